@@ -1,0 +1,112 @@
+"""Reading and writing the records that stages pass on: JSON lines, replaced atomically."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from steadfast.errors import UserError
+
+Record = dict[str, Any]
+
+
+def canonical_json(value: Any) -> str:
+    """One spelling for equal values: sorted keys, no blanks, Unicode as it is."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def read_text(path: Path | str) -> str:
+    """The text of a UTF-8 file.
+
+    Raises:
+        UserError: the file is missing or is not UTF-8.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file; check the path in the config") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
+
+
+def read_json(path: Path | str) -> Any:
+    """The value in a JSON file.
+
+    Raises:
+        UserError: the file is missing, or is not JSON (the sentence names line and column).
+    """
+    try:
+        return json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise UserError(
+            f"{path}:{error.lineno}: not valid JSON ({error.msg}, column {error.colno}); "
+            "mend or fetch the file again"
+        ) from None
+
+
+def read_jsonl(path: Path | str) -> Iterator[Record]:
+    """The records of a JSON-lines file, one object a line; blank lines are passed over.
+
+    Raises:
+        UserError: the file is missing, or a line is no JSON object (the sentence names file and
+            line).
+    """
+    try:
+        with open(path, "rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield _record(line, path, number)
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file; check the path in the config") from None
+
+
+def _record(line: bytes, path: Path | str, number: int) -> Record:
+    try:
+        value = json.loads(line.decode("utf-8"))
+    except ValueError as error:
+        raise UserError(
+            f"{path}:{number}: corrupt JSON line ({error}); mend or remove that line"
+        ) from None
+    if not isinstance(value, dict):
+        raise UserError(
+            f"{path}:{number}: a JSON object was expected, not {type(value).__name__}; "
+            "mend or remove that line"
+        )
+    return value
+
+
+def write_text(path: Path | str, text: str) -> None:
+    """Replace a file atomically: a reader sees the old text or the new, never half of it."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        with open(partial, "w", encoding="utf-8", newline="\n") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_json(path: Path | str, value: Any) -> None:
+    """Replace a JSON file atomically: sorted keys, two blanks of indent."""
+    write_text(path, json.dumps(value, sort_keys=True, ensure_ascii=False, indent=2) + "\n")
+
+
+def write_jsonl(path: Path | str, records: Iterable[Record]) -> None:
+    """Replace a JSON-lines file atomically, keys in the order the records have them."""
+    write_text(path, "".join(json_line(record) for record in records))
+
+
+def json_line(record: Record) -> str:
+    """One record as a line that is always valid UTF-8, whatever text a model produced."""
+    line = json.dumps(record, ensure_ascii=False)
+    if not line.isascii():
+        try:
+            line.encode("utf-8")
+        except UnicodeEncodeError:  # a lone surrogate: only its escape can be written
+            line = json.dumps(record)
+    return line + "\n"

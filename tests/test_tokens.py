@@ -1,0 +1,28 @@
+"""Tokens are counted without network, by the vocabularies that come with the project."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadfast.errors import UserError
+from steadfast.tokens import load_tokenizer
+
+
+@pytest.mark.parametrize(("name", "tokens"), [("o200k_base", 4), ("cl100k_base", 4)])
+def test_a_known_count(name, tokens):
+    assert load_tokenizer(name).count("Hello, world!") == tokens
+
+
+def test_the_spelling_of_a_special_token_is_text():
+    assert load_tokenizer("o200k_base").count("<|endoftext|>") > 1
+
+
+@given(st.text())
+def test_decoding_gives_the_text_back(text):
+    tokenizer = load_tokenizer("o200k_base")
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+def test_an_unknown_encoding_is_one_sentence():
+    with pytest.raises(UserError, match="no encoding 'o300k'; choose one of"):
+        load_tokenizer("o300k")
