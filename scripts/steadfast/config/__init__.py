@@ -1,0 +1,25 @@
+"""The config: checked against its schema, and taken apart for the rules."""
+
+from steadfast.config.load import load_config
+from steadfast.config.names import nearest
+from steadfast.config.settings import (
+    answer_settings,
+    corpus_files,
+    corpus_source,
+    display,
+    model_settings,
+    operation_settings,
+    replay_file,
+)
+
+__all__ = [
+    "answer_settings",
+    "corpus_files",
+    "corpus_source",
+    "display",
+    "load_config",
+    "model_settings",
+    "nearest",
+    "operation_settings",
+    "replay_file",
+]

@@ -1,0 +1,103 @@
+"""The parts of a config that rules take as parameters: plain values, no more than each needs."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from steadfast.config.names import nearest
+from steadfast.config.schema import BaseModelSettings, Config
+from steadfast.errors import UserError
+
+RESOURCES = Path(__file__).resolve().parents[3] / "resources"
+
+
+def answer_settings(model: BaseModelSettings) -> dict[str, Any]:
+    """What determines a model's responses: the fields with role ``answer``, and the engine."""
+    return {"engine": model.engine, **_by_role(model, "answer")}
+
+
+def operation_settings(model: BaseModelSettings) -> dict[str, Any]:
+    """How a model's requests are sent: the fields with role ``operation``."""
+    return _by_role(model, "operation")
+
+
+def _by_role(model: BaseModelSettings, role: str) -> dict[str, Any]:
+    return {
+        name: getattr(model, name)
+        for name, field in type(model).model_fields.items()
+        if (field.json_schema_extra or {}).get("role") == role
+    }
+
+
+def display(config: Config) -> dict[str, Any]:
+    """What tables and figures need to show the models: digits, labels, groups, their order."""
+    return {
+        **config.display.model_dump(),
+        "labels": {name: model.label or name for name, model in config.models.items()},
+        "groups": {
+            name: model.group or DEFAULT_GROUPS.get(model.engine, "Models")
+            for name, model in config.models.items()
+        },
+        "engines": {name: model.engine for name, model in config.models.items()},
+    }
+
+
+DEFAULT_GROUPS = {"simulated": "Simulated readers", "reference": "Reference answers"}
+
+
+def corpus_source(config: Config, corpus: str) -> dict[str, Any]:
+    """Where one corpus comes from, as ``corpora.build_corpus`` takes it."""
+    corpora = config.corpora
+    match corpora.source:
+        case "synthetic":
+            return {"kind": "synthetic", "tokens": synthetic_tokens(config)}
+        case "local":
+            files = corpora.local.get(corpus)
+            chosen = files.model_dump() if files else _facts("local.yaml")[corpus]
+            return {"kind": "local", "directory": corpora.directory, **chosen}
+        case "hub":
+            files = corpora.hub.get(corpus)
+            chosen = files.model_dump() if files else _facts("hub.yaml")[corpus]
+            return {"kind": "hub", "sha256": {}, "lock": corpora.lock, **chosen}
+
+
+def synthetic_tokens(config: Config) -> int:
+    """Tokens of a synthetic corpus: twice the longest budget of all contexts, in powers of two.
+
+    In powers of two, so that a further length seldom changes the corpora.
+    """
+    need = 2 * max(config.lifbench.lengths.values()) * config.lifbench.contexts_per_length
+    tokens = 128 * 1024
+    while tokens < need:
+        tokens *= 2
+    return tokens
+
+
+def _facts(name: str) -> dict[str, Any]:
+    return yaml.safe_load((RESOURCES / "corpora" / name).read_text(encoding="utf-8"))
+
+
+def model_settings(config: Config, name: str) -> BaseModelSettings:
+    """The settings of a model.
+
+    Raises:
+        UserError: the config has no model of that name.
+    """
+    if name not in config.models:
+        raise UserError(f"models: unknown model {name!r}; {nearest(name, config.models)}")
+    return config.models[name]
+
+
+def corpus_files(config: Config, corpus: str) -> list[str]:
+    """The files of a local corpus, so that a change of one rebuilds what stands on it."""
+    source = corpus_source(config, corpus)
+    if source["kind"] != "local":
+        return []
+    return sorted(str(path) for path in Path(source["directory"]).glob(source["glob"]))
+
+
+def replay_file(config: Config, name: str, part: str) -> str | None:
+    """The file that a replayed model's responses to one part stand in."""
+    model = model_settings(config, name)
+    return model.file.replace("{part}", part) if model.engine == "replay" else None

@@ -1,0 +1,98 @@
+"""The config is closed: a mistake is one sentence that names the key and the nearest valid one."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from steadfast.config import answer_settings, load_config, model_settings, operation_settings
+from steadfast.config.document import document
+from steadfast.errors import UserError
+
+ROOT = Path(__file__).parents[2]
+MINIMAL = {"models": {"reference": {"engine": "reference"}}}
+OPENAI = {"engine": "openai", "model": "m"}
+
+
+def complaint(raw):
+    with pytest.raises(UserError) as caught:
+        load_config(raw)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("config/*.yaml")), ids=lambda path: path.name)
+def test_the_configs_that_come_with_the_project_are_valid(path):
+    assert load_config(yaml.safe_load(path.read_text())).running
+
+
+def test_the_documentation_is_what_the_schema_says():
+    assert (ROOT / "docs/config.md").read_text() == document(), "run `make docs`"
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"modles": {}}, "unknown key 'modles'; did you mean 'models'?"),
+        (
+            {"lifbench": {"lenghts": {"4k": 3072}}},
+            "unknown key 'lifbench.lenghts'; did you mean 'lengths'?",
+        ),
+        (
+            {"models": {"x": {**OPENAI, "concurency": 3}}},
+            "unknown key 'models.x.concurency'; did you mean 'concurrency'?",
+        ),
+        (
+            {"models": {"x": {"engine": "opnai"}}},
+            "models.x.engine: unknown engine 'opnai'; did you mean 'openai'?",
+        ),
+        ({"only": ["referense"]}, "unknown model 'referense'; did you mean 'reference'?"),
+        ({"models": {"x": {"engine": "openai"}}}, "'models.x.model' is missing"),
+        ({"seed": "one"}, "seed: Input should be a valid integer, not 'one'"),
+        (
+            {"lifbench": {"lengths": {"4m": 4_194_304}}},
+            "length 4m: a budget of 4,194,304 tokens is not between 512 and 2,097,152",
+        ),
+        ({"lifbench": {"tasks": ["LSI", "LSX"]}}, "lifbench.tasks.1: 'LSX' is not one of"),
+        ({"corpora": {"source": "local"}}, "source local needs corpora.directory"),
+        (
+            {"models": {"sim-x": {"engine": "reference"}}},
+            "names of simulated readers start with sim-",
+        ),
+        ({"models": {"a/b": {"engine": "reference"}}}, "model name 'a/b': use letters, digits"),
+    ],
+)
+def test_a_mistake_is_one_sentence(change, sentence):
+    message = complaint({**MINIMAL, **change})
+    assert sentence in message
+    assert "\n" not in message
+
+
+def test_settings_of_operation_are_no_part_of_what_determines_answers():
+    slow = load_config({"models": {"x": {**OPENAI, "concurrency": 1}}})
+    fast = load_config(
+        {"models": {"x": {**OPENAI, "concurrency": 64, "label": "X", "base_url": "http://b/v1"}}}
+    )
+    assert answer_settings(slow.models["x"]) == answer_settings(fast.models["x"])
+    assert operation_settings(slow.models["x"]) != operation_settings(fast.models["x"])
+
+
+def test_every_setting_of_a_model_has_a_role():
+    config = load_config(yaml.safe_load((ROOT / "config/config.yaml").read_text()))
+    for model in config.models.values():
+        for name, field in type(model).model_fields.items():
+            assert name == "engine" or field.json_schema_extra["role"] in (
+                "answer",
+                "operation",
+                "display",
+            ), name
+
+
+def test_an_unknown_model_names_the_nearest():
+    config = load_config(MINIMAL)
+    with pytest.raises(UserError, match="unknown model 'referenze'; did you mean 'reference'"):
+        model_settings(config, "referenze")
+
+
+def test_lengths_run_from_short_to_long():
+    config = load_config({**MINIMAL, "lifbench": {"lengths": {"8k": 6144, "4k": 3072}}})
+    assert list(config.lifbench.lengths) == ["4k", "8k"]
