@@ -50,6 +50,9 @@ class HubFiles(Closed):
         default={},
         description="Checksum per file; without one the first fetch records it in the lock file.",
     )
+    limit: int | None = Field(
+        default=None, ge=1, description="Records to take from the start; by default all."
+    )
     fields: dict[Literal["id", "title", "date", "text"], str] = Field(
         description="Which field of a record is the id, title, date and text; text is required."
     )

@@ -3,13 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from steadfast.config.names import nearest
 from steadfast.config.schema import BaseModelSettings, Config
+from steadfast.corpora import default_source
 from steadfast.errors import UserError
-
-RESOURCES = Path(__file__).resolve().parents[3] / "resources"
 
 
 def answer_settings(model: BaseModelSettings) -> dict[str, Any]:
@@ -49,17 +46,20 @@ DEFAULT_GROUPS = {"simulated": "Simulated readers", "reference": "Reference answ
 def corpus_source(config: Config, corpus: str) -> dict[str, Any]:
     """Where one corpus comes from, as ``corpora.build_corpus`` takes it."""
     corpora = config.corpora
+    source = default_source(corpora.source, corpus)
     match corpora.source:
         case "synthetic":
-            return {"kind": "synthetic", "tokens": synthetic_tokens(config)}
+            return {**source, "tokens": synthetic_tokens(config)}
         case "local":
-            files = corpora.local.get(corpus)
-            chosen = files.model_dump() if files else _facts("local.yaml")[corpus]
-            return {"kind": "local", "directory": corpora.directory, **chosen}
+            own = corpora.local.get(corpus)
+            return {**source, **(own.model_dump() if own else {}), "directory": corpora.directory}
         case "hub":
-            files = corpora.hub.get(corpus)
-            chosen = files.model_dump() if files else _facts("hub.yaml")[corpus]
-            return {"kind": "hub", "sha256": {}, "lock": corpora.lock, **chosen}
+            own = corpora.hub.get(corpus)
+            return {
+                **source,
+                **(own.model_dump(exclude_none=True) if own else {}),
+                "lock": corpora.lock,
+            }
 
 
 def synthetic_tokens(config: Config) -> int:
@@ -72,10 +72,6 @@ def synthetic_tokens(config: Config) -> int:
     while tokens < need:
         tokens *= 2
     return tokens
-
-
-def _facts(name: str) -> dict[str, Any]:
-    return yaml.safe_load((RESOURCES / "corpora" / name).read_text(encoding="utf-8"))
 
 
 def model_settings(config: Config, name: str) -> BaseModelSettings:

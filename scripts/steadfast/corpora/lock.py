@@ -1,0 +1,65 @@
+"""The lock file of fetched data: which sha256 each file of each pinned revision had.
+
+``{repo: {revision: {file: sha256}}}``, written at the first fetch and checked ever after.
+"""
+
+import hashlib
+from pathlib import Path
+
+from steadfast.errors import UserError
+from steadfast.files import read_json, write_json
+
+
+class Lock:
+    """A lock file that several jobs may extend at once."""
+
+    def __init__(self, path: Path | str):
+        self.path = Path(path)
+
+    def read(self, repo: str, revision: str) -> dict[str, str]:
+        """The sha256 of every file known of a revision; none where there is no lock file."""
+        return self._all().get(repo, {}).get(revision, {})
+
+    def record(self, repo: str, revision: str, digests: dict[str, str]) -> None:
+        """Add digests, keeping what other jobs wrote meanwhile; an unchanged file is not touched.
+
+        Raises:
+            UserError: the file cannot be written.
+        """
+        from filelock import FileLock
+
+        if self.read(repo, revision).items() >= digests.items():
+            return
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(self.path.with_name(f".{self.path.name}.busy")):
+                known = self._all()
+                known.setdefault(repo, {}).setdefault(revision, {}).update(digests)
+                write_json(self.path, known)
+        except OSError as error:
+            raise UserError(
+                f"{self.path}: the lock file cannot be written ({error.strerror}); name one in a "
+                "directory that you may write to"
+            ) from None
+
+    def _all(self) -> dict[str, dict[str, dict[str, str]]]:
+        return read_json(self.path) if self.path.exists() else {}
+
+
+def sha256_of(path: Path) -> str:
+    """The sha256 of a file's bytes, in hexadecimal."""
+    with open(path, "rb") as data:
+        return hashlib.file_digest(data, "sha256").hexdigest()
+
+
+def check(name: str, found: str, expected: str | None, by: str, path: Path) -> None:
+    """Nothing, if the digest is the expected one or none is expected.
+
+    Raises:
+        UserError: the digests differ; the sentence names both.
+    """
+    if expected is not None and found != expected.lower():
+        raise UserError(
+            f"{name}: sha256 is {found}, but {by} says {expected}; delete {path} and fetch it "
+            f"again, or correct {by} if that file is the right one"
+        )

@@ -1,0 +1,117 @@
+"""Seeded English-like texts in the shapes of the five corpora, from Faker's word lists.
+
+A record depends on the seed, the corpus and its number alone, so a longer corpus extends a shorter
+one. What is said, and how long, is data: ``resources/corpora/synthetic.yaml``.
+"""
+
+import random
+import re
+import string
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+import yaml
+
+from steadfast.corpora import RESOURCES
+from steadfast.files import Record
+
+SLOT = re.compile(r"\{(\w+)\}")
+ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou])(?!uni|us[aeiu]|one|eu)")
+FIRST_LETTER = re.compile(r"[^\W\d_]")
+
+
+class Grammar:
+    """Rules of alternatives with ``{symbol}`` slots; ``expand`` draws one text of a symbol."""
+
+    def __init__(self, rules: dict[str, list[str]]):
+        # re.split gives literals at even places and symbols at odd ones.
+        self._rules = {
+            symbol: [SLOT.split(alternative) for alternative in alternatives]
+            for symbol, alternatives in rules.items()
+        }
+
+    def expand(self, symbol: str, rng: random.Random) -> str:
+        """A text of the symbol, each choice with equal chances."""
+        alternatives = self._rules[symbol]
+        parts = alternatives[int(rng.random() * len(alternatives))]
+        if len(parts) == 1:
+            return parts[0]
+        return "".join(
+            self.expand(part, rng) if place % 2 else part for place, part in enumerate(parts)
+        )
+
+    def sentence(self, symbol: str, rng: random.Random) -> str:
+        """The same as a sentence: a capital at its head, "an" before a vowel."""
+        text = ARTICLE.sub(r"\1n ", self.expand(symbol, rng))
+        return FIRST_LETTER.sub(lambda letter: letter[0].upper(), text, count=1)
+
+
+def read(corpus: str, source: dict[str, Any], seed: int) -> Iterator[Record]:
+    """Records without end; the caller stops when it has tokens enough."""
+    facts = yaml.safe_load((RESOURCES / "synthetic.yaml").read_text(encoding="utf-8"))
+    grammar = Grammar(facts["grammar"] | _words(seed, set(facts["unsuitable"])))
+    shape = facts["corpora"][corpus]
+    for number in count():
+        yield _record(f"{corpus}-{number:06d}", shape, grammar, f"{seed}/{corpus}/{number}")
+
+
+def _record(name: str, shape: dict[str, Any], grammar: Grammar, key: str) -> Record:
+    rng = random.Random(key)
+    title, date = (
+        grammar.expand(shape[part], rng) if part in shape else None for part in ("title", "date")
+    )
+    return {
+        "id": name,
+        "title": title and string.capwords(title),
+        "date": date,
+        "text": _text(shape, grammar, rng),
+    }
+
+
+def _text(shape: dict[str, Any], grammar: Grammar, rng: random.Random) -> str:
+    paragraphs = [
+        " ".join(
+            grammar.sentence(shape["sentence"], rng)
+            for _ in range(rng.randint(*shape["sentences"]))
+        )
+        for _ in range(rng.randint(*shape["paragraphs"]))
+    ]
+    if "opening" in shape:
+        paragraphs[0] = grammar.expand(shape["opening"], rng) + paragraphs[0]
+    if "speakers" in shape:
+        cast = [grammar.expand("speaker", rng) for _ in range(rng.randint(*shape["speakers"]))]
+        paragraphs = [f"{rng.choice(cast)}: {paragraph}" for paragraph in paragraphs]
+    return shape["separator"].join(paragraphs)
+
+
+def _words(seed: int, unsuitable: set[str]) -> dict[str, list[str]]:
+    """The grammar's terminals: Faker's word lists, and a few hundred of each thing it composes."""
+    from faker import Faker
+    from faker.providers.lorem.en_US import Provider as Lorem
+    from faker.providers.person.en_US import Provider as Person
+
+    def plain(words: Any) -> list[str]:
+        fit = {word for word in words if word.isalpha() and len(word) > 2}
+        return sorted(fit - unsuitable)
+
+    speech = Lorem.parts_of_speech
+    fake = Faker("en_US")
+    fake.seed_instance(f"{seed}/words")
+    return {
+        "noun": plain(speech["noun"]),
+        "verb": [word for word in plain(speech["verb"]) if word != "have"],
+        "adjective": plain(speech["adjective"]),
+        "adverb": [word for word in plain(speech["adverb"]) if word.endswith("ly")],
+        "first": plain(Person.first_names),
+        "last": plain(Person.last_names),
+        "city": [fake.city() for _ in range(300)],
+        "state": [fake.state() for _ in range(100)],
+        "company": [fake.company() for _ in range(300)],
+        "phrase": [fake.catch_phrase().lower() for _ in range(300)],
+        "number": [f"{number:,}" for number in range(2, 2500)],
+        "percent": [f"{tenths / 10:g}" for tenths in range(11, 990)],
+        "day": [str(day) for day in range(1, 29)],
+        "month": [fake.month_name() for _ in range(60)],
+        "year": [str(year) for year in range(1961, 2025)],
+    }

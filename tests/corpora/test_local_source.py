@@ -1,0 +1,153 @@
+"""A directory of one's own as a source."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from steadfast.corpora import CORPORA, build_corpus
+from steadfast.errors import UserError
+from steadfast.files import read_jsonl
+
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = ROOT / os.environ.get("STEADFAST_CORPORA", "../shared/corpora")
+RECORDS = {"alpaca": 52_002, "paul_graham": 228, "govreport": 499, "xsum": 1_697, "qmsum": 232}
+
+
+def write(path, *rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def build(root, **source):
+    out = root / "out.jsonl"
+    defaults = {"kind": "local", "directory": str(root), "glob": "*/*.jsonl"}
+    build_corpus("xsum", defaults | {"fields": {"text": "body"}} | source, 0, out)
+    return list(read_jsonl(out))
+
+
+def refusal(root, **source):
+    with pytest.raises(UserError) as caught:
+        build(root, **source)
+    assert not (root / "out.jsonl").exists()
+    return str(caught.value)
+
+
+def texts(records):
+    return [record["text"] for record in records]
+
+
+def test_the_field_map_names_the_source_fields(tmp_path):
+    write(tmp_path / "a/1.jsonl", {"body": "One.", "head": "T", "when": "May 2004", "key": "k"})
+    fields = {"text": "body", "title": "head", "date": "when", "id": "key"}
+    assert build(tmp_path, fields=fields) == [
+        {"id": "k", "title": "T", "date": "May 2004", "text": "One."}
+    ]
+
+
+def test_titles_dates_and_ids_become_strings(tmp_path):
+    write(tmp_path / "a/1.jsonl", {"body": "One.", "n": 12, "year": 2004})
+    record = build(tmp_path, fields={"text": "body", "title": "n", "date": "year", "id": "n"})[0]
+    assert (record["id"], record["title"], record["date"]) == ("12", "12", "2004")
+
+
+def test_a_corpus_without_titles_and_ids_gets_null_titles_and_numbered_ids(tmp_path):
+    write(tmp_path / "a/1.jsonl", {"body": "One."}, {"body": "Two."})
+    records = build(tmp_path)
+    assert [record["id"] for record in records] == ["xsum-000000", "xsum-000001"]
+    assert {record["title"] for record in records} == {None}
+
+
+def test_files_are_read_in_the_order_of_their_names(tmp_path):
+    for name in ("b", "a", "c"):
+        write(tmp_path / f"x/{name}.jsonl", {"body": name})
+    assert texts(build(tmp_path)) == ["a", "b", "c"]
+
+
+def test_a_json_list_is_read(tmp_path):
+    (tmp_path / "list.json").write_text('[{"body": "One."}, {"body": "Two."}]')
+    assert texts(build(tmp_path, glob="list.json")) == ["One.", "Two."]
+
+
+def test_blank_and_repeated_texts_are_left_out(tmp_path):
+    rows = [{"body": text} for text in ("One.", "", " \n", "Two.", "One.", None)]
+    write(tmp_path / "a/1.jsonl", *rows)
+    assert texts(build(tmp_path)) == ["One.", "Two."]
+
+
+def test_ids_that_repeat_are_told_apart(tmp_path):
+    write(tmp_path / "a/1.jsonl", *({"body": text, "id": 1} for text in "abc"))
+    records = build(tmp_path, fields={"text": "body", "id": "id"})
+    assert [record["id"] for record in records] == ["1", "1-2", "1-3"]
+
+
+def test_a_missing_directory_is_named(tmp_path):
+    assert "no directory" in refusal(tmp_path, directory=str(tmp_path / "gone"))
+
+
+@pytest.mark.parametrize("glob", ["nothing/*.jsonl", "", "/absolute/*.jsonl"])
+def test_a_glob_that_finds_nothing_is_named(tmp_path, glob):
+    assert repr(glob) in refusal(tmp_path, glob=glob)
+
+
+def test_a_missing_field_is_named_with_its_line_and_the_fields_there(tmp_path):
+    path = write(tmp_path / "a/1.jsonl", {"body": "One.", "n": 1}, {"text": "Two.", "n": 2})
+    message = refusal(tmp_path)
+    assert f"{path}:2" in message
+    assert "'body'" in message
+    assert "text, n" in message
+
+
+def test_a_missing_optional_field_is_an_error_too(tmp_path):
+    write(tmp_path / "a/1.jsonl", {"body": "One."})
+    assert "'head'" in refusal(tmp_path, fields={"text": "body", "title": "head"})
+
+
+def test_a_field_map_without_text_is_refused(tmp_path):
+    write(tmp_path / "a/1.jsonl", {"body": "One."})
+    assert "no entry for text" in refusal(tmp_path, fields={"title": "body"})
+
+
+@pytest.mark.parametrize("line", ['{"body": "cut', "[" * 10**5, "[1]", '"text"'])
+def test_a_corrupt_line_is_named(tmp_path, line):
+    path = write(tmp_path / "a/1.jsonl", {"body": "One."})
+    path.write_text(path.read_text() + "\n" + line + "\n")
+    assert f"{path}:3" in refusal(tmp_path)
+
+
+def test_a_text_that_is_no_string_is_named(tmp_path):
+    path = write(tmp_path / "a/1.jsonl", {"body": "One."}, {"body": ["Two."]})
+    message = refusal(tmp_path)
+    assert f"{path}:2" in message
+    assert "list" in message
+
+
+def test_bytes_that_are_not_utf8_are_named(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/1.jsonl").write_bytes('{"body": "café"}'.encode("latin-1"))
+    assert "1.jsonl" in refusal(tmp_path)
+
+
+def test_files_of_another_kind_are_refused(tmp_path):
+    (tmp_path / "notes.txt").write_text("One.")
+    assert ".jsonl" in refusal(tmp_path, glob="*.txt")
+
+
+def test_an_empty_corpus_is_refused(tmp_path):
+    write(tmp_path / "a/1.jsonl", {"body": " "})
+    assert "holds no text" in refusal(tmp_path)
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_the_shared_corpora_are_read_with_the_default_fields(corpus, tmp_path):
+    if not SHARED.is_dir():
+        pytest.skip("no real corpora here; STEADFAST_CORPORA names their directory")
+    out = tmp_path / "out.jsonl"
+    build_corpus(corpus, {"kind": "local", "directory": str(SHARED)}, 0, out)
+    records = list(read_jsonl(out))
+    assert len(records) == RECORDS[corpus]
+    assert len({record["id"] for record in records}) == len(records)
+    assert len(set(texts(records))) == len(records)
+    titled = sum(record["title"] is not None for record in records)
+    assert titled == (0 if corpus in ("alpaca", "govreport") else len(records))

@@ -1,0 +1,162 @@
+"""Synthetic corpora: seeded, growing by extension, never repeating, in the real ones' shapes."""
+
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from steadfast.corpora import CORPORA, build_corpus
+from steadfast.corpora.synthetic import Grammar
+from steadfast.errors import UserError
+from steadfast.files import read_jsonl
+from steadfast.tokens import load_tokenizer
+
+ROOT = Path(__file__).resolve().parents[2]
+TOKENS = 60_000
+
+
+@pytest.fixture(scope="module")
+def corpora(tmp_path_factory):
+    root = tmp_path_factory.mktemp("corpora")
+    for corpus in CORPORA:
+        build(root / f"{corpus}.jsonl", corpus)
+    return {corpus: list(read_jsonl(root / f"{corpus}.jsonl")) for corpus in CORPORA}
+
+
+def build(out, corpus, tokens=TOKENS, seed=1):
+    build_corpus(corpus, {"kind": "synthetic", "tokens": tokens}, seed, out)
+    return out.read_bytes()
+
+
+def lengths(records):
+    count = load_tokenizer("o200k_base").count
+    return [count(record["text"]) for record in records]
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_at_least_the_asked_tokens_and_not_many_more(corpora, corpus):
+    assert TOKENS <= sum(lengths(corpora[corpus])) <= 1.5 * TOKENS
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_asking_for_more_extends_the_file(tmp_path, corpus):
+    small = build(tmp_path / "small", corpus, 5_000)
+    large = build(tmp_path / "large", corpus, 20_000)
+    assert len(small) < len(large)
+    assert large.startswith(small)
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_the_seed_decides(tmp_path, corpus):
+    first = build(tmp_path / "a", corpus, 2_000, seed=1)
+    assert build(tmp_path / "b", corpus, 2_000, seed=1) == first
+    assert build(tmp_path / "c", corpus, 2_000, seed=2) != first
+
+
+def test_another_process_writes_the_same_bytes(tmp_path):
+    code = (
+        "import sys; from steadfast.corpora import build_corpus; "
+        "build_corpus('xsum', {'kind': 'synthetic', 'tokens': 2000}, 1, sys.argv[1])"
+    )
+    for salt in ("1", "2"):
+        environment = {"PYTHONPATH": str(ROOT / "scripts"), "PYTHONHASHSEED": salt}
+        subprocess.run([sys.executable, "-c", code, tmp_path / salt], env=environment, check=True)
+    assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
+    assert (tmp_path / "1").read_bytes() == build(tmp_path / "3", "xsum", 2_000)
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_no_two_texts_or_ids_are_equal(corpora, corpus):
+    records = corpora[corpus]
+    assert len({record["text"] for record in records}) == len(records)
+    assert len({record["id"] for record in records}) == len(records)
+
+
+def test_no_two_sentences_of_the_essays_are_equal(corpora):
+    paragraphs = "\n\n".join(record["text"] for record in corpora["paul_graham"]).split("\n\n")
+    sentences = [
+        sentence
+        for paragraph in paragraphs
+        for sentence in re.split(r"(?<=[.?!])\s+|(?<=[.?!]\")\s+", paragraph)
+    ]
+    assert len(sentences) > 1_500
+    assert len(set(sentences)) == len(sentences)
+
+
+def test_no_instruction_contains_another(corpora):
+    texts = [record["text"] for record in corpora["alpaca"]][:3_000]
+    whole = "\n".join(texts)
+    assert all(whole.count(text) == 1 for text in texts)
+
+
+def test_instructions_have_their_end_only_at_the_end(corpora):
+    assert all(re.fullmatch(r"[A-Z][^.?!]*[.?!]", record["text"]) for record in corpora["alpaca"])
+
+
+def test_instructions_have_5_to_40_tokens_mostly(corpora):
+    fit = [5 <= length <= 40 for length in lengths(corpora["alpaca"])]
+    assert sum(fit) >= 0.98 * len(fit)
+
+
+@pytest.mark.parametrize("corpus", ["govreport", "xsum", "qmsum"])
+def test_documents_are_mostly_long_and_sometimes_short(corpora, corpus):
+    tokens = lengths(corpora[corpus])
+    assert median(tokens) > 500
+    if corpus != "qmsum":  # a meeting this short is rare
+        assert 0 < sum(length < 300 for length in tokens) < 0.4 * len(tokens)
+
+
+def test_essays_have_paragraphs_titles_and_months(corpora):
+    for record in corpora["paul_graham"]:
+        assert record["title"]
+        assert re.fullmatch(r"[A-Z][a-z]+ (19|20)\d\d", record["date"])
+        assert "\n\n" in record["text"]
+
+
+def test_meetings_are_lines_of_speaker_and_utterance(corpora):
+    lines = [line for record in corpora["qmsum"] for line in record["text"].split("\n")]
+    assert all(re.match(r"[A-Z][\w .]+: \S", line) for line in lines)
+
+
+@pytest.mark.parametrize("corpus", ["paul_graham", "govreport", "xsum", "qmsum"])
+def test_every_paragraph_ends_a_sentence(corpora, corpus):
+    paragraphs = re.split(r"\n+", "\n".join(record["text"] for record in corpora[corpus]))
+    assert all(re.search(r"[.?!]\"?$", paragraph) for paragraph in paragraphs)
+
+
+@pytest.mark.parametrize("corpus", ["paul_graham", "govreport", "xsum", "qmsum"])
+def test_texts_are_not_all_ascii(corpora, corpus):
+    assert not all(record["text"].isascii() for record in corpora[corpus])
+
+
+@pytest.mark.parametrize(
+    ("corpus", "source"), [("nonsense", {"kind": "synthetic"}), ("xsum", {"kind": "clod"})]
+)
+def test_unknown_names_are_refused_with_the_known_ones(tmp_path, corpus, source):
+    with pytest.raises(UserError, match="choose one of"):
+        build_corpus(corpus, source, 1, tmp_path / "out")
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.text(max_size=20), min_size=1, max_size=5), st.randoms())
+def test_a_rule_without_slots_gives_one_of_its_alternatives(alternatives, rng):
+    plain = [text.replace("{", "").replace("}", "") for text in alternatives]
+    assert Grammar({"any": plain}).expand("any", rng) in plain
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a old map.", "An old map."),
+        ('"a map," she said.', '"A map," she said.'),
+        ("a useful map and a hour", "A useful map and a hour"),
+        ("éclair.", "Éclair."),
+    ],
+)
+def test_a_sentence_has_a_capital_and_its_article(text, sentence):
+    assert Grammar({"any": [text]}).sentence("any", random.Random(1)) == sentence
