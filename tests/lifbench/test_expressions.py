@@ -1,0 +1,166 @@
+import re
+import string
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_contexts import CASES, needs_cases
+from steadfast.errors import UserError
+from steadfast.files import read_json
+from steadfast.lifbench.expressions import (
+    build_expressions,
+    check_template,
+    fill,
+    read_expressions,
+)
+from steadfast.lifbench.tasks import RESOURCES, TASKS
+
+COUNTS = {"LOI": 11, "LOE": 12, "LBI": 11, "LBE": 12}
+
+
+def own(task: str) -> Path:
+    return RESOURCES / "expressions" / f"{task}.yaml"
+
+
+def build(task: str, path: Path, out: Path) -> dict:
+    build_expressions(task, "own", path, None, out)
+    return read_json(out)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_own_templates_are_as_many_as_table_2_says(task, tmp_path):
+    record = build(task, own(task), tmp_path / "e.json")
+    assert len(record["expressions"]) == COUNTS.get(task, 5)
+    assert {e["origin"] for e in record["expressions"]} == {"hand-written"}
+    directions = Counter(e["direction"] for e in record["expressions"])
+    assert directions[1] == (6 if task in COUNTS else 0)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_own_templates_differ_from_one_another(task):
+    templates = [" ".join(e["template"].lower().split()) for e in read_expressions(own(task))]
+    assert len(set(templates)) == len(templates)
+
+
+@needs_cases
+@pytest.mark.parametrize("task", TASKS)
+def test_own_templates_share_no_run_of_six_words_with_a_released_one(task):
+    def runs(text):
+        words = re.findall(r"[a-z0-9]+", text.lower())
+        return {tuple(words[k : k + 6]) for k in range(len(words) - 5)}
+
+    tasks = read_json(CASES / "released" / "tasks.json")
+    entries = tasks[TASKS[task].scenario]["subtasks"][TASKS[task].released_name]["instructions"]
+    released = runs(" | ".join(e if isinstance(e, str) else e[0] for e in entries))
+    for expression in read_expressions(own(task)):
+        assert not runs(expression["template"]) & released
+
+
+def test_fill_writes_what_format_writes():
+    template = 'one of {candidates}, like {{"doc1": "{candidates[1]}"}}'
+    variables = {"candidates": ["a", "b'c"]}
+    assert fill(template, variables, "x") == template.format(**variables)
+
+
+@given(st.dictionaries(st.sampled_from("abc"), st.text() | st.integers(), min_size=3), st.text())
+def test_fill_keeps_braces_in_values(values, literal):
+    escaped = literal.replace("{", "{{").replace("}", "}}")
+    template = escaped + "".join(f"{{{name}}}" for name in values)
+    assert fill(template, values, "x") == literal + "".join(map(str, values.values()))
+
+
+@given(st.text(alphabet=string.printable))
+def test_any_template_is_filled_or_refused_in_one_sentence(template):
+    try:
+        fill(template, {"num": 1}, "e.yaml: entry 1")
+    except UserError as error:
+        assert str(error).startswith("e.yaml: entry 1")
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "num.__class__",
+        "num[0].x",
+        "options[x]",
+        "options[-1]",
+        "num!r",
+        "num:>99",
+        "",
+        "0",
+        "num:{a}",
+    ],
+)
+def test_fields_that_reach_further_than_a_name_are_refused(field):
+    with pytest.raises(UserError, match="LSI expression 0"):
+        fill(f"take {{{field}}}", {"num": 1, "options": ["a"]}, "e.yaml: LSI expression 0")
+
+
+def test_a_number_out_of_range_is_refused():
+    with pytest.raises(UserError, match="smaller number"):
+        fill("{options[2]}", {"options": ["a", "b"]}, "x")
+
+
+def test_an_unknown_variable_is_named_with_the_nearest():
+    with pytest.raises(UserError, match=r"unknown variable \{ordis\}; did you mean \{ordid\}"):
+        check_template("the {ordis} entry", ["ordid|id"], "x")
+
+
+def test_a_template_without_its_variable_is_refused():
+    with pytest.raises(UserError, match=r"does not show \{sep\}"):
+        check_template("write {num} lines", ["num", "sep"], "x")
+
+
+def test_either_of_two_variables_is_enough():
+    check_template("number {id}", ["ordid|id"], "x")
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_file_may_have_any_number_of_expressions(tmp_path):
+    text = "origin: me\nexpressions:\n" + "".join(
+        f"  - {{expression_id: {k}, template: 'copy line {k} after {{ordid}}'}}\n"
+        for k in range(40)
+    )
+    record = build("LSI", write(tmp_path / "LSI.yaml", text), tmp_path / "e.json")
+    assert [e["expression_id"] for e in record["expressions"]] == list(range(40))
+    assert record["expressions"][0]["origin"] == "me"
+
+
+@pytest.mark.parametrize(
+    ("task", "text", "sentence"),
+    [
+        ("LSI", "expressions: [", r"LSI.yaml:\d+: not valid YAML"),
+        ("LSI", "- a", "a mapping"),
+        ("LSI", "expressions: []", "one at least"),
+        ("LSI", "expresions: []", "did you mean 'expressions'"),
+        ("LSI", "expressions: [{expression_id: 0, templat: x}]", "did you mean 'template'"),
+        ("LSI", "expressions: [{expression_id: 0}]", "a text 'template'"),
+        ("LSI", "expressions: [{expression_id: 0, template: '{ordid'}]", "braces .* do not match"),
+        ("LSI", "expressions: [{expression_id: 0, template: '{ordid}', direction: 1}]", "remove"),
+        ("LOI", "expressions: [{expression_id: 0, template: '{ordid}'}]", "direction: 1"),
+        ("LOI", "expressions: [{expression_id: 0, template: '{ordid}', direction: 2}]", "-1"),
+    ],
+)
+def test_a_bad_file_ends_in_one_clear_sentence(task, text, sentence, tmp_path):
+    path = write(tmp_path / f"{task}.yaml", text)
+    with pytest.raises(UserError, match=sentence) as error:
+        build(task, path, tmp_path / "e.json")
+    assert str(error.value).startswith(str(path)) and "\n" not in str(error.value)
+
+
+def test_a_repeated_id_is_refused(tmp_path):
+    entry = "{expression_id: 0, template: '{ordid}'}"
+    path = write(tmp_path / "LSI.yaml", f"expressions: [{entry}, {entry}]")
+    with pytest.raises(UserError, match="expression_id of its own"):
+        build("LSI", path, tmp_path / "e.json")
+
+
+def test_an_unknown_source_is_refused(tmp_path):
+    with pytest.raises(UserError, match="own or released"):
+        build_expressions("LSI", "mine", own("LSI"), None, tmp_path / "e.json")

@@ -1,0 +1,198 @@
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_contexts import small_context
+from steadfast.errors import UserError
+from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.variables import draw_settings, ordinal, read_yaml, sampling_space
+
+POSITIONAL = ("LSI", "LOI", "LOE", "LBI", "LBE")
+CASES_OF_A_DOCUMENT = ({"title", "source"}, {"title"}, {"source"}, set())
+
+
+def draw(task, length="4k", size=40, seed=1, **changes):
+    context = small_context(TASKS[task].scenario, length, size) | changes
+    pairs = draw_settings(task, sampling_space(task)[1], context, seed)
+    return [variables | gold for variables, gold in pairs]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_task_has_as_many_settings_as_table_2_says(task):
+    assert len(draw(task)) == TASKS[task].variables
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_same_seed_gives_the_same_settings(task):
+    assert draw(task) == draw(task)
+
+
+@pytest.mark.parametrize("task", [*POSITIONAL, "LMI", "OQ"])
+def test_seed_and_context_change_what_is_drawn(task):
+    assert draw(task, size=400) != draw(task, size=400, seed=2)
+    assert draw(task, size=400) != draw(task, size=400, length="8k")
+
+
+@pytest.mark.parametrize("task", POSITIONAL)
+@given(size=st.integers(16, 300), seed=st.integers(0, 99))
+def test_positions_are_spread_over_beginning_middle_and_end(task, size, seed):
+    settings = draw(task, size=size, seed=seed)
+    margin = 0 if task == "LSI" else 1
+    for setting, (low, high) in zip(
+        settings, [(0, 0.25)] * 2 + [(0.25, 0.75)] * 2 + [(0.75, 1)] * 2, strict=True
+    ):
+        assert low * size <= setting["id"] - 1 < high * size
+        assert margin < setting["id"] <= size - margin
+        assert setting["element"] == f"entry {setting['id'] - 1:03d} of the list"
+    assert len({setting["id"] for setting in settings}) == 6
+
+
+@pytest.mark.parametrize("task", ["LOI", "LOE"])
+def test_offset_tasks_know_both_neighbours(task):
+    for setting in draw(task):
+        place = setting["id"] - 1
+        assert setting["pre_element"] == f"entry {place - 1:03d} of the list"
+        assert setting["post_element"] == f"entry {place + 1:03d} of the list"
+
+
+def test_a_template_never_gets_what_it_asks_for():
+    context = small_context("list")
+    for task in ("LSI", "LOI", "LBI", "LMI"):
+        for variables, gold in draw_settings(task, sampling_space(task)[1], context, 1):
+            assert not {"element", "elements", "post_element"} & variables.keys()
+            assert gold
+
+
+def test_an_entry_that_occurs_twice_is_no_reference():
+    elements = [f"{k % 20}" for k in range(20)] + [f"e{k}" for k in range(60)]
+    repeated = elements[:10] + elements
+    for setting in draw("LOE", elements=repeated):
+        assert repeated.count(setting["element"]) == 1
+
+
+def test_a_short_list_is_refused_with_advice():
+    with pytest.raises(UserError, match=r"list-4k-s1 has only 6 elements; .*budget"):
+        draw("LOI", size=6)
+
+
+@given(size=st.integers(10, 300), seed=st.integers(0, 99))
+def test_index_lists_grow_and_are_never_in_the_lists_order(size, seed):
+    settings = draw("LMI", size=size, seed=seed)
+    assert [len(setting["id_arr"]) for setting in settings] == [2, 4, 6, 8, 10]
+    for setting in settings:
+        assert len(set(setting["id_arr"])) == len(setting["id_arr"])
+        assert setting["id_arr"] != sorted(setting["id_arr"])
+        assert setting["elements"] == [f"entry {k - 1:03d} of the list" for k in setting["id_arr"]]
+
+
+def rubric_label(setting, fields):
+    # RUBRIC, Batch-label: the expected label of a document
+    candidates = sorted(setting["candidates"], key=lambda c: setting["rule_key"].index(c[0]))
+    return candidates[2 * ("title" not in fields) + ("source" not in fields)]
+
+
+@pytest.mark.parametrize("variable_id", range(5))
+def test_the_text_of_the_label_rules_says_what_the_rubric_expects(variable_id):
+    setting = draw("MB")[variable_id]
+    said = dict(re.findall(r'^- (.+): "(.+)"$', setting["rules"], re.MULTILINE))
+    assert sorted(said.values()) == sorted(setting["candidates"])
+    for case, label in said.items():
+        if "both" in case or "neither" in case:
+            fields = {"title", "source"} if "both" in case else set()
+        else:
+            fields = {name for name in ("title", "source") if f"{name} given" in case}
+        assert fields in CASES_OF_A_DOCUMENT
+        assert rubric_label(setting, fields) == label
+
+
+def test_labels_can_be_told_apart_by_the_rubric():
+    for setting in draw("MB"):
+        labels = setting["candidates"]
+        assert len({label[0] for label in labels}) == 4
+        assert not any(a != b and a in b for a in labels for b in labels)
+        assert not any(mark in label for label in labels for mark in (",", "]", "}", "doc"))
+
+
+def test_duplicates_ask_for_an_identifier_and_show_an_example_of_their_fields():
+    for setting in draw("MF"):
+        keys = setting["info_keys"].split(" ")
+        assert {"id", "iD2"} & set(keys)
+        assert re.findall(r"\w+", setting["info_text"].replace(" and ", " ")) == keys
+        groups = [json.loads(line) for line in setting["example"].splitlines()]
+        documents = [document for group in groups for document in group]
+        assert len(groups) == 2 and all(len(document) == len(keys) for document in documents)
+        assert any(None in document for document in documents) == bool(
+            {"title", "source"} & set(keys)
+        )
+
+
+def test_repeat_pairs_every_number_with_a_separator_of_its_own():
+    settings = draw("OR")
+    assert [setting["num"] for setting in settings] == [1, 2, 4, 6, 8]
+    assert len({setting["sep"] for setting in settings}) == 5
+
+
+def test_repeat_needs_enough_key_sentences():
+    sentences = small_context("onedoc")["key_sentences"][:6]
+    with pytest.raises(UserError, match="4 key sentences where 8"):
+        draw("OR", key_sentences=sentences)
+
+
+def test_evidence_is_true_fake_and_ordinary_twice_each():
+    context = small_context("onedoc")
+    fake = {s["text"]: s["fake"] for s in context["key_sentences"]}
+    settings = draw("OQ")
+    kinds = {None: "ordinary", True: "fake", False: "true"}
+    assert [kinds[fake.get(s["evidence"])] for s in settings] == [s["kind"] for s in settings]
+    assert sorted(s["kind"] for s in settings) == sorted(["true", "fake", "ordinary"] * 2)
+    assert len({s["evidence"] for s in settings}) == 6
+
+
+def test_neither_option_contains_the_other_and_some_are_inverted():
+    options = [s["options"] for s in draw("OQ")]
+    assert all(a not in b and b not in a for a, b in options)
+    assert ["False", "True"] in options and ["No", "Yes"] in options
+
+
+def test_a_labelled_sentence_is_not_ordinary():
+    labelled = small_context("onedoc")["key_sentences"][0]["text"]
+    with pytest.raises(UserError, match="fewer than 2 ordinary sentences"):
+        draw("OQ", ordinary=[labelled, f" {labelled}", "one"])
+
+
+@pytest.mark.parametrize("absent", ["|Summary|", "#Topic#"])
+@pytest.mark.parametrize("seed", range(8))
+def test_the_absent_type_is_asked_for_last(absent, seed):
+    types = [s["type"] for s in draw("OE", absent_type=absent, seed=seed)]
+    assert types[-1] == f"<{absent}>" and len(set(types)) == 5
+
+
+def test_a_type_keeps_its_place_at_every_length():
+    assert draw("OE") == draw("OE", length="128k")
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (1, "1st"),
+        (2, "2nd"),
+        (3, "3rd"),
+        (4, "4th"),
+        (11, "11th"),
+        (13, "13th"),
+        (22, "22nd"),
+        (101, "101st"),
+        (112, "112th"),
+        (10003, "10003rd"),
+    ],
+)
+def test_ordinals(number, text):
+    assert ordinal(number) == text
+
+
+def test_unreadable_yaml_is_one_sentence(tmp_path):
+    (tmp_path / "x.yaml").write_text("a: 'b\n")
+    with pytest.raises(UserError, match=r"x.yaml:\d+: not valid YAML"):
+        read_yaml(tmp_path / "x.yaml")
