@@ -45,15 +45,23 @@ def _read(name: str) -> dict:
 
 
 TASKS: dict[str, Task] = {id: Task(id=id, **facts) for id, facts in _read("tasks.yaml").items()}
-RUBRIC: dict[str, dict[str, ScorePoint]] = {
-    task: {
-        name: ScorePoint(facts["weight"], tuple(facts["capabilities"]))
-        for name, facts in points.items()
+def _score_points(weights: str) -> dict[str, dict[str, ScorePoint]]:
+    return {
+        task: {
+            name: ScorePoint(facts.get(weights, facts["weight"]), tuple(facts["capabilities"]))
+            for name, facts in points.items()
+        }
+        for task, points in _read("rubric.yaml").items()
     }
-    for task, points in _read("rubric.yaml").items()
+
+
+RUBRICS: dict[str, dict[str, dict[str, ScorePoint]]] = {
+    "released": _score_points("weight"),
+    "corrected": _score_points("corrected_weight"),
 }
+RUBRIC = RUBRICS["released"]
 
 
-def total_weight(task: str) -> float:
+def total_weight(task: str, rubric: str = "released") -> float:
     """The sum of a task's weights (the paper's R-tilde, equation 2)."""
-    return sum(point.weight for point in RUBRIC[task].values())
+    return sum(point.weight for point in RUBRICS[rubric][task].values())

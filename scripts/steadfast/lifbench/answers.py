@@ -1,0 +1,111 @@
+"""Reference answers: the gold answer of every prompt, written so that LIFEval gives it 1.
+
+For the released rubric, JSON is written in ASCII escapes with ``null`` for a missing field, and
+prompts and contexts must keep these rules (with the quirk that needs each):
+
+- all: no text is empty, has white space at its ends, a line break (but in a document's text) or a
+  character outside the basic multilingual plane (JSON escapes those in halves, Q1).
+- List: elements are distinct and none is a part of another (Q2); an element follows or precedes
+  the one asked about.
+- MultiDoc: at least one duplicate group. Values of fields other than text are printable ASCII
+  without a backslash, ``]]`` or ``null``, and do not end with a comma once quotation marks are
+  left out (Q1, Q9, Q10). Where an asked field may be missing, the instruction says ``None``, which
+  has to be found in the prompt. Labels are distinct and hold no comma, ``]``, quotation mark or
+  backslash (Q6).
+- OneDoc: key sentences, fakes included, are distinct, none is a part of another, and none holds a
+  separator of OR. OR asks for no more than the true ones. OE asks for a type without true
+  sentences only if that is |Summary|. Neither option of OQ is a part of the other, and a separator
+  is no part of what stands around it (``#`` would be of ``#Topic#``).
+"""
+
+import json
+import random
+
+from steadfast.lifbench.gold import duplicate_documents, expected_element, expected_labels, fields
+
+
+def reference_answer(prompt: dict, context: dict) -> str:
+    """The gold answer to a prompt.
+
+    Args:
+        prompt: the prompt record.
+        context: the context record that the prompt refers to.
+    """
+    return _ANSWERS[prompt["task"]](prompt, context)
+
+
+def blur_indices(prompt: dict, context: dict) -> range:
+    """The 0-based indices that are right in LBI and LBE: all after, or all before, the element."""
+    given = fields(prompt)
+    if given["bias"] > 0:
+        return range(given["id"], len(context["elements"]))
+    return range(given["id"] - 1)
+
+
+def asked_sentences(prompt: dict, context: dict) -> list[dict]:
+    """The right key sentences in the order to give them.
+
+    OE: all true ones of the type, by id. OR: as many true ones as asked, spread over the document.
+    """
+    given = fields(prompt)
+    sentences = [sentence for sentence in context["key_sentences"] if not sentence["fake"]]
+    if prompt["task"] == "OE":
+        of_type = [s for s in sentences if f"<{s['type']}>" == given["type"]]
+        return sorted(of_type, key=lambda sentence: sentence["id"])
+    sentences.sort(key=lambda sentence: sentence["index"])
+    n = min(given["num"], len(sentences))
+    return [sentences[(2 * i + 1) * len(sentences) // (2 * n)] for i in range(n)]
+
+
+def is_key_sentence(evidence: str, context: dict) -> bool:
+    """Whether OQ's evidence is a true key sentence of the context."""
+    return any(
+        sentence["text"].strip() == evidence.strip() and not sentence["fake"]
+        for sentence in context["key_sentences"]
+    )
+
+
+def _blur(prompt: dict, context: dict) -> str:
+    index = random.Random(f"reference/{prompt['sample_id']}").choice(blur_indices(prompt, context))
+    return context["elements"][index]
+
+
+def _label(prompt: dict, context: dict) -> str:
+    given = fields(prompt)
+    labels = expected_labels(context["documents"], given["rule_key"], given["candidates"])
+    # Labels are looked for as they are, so they are not escaped.
+    by_document = {f"doc{number}": label for number, label in enumerate(labels, start=1)}
+    return json.dumps(by_document, ensure_ascii=False)
+
+
+def _duplicates(prompt: dict, context: dict) -> str:
+    keys = fields(prompt)["info_keys"].split()
+    groups = duplicate_documents(context["documents"], context["duplicate_groups"], keys)
+    rows = [[list(document.values()) for document in group] for group in groups]
+    return "\n".join(json.dumps(row) for row in rows)
+
+
+def _repeat(prompt: dict, context: dict) -> str:
+    separator = fields(prompt)["sep"]
+    sentences = asked_sentences(prompt, context)
+    return "\n".join(f"{s['text']} {separator} {s['type']}" for s in sentences)
+
+
+def _question(prompt: dict, context: dict) -> str:
+    given = fields(prompt)
+    return given["options"][0 if is_key_sentence(given["evidence"], context) else 1]
+
+
+_ANSWERS = {
+    "LSI": lambda prompt, context: expected_element(prompt),
+    "LOI": lambda prompt, context: expected_element(prompt),
+    "LOE": lambda prompt, context: expected_element(prompt),
+    "LBI": _blur,
+    "LBE": _blur,
+    "LMI": lambda prompt, context: json.dumps(fields(prompt)["elements"]),
+    "MB": _label,
+    "MF": _duplicates,
+    "OR": _repeat,
+    "OQ": _question,
+    "OE": lambda prompt, context: json.dumps([s["text"] for s in asked_sentences(prompt, context)]),
+}

@@ -1,0 +1,101 @@
+"""Readers of what models write: bounded in time and memory for any text; nothing is executed."""
+
+import ast
+import json
+import warnings
+from typing import Any
+
+from rapidfuzz.distance import Levenshtein
+
+LITERAL_LIMIT = 200_000  # characters
+LITERAL_DEPTH = 32  # brackets within brackets
+
+
+def parse_json(text: str) -> tuple[bool, Any]:
+    """Whether a text is JSON as Python reads it (NaN and Infinity too), and its value."""
+    try:
+        return True, json.loads(text)
+    except (ValueError, RecursionError):
+        return False, None
+
+
+def parse_literal(text: str) -> tuple[bool, Any]:
+    """Whether a text is a Python literal, and its value; nothing is ever evaluated.
+
+    Texts over ``LITERAL_LIMIT`` or nested deeper than ``LITERAL_DEPTH`` count as no literal.
+    """
+    if len(text) > LITERAL_LIMIT or _depth(text) > LITERAL_DEPTH:
+        return False, None
+    try:
+        return True, ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return False, None
+
+
+def _depth(text: str) -> int:
+    # Brackets in strings count too: over-estimating is safe, and no honest answer comes near.
+    deepest = depth = 0
+    for character in text:
+        if character in "[({":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif character in "])}":
+            depth -= 1
+    return deepest
+
+
+def as_text(value: Any) -> str | None:
+    """``str(value)`` of a parsed value, or None where Python refuses (huge or deep values)."""
+    try:
+        return str(value)
+    except (ValueError, RecursionError):
+        return None
+
+
+def unescape(text: str) -> str | None:
+    """A text's UTF-8 read as Python's ``unicode_escape`` (Q1); None where that fails."""
+    try:
+        encoded = text.encode("utf-8")
+        if b"\\" not in encoded:
+            return encoded.decode("latin-1")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # escapes that mean nothing
+            return encoded.decode("unicode_escape")
+    except UnicodeError:
+        return None
+
+
+def outer_brackets(text: str) -> str | None:
+    """From the first ``[`` to the last ``]``; None where either is missing or they cross."""
+    first, last = text.find("["), text.rfind("]")
+    return text[first : last + 1] if 0 <= first < last else None
+
+
+def double_bracketed(text: str) -> list[str]:
+    r"""All matches of the pattern ``\[\[.*?\]\]``, in linear time."""
+    matches = []
+    for line in text.split("\n"):
+        position = 0
+        while (start := line.find("[[", position)) >= 0:
+            end = line.find("]]", start + 2)
+            if end < 0:
+                break
+            position = end + 2
+            matches.append(line[start:position])
+    return matches
+
+
+def braced(text: str) -> list[str]:
+    r"""All matches of the pattern ``\{[^\]]+\}``, in linear time."""
+    matches = []
+    for piece in text.split("]"):
+        start, end = piece.find("{"), piece.rfind("}")
+        if start >= 0 and end >= start + 2:
+            matches.append(piece[start : end + 1])
+    return matches
+
+
+def near(text: str, gold: str) -> bool:
+    """Whether a text is within a sixth of the gold's length, and three more, of edits."""
+    allowed = len(gold) // 6 + 3
+    return Levenshtein.distance(gold, text, score_cutoff=allowed) <= allowed

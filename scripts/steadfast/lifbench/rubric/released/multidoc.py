@@ -1,0 +1,189 @@
+"""Released rubric of the MultiDoc scenario: MB (label documents) and MF (find duplicates)."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from steadfast.lifbench.gold import duplicate_documents, expected_labels, fields
+from steadfast.lifbench.rubric.facts import MultiDocFacts
+from steadfast.lifbench.rubric.marks import Marks
+from steadfast.lifbench.rubric.parsing import (
+    as_text,
+    braced,
+    double_bracketed,
+    parse_json,
+    parse_literal,
+    unescape,
+)
+
+Group = list[dict[str, Any]]
+
+
+def label_documents(response: str, labels: list[str], candidates: list[str]) -> Marks:
+    """MB: the answer is a JSON object from doc1, doc2 … to labels.
+
+    Args:
+        response: stripped, not empty.
+        labels: the expected label of each document, in order.
+        candidates: the labels to choose from.
+    """
+    n = len(labels)
+    braces = braced(response)
+    is_json, value = parse_json(response)
+    form = 2.0 if is_json else 0.0
+    if not is_json:
+        braces.sort(key=len, reverse=True)
+        is_json, value = parse_json(braces[0]) if braces else (False, None)
+        form = 1.0 if is_json else 0.0
+    filled = isinstance(value, dict | list) and len(value) > 0
+    form += filled and isinstance(value, dict)
+    size = len(value) if filled else response.count("doc")
+    # "doc1" is satisfied by "doc10" (Q5).
+    form += 2 * sum(f"doc{k}" in response for k in range(1, n + 1)) / n
+    points = {
+        "num_doc": 2.5 * max(0, 1 - abs(size - n) / n) + 0.5 * (size == n),
+        "format": form,
+    }
+    # The place in the text, not the key, decides which document a piece labels (Q6).
+    pieces = next((b.split(",") for b in braces if b.count(",") == n - 1), [])
+    if pieces:
+        right = sum(label in piece for label, piece in zip(labels, pieces, strict=True))
+        known = sum(any(c in piece for c in candidates) for piece in pieces)
+        points |= {"logit_correct": 3 * right / n, "candi_ori": 3 * known / n}
+    return Marks(points, {"size": size, "pieces": len(pieces)})
+
+
+def find_duplicates(
+    response: str,
+    gold: list[Group],
+    in_documents: Callable[[set[str]], set[str]],
+    in_prompt: Callable[[set[str]], set[str]],
+) -> Marks:
+    """MF: the answer is a line per group of duplicates, a list of lists of the asked fields.
+
+    Args:
+        response: stripped, not empty.
+        gold: the groups, each document as the asked fields in order (a missing one is None).
+        in_documents: gives those of some texts that are in the context's text, stripped.
+        in_prompt: gives those that are in the whole prompt without its quotation marks.
+    """
+    lines = double_bracketed(response)
+    form, listed = _json_lines(response, lines)
+    entries = [entry for group in listed for inner in group for entry in inner]
+    texts = [as_text(entry) for entry in entries if entry is not None]
+    grounded = _count(texts, in_documents) + entries.count(None)
+    ori = 3 * grounded / len(entries) if entries else 0.0
+
+    n = len(gold)
+    plain = response.replace("null", "None")
+    text = unescape(plain)
+    text = plain if text is None else text
+    values = [str(value) for group in gold for document in group for value in document.values()]
+    correct = 3 * sum(value in text for value in values) / len(values) if values else 0.0
+
+    groups = _literal_groups(plain)
+    size = sum(len(group) * len(group[0]) for group in groups)
+    read = [[tuple(map(as_text, inner)) for inner in group] for group in groups]
+    present = _count([text for group in read for inner in group for text in inner], in_prompt)
+    # The released scorer exceeds the weight where later entries are longer than the first.
+    ori += 3 * min(1, present / size) if size else 0.0
+    assigned = {inner: number for number, group in enumerate(read) for inner in group}
+    correct += _agreement(_gold_map(gold), assigned)
+    points = {
+        "correct": correct,
+        "num_text": (len(lines) == n) + 4 * max(0, 1 - abs(len(lines) - n) / (n + 2)),
+        "ori": ori,
+        "format": form,
+    }
+    return Marks(points, {"lines": len(lines), "read": len(groups)})
+
+
+def _json_lines(response: str, lines: list[str]) -> tuple[float, list[list[list]]]:
+    """The format points, and those lines that are lists of lists."""
+    first, last = response.find("["), response.rfind("]")
+    form = 0.5 * (first >= 0 and last >= 0) + 0.5 * (first == 0 and last == len(response) - 1)
+    form += len(lines) == response.count("\n") + 1
+    # Each line is cut at the brackets of the whole response (Q7).
+    parsed = [parse_json(line[first : last + 1]) for line in lines]
+    values = [value for ok, value in parsed if ok]
+    listed = [v for v in values if isinstance(v, list) and all(isinstance(i, list) for i in v)]
+    # No line at all means that no line failed (Q8).
+    form += bool(values) + (len(values) == len(lines)) + (len(listed) == len(values))
+    return form, listed
+
+
+def _count(texts: list[str | None], present: Callable[[set[str]], set[str]]) -> int:
+    found = present({text for text in texts if text is not None})
+    return sum(text in found for text in texts)
+
+
+def _literal_groups(text: str) -> list[list[list]]:
+    """The groups as Python literals; compact JSON with two fields breaks here (Q9)."""
+    text = text.replace("\n", ",").replace('\\"', "").replace("\\", ",").strip()
+    parsed = [parse_literal(line.replace(',"', "")) for line in double_bracketed(text)]
+    return [
+        group
+        for ok, group in parsed
+        if ok and isinstance(group, list) and all(isinstance(inner, list) for inner in group)
+    ]
+
+
+def _gold_map(gold: list[Group]) -> dict[tuple[str, ...], int]:
+    return {
+        tuple(str(value).replace('"', "") for value in document.values()): number
+        for number, group in enumerate(gold)
+        for document in group
+    }
+
+
+def _agreement(gold: dict[tuple, int], assigned: dict[tuple, int]) -> float:
+    """The share of ordered pairs of gold documents on which both groupings agree."""
+    if not gold:
+        return 0.0
+    both = [(gold[key], assigned[key]) for key in gold if key in assigned]
+    agreeing = (
+        len(both) ** 2 - _same(g for g, _ in both) - _same(a for _, a in both) + 2 * _same(both)
+    )
+    return agreeing / len(gold) ** 2
+
+
+def _same(labels: Iterable) -> int:
+    """The number of ordered pairs with the same label."""
+    return sum(count**2 for count in Counter(labels).values())
+
+
+def _batch_label(prompt: dict, facts: MultiDocFacts, scenario_prompt: str, response: str) -> Marks:
+    given = fields(prompt)
+    labels = expected_labels(facts.documents, given["rule_key"], given["candidates"])
+    return label_documents(response, labels, given["candidates"])
+
+
+def _find_duplicates(
+    prompt: dict, facts: MultiDocFacts, scenario_prompt: str, response: str
+) -> Marks:
+    around = [
+        part.replace("{instruction}", prompt["instruction"]).replace('"', "")
+        for part in scenario_prompt.split("{input}", 1)
+    ]
+    before, after = around if len(around) == 2 else (around[0], "")
+    context = facts.unquoted.text
+
+    def in_prompt(texts: set[str]) -> set[str]:
+        # The long context is searched once, its joins with the rest of the prompt by themselves.
+        found = facts.unquoted.present(texts)
+        for text in texts - found:
+            k = len(text)
+            joins = (before + context[:k], context[-k:] + after)
+            if k > len(context):
+                joins = (before + context + after,)
+            if any(text in join for join in joins):
+                found.add(text)
+        return found
+
+    gold = duplicate_documents(
+        facts.documents, facts.duplicate_groups, fields(prompt)["info_keys"].split()
+    )
+    return find_duplicates(response, gold, facts.shown.present, in_prompt)
+
+
+SCORERS = {"MB": _batch_label, "MF": _find_duplicates}

@@ -1,0 +1,112 @@
+"""Released rubric of the OneDoc scenario: OR (repeat), OQ (QA) and OE (extract)."""
+
+from steadfast.lifbench.gold import TYPE_NAMES, fields
+from steadfast.lifbench.rubric.facts import OneDocFacts
+from steadfast.lifbench.rubric.marks import Marks
+from steadfast.lifbench.rubric.parsing import near, outer_brackets, parse_json, unescape
+
+
+def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
+    """OR: the answer is n lines of a key sentence, the separator and the sentence's type."""
+    inside = facts.inside(response)
+    hits = len(inside)
+    fakes = sum(sentence["fake"] for sentence in inside)
+    rows = [row for row in response.split("\n") if row]
+    separators = response.count(separator)
+    form = 0.5 * (n == 1 or "\n" in response) + 0.5 * (separators > 0)
+    if separators:
+        good = sum(row.count(separator) == 1 for row in rows)
+        form += 2 * min(1, good / max(len(rows), n))
+    equal = (separators == len(rows)) + (separators == hits) + (hits == len(rows))
+    right = sum(_row_is_right(row, separator, facts) for row in rows)
+    points = {
+        "format": form,
+        # The first half is given to every answer (Q12).
+        "ori": 1 + any(name in response for name in TYPE_NAMES),
+        "hit": 2 * min(1, (hits - 0.5 * fakes) / n),
+        "num": (separators == n) + (len(rows) == n) + (hits == n) + equal / 3,
+        "correct": 3 * right / len(rows),
+    }
+    return Marks(points, {"rows": len(rows), "hits": hits, "fakes": fakes, "right": right})
+
+
+def _row_is_right(row: str, separator: str, facts: OneDocFacts) -> bool:
+    sentence, found, types = row.partition(separator)
+    if not found:
+        sentence = types = row
+    sentence = sentence.strip()
+    # Fake sentences are as good as true ones here (Q13).
+    return any(
+        near(sentence, candidate)
+        for name in TYPE_NAMES
+        if name in types
+        for candidate in facts.texts_of_type[name]
+    )
+
+
+def question(response: str, facts: OneDocFacts, evidence: str, options: list[str]) -> Marks:
+    """OQ: the answer is the first option if the evidence is a true key sentence."""
+    lengths = [len(option) for option in options]
+    yes, no = (option in response for option in options)
+    # Much too long is better than nearly right (Q14).
+    form = 1 if len(response) in lengths else 0.5 if len(response) > max(lengths) + 3 else 0
+    form += 0.5 if yes and no else 1 if yes or no else 0
+    if yes and no:
+        correct = 0.5
+    elif not yes and not no:
+        correct = 0
+    elif evidence.strip() in facts.true_texts:
+        correct = 3 if yes else 0.1
+    else:
+        correct = 2 if yes else 3  # a wrong yes earns two thirds (Q15)
+    return Marks({"correct": correct, "format": form}, {"yes": yes, "no": no})
+
+
+def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
+    """OE: the answer is a JSON list of the true key sentences of a type, in order of their ids."""
+    if type_name == "|Summary|" and response == "[]":
+        return Marks({"format": 4, "correct": 4, "order": 4, "ori": 2}, {"size": 0})
+    is_json, value = parse_json(response)
+    full, partly = 4, 3
+    if not is_json:
+        full, partly = 3, 2
+        _, value = parse_json(outer_brackets(response) or "")
+    if isinstance(value, list):
+        form = full if all(isinstance(item, str) for item in value) else partly
+        size = len(value)
+    else:
+        form, size = int(is_json), 0
+    text = unescape(response)
+    if text is None:
+        text = unescape(response[:-1])
+    found = facts.inside(response if text is None else text)
+    asked = [s for s in facts.sentences if s["type"] == type_name]
+    gold = sum(not s["fake"] for s in asked)
+    hits = sum(s["type"] == type_name and not s["fake"] for s in found)
+    tricked = any(s["type"] == type_name and s["fake"] for s in found)
+    largest = max(len(found), size, gold)
+    correct = (3.5 * hits / largest if largest else 0) + 0.5 * (not tricked)
+    points = {
+        "format": form,
+        "correct": correct,
+        "order": 4 if found else 0,  # whatever the order (Q16)
+        "ori": 2 if found else 0,
+    }
+    return Marks(points, {"size": size, "found": len(found), "hits": hits})
+
+
+def _repeat(prompt: dict, facts: OneDocFacts, scenario_prompt: str, response: str) -> Marks:
+    given = fields(prompt)
+    return repeat(response, facts, given["num"], given["sep"])
+
+
+def _question(prompt: dict, facts: OneDocFacts, scenario_prompt: str, response: str) -> Marks:
+    given = fields(prompt)
+    return question(response, facts, given["evidence"], given["options"])
+
+
+def _extract(prompt: dict, facts: OneDocFacts, scenario_prompt: str, response: str) -> Marks:
+    return extract(response, facts, fields(prompt)["type"].strip("<>"))
+
+
+SCORERS = {"OR": _repeat, "OQ": _question, "OE": _extract}

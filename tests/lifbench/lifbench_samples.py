@@ -1,0 +1,156 @@
+"""One realistic prompt of every task with its context, made by hand, for the scorer's tests."""
+
+LIST = [
+    "0f8e2b7c41d64a0a9c35d1e6b7a80f12",
+    "Name three rivers that flow through Köln, and say why “Rhein” is one of them.",
+    "c1d2e3f405162738495a6b7c8d9eafb0",
+    'Write the word "naïve" backwards [with its diaeresis] and explain C:\\temp\\new.',
+    "Suggest a menu: {starter}, {main course}, {dessert}…",
+    "9a8b7c6d5e4f30211203f4e5d6c7b8a9",
+    "请用一句话介绍长城。",
+    "Explain in two sentences what a prime number is.",
+    "Is 1999 older than 2001?",
+]
+LIST_CONTEXT = {
+    "context_id": "list-4k-s1",
+    "scenario": "list",
+    "length": "4k",
+    "seed": 1,
+    "tokens": 3070,
+    "text": "\n".join(f"{i}. {element}" for i, element in enumerate(LIST, start=1)),
+    "elements": LIST,
+}
+
+DOCUMENTS = [
+    {"id": "aQ1", "iD2": "d-01", "title": 'The "grand" tour', "text": "Ein Text.", "date": "2001"},
+    {
+        "iD2": "d-02",
+        "id": "bQ2",
+        "text": "Meeting.\nA: Où?",
+        "source": "news",
+        "date": "May 2, 1999",
+    },
+    {"id": "cQ3", "iD2": "d-03", "text": "Ein Text.", "date": "2003-04-05", "source": "essay"},
+    {"id": "dQ4", "iD2": "d-04", "title": "It's [draft] no. 4", "text": "x ]] y", "date": "2004"},
+    {"id": "eQ5", "iD2": "d-05", "date": "2005", "text": "Meeting.\nA: Où?"},
+    {"id": "fQ6", "title": "2016", "iD2": "d-06", "date": "2006", "text": "…", "source": "report"},
+    {"id": "gQ7", "title": "Last", "iD2": "d-07", "date": "2007", "text": "Ein Text."},
+]
+MULTIDOC_CONTEXT = {
+    "context_id": "multidoc-4k-s1",
+    "scenario": "multidoc",
+    "length": "4k",
+    "seed": 1,
+    "tokens": 3000,
+    "text": "\n\n".join(
+        "\n".join([f"{'*' * 20} doc-{n} {'*' * 20}", *(f"{k}: {v}" for k, v in document.items())])
+        for n, document in enumerate(DOCUMENTS, start=1)
+    ),
+    "documents": DOCUMENTS,
+    "duplicate_groups": [[0, 2, 6], [1, 4]],
+}
+
+SENTENCES = [
+    ("#Topic#", 0, 4, False, "Essays — the real kind — begin with a question."),
+    ("#Topic#", 1, 1, False, 'She called it "an honest guess", nothing more.'),
+    ("#Topic#", 2, 9, True, "Every garden is a kind of argument."),
+    ("@argument@", 0, 2, False, "Führerschein or not, he drove [badly] \\ slowly."),
+    ("!Transition!", 0, 7, False, "But that was only half of the story…"),
+    ("!Transition!", 1, 3, False, "长城很长，但故事更长。"),
+    ("*Evidence*", 0, 6, False, "In 1898, {twelve} of them were counted."),
+    ("-Concession-", 0, 8, True, "It may be that nobody noticed at all."),
+    ("-Concession-", 1, 5, False, "Granted, the winters were mild."),
+]
+ONEDOC_CONTEXT = {
+    "context_id": "onedoc-4k-s1",
+    "scenario": "onedoc",
+    "length": "4k",
+    "seed": 1,
+    "tokens": 3050,
+    "text": "A plain opening. "
+    + " and then, an ordinary remark. ".join(
+        f"<{name}-{number}>{text}<{'~none~' if fake else name}>"
+        for name, number, index, fake, text in sorted(SENTENCES, key=lambda s: s[2])
+    ),
+    "key_sentences": [
+        {"type": name, "id": number, "index": index, "fake": fake, "text": text}
+        for name, number, index, fake, text in SENTENCES
+    ],
+    "absent_type": "|Summary|",
+    "ordinary": ["A plain opening."],
+}
+
+SCENARIO_PROMPTS = {
+    "list": "Look things up in this list.\n{input}\nTo do: {instruction}\n",
+    "multidoc": "Documents follow.\n{input}\nTo do: {instruction}",
+    "onedoc": "Tagged sentences are key sentences.\n{input}\nTo do: {instruction}",
+}
+
+_CONTEXTS = {c["scenario"]: c for c in (LIST_CONTEXT, MULTIDOC_CONTEXT, ONEDOC_CONTEXT)}
+
+
+def _position(place: int, **more) -> dict:
+    return {
+        "id": place + 1,
+        "ordid": f"{place + 1}th",
+        "element": LIST[place],
+        "pre_element": LIST[place - 1],
+        "post_element": LIST[place + 1],
+    } | more
+
+
+_IDS = [4, 2, 7, 1]
+_GIVEN = {
+    "LSI": [("list", _position(place)) for place in range(len(LIST) - 1)],
+    "LMI": [("list", {"id_arr": _IDS, "elements": [LIST[i - 1] for i in _IDS]})],
+    **{
+        task: [("list", _position(p, bias=b)) for p in (1, 3, 6) for b in (1, -1)]
+        for task in ("LOI", "LOE", "LBI", "LBE")
+    },
+    "MB": [
+        ("multidoc", {"rule_key": key, "candidates": labels, "rules": "…"})
+        for key, labels in (
+            ("abcd", ["apple", "banana", "cat", "dog"]),
+            ("dcab", ["apple", "banana", "cat", "dog"]),
+            ("üoéx", ["über", "ohne", "école", "x"]),
+        )
+    ],
+    "MF": [
+        ("multidoc", {"info_text": keys, "info_keys": keys, "example": '[["a"], ["b"]]'})
+        for keys in ("id", "iD2 date", "id source title", "title id")
+    ],
+    "OR": [
+        ("onedoc", {"num": n, "sep": sep})
+        for n, sep in ((1, "###"), (2, "|||||"), (4, "[sep]"), (7, "-12367-"))
+    ],
+    "OQ": [
+        ("onedoc", {"evidence": text, "options": options, "kind": "…"})
+        for text in (SENTENCES[3][4], SENTENCES[7][4], "A plain opening.")
+        for options in (["Yes", "No"], ["False", "True"], ["apple", "APPLE"], ["12345", "12346"])
+    ],
+    "OE": [
+        ("onedoc", {"type": f"<{name}>"})
+        for name in ("#Topic#", "@argument@", "!Transition!", "|Summary|", "*Evidence*")
+    ],
+}
+
+
+def samples(task: str) -> list[tuple[dict, dict, str]]:
+    """Prompt, context and scenario prompt of a task's hand-made samples."""
+    return [
+        (
+            {
+                "sample_id": f"{task}/{_CONTEXTS[scenario]['context_id']}/e0/v{number}",
+                "task": task,
+                "context_id": _CONTEXTS[scenario]["context_id"],
+                "expression_id": 0,
+                "variable_id": number,
+                "instruction": "Do it; write None where a field is missing.",
+                "variables": given,
+                "gold": {},
+            },
+            _CONTEXTS[scenario],
+            SCENARIO_PROMPTS[scenario],
+        )
+        for number, (scenario, given) in enumerate(_GIVEN[task])
+    ]

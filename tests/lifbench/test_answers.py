@@ -1,0 +1,57 @@
+"""The reference answer has full marks in every task."""
+
+import json
+
+import pytest
+from lifbench_samples import LIST, SENTENCES, samples
+from steadfast.lifbench.answers import asked_sentences, blur_indices, reference_answer
+from steadfast.lifbench.rubric import RUBRICS, score
+from steadfast.lifbench.tasks import TASKS
+
+
+@pytest.mark.parametrize("rubric", RUBRICS)
+@pytest.mark.parametrize("task", TASKS)
+def test_the_reference_scores_one_on_every_point(task, rubric):
+    for sample in samples(task):
+        result = score(*sample, reference_answer(*sample[:2]), rubric)
+        assert set(result.points.values()) == {1}, sample[0]["variables"]
+        assert result.total == 1
+
+
+def test_the_reference_is_the_same_each_time():
+    for task in TASKS:
+        for prompt, context, _ in samples(task):
+            assert reference_answer(prompt, context) == reference_answer(prompt, context)
+
+
+def test_duplicates_are_ascii_json_lines_with_null():
+    prompt, context, _ = samples("MF")[2]
+    lines = reference_answer(prompt, context).split("\n")
+    assert [json.loads(line) for line in lines] == [
+        [["aQ1", None, 'The "grand" tour'], ["cQ3", "essay", None], ["gQ7", None, "Last"]],
+        [["bQ2", "news", None], ["eQ5", None, None]],
+    ]
+
+
+def test_repeated_sentences_are_true_and_in_document_order():
+    prompt, context, _ = samples("OR")[2]
+    chosen = asked_sentences(prompt, context)
+    places = [sentence["index"] for sentence in chosen]
+    assert len(chosen) == 4 and places == sorted(places)
+    assert not any(sentence["fake"] for sentence in chosen)
+
+
+def test_extracted_sentences_are_in_the_order_of_their_ids():
+    prompt, context, _ = samples("OE")[0]
+    assert json.loads(reference_answer(prompt, context)) == [SENTENCES[0][4], SENTENCES[1][4]]
+
+
+def test_a_type_that_is_absent_gives_an_empty_list():
+    assert reference_answer(*samples("OE")[3][:2]) == "[]"
+
+
+def test_a_blur_answer_lies_in_the_asked_direction():
+    for prompt, context, _ in samples("LBI"):
+        place = LIST.index(reference_answer(prompt, context))
+        assert place in blur_indices(prompt, context)
+        assert (place - (prompt["variables"]["id"] - 1)) * prompt["variables"]["bias"] > 0

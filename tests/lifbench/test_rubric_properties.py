@@ -1,0 +1,179 @@
+"""LIFEval on any text: every point lies in [0, 1], twice the same, in bounded time."""
+
+import re
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lifbench_samples import LIST, MULTIDOC_CONTEXT, ONEDOC_CONTEXT, samples
+from steadfast.errors import UserError
+from steadfast.lifbench.rubric import score
+from steadfast.lifbench.rubric.facts import ListFacts, TextIndex
+from steadfast.lifbench.rubric.parsing import (
+    braced,
+    double_bracketed,
+    parse_json,
+    parse_literal,
+    unescape,
+)
+from steadfast.lifbench.tasks import RUBRIC, TASKS
+
+PIECES = [
+    *("[", "]", "[[", "]]", "{", "}", "(", ",", '"', '\\"', "\\", "\\x4", "'", ":", "\n", "\r"),
+    *("\0", "\ud83d", "None", "null", "NaN", "-", "1", "0x" + "f" * 5000, "#Topic#", "|Summary|"),
+    *("###", "doc1", "doc10", "Yes", "No", "apple", *LIST),
+    *(value for document in MULTIDOC_CONTEXT["documents"] for value in document.values()),
+    *(sentence["text"] for sentence in ONEDOC_CONTEXT["key_sentences"]),
+]
+ANY_TEXT = st.one_of(
+    st.text(st.characters(), max_size=80),
+    st.lists(st.sampled_from(PIECES), max_size=25).map("".join),
+    st.lists(st.lists(st.sampled_from(PIECES), min_size=1), min_size=1, max_size=4).map(repr),
+)
+
+
+@pytest.mark.parametrize("task", TASKS)
+@given(response=ANY_TEXT)
+@settings(max_examples=80, deadline=None)
+def test_any_text_has_a_score_within_bounds(task, response):
+    for sample in samples(task)[:2]:
+        first, again = score(*sample, response), score(*sample, response)
+        assert first == again
+        assert first.points.keys() == RUBRIC[task].keys()
+        assert all(0 <= value <= 1 for value in [*first.points.values(), first.total])
+
+
+HOSTILE = {
+    "opening brackets": "[" * 100_000,
+    "double brackets never closed": "[[ " * 33_000,
+    "nested lists": "[" * 50_000 + "]" * 50_000,
+    "groups": '[["a"], ["b"]]\n' * 6_500,
+    "one long group": "[[" + "1," * 49_000 + "]]",
+    "signs": "[[" + "-" * 99_000 + "1]]",
+    "sum": "[[" + "1+" * 49_000 + "1]]",
+    "braces": "{" * 100_000,
+    "braces and commas": '{"doc1": "apple",' * 6_000,
+    "rows": "#Topic# ### #Topic#\n" * 5_000,
+    "types": "#Topic#@argument@!Transition!|Summary|*Evidence*-Concession-\n" * 1_600,
+    "blank rows": " \n" * 50_000 + "x",
+    "backslashes": "\\" * 99_999,
+    "prefix": LIST[0][:16] * 6_000,
+    "elements": "".join(LIST) * 300,
+    "surrogates": "\ud83d" * 100_000,
+    "zeros": "\0" * 100_000,
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("response", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_responses_cost_less_than_a_second(task, response):
+    sample = samples(task)[0]
+    start = time.perf_counter()
+    result = score(*sample, response)
+    assert time.perf_counter() - start < 1
+    assert 0 <= result.total <= 1
+
+
+def test_a_megabyte_is_scored():
+    for task in TASKS:
+        assert 0 <= score(*samples(task)[0], '[["x"], [1]], {' * 70_000).total <= 1
+
+
+@given(st.text("[]a\n ", max_size=40))
+def test_double_brackets_are_those_of_the_pattern(text):
+    assert double_bracketed(text) == re.findall(r"\[\[.*?\]\]", text)
+
+
+@given(st.text("{}]a\n", max_size=40))
+def test_braces_are_those_of_the_pattern(text):
+    assert braced(text) == re.findall(r"\{[^\]]+\}", text)
+
+
+LITERALS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(st.text(), inner),
+    max_leaves=10,
+)
+
+
+@given(LITERALS)
+def test_literals_are_read_as_python_reads_them(value):
+    ok, read = parse_literal(repr(value))
+    if ok or "inf" not in repr(value):
+        assert (ok, read) == (True, value)
+
+
+@pytest.mark.parametrize(
+    "text", ["__import__('os').getcwd()", "[[open]]", "[[1][0]]", "[x for x in 'ab']", "[[]"]
+)
+def test_what_is_no_literal_is_not_evaluated(text):
+    assert parse_literal(text) == (False, None)
+
+
+def test_json_too_deep_is_no_json():
+    assert parse_json("[" * 100_000 + "]" * 100_000) == (False, None)
+
+
+def test_unescaping_spoils_non_ascii_and_reads_escapes():
+    assert unescape("é") == "Ã©"
+    assert unescape("\\u00e9") == "é"
+    assert unescape("\\x4") is None
+
+
+@given(
+    st.lists(st.text("ab", min_size=1, max_size=40), min_size=1, max_size=20),
+    st.text("ab", max_size=200),
+    st.randoms(use_true_random=False),
+)
+def test_elements_in_a_response_are_all_found(elements, response, rng):
+    response += rng.choice(elements) + response[:20]
+    counts = ListFacts(elements).counts(response)
+    every = {index: response.count(element) for index, element in enumerate(elements)}
+    assert counts == {index: count for index, count in every.items() if count}
+
+
+@pytest.mark.parametrize("response", ["", "  \n"])
+def test_an_empty_response_scores_nothing(response):
+    for task in TASKS:
+        result = score(*samples(task)[0], response)
+        assert result.total == 0 and not any(result.points.values())
+
+
+def test_an_unknown_rubric_is_named():
+    with pytest.raises(UserError, match="fancy"):
+        score(*samples("LSI")[0], "x", rubric="fancy")
+
+
+def test_a_wrong_yes_earns_two_thirds():  # Q15
+    sample = samples("OQ")[4]
+    assert score(*sample, "Yes").points["correct"] == pytest.approx(2 / 3)
+
+
+def test_an_invented_element_leaves_no_total():  # Q3
+    result = score(*samples("LSI")[0], "f" * 32)
+    assert result.points["format"] == 0.2 and result.total == 0
+
+
+def test_duplicates_grouped_wrongly_cost_points():
+    sample = samples("MF")[0]
+    merged = score(*sample, '[["aQ1"], ["cQ3"], ["gQ7"], ["bQ2"], ["eQ5"]]')
+    assert 0.75 < merged.points["correct"] < 1
+    assert merged.points["num_text"] < 1
+
+
+@given(
+    st.text("ab :\n", min_size=1, max_size=200),
+    st.sets(st.text("ab :\n", max_size=25), max_size=40),
+    st.lists(st.tuples(st.integers(0, 200), st.integers(0, 40)), max_size=30),
+)
+def test_texts_within_a_long_text_are_all_found(text, texts, slices):
+    texts |= {text[start : start + size] for start, size in slices}
+    assert TextIndex(text).present(texts) == {sought for sought in texts if sought in text}
+
+
+def test_a_quoted_none_is_not_a_missing_field():
+    sample = samples("MF")[3]
+    missing = score(*sample, '[["Last", "gQ7"], [null, "cQ3"]]').points["ori"]
+    quoted = score(*sample, '[["Last", "gQ7"], ["None", "cQ3"]]').points["ori"]
+    assert missing == 1 and quoted < 1
