@@ -1,0 +1,1 @@
+"""Tables as data, and their renderings in LaTeX, Markdown and CSV."""

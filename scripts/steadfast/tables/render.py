@@ -1,0 +1,82 @@
+"""Tables in Markdown and CSV; text of any origin is escaped."""
+
+import csv
+import io
+import re
+from pathlib import Path
+
+from tabulate import tabulate
+
+from steadfast.files import write_text
+from steadfast.tables import latex
+from steadfast.tables.table import Cell, Table
+
+MARKS = {"dagger": "†", "incomplete": r"\*"}
+STYLES = {"": "{}", "best": "**{}**", "second": "<u>{}</u>"}
+MISSING = "--"
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def escape_markdown(text: str) -> str:
+    """Text that Markdown shows as it stands, in a cell of a pipe table too."""
+    text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
+    return re.sub(r"([\\`*_{}\[\]#|~$>!])", r"\\\1", text)
+
+
+def escape_csv(text: str) -> str:
+    """Text that no spreadsheet takes for a formula: such a beginning gets an apostrophe."""
+    return f"'{text}" if text.startswith(FORMULA) else text
+
+
+def markdown(table: Table) -> str:
+    """The table as a pipe table with its caption above and its notes below."""
+    heads = [f"{c.group}: {c.heading}" if c.group else c.heading for c in table.columns]
+    body = []
+    for section in table.sections:
+        if section.heading:
+            heading = f"*{escape_markdown(section.heading)}*"
+            body.append([heading, *[""] * (len(heads) - 1)])
+        body += [[_cell(cell) for cell in row] for row in section.rows]
+    align = [{"l": "left", "c": "center", "r": "right"}[c.align] for c in table.columns]
+    grid = tabulate(
+        body,
+        headers=[escape_markdown(head) for head in heads],
+        tablefmt="pipe",
+        colalign=align if body else None,
+        disable_numparse=True,
+    )
+    notes = [(MARKS[mark] + " " if mark else "") + escape_markdown(t) for mark, t in table.notes]
+    return "\n\n".join([escape_markdown(table.caption), grid, *notes]) + "\n"
+
+
+def _cell(cell: Cell) -> str:
+    if cell.text is None:
+        return MISSING
+    text = STYLES[cell.style].format(escape_markdown(cell.text))
+    text += f" {escape_markdown(cell.suffix)}" if cell.suffix else ""
+    return text + "".join(MARKS[mark] for mark in cell.marks)
+
+
+def comma_separated(table: Table) -> str:
+    """The table as CSV: printed values, the section of each row first, its marks last."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    heads = [c.heading for c in table.columns]
+    writer.writerow(["group", *map(escape_csv, heads), "marks"])
+    for section in table.sections:
+        for row in section.rows:
+            marks = [
+                f"{head}: {mark}"
+                for head, cell in zip(heads, row, strict=True)
+                for mark in cell.marks
+            ]
+            values = [escape_csv(f"{cell.text or ''} {cell.suffix}".strip()) for cell in row]
+            writer.writerow([escape_csv(section.heading), *values, escape_csv("; ".join(marks))])
+    return out.getvalue()
+
+
+def write_table(table: Table, directory: Path) -> None:
+    """Writes ``{name}.tex``, ``.md`` and ``.csv``, each replaced atomically."""
+    write_text(directory / f"{table.name}.tex", latex.render(table))
+    write_text(directory / f"{table.name}.md", markdown(table))
+    write_text(directory / f"{table.name}.csv", comma_separated(table))

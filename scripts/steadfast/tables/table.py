@@ -1,0 +1,117 @@
+"""What a printed table is: columns, sections of rows, marks and notes."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Literal
+
+Style = Literal["", "best", "second"]
+Mark = Literal["dagger", "incomplete"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell.
+
+    Attributes:
+        text: plain text, escaped by the renderers; None where there is no value.
+        style: best of its column, second best, or neither.
+        suffix: plain text, after a blank, that the style leaves alone, such as a rank.
+        marks: signs after the text, each explained by a note.
+        repeated: says the same as the cell above it; LaTeX leaves it blank.
+    """
+
+    text: str | None
+    style: Style = ""
+    suffix: str = ""
+    marks: tuple[Mark, ...] = ()
+    repeated: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its heading, the heading that it shares with neighbours, and its alignment."""
+
+    heading: str
+    group: str = ""
+    align: Literal["l", "c", "r"] = "c"
+
+
+@dataclass(frozen=True)
+class Section:
+    """Rows under one heading; ``apart`` sets them off by a rule."""
+
+    rows: tuple[tuple[Cell, ...], ...]
+    heading: str = ""
+    apart: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table.
+
+    Attributes:
+        name: stem of its files.
+        caption: plain text.
+        columns: as many as each row has cells.
+        sections: rows in the order shown.
+        notes: sentences below the table, each with the mark that it explains or None.
+        rows_per_page: rows after which LaTeX continues on a new page.
+    """
+
+    name: str
+    caption: str
+    columns: tuple[Column, ...]
+    sections: tuple[Section, ...]
+    notes: tuple[tuple[Mark | None, str], ...] = ()
+    rows_per_page: int = 48
+
+    def pages(self) -> Iterator["Table"]:
+        """Pieces of at most ``rows_per_page`` rows, cut between sections where possible."""
+        page: list[Section] = []
+        for section in self._pieces():
+            if page and sum(len(s.rows) for s in [*page, section]) > self.rows_per_page:
+                yield replace(self, sections=tuple(page))
+                page = []
+            page.append(section)
+        yield replace(self, sections=tuple(page))
+
+    def _pieces(self) -> Iterator[Section]:
+        for section in self.sections:
+            size = self.rows_per_page
+            for start in range(0, max(len(section.rows), 1), size):
+                yield replace(section, rows=section.rows[start : start + size])
+
+
+def rounded(value: float, digits: int) -> Decimal:
+    """A number as it is printed: half up, after rounding to 12 significant digits.
+
+    Binary fractions lie a little beside the ties that they stand for (0.7975); the first rounding
+    restores them.
+    """
+    return Decimal(f"{value:.12g}").quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+
+
+def highlights(
+    values: Mapping[str, Decimal | float], contenders: Collection[str], smaller: bool = False
+) -> dict[str, Style]:
+    """Which rows of a column are best and second best; equal values share their place.
+
+    Args:
+        values: value of each row that has one.
+        contenders: rows that compete.
+        smaller: whether a smaller value is better.
+    """
+    competing = {row: value for row, value in values.items() if row in contenders}
+    places = sorted(set(competing.values()), reverse=not smaller)[:2]
+    styles = dict(zip(places, ("best", "second"), strict=False))
+    return {row: styles.get(value, "") for row, value in competing.items()}
+
+
+def ranks(
+    values: Mapping[str, float], contenders: Collection[str], smaller: bool = False
+) -> dict[str, int]:
+    """The place of each competing row, from 1; equal values share the better place."""
+    competing = {row: value for row, value in values.items() if row in contenders}
+    ordered = sorted(competing.values(), reverse=not smaller)
+    return {row: ordered.index(value) + 1 for row, value in competing.items()}

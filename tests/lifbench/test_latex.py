@@ -1,0 +1,105 @@
+"""The tables compile with LaTeX, whatever the models are called."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from score_files import random_scores, write_run
+from steadfast.files import write_jsonl
+from steadfast.lifbench.metrics import compute_metrics
+from steadfast.lifbench.tables import NAMES, build_tables
+from steadfast.tables import latex
+
+pytestmark = pytest.mark.heavy
+
+PACKAGES = ["texlive-latex-base", "texlive-latex-recommended"]
+LENGTHS = ["4k", "8k", "16k", "32k", "64k", "128k"]
+LABELS = {
+    "m0": "50%_of $a & b",
+    "m1": r"\input{/etc/passwd} #1 ^~ {[*]}",
+    "m2": "Ünïcödé 模型 — “quoted” -- ,, '' ``",
+    "m3": "a fairly long name of a model that was tuned to follow-instructions-v2",
+    "m4": "<b>|x|</b>\n\\\\[3cm]",
+    "m5": "name " * 100,
+}
+OVERFULL = re.compile(r"Overfull \\hbox \((\d+\.\d+)pt")
+MINIMAL = r"""\documentclass{article}
+\usepackage{booktabs,graphicx}
+\begin{document}
+\input{%s.tex}
+\end{document}
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def pdflatex():
+    if shutil.which("pdflatex"):
+        return
+    if not shutil.which("apt-get"):
+        pytest.skip("no pdflatex, and no apt-get to install it with")
+    command = ["apt-get", "install", "-y", "--no-install-recommends", *PACKAGES]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
+    if done.returncode:
+        pytest.skip(f"no pdflatex, and apt-get could not install it: {done.stderr[-200:]}")
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory) -> Path:
+    """Tables of more models than a page takes, some truncated, some with unscored samples."""
+    directory = tmp_path_factory.mktemp("latex")
+    levels = {f"m{i}": 0.2 + i / 20 for i in range(12)} | {"sim-a": 0.9, "reference": 1.0}
+    scores, prompts = write_run(directory, levels, LENGTHS)
+    lines = [line | {"truncated": True} for line in random_scores("m1", "128k", 0.3)]
+    write_jsonl(scores["m1", "128k"], lines)
+    unscored = {"points": None, "total": None, "status": "overflow"}
+    lines = [line | unscored for line in random_scores("m0", "128k", 0.3)]
+    write_jsonl(scores["m0", "128k"], lines)
+    metrics = {name: directory / f"{name}.csv" for name in ("ars", "ifp", "ifs", "coverage")}
+    compute_metrics(scores, "rubric", metrics)
+    groups = {model: ("API & Co." if model < "m2" else "Models > 20B") for model in levels}
+    display = {"digits": 3, "labels": LABELS, "groups": groups, "group_order": ["API & Co."]}
+    build_tables(metrics, prompts, display, directory / "tables")
+    return directory / "tables"
+
+
+def compile_latex(path: Path) -> str:
+    """Compiles a document and gives its log."""
+    command = ["pdflatex", "-no-shell-escape", "-interaction=nonstopmode", "-halt-on-error"]
+    done = subprocess.run(
+        [*command, path.name], cwd=path.parent, capture_output=True, timeout=120, check=False
+    )
+    log = path.with_suffix(".log").read_text(encoding="utf-8", errors="replace")
+    assert done.returncode == 0, log[-2000:]
+    return log
+
+
+def overfull(log: str) -> list[float]:
+    """By how many points lines stick out, where it is more than one can see."""
+    return [float(width) for width in OVERFULL.findall(log) if float(width) > 1]
+
+
+def test_every_character_compiles(tmp_path):
+    codes = [*range(0x250), *range(0x2000, 0x2100), 0x4E00, 0xFFFD, 0x1F600]
+    lines = [latex.escape(f"x{chr(code)}{chr(code)}x") for code in codes]
+    text = "\\documentclass{article}\\begin{document}\n%s\n\\end{document}\n"
+    document = tmp_path / "characters.tex"
+    document.write_text(text % "\n\n".join(lines), encoding="utf-8")
+    assert "Missing character" not in compile_latex(document)
+
+
+def test_all_tables_compile_into_one_document(tables):
+    log = compile_latex(tables / "all_tables.tex")
+    assert overfull(log) == []
+    assert "Float too large" not in log
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_table_compiles_in_a_minimal_document(tables, name):
+    document = tables / f"minimal_{name}.tex"
+    document.write_text(MINIMAL % name, encoding="utf-8")
+    log = compile_latex(document)
+    assert overfull(log) == []
+    assert "Float too large" not in log

@@ -1,0 +1,149 @@
+"""Printed numbers, places, groups, and the three renderings of a table."""
+
+import csv
+import io
+import re
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadfast.tables import latex
+from steadfast.tables.render import comma_separated, escape_csv, escape_markdown, markdown
+from steadfast.tables.roster import Roster
+from steadfast.tables.table import Cell, Column, Section, Table, highlights, ranks, rounded
+
+
+@pytest.mark.parametrize(
+    ("value", "printed"),
+    [
+        (0.7975, "0.798"),
+        (0.79749999999999999, "0.798"),
+        (0.0005, "0.001"),
+        (0.0004999, "0.000"),
+        (1.0, "1.000"),
+        (0.2 + 0.1 + 0.1125, "0.413"),
+    ],
+)
+def test_numbers_are_rounded_half_up(value, printed):
+    assert str(rounded(value, 3)) == printed
+
+
+@given(st.integers(0, 10**6))
+def test_every_exact_tie_is_rounded_up(thousandths):
+    tie = Decimal(thousandths) / 1000 + Decimal("0.0005")
+    assert rounded(float(tie), 3) == tie + Decimal("0.0005")
+
+
+def test_ties_share_the_best_place():
+    values = {"a": 0.9, "b": 0.9, "c": 0.8, "d": 0.7}
+    assert highlights(values, values) == {"a": "best", "b": "best", "c": "second", "d": ""}
+
+
+def test_only_contenders_are_highlighted():
+    assert highlights({"m": 0.5, "reference": 1.0}, ["m"]) == {"m": "best"}
+
+
+def test_ranks_skip_after_a_tie_and_can_run_upwards():
+    values = {"a": 0.1, "b": 0.1, "c": 0.2}
+    assert ranks(values, values, smaller=True) == {"a": 1, "b": 1, "c": 3}
+    assert ranks(values, values) == {"c": 1, "a": 2, "b": 2}
+
+
+def test_groups_follow_the_config_and_no_real_model_stands_last():
+    groups = {"m": "Large", "n": "API", "o": "Large", "sim-a": "Readers", "gold": "Gold"}
+    display = {
+        "groups": groups,
+        "group_order": ["Gold", "API", "Large"],
+        "engines": {"gold": "reference"},
+    }
+    roster = Roster(groups, display)
+    found = roster.groups({"m": 0.1, "o": 0.2, "gold": 1.0})
+    assert [(g.heading, g.models, g.apart) for g in found] == [
+        ("API", ("n",), False),
+        ("Large", ("o", "m"), False),
+        ("Readers", ("sim-a",), True),
+        ("Gold", ("gold",), True),
+    ]
+    assert roster.contenders == ["m", "n", "o"]
+
+
+def test_simulated_readers_compete_where_there_is_no_model():
+    assert Roster(["sim-a", "sim-b", "reference"], {}).contenders == ["sim-a", "sim-b"]
+
+
+TABLE = Table(
+    name="t",
+    caption="50% of a_b",
+    columns=(Column("Model", align="l"), Column("X", "Group"), Column("Y", "Group")),
+    sections=(
+        Section(((Cell("m"), Cell("0.9", "best"), Cell("0.1", "second", "(2)")),), "Models"),
+        Section(((Cell("sim-a"), Cell(None), Cell("0.2", marks=("incomplete",))),), "Sim", True),
+    ),
+    notes=(("incomplete", "1 of 2 samples scored"),),
+)
+
+
+def test_latex_has_rules_styles_and_marks():
+    text = latex.render(TABLE)
+    for part in (
+        r"\caption{50\% of a\_b}",
+        r"\cmidrule(lr){2-3}",
+        r"m & \textbf{0.9} & \underline{0.1} (2) \\",
+        r"sim-a & -- & 0.2\rlap{$^{*}$} \\",
+        "\\midrule\n\\multicolumn{3}{@{}c@{}}{\\textit{Sim}}",
+        "1 of 2 samples scored",
+    ):
+        assert part in text
+
+
+def test_markdown_has_styles_and_marks():
+    text = markdown(TABLE)
+    assert re.search(r"\| m +\| +\*\*0.9\*\* +\| +<u>0.1</u> \(2\) +\|", text)
+    assert re.search(r"\| sim-a +\| +-- +\| +0.2\\\* +\|", text)
+    assert "\\* 1 of 2 samples scored" in text
+
+
+def test_csv_has_plain_values_and_names_the_marked():
+    rows = list(csv.reader(io.StringIO(comma_separated(TABLE))))
+    assert rows == [
+        ["group", "Model", "X", "Y", "marks"],
+        ["Models", "m", "0.9", "0.1 (2)", ""],
+        ["Sim", "sim-a", "", "0.2", "Y: incomplete"],
+    ]
+
+
+def test_long_tables_continue_on_further_pages():
+    sections = tuple(Section(tuple((Cell(f"{i}{j}"),) for j in range(4))) for i in range(3))
+    table = Table("t", "c", (Column("A"),), sections, rows_per_page=9)
+    assert [len(page.sections) for page in table.pages()] == [2, 1]
+    assert latex.render(table).count(r"\begin{table}") == 2
+    assert latex.render(table).count(r"\label") == 1
+
+
+def test_a_section_longer_than_a_page_is_split():
+    rows = tuple((Cell(str(i)),) for i in range(10))
+    table = Table("t", "c", (Column("A"),), (Section(rows, "H"),), rows_per_page=4)
+    assert [len(page.sections[0].rows) for page in table.pages()] == [4, 4, 2]
+
+
+@given(st.text())
+def test_latex_text_has_no_live_special_character(text):
+    escaped = latex.escape(text)
+    assert escaped.isprintable()
+    allowed = r"\\(text[a-z]+\{\}|[{}$&#%_])|\$\^\{\\dagger\}\$|[{}]"
+    assert not re.search(r"[\\$&#%_^~]", re.sub(allowed, "", escaped))
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1"])
+def test_csv_text_is_no_formula(text):
+    assert escape_csv(text) == f"'{text}"
+
+
+@given(st.text())
+def test_markdown_text_stays_in_its_cell(text):
+    escaped = escape_markdown(text)
+    assert "\n" not in escaped
+    assert not re.search(r"(?<!\\)[|*_`\[\]]", escaped.replace("\\\\", ""))
+    assert "<" not in escaped
