@@ -1,0 +1,30 @@
+"""The facts that contexts are built from, read from ``resources/lifbench/contexts.yaml``."""
+
+from typing import Any
+
+import yaml
+
+from steadfast.lifbench.tasks import RESOURCES
+
+FACTS: dict[str, dict[str, Any]] = yaml.safe_load(
+    (RESOURCES / "contexts.yaml").read_text(encoding="utf-8")
+)
+
+
+def is_plain(text: str, unfit: list[str]) -> bool:
+    """Whether a text is one printable line that reads the same after any escaping.
+
+    Args:
+        text: an element, a field's value or a sentence.
+        unfit: strings that it may not contain.
+
+    Characters beyond the Basic Multilingual Plane are out because JSON escapes them as two, which
+    the released rubric does not join again.
+    """
+    return (
+        text != ""
+        and text == text.strip()
+        and text.isprintable()
+        and max(text) <= "\uffff"
+        and not any(part in text for part in unfit)
+    )

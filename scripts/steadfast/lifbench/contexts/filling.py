@@ -1,0 +1,104 @@
+"""Filling a token budget exactly: the largest context whose text still fits."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from heapq import nsmallest
+from itertools import accumulate
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from steadfast.errors import UserError
+from steadfast.files import Record, read_jsonl
+from steadfast.tokens import fingerprint
+
+Unit = TypeVar("Unit")
+
+SLACK = 100  # tokens; see ``enough``
+
+
+class Filled(NamedTuple):
+    """How many units a context holds, and the exact tokens of its text."""
+
+    units: int
+    tokens: int
+
+
+def fill(
+    estimates: list[int], budget: int, count: Callable[[int], int], start: int = 0
+) -> Filled | None:
+    """The number of units whose text fits into a budget while one unit more does not.
+
+    The search starts where the estimates say and corrects them by each exact count, so that it
+    counts few texts; what it returns rests on exact counts alone.
+
+    Args:
+        estimates: about how many tokens each unit adds.
+        budget: in tokens.
+        count: the exact tokens of the context's text with so many units.
+        start: a number of units that is known to fit.
+
+    Returns:
+        ``None`` where all units fit, so that none is left to show that one more would not.
+    """
+    totals = [0, *accumulate(estimates)]
+    low, high = start, len(totals)
+    tokens = count(low)
+    drift = tokens - totals[low]
+    while high - low > 1:
+        guess = bisect_right(totals, budget - drift) - 1
+        guess = min(max(guess, low + 1), high - 1)
+        guessed = count(guess)
+        if guessed <= budget:
+            low, tokens = guess, guessed
+        else:
+            high = guess
+        drift = guessed - totals[guess]
+    return None if high == len(totals) else Filled(low, tokens)
+
+
+def enough(
+    units: Iterable[Unit], size: Callable[[Unit], int], budget: int
+) -> tuple[list[Unit], list[int]]:
+    """Units that together exceed a budget, and the size of each in tokens.
+
+    Sizes of parts need not add up to the size of the whole: one per cent and ``SLACK`` on top of
+    the budget make up for that. Fewer units come back where there are no more.
+    """
+    taken: list[Unit] = []
+    sizes: list[int] = []
+    left = budget * 1.01 + SLACK
+    for unit in units:
+        taken.append(unit)
+        sizes.append(size(unit))
+        left -= sizes[-1]
+        if left < 0:
+            break
+    return taken, sizes
+
+
+def shuffled(path: Path, key: str, batch: int) -> Iterator[Record]:
+    """A corpus's records in an order that depends on the key and on their ids alone.
+
+    Args:
+        path: JSON lines.
+        key: another key, another order.
+        batch: so many records are held in memory; the file is read once more, for four times as
+            many, whenever they run out.
+    """
+    taken = 0
+    while True:
+        records = nsmallest(
+            batch, read_jsonl(path), key=lambda record: fingerprint(f"{key}/{record['id']}")
+        )
+        yield from records[taken:]
+        if len(records) < batch:
+            return
+        taken, batch = batch, 4 * batch
+
+
+def too_small(corpora: str, offers: str, scenario: str, budget: int) -> UserError:
+    """The error for a corpus that cannot fill a context: what it offers and what was asked."""
+    return UserError(
+        f"corpora/{corpora}: {offers} are too few for a {scenario} context of {budget:,} tokens; "
+        "name a shorter length, or another source"
+    )

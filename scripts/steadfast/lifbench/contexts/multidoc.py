@@ -1,0 +1,195 @@
+"""MultiDoc contexts: documents with fields, some repeated (paper, 3.2 and appendix A.2)."""
+
+from base64 import urlsafe_b64encode
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+from uuid import UUID
+
+from steadfast.files import Record
+from steadfast.lifbench.contexts.facts import FACTS, is_plain
+from steadfast.lifbench.contexts.filling import enough, fill, shuffled, too_small
+from steadfast.tokens import Tokenizer
+
+MULTIDOC = FACTS["multidoc"]
+STARS = "*" * 20
+BATCH = 256  # records
+CHARACTERS = 20  # a token of running text has fewer
+
+
+class Document(NamedTuple):
+    """A document's fields in shown order, and the number of the text that it shows."""
+
+    fields: dict[str, str]
+    text: int
+
+
+def build(rng: Random, budget: int, corpora: dict[str, Path], tokenizer: Tokenizer) -> Record:
+    """The most documents that fit into a budget: tokens, text, documents, duplicate_groups.
+
+    Of n documents, ``repeated_share`` times n, rounded half up, repeat the text of an earlier one;
+    from two documents on, at least one does. From four on, each combination of title or none with
+    source or none occurs.
+
+    Args:
+        rng: the context's own generator.
+        budget: in tokens.
+        corpora: the paths of the corpora that texts come from, each as likely as another.
+        tokenizer: counts the text.
+
+    Raises:
+        UserError: the corpora have too few texts of the length asked for.
+    """
+    documents, sizes = enough(
+        _documents(rng, corpora, tokenizer),
+        lambda document: tokenizer.count(_render_one(0, document) + "\n\n"),
+        budget,
+    )
+    order = f"{rng.getrandbits(128):032x}"
+    filled = fill(
+        sizes, budget, lambda units: tokenizer.count(render(_mixed(documents[:units], order)))
+    )
+    if filled is None:
+        offers = "{:,} texts of {} tokens or more".format(
+            len(documents), MULTIDOC["text_tokens"][0]
+        )
+        raise too_small(", corpora/".join(corpora), offers, "multidoc", budget)
+    documents = _mixed(documents[: filled.units], order)
+    return {
+        "tokens": filled.tokens,
+        "text": render(documents),
+        "documents": [document.fields for document in documents],
+        "duplicate_groups": _groups(documents),
+    }
+
+
+def render(documents: list[Document]) -> str:
+    """The documents under their headers, numbered from 1, a blank line between them."""
+    return "\n\n".join(
+        _render_one(number, document) for number, document in enumerate(documents, start=1)
+    )
+
+
+def _render_one(number: int, document: Document) -> str:
+    lines = (f"{field}: {value}" for field, value in document.fields.items())
+    return "\n".join((f"{STARS} doc-{number} {STARS}", *lines))
+
+
+def _mixed(documents: list[Document], key: str) -> list[Document]:
+    # Which documents there are depends on how many there are; where they stand does not tell.
+    mixed = list(documents)
+    Random(key).shuffle(mixed)
+    return mixed
+
+
+def _groups(documents: list[Document]) -> list[list[int]]:
+    places: defaultdict[int, list[int]] = defaultdict(list)
+    for place, document in enumerate(documents):
+        places[document.text].append(place)
+    return [group for group in places.values() if len(group) > 1]
+
+
+def _documents(rng: Random, corpora: dict[str, Path], tokenizer: Tokenizer) -> Iterator[Document]:
+    # Any first n of them have their share of repeated texts.
+    texts: list[str] = []
+    repeated: list[int] = []
+    taken: set[str] = set()
+    for number, (record, text) in enumerate(_passages(rng, corpora, tokenizer)):
+        if int(MULTIDOC["repeated_share"] * (number + 1) + 0.5) > len(repeated):
+            shown = _repeat(rng, len(texts), repeated)
+            repeated.append(shown)
+        else:
+            shown = len(texts)
+            texts.append(text)
+        yield Document(_fields(rng, record, texts[shown], number, taken), shown)
+
+
+def _repeat(rng: Random, texts: int, repeated: list[int]) -> int:
+    # Joining a set with a chance that grows with its size makes sets of very different sizes.
+    sets = set(repeated)
+    fresh = texts - len(sets)
+    if not sets or (fresh and len(sets) < MULTIDOC["repeated_sets"] and rng.random() < 0.5):
+        return rng.choice([text for text in range(texts) if text not in sets])
+    return rng.choice(repeated)
+
+
+def _fields(rng: Random, record: Record, text: str, number: int, taken: set[str]) -> dict[str, str]:
+    fields = {
+        "text": text,
+        "id": _fresh(lambda: urlsafe_b64encode(rng.randbytes(16)).decode().rstrip("="), taken),
+        "iD2": _fresh(lambda: str(UUID(int=rng.getrandbits(128))), taken),
+        "date": _date(rng, record["date"]),
+    }
+    # The first four documents show all combinations, the others are left to chance.
+    titled = number & 1 if number < 4 else rng.random() >= MULTIDOC["without_title"]
+    sourced = number & 2 if number < 4 else rng.random() >= MULTIDOC["without_source"]
+    if titled:
+        title = record["title"]
+        fields["title"] = title if _is_value(title) else record["id"]
+    if sourced:
+        fields["source"] = rng.choice(MULTIDOC["sources"])
+    return dict(rng.sample(list(fields.items()), len(fields)))
+
+
+def _fresh(draw: Callable[[], str], taken: set[str]) -> str:
+    while not _is_value(value := draw()) or value in taken:
+        pass
+    taken.add(value)
+    return value
+
+
+def _is_value(text: str | None) -> bool:
+    return (
+        bool(text)
+        and text.isascii()
+        and is_plain(text, MULTIDOC["unfit"])
+        and not text.endswith(",")
+    )
+
+
+def _date(rng: Random, given: str | None) -> str:
+    first, last = map(date.fromisoformat, MULTIDOC["dates"])
+    drawn = first + timedelta(days=rng.randint(0, (last - first).days))
+    return given if _is_value(given) else drawn.isoformat()
+
+
+def _passages(
+    rng: Random, corpora: dict[str, Path], tokenizer: Tokenizer
+) -> Iterator[tuple[Record, str]]:
+    left = {
+        corpus: shuffled(path, f"{rng.getrandbits(128):032x}", BATCH)
+        for corpus, path in corpora.items()
+    }
+    seen: set[str] = set()
+    while left:
+        corpus = rng.choice(list(left))
+        record = next(left[corpus], None)
+        if record is None:
+            del left[corpus]
+            continue
+        text = cut(record["text"], rng, tokenizer)
+        if text is not None and text not in seen:
+            seen.add(text)
+            yield record, text
+
+
+def cut(text: str, rng: Random, tokenizer: Tokenizer) -> str | None:
+    """The first tokens of a text, as many as drawn from ``text_tokens``; ``None`` if too short.
+
+    The cut stands between characters, and the tokens of what comes back, counted anew, lie within
+    the range.
+    """
+    least, most = MULTIDOC["text_tokens"]
+    text = text[: CHARACTERS * most].strip()
+    tokens = tokenizer.encode(text)
+    drawn = rng.randint(least, most)
+    if least <= len(tokens) <= drawn:
+        return text
+    for length in range(drawn, min(most, len(tokens)) + 1):
+        head = tokenizer.decode(tokens[:length]).rstrip()
+        if least <= tokenizer.count(head) <= most:
+            return head
+    return None

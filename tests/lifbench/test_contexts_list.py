@@ -1,0 +1,122 @@
+import json
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from steadfast.corpora import build_corpus
+from steadfast.errors import UserError
+from steadfast.files import read_jsonl
+from steadfast.lifbench.contexts import build_contexts
+from steadfast.lifbench.contexts.lists import contained
+from steadfast.tokens import load_tokenizer
+
+BUDGET = 3072
+TOKENIZER = load_tokenizer("o200k_base")
+
+
+@pytest.fixture(scope="module")
+def alpaca(tmp_path_factory):
+    path = tmp_path_factory.mktemp("corpora") / "alpaca.jsonl"
+    build_corpus("alpaca", {"kind": "synthetic", "tokens": 20_000}, 1, path)
+    return path
+
+
+def build(path, out, budget=BUDGET, seeds=(1,), tokenizer="o200k_base"):
+    build_contexts("list", "4k", budget, list(seeds), {"alpaca": path}, tokenizer, out)
+    return list(read_jsonl(out))
+
+
+@pytest.fixture(scope="module")
+def context(alpaca, tmp_path_factory):
+    return build(alpaca, tmp_path_factory.mktemp("contexts") / "4k.jsonl")[0]
+
+
+def made(path, texts):
+    path.write_text(
+        "".join(json.dumps({"id": str(n), "text": text}) + "\n" for n, text in enumerate(texts))
+    )
+    return path
+
+
+def test_record_says_what_it_is(context):
+    assert context["context_id"] == "list-4k-s1"
+    assert (context["scenario"], context["length"], context["seed"]) == ("list", "4k", 1)
+    assert context["budget"] == BUDGET
+
+
+def test_text_is_the_numbered_elements(context):
+    lines = context["text"].split("\n")
+    assert lines == [f"{n}. {element}" for n, element in enumerate(context["elements"], start=1)]
+
+
+@pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base"])
+@pytest.mark.parametrize("budget", [200, 777, 3072, 6144])
+def test_budget_is_filled_to_less_than_one_element(alpaca, tmp_path, budget, tokenizer):
+    context = build(alpaca, tmp_path / "out", budget, tokenizer=tokenizer)[0]
+    assert load_tokenizer(tokenizer).count(context["text"]) == context["tokens"]
+    assert budget - 48 < context["tokens"] <= budget
+
+
+def test_about_half_of_the_elements_are_uuids(context):
+    uuids = [e for e in context["elements"] if re.fullmatch("[0-9a-f]{32}", e)]
+    assert 0.4 < len(uuids) / len(context["elements"]) < 0.7
+
+
+def test_instructions_have_5_to_40_tokens(context):
+    texts = [e for e in context["elements"] if not re.fullmatch("[0-9a-f]{32}", e)]
+    assert all(5 <= TOKENIZER.count(text) <= 40 for text in texts)
+
+
+def test_no_element_is_part_of_another(context):
+    elements = context["elements"]
+    assert len(set(elements)) == len(elements)
+    assert not any(a in b for a in elements for b in elements if a != b)
+
+
+def test_elements_that_hold_another_one_or_break_answers_are_left_out(tmp_path):
+    whole = "Write a short poem about the river Elbe in winter."
+    unfit = [
+        "poem about the river Elbe",
+        "Write a smiley \U0001f600 for each of these words.",
+        "Name two things\nand say why you chose them.",
+        'Complete the list "one", "two" with three more words.',
+        "What is 111b8aaa62f28d1a4a789cb3d8b9b45c in decimal notation?",
+    ]
+    path = made(
+        tmp_path / "alpaca", [whole, *unfit, *(f"Count up to {n}00{n} and back." for n in range(9))]
+    )
+    elements = build(path, tmp_path / "out", 150)[0]["elements"]
+    assert not set(unfit) & set(elements)
+
+
+def test_same_seed_gives_the_same_bytes_and_another_seed_another_list(alpaca, tmp_path):
+    one, two = build(alpaca, tmp_path / "a", seeds=(1, 2))
+    assert one["elements"] != two["elements"]
+    build(alpaca, tmp_path / "b", seeds=(1, 2))
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert build(alpaca, tmp_path / "c", seeds=(2,)) == [two]
+
+
+def test_corpus_too_small_is_named_with_what_it_offers(tmp_path):
+    path = made(tmp_path / "alpaca", ["Name the capital of France.", "Add two and three now."])
+    with pytest.raises(UserError, match=r"corpora/alpaca: 2 instructions .* list context of 3,072"):
+        build(path, tmp_path / "out")
+
+
+def test_budget_for_not_one_element_is_an_error(alpaca, tmp_path):
+    with pytest.raises(UserError, match="not one unit fits into 3 tokens"):
+        build(alpaca, tmp_path / "out", budget=3)
+
+
+WORDS = st.text(alphabet="ab ", min_size=1, max_size=24)
+
+
+@given(st.sets(WORDS | st.lists(WORDS, min_size=3).map("".join), max_size=20))
+@example({"rite a poem about win", "Write a poem about winter"})
+@example({"poem", "Write a poem about winter"})
+def test_contained_finds_what_comparing_all_pairs_finds(texts):
+    texts = sorted(texts)
+    pairs = {n for n, a in enumerate(texts) if any(a in b for b in texts if a != b)}
+    assert contained(texts) == pairs

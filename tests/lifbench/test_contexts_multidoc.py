@@ -1,0 +1,167 @@
+import random
+import re
+from base64 import urlsafe_b64decode
+from collections import Counter
+from datetime import date
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadfast.corpora import build_corpus
+from steadfast.errors import UserError
+from steadfast.files import read_jsonl, write_jsonl
+from steadfast.lifbench.contexts import CORPORA_OF, build_contexts
+from steadfast.lifbench.contexts.multidoc import cut
+from steadfast.tokens import load_tokenizer
+
+TOKENIZER = load_tokenizer("o200k_base")
+FIELDS = {"text", "id", "iD2", "title", "date", "source"}
+
+
+@pytest.fixture(scope="module")
+def corpora(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpora")
+    paths = {corpus: folder / f"{corpus}.jsonl" for corpus in CORPORA_OF["multidoc"]}
+    for corpus, path in paths.items():
+        build_corpus(corpus, {"kind": "synthetic", "tokens": 60_000}, 1, path)
+    return paths
+
+
+def build(corpora, out, budget, seeds=(1,), tokenizer="o200k_base"):
+    build_contexts("multidoc", "x", budget, list(seeds), corpora, tokenizer, out)
+    return list(read_jsonl(out))
+
+
+@pytest.fixture(scope="module")
+def context(corpora, tmp_path_factory):
+    return build(corpora, tmp_path_factory.mktemp("contexts") / "x.jsonl", 28 * 1024)[0]
+
+
+def test_text_shows_the_fields_of_each_document_under_its_header(context):
+    shown = [
+        f"{'*' * 20} doc-{n} {'*' * 20}\n" + "\n".join(f"{k}: {v}" for k, v in document.items())
+        for n, document in enumerate(context["documents"], start=1)
+    ]
+    assert context["text"] == "\n\n".join(shown)
+
+
+@pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base"])
+@pytest.mark.parametrize("budget", [2048, 3072, 13312])
+def test_budget_is_filled_to_less_than_one_document(corpora, tmp_path, budget, tokenizer):
+    context = build(corpora, tmp_path / "out", budget, tokenizer=tokenizer)[0]
+    assert load_tokenizer(tokenizer).count(context["text"]) == context["tokens"]
+    assert budget - 700 < context["tokens"] <= budget
+
+
+def test_texts_have_300_to_500_tokens(context):
+    assert all(300 <= TOKENIZER.count(document["text"]) <= 500 for document in context["documents"])
+
+
+def test_all_values_are_strings_of_known_fields(context):
+    for document in context["documents"]:
+        assert set(document) <= FIELDS
+        assert {"text", "id", "iD2", "date"} <= set(document)
+        assert all(isinstance(value, str) for value in document.values())
+
+
+def test_ids_are_unique_and_of_128_bits(context):
+    ids = [document["id"] for document in context["documents"]]
+    others = [document["iD2"] for document in context["documents"]]
+    assert len(set(ids)) == len(set(others)) == len(ids)
+    assert all(len(id) == 22 and len(urlsafe_b64decode(id + "==")) == 16 for id in ids)
+    assert all(str(UUID(other)) == other for other in others)
+
+
+def test_field_order_differs_between_documents(context):
+    assert len({tuple(document) for document in context["documents"]}) > 10
+
+
+@pytest.mark.parametrize("budget", [2048, 3072, 6144, 28672])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_quarter_of_the_documents_repeats_an_earlier_text(corpora, tmp_path, budget, seed):
+    context = build(corpora, tmp_path / "out", budget, (seed,))[0]
+    texts = [document["text"] for document in context["documents"]]
+    assert len(texts) - len(set(texts)) == int(0.25 * len(texts) + 0.5) > 0
+
+
+def test_groups_hold_exactly_the_documents_that_share_a_text(context):
+    texts = [document["text"] for document in context["documents"]]
+    often = Counter(texts)
+    assert sorted(n for group in context["duplicate_groups"] for n in group) == [
+        n for n, text in enumerate(texts) if often[text] > 1
+    ]
+    for group in context["duplicate_groups"]:
+        assert group == sorted(group)
+        assert len(group) > 1
+        assert len({texts[n] for n in group}) == 1
+
+
+def test_groups_are_of_varying_size(context):
+    assert len({len(group) for group in context["duplicate_groups"]}) > 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_four_documents_show_every_combination_of_title_and_source(corpora, tmp_path, seed):
+    documents = build(corpora, tmp_path / "out", 2500, (seed,))[0]["documents"]
+    assert len(documents) >= 4
+    assert len({("title" in d, "source" in d) for d in documents}) == 4
+
+
+def test_shares_of_missing_titles_and_sources_and_even_sources(corpora, tmp_path):
+    contexts = build(corpora, tmp_path / "out", 28672, range(4))
+    documents = [document for context in contexts for document in context["documents"]]
+    assert 0.2 < sum("title" not in d for d in documents) / len(documents) < 0.4
+    assert 0.06 < sum("source" not in d for d in documents) / len(documents) < 0.22
+    sources = Counter(d["source"] for d in documents if "source" in d)
+    assert len(sources) == 4
+    assert min(sources.values()) > 0.15 * len(documents)
+
+
+def test_values_that_answers_cannot_carry_are_replaced(tmp_path):
+    titles = ["He said “no”", "A [draft]", "null and void", "Two\nlines", "One, two,", None]
+    records = [
+        {"id": f"r-{n}", "title": title, "date": "soon “enough”", "text": f"{n} and so on " * 90}
+        for n, title in enumerate(titles * 2)
+    ]
+    paths = {corpus: tmp_path / corpus for corpus in CORPORA_OF["multidoc"]}
+    for path in paths.values():
+        write_jsonl(path, [])
+    write_jsonl(paths["xsum"], records)
+    documents = build(paths, tmp_path / "out", 2500)[0]["documents"]
+    assert all(re.fullmatch(r"r-\d+", document.get("title", "r-0")) for document in documents)
+    assert all(date(2000, 1, 1) <= date.fromisoformat(d["date"]) for d in documents)
+
+
+def test_plain_titles_and_dates_are_the_records(context, corpora):
+    records = [record for path in corpora.values() for record in read_jsonl(path)]
+    titles = {record["title"] for record in records} | {record["id"] for record in records}
+    assert {d["title"] for d in context["documents"] if "title" in d} <= titles
+    assert {d["date"] for d in context["documents"]} & {record["date"] for record in records}
+
+
+def test_same_seed_gives_the_same_bytes_and_another_seed_other_documents(corpora, tmp_path):
+    one, two = build(corpora, tmp_path / "a", 6144, (1, 2))
+    assert one["documents"] != two["documents"]
+    build(corpora, tmp_path / "b", 6144, (1, 2))
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_corpora_too_small_are_named_with_what_they_offer(corpora, tmp_path):
+    with pytest.raises(
+        UserError, match=r"corpora/govreport, .*: \d+ texts of 300 .* multidoc context of 614,400"
+    ):
+        build(corpora, tmp_path / "out", 600 * 1024)
+
+
+@given(
+    st.text(alphabet=st.sampled_from("ab é漢😀.\n "), min_size=200, max_size=2500), st.integers()
+)
+def test_cut_keeps_a_head_of_the_text_within_the_range(text, seed):
+    head = cut(text, random.Random(seed), TOKENIZER)
+    if head is None:
+        assert TOKENIZER.count(text.strip()) < 330
+    else:
+        assert 300 <= TOKENIZER.count(head) <= 500
+        assert text.strip().startswith(head)
