@@ -1,0 +1,41 @@
+"""What every engine is to the stage."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from steadfast.engines.request import Request, Response
+
+
+class Engine(ABC):
+    """Answers requests; one class a kind of model, chosen in ``engines.build``."""
+
+    answers: dict[str, Any]
+    """The settings that determine a response: part of its hash and of the identity."""
+    paid: bool = False
+    """Whether answers cost anything, and so are kept in the journal and never asked twice."""
+    packages: tuple[str, ...] = ()
+    """Distributions whose versions belong to the identity."""
+
+    def template_tokens(self, count: Callable[[str], int]) -> int:
+        """Tokens that the model's template adds to a prompt; ``count`` counts those of a text."""
+        return 0
+
+    @abstractmethod
+    def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
+        """Answers all requests, each as soon as it can be given.
+
+        Args:
+            groups: requests that share a context, in the order of the prompts.
+
+        Raises:
+            UserError: going on makes no sense (no key, no server, a model that is not there).
+        """
+
+    def identity(self) -> dict[str, Any]:
+        """What else belongs to the identity: checksums, hardware of an engine that runs here."""
+        return {}
+
+    def summary(self) -> list[str]:
+        """Lines for the log, such as retries."""
+        return []

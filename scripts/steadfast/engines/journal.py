@@ -1,0 +1,131 @@
+"""The journal: every response as it comes in, so that a killed job asks nothing twice."""
+
+import fcntl
+import json
+import os
+import time
+from dataclasses import asdict, fields
+from pathlib import Path
+from types import TracebackType
+
+from steadfast.engines.request import FINAL, STATUSES, Response
+from steadfast.errors import UserError
+from steadfast.files import json_line
+
+SYNC_SECONDS = 5.0
+_FIELDS = [field.name for field in fields(Response)]
+
+
+class Journal:
+    """Responses by request hash, in an append-only JSON-lines file that one job holds.
+
+    A response is in the file, whole, before ``append`` returns: a killed process loses nothing
+    that was appended, a killed machine at most the last ``SYNC_SECONDS``.
+
+    Args:
+        path: the file; it is made where it is missing.
+
+    Raises:
+        UserError: another job holds the file, or a line other than the last is corrupt. A last
+            line that was torn by a crash is cut off.
+    """
+
+    def __init__(self, path: Path | str):
+        self.path = Path(path)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._fd = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            try:
+                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise UserError(
+                    f"{path}: another job is writing this journal; wait for it or stop it"
+                ) from None
+            self._responses = self._load()
+        except BaseException:
+            os.close(self._fd)
+            raise
+        self._synced = time.monotonic()
+
+    def __len__(self) -> int:
+        return len(self._responses)
+
+    def get(self, request_hash: str) -> Response | None:
+        """The final response to a request (ok, length, refused), or None: it is to be asked."""
+        return self._responses.get(request_hash)
+
+    def append(self, request_hash: str, response: Response) -> None:
+        """Keeps a response; one that is not final stands there to be read, and is asked again.
+
+        Raises:
+            UserError: the file cannot be written, such as on a full disk.
+        """
+        kept = {name: value for name, value in asdict(response).items() if value is not None}
+        line = json_line({"hash": request_hash, **kept}).encode("utf-8")
+        try:
+            while line:
+                line = line[os.write(self._fd, line) :]
+            if time.monotonic() - self._synced > SYNC_SECONDS:
+                self._sync()
+        except OSError as error:
+            raise UserError(
+                f"{self.path}: cannot be written ({error.strerror}); make room, then run again: "
+                "what stands in it is not asked twice"
+            ) from None
+        if response.status in FINAL:
+            self._responses[request_hash] = response
+
+    def close(self) -> None:
+        """Puts all on the disk and lets another job have the file."""
+        if self._fd >= 0:
+            try:
+                self._sync()
+            finally:
+                os.close(self._fd)
+                self._fd = -1
+
+    def __enter__(self) -> "Journal":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _sync(self) -> None:
+        os.fsync(self._fd)
+        self._synced = time.monotonic()
+
+    def _load(self) -> dict[str, Response]:
+        content = self.path.read_bytes()
+        *lines, rest = content.split(b"\n")
+        sound = len(content) - len(rest)
+        responses = {}
+        for number, line in enumerate(lines, start=1):
+            try:
+                request_hash, response = _read(line)
+            except ValueError as error:
+                if number < len(lines) or rest:
+                    raise UserError(
+                        f"{self.path}:{number}: corrupt line in the journal ({error}); remove "
+                        "that line, and its request alone is asked again"
+                    ) from None
+                sound -= len(line) + 1
+                continue
+            if response.status in FINAL:
+                responses[request_hash] = response
+        if sound < len(content):
+            os.ftruncate(self._fd, sound)
+        return responses
+
+
+def _read(line: bytes) -> tuple[str, Response]:
+    record = json.loads(line)
+    if not isinstance(record, dict) or not isinstance(record.get("hash"), str):
+        raise ValueError("no record with a hash")
+    if record.get("status") not in STATUSES or not isinstance(record.get("text"), str):
+        raise ValueError("no response with status and text")
+    return record["hash"], Response(**{name: record.get(name) for name in _FIELDS})

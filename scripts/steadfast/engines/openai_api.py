@@ -1,0 +1,229 @@
+"""Engine ``openai``: any server with an OpenAI-compatible API, through the ``openai`` client."""
+
+import asyncio
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from steadfast.engines.base import Engine
+from steadfast.engines.pace import Pace
+from steadfast.engines.replies import Retry, clean, error_of, read_completion, read_failure
+from steadfast.engines.request import Request, Response
+from steadfast.errors import UserError
+
+SUFFIX = "Output: "  # what a base model's prompt ends with (appendix E)
+MESSAGE_TOKENS = 4  # of a chat template, per message, beside its text
+REPLY_TOKENS = 3  # that open the answer
+CONNECT_SECONDS = 20.0
+
+
+class OpenaiEngine(Engine):
+    """Sends requests context by context: one warms the server's prefix cache, the rest follow.
+
+    While the last requests of a context are under way, the first of the next is sent.
+
+    Args:
+        answers: ``model``; ``revision``, ``template`` (chat or base), ``system``,
+            ``temperature`` (default 0; None: not sent), ``seed``, ``extra_body``.
+        operation: ``base_url``, ``api_key_env``, ``concurrency``, ``attempts``, ``timeout`` (s,
+            of one attempt), ``backoff`` (s, before the second attempt), ``max_tokens_field``.
+        log: takes lines for the log.
+    """
+
+    paid = True
+    packages = ("openai",)
+
+    def __init__(
+        self, answers: Mapping[str, Any], operation: Mapping[str, Any], log: Callable[[str], None]
+    ):
+        temperature = answers.get("temperature", 0.0)
+        settings = {
+            **answers,
+            "engine": "openai",
+            "template": answers.get("template") or "chat",
+            "temperature": None if temperature is None else float(temperature),
+        }
+        if settings["template"] == "base":
+            settings["suffix"] = SUFFIX
+        # A key that is absent and one that is null or empty are the same.
+        self.answers = {k: v for k, v in settings.items() if v is not None and v != {}}
+        self._base_url = operation.get("base_url")
+        self._key_name = operation.get("api_key_env", "OPENAI_API_KEY")
+        self._concurrency = operation.get("concurrency", 8)
+        self._attempts = operation.get("attempts", 6)
+        self._timeout = operation.get("timeout", 600.0)
+        self._backoff = operation.get("backoff", 1.0)
+        self._max_tokens_field = operation.get("max_tokens_field", "max_tokens")
+        self._log = log
+        self._heard = 0
+        self._retries: Counter[str] = Counter()
+        self._key = ""
+
+    def template_tokens(self, count: Callable[[str], int]) -> int:
+        """An estimate of what the server's template adds; a system message is counted."""
+        if self.answers["template"] == "base":
+            return count("\n" + SUFFIX)
+        system = self.answers.get("system")
+        message = MESSAGE_TOKENS + REPLY_TOKENS
+        return message + (MESSAGE_TOKENS + count(system) if system else 0)
+
+    def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
+        """Answers as they come in; every request gets one.
+
+        Raises:
+            UserError: the key is missing or not accepted, the server is unreachable, it does not
+                know the model, or the account has run out.
+        """
+        self._key = self._find_key()
+        with asyncio.Runner() as runner:
+            replies: asyncio.Queue = asyncio.Queue()
+            sending = runner.get_loop().create_task(self._send_all(groups, replies))
+            sending.add_done_callback(lambda _: replies.put_nowait(None))
+            while (pair := runner.run(replies.get())) is not None:
+                yield pair
+            sending.result()
+
+    def _find_key(self) -> str:
+        if self._key_name is None:
+            return ""
+        key = os.environ.get(self._key_name, "").strip()
+        if not key:
+            raise UserError(
+                f"environment variable {self._key_name} holds no API key; set it, or set "
+                "api_key_env to the variable that does (null for a server that needs none)"
+            )
+        return key
+
+    async def _send_all(self, groups: list[list[Request]], replies: asyncio.Queue) -> None:
+        from openai import AsyncOpenAI, Timeout
+
+        connect = min(CONNECT_SECONDS, self._timeout)
+        client = AsyncOpenAI(
+            api_key=self._key or "none",  # the client insists on one
+            base_url=self._base_url,
+            timeout=Timeout(self._timeout, connect=connect),
+            max_retries=0,
+        )
+        pace = Pace(self._concurrency, self._backoff)
+        places = asyncio.Semaphore(self._concurrency)
+
+        async def send(request: Request) -> None:
+            replies.put_nowait((request, await self._ask(client, pace, request)))
+
+        try:
+            async with client, asyncio.TaskGroup() as tasks:
+
+                async def start(request: Request) -> asyncio.Task:
+                    await places.acquire()
+                    task = tasks.create_task(send(request))
+                    task.add_done_callback(lambda _: places.release())
+                    return task
+
+                for first, *rest in groups:
+                    warming = await start(first)
+                    if rest:
+                        await warming
+                    for request in rest:
+                        await start(request)
+        except ExceptionGroup as group:
+            raise group.exceptions[0] from None
+
+    async def _ask(self, client: Any, pace: Pace, request: Request) -> Response:
+        heard = self._heard
+        for attempt in range(1, self._attempts + 1):
+            sent_at = await pace.acquire()
+            try:
+                outcome = await self._attempt(client, request)
+            finally:
+                pace.release()
+            if isinstance(outcome, Response):
+                pace.succeeded()
+                return outcome
+            self._retries[outcome.reason] += 1
+            if outcome.overloaded:
+                pace.overloaded(sent_at)
+            if attempt < self._attempts:
+                if outcome.after:
+                    self._log(f"{outcome.reason}: the server asks to wait {outcome.after:.0f} s")
+                await pace.wait(attempt, outcome.after)
+        if outcome.unreachable and self._heard == heard:
+            raise UserError(
+                f"server {self._address()} is unreachable ({self._attempts} attempts); check "
+                "base_url and that the server is running, then run again: what is answered is "
+                "not asked twice"
+            )
+        return Response("error", error=outcome.reason)
+
+    async def _attempt(self, client: Any, request: Request) -> Response | Retry:
+        from openai import APIConnectionError, APIStatusError, APITimeoutError
+
+        try:
+            async with asyncio.timeout(self._timeout):
+                reply = await self._create(client, request)
+        except (APITimeoutError, TimeoutError) as error:
+            connecting = type(error.__cause__).__name__ == "ConnectTimeout"
+            return Retry("timeout", unreachable=connecting)
+        except APIConnectionError as error:
+            connecting = type(error.__cause__).__name__ == "ConnectError"
+            return Retry("connection lost", unreachable=connecting)
+        except APIStatusError as error:
+            self._heard += 1
+            status, body = error.status_code, error.response.content
+            self._stop_if_hopeless(status, body)
+            outcome = read_failure(status, body, error.response.headers, time.time())
+            return self._without_key(outcome)
+        self._heard += 1
+        return read_completion(reply.content)
+
+    async def _create(self, client: Any, request: Request) -> Any:
+        settings = self.answers
+        prompt = clean(request.prompt)
+        body: dict[str, Any] = {
+            "model": settings["model"],
+            **{name: settings[name] for name in ("temperature", "seed") if name in settings},
+            "extra_body": {
+                **settings.get("extra_body", {}),
+                self._max_tokens_field: request.max_tokens,
+            },
+        }
+        if settings["template"] == "base":
+            gap = "" if prompt.endswith("\n") else "\n"
+            create = client.completions.with_raw_response.create
+            return await create(prompt=prompt + gap + SUFFIX, **body)
+        messages = [{"role": "user", "content": prompt}]
+        if "system" in settings:
+            messages.insert(0, {"role": "system", "content": settings["system"]})
+        return await client.chat.completions.with_raw_response.create(messages=messages, **body)
+
+    def _stop_if_hopeless(self, status: int, body: bytes) -> None:
+        kept = "then run again: what is answered is not asked twice"
+        if status in (401, 403):
+            raise UserError(
+                f"server {self._address()} does not accept the key (HTTP {status}); check the "
+                f"key in {self._key_name or 'api_key_env'}, {kept}"
+            )
+        if status == 404:
+            raise UserError(
+                f"server {self._address()} does not know model {self.answers['model']!r} "
+                f"(HTTP 404); check model and base_url, {kept}"
+            )
+        if status == 429 and "insufficient_quota" in error_of(body)["codes"]:
+            raise UserError(
+                f"server {self._address()}: the account has no quota left; top it up, {kept}"
+            )
+
+    def _without_key(self, outcome: Response | Retry) -> Response | Retry:
+        if isinstance(outcome, Response) and outcome.error and self._key:
+            return Response(outcome.status, error=outcome.error.replace(self._key, "(key)"))
+        return outcome
+
+    def _address(self) -> str:
+        parts = urlsplit(self._base_url or os.environ.get("OPENAI_BASE_URL") or "api.openai.com")
+        return f"{parts.hostname or parts.path}{f':{parts.port}' if parts.port else ''}"
+
+    def summary(self) -> list[str]:
+        """Attempts that failed, by reason."""
+        return [f"{count} × {reason}, tried again" for reason, count in self._retries.items()]

@@ -1,0 +1,65 @@
+"""How many requests are under way at once: as many as allowed, fewer where a server is busy."""
+
+import asyncio
+import random
+
+
+class Pace:
+    """Slots for requests; their number is halved by an overload and grows back by successes.
+
+    Args:
+        most: requests under way at once, at most.
+        backoff: seconds before the second attempt; doubled for each further one.
+        longest: seconds of backoff, at most; a server's Retry-After is kept whatever it is.
+    """
+
+    def __init__(self, most: int, backoff: float, longest: float = 60.0):
+        self._most, self._limit = most, float(most)
+        self._backoff, self._longest = backoff, longest
+        self._busy = 0
+        self._open_at = 0.0
+        self._lowered_at = 0.0
+        self._free = asyncio.Event()
+        self._jitter = random.Random()  # spreads attempts in time; no result depends on it
+
+    async def acquire(self) -> float:
+        """Waits for a slot and for the end of any pause; returns the loop's time then."""
+        clock = asyncio.get_running_loop().time
+        while True:
+            if (pause := self._open_at - clock()) > 0:
+                await asyncio.sleep(pause)
+            elif self._busy >= int(self._limit):
+                self._free.clear()
+                await self._free.wait()
+            else:
+                self._busy += 1
+                return clock()
+
+    def release(self) -> None:
+        """Gives a slot back."""
+        self._busy -= 1
+        self._free.set()
+
+    def succeeded(self) -> None:
+        """One more slot for each round of successes."""
+        self._limit = min(float(self._most), self._limit + 1 / self._limit)
+
+    def overloaded(self, sent_at: float) -> None:
+        """Half the slots, once for all requests that were under way together."""
+        if sent_at >= self._lowered_at:
+            self._lowered_at = asyncio.get_running_loop().time()
+            self._limit = max(1.0, self._limit / 2)
+
+    async def wait(self, attempt: int, after: float | None) -> None:
+        """Waits before the next attempt; a server's wish holds for all requests.
+
+        Args:
+            attempt: attempts made, from 1.
+            after: seconds that the server asks for; None: exponential backoff.
+        """
+        if after is not None:
+            now = asyncio.get_running_loop().time()
+            self._open_at = max(self._open_at, now + after)
+        else:
+            seconds = min(self._longest, self._backoff * 2 ** (attempt - 1))
+            await asyncio.sleep(seconds * self._jitter.uniform(0.5, 1.0))

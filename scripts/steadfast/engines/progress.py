@@ -1,0 +1,63 @@
+"""How far a job is: a bar on a terminal, a line now and then elsewhere."""
+
+import sys
+import time
+from typing import Any, TextIO
+
+from steadfast.engines.request import Response
+
+LINE_SECONDS = 10.0
+
+
+class Progress:
+    """Counts responses on stderr: done of all, failed, tokens, time left.
+
+    Args:
+        label: what runs, such as the model's name.
+        total: requests in all.
+        done: those that need not be asked, such as those in the journal.
+        stream: where to show it; by default stderr.
+    """
+
+    def __init__(self, label: str, total: int, done: int, stream: TextIO | None = None):
+        self._label, self._total, self._done, self._asked = label, total, done, 0
+        self._failed = self._tokens = 0
+        self._stream = stream or sys.stderr
+        self._started = self._shown = time.monotonic()
+        self._bar: Any = None
+        if self._stream.isatty():
+            from tqdm import tqdm
+
+            self._bar = tqdm(desc=label, total=total, initial=done, file=self._stream, unit="req")
+
+    def update(self, response: Response, count: int = 1) -> None:
+        """One more response, which answers ``count`` requests."""
+        self._done += count
+        self._asked += count
+        self._failed += count * (response.status == "error")
+        self._tokens += (response.prompt_tokens or 0) + (response.completion_tokens or 0)
+        if self._bar is not None:
+            self._bar.set_postfix(failed=self._failed, tokens=f"{self._tokens:,}", refresh=False)
+            self._bar.update(count)
+        elif time.monotonic() - self._shown >= LINE_SECONDS:
+            self._line()
+
+    def close(self) -> None:
+        """The last word."""
+        if self._bar is not None:
+            self._bar.close()
+        else:
+            self._line()
+
+    def _line(self) -> None:
+        self._shown = time.monotonic()
+        left = ""
+        if self._asked > 0 and self._done < self._total:
+            seconds = (self._shown - self._started) / self._asked * (self._total - self._done)
+            left = f", {seconds / 60:.0f} min left"
+        print(
+            f"{self._label}: {self._done}/{self._total} done, {self._failed} failed, "
+            f"{self._tokens:,} tokens{left}",
+            file=self._stream,
+            flush=True,
+        )

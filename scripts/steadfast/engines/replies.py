@@ -1,0 +1,153 @@
+"""What an OpenAI-compatible server said: an answer, a reason to try again, or a failure."""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from steadfast.engines.request import Response
+
+RETRIED = frozenset({408, 409, 429, *range(500, 600)})
+REFUSALS = re.compile(r"content_?filter|content_?policy|responsible_?ai", re.IGNORECASE)
+TOO_LONG = re.compile(r"context_length_exceeded|string_above_max_length", re.IGNORECASE)
+TOO_LONG_MESSAGE = re.compile(r"maximum context length|context length exceeded", re.IGNORECASE)
+SURROGATE = re.compile("[\ud800-\udfff]")
+MESSAGE_CHARACTERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Why an attempt failed that may succeed later.
+
+    Args:
+        after: seconds that the server asks to wait; None: it did not say.
+        overloaded: whether fewer requests at once would help.
+        unreachable: whether no connection was made.
+    """
+
+    reason: str
+    after: float | None = None
+    overloaded: bool = False
+    unreachable: bool = False
+
+
+def clean(text: str) -> str:
+    """The text with U+FFFD for lone surrogates, which no UTF-8 file can hold."""
+    return text if text.isascii() else SURROGATE.sub("�", text)
+
+
+def read_completion(body: bytes) -> Response | Retry:
+    """The answer in the body of a chat completion or a completion.
+
+    A body that is none (not JSON, no choices, no content) is worth another attempt.
+    """
+    try:
+        reply = json.loads(body)
+    except (ValueError, RecursionError):
+        return Retry("a body that is not JSON")
+    try:
+        choice = reply["choices"][0]
+        message = choice["message"] if "message" in choice else {"content": choice["text"]}
+        content, refusal = message["content"], message.get("refusal")
+        finish_reason = choice.get("finish_reason")
+    except (KeyError, IndexError, TypeError, AttributeError):
+        return Retry("a body without choices")
+    known = {**_usage(reply), "finish_reason": _text(finish_reason)}
+    if refusal or finish_reason == "content_filter":
+        return Response("refused", **known)
+    if finish_reason == "length":
+        # A reasoning model may spend the whole limit before its first word.
+        return Response("length", clean(content or ""), **known)
+    if not isinstance(content, str):
+        return Retry("a body without content")
+    return Response("ok", clean(content), **known)
+
+
+def _usage(reply: Mapping[str, Any]) -> dict[str, Any]:
+    usage = _object(reply.get("usage"))
+    details = _object(usage.get("prompt_tokens_details"))
+    return {
+        "prompt_tokens": _count(usage.get("prompt_tokens")),
+        "cached_tokens": _count(details.get("cached_tokens")),
+        "completion_tokens": _count(usage.get("completion_tokens")),
+        "served_model": _text(reply.get("model")),
+        "fingerprint": _text(reply.get("system_fingerprint")),
+    }
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _text(value: Any) -> str | None:
+    return clean(value) if isinstance(value, str) else None
+
+
+def read_failure(
+    status: int, body: bytes, headers: Mapping[str, str], now: float
+) -> Response | Retry:
+    """What an HTTP status of 400 and above means.
+
+    Args:
+        status: the HTTP status.
+        body: the answer's body.
+        headers: the answer's headers.
+        now: seconds since the epoch, for a Retry-After that is a date.
+    """
+    failure = error_of(body)
+    codes = " ".join(str(part) for part in failure["codes"])
+    message = failure["message"]
+    if status in RETRIED:
+        overloaded = status in (429, 503, 529)
+        return Retry(f"HTTP {status}", retry_after(headers, now), overloaded)
+    if status == 413 or TOO_LONG.search(codes) or TOO_LONG_MESSAGE.search(message):
+        return Response("overflow", error="the server: longer than the model's window")
+    if REFUSALS.search(codes):
+        return Response("refused", finish_reason="content_filter")
+    return Response("error", error=f"HTTP {status}: {message}" if message else f"HTTP {status}")
+
+
+def error_of(body: bytes) -> dict[str, Any]:
+    """The message (one short line) and the codes of an error's body, whatever its shape."""
+    try:
+        reply = json.loads(body)
+    except (ValueError, RecursionError):
+        reply = None
+    outer = _object(reply)
+    error = _object(outer.get("error")) or outer
+    inner = _object(error.get("innererror"))
+    message = error.get("message") or error.get("detail") or outer.get("error") or ""
+    short = " ".join(message.split()) if isinstance(message, str) else ""
+    return {
+        "message": clean(short)[:MESSAGE_CHARACTERS],
+        "codes": [
+            code
+            for code in (error.get("code"), error.get("type"), inner.get("code"))
+            if isinstance(code, str)
+        ],
+    }
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds to wait by Retry-After (seconds or an HTTP date) or OpenAI's retry-after-ms."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        value = headers.get(name)
+        if value is None:
+            continue
+        try:
+            seconds = float(value) * unit
+        except ValueError:
+            try:
+                seconds = parsedate_to_datetime(value).timestamp() - now
+            except (ValueError, OverflowError):
+                continue
+        if math.isfinite(seconds):
+            return max(0.0, seconds)
+    return None

@@ -1,0 +1,117 @@
+"""What is asked and what comes back: the records that the inference stage is made of."""
+
+import hashlib
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from steadfast.files import canonical_json
+
+STATUSES = ("ok", "length", "overflow", "refused", "error")
+ANSWERED = frozenset({"ok", "length"})
+"""Statuses whose text is a model's answer."""
+FINAL = frozenset({"ok", "length", "refused"})
+"""Statuses that are not asked again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What a benchmark hands over: D with all that precedes X, X, and what follows with I.
+
+    The full prompt is ``head + context + tail``; ``max_tokens`` is the output limit.
+    """
+
+    sample_id: str
+    context_id: str
+    head: str
+    context: str
+    tail: str
+    max_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A prompt made to fit; requests of one context share their ``prefix`` object.
+
+    Args:
+        group: equal for requests whose prompts begin with the same context, and no others.
+        prompt_tokens: tokens with the template's, where they were counted.
+        truncated_tokens: tokens cut from the right of the context.
+        seen: fraction of the context's tokens that was kept.
+        overflow: why it is not sent; None where it fits.
+        hash: of all that determines the response (``request_hash``).
+    """
+
+    sample_id: str
+    context_id: str
+    group: tuple[str, str]
+    prefix: str
+    suffix: str
+    max_tokens: int
+    prompt_tokens: int | None
+    truncated_tokens: int
+    seen: float
+    overflow: str | None
+    hash: str
+
+    @property
+    def prompt(self) -> str:
+        """The full prompt, without the model's template."""
+        return self.prefix + self.suffix
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An answer or why there is none; ``error`` is set for status error and overflow.
+
+    ``served_model`` and ``fingerprint`` are what a server says it answered with.
+    """
+
+    status: str
+    text: str = ""
+    finish_reason: str | None = None
+    prompt_tokens: int | None = None
+    cached_tokens: int | None = None
+    completion_tokens: int | None = None
+    error: str | None = None
+    served_model: str | None = None
+    fingerprint: str | None = None
+
+
+class Oracle(Protocol):
+    """What a benchmark knows that engines without a model answer from."""
+
+    def reference(self, sample_id: str) -> str:
+        """The gold answer of a sample."""
+
+    def simulated(
+        self, sample_id: str, reader: Mapping[str, Any], seen: float, rng: random.Random
+    ) -> str:
+        """What a reader of those settings answers, having seen that fraction of the context."""
+
+
+def prefix_hasher(answers: Mapping[str, Any], prefix: str) -> Any:
+    """A sha256 over settings and prefix, to be copied for every request that shares them.
+
+    A context of a million tokens is hashed once instead of 150 times.
+    """
+    hasher = hashlib.sha256(canonical_json(dict(answers)).encode("utf-8", "surrogatepass"))
+    hasher.update(b"\0")
+    hasher.update(prefix.encode("utf-8", "surrogatepass"))
+    return hasher
+
+
+def request_hash(hasher: Any, suffix: str, max_tokens: int) -> str:
+    """The hash by which a response is known: settings, whole prompt, output limit.
+
+    Canonical JSON has no raw NUL, so the two that stand between the parts keep them apart;
+    where the prompt was split makes no difference.
+
+    Args:
+        hasher: from ``prefix_hasher``; it is left as it is.
+    """
+    hasher = hasher.copy()
+    hasher.update(suffix.encode("utf-8", "surrogatepass"))
+    hasher.update(b"\0" + canonical_json({"max_tokens": max_tokens}).encode())
+    return hasher.hexdigest()

@@ -1,0 +1,148 @@
+"""A real HTTP server that speaks chat completions and fails on demand."""
+
+import json
+import threading
+import time
+from collections import Counter, defaultdict, deque
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@dataclass
+class Fault:
+    """What the server does instead of answering; a status of 0 leaves the body to stand alone."""
+
+    status: int = 0
+    body: bytes = b""
+    headers: dict = field(default_factory=dict)
+    drop: bool = False  # close the connection in the middle of the body
+    delay: float = 0.0  # answer, but so many seconds later
+
+
+def error(status, code=None, message="", **headers):
+    body = {"error": {"message": message or f"fault {status}", "type": "fault", "code": code}}
+    return Fault(status, json.dumps(body).encode(), headers)
+
+
+def echo(prompt):
+    """What the server answers to a prompt."""
+    return f"You said: {prompt[-40:]}"
+
+
+class Server:
+    """Counts what it is asked; ``faults`` are used up one a request, by the prompt's ending.
+
+    ``faults[""]`` holds for any prompt. ``log`` has (prompt, start, end, requests under way).
+    """
+
+    def __init__(self, delay=0.0):
+        self.delay = delay
+        self.faults = defaultdict(deque)
+        self.stopped = False
+        self.asked = Counter()
+        self.answered = Counter()
+        self.log = []
+        self.bodies = []
+        self.keys = set()
+        self.busy = self.most_busy = 0
+        self.lock = threading.Lock()
+
+    def next_fault(self, prompt):
+        for ending, faults in self.faults.items():
+            if faults and prompt.endswith(ending):
+                return faults.popleft()
+        return Fault()
+
+    def reply(self, prompt, path, body):
+        text = echo(prompt)
+        base = path.endswith("/completions") and "prompt" in body
+        choice = {"text": text} if base else {"message": {"role": "assistant", "content": text}}
+        return {
+            "id": "r",
+            "created": 0,
+            "model": "echo-1-0001",
+            "system_fingerprint": "fp_1",
+            "object": "text_completion" if base else "chat.completion",
+            "choices": [{"index": 0, "finish_reason": "stop", **choice}],
+            "usage": {
+                "prompt_tokens": len(prompt.split()),
+                "completion_tokens": len(text.split()),
+                "total_tokens": 0,
+                "prompt_tokens_details": {"cached_tokens": 2},
+            },
+        }
+
+
+def prompt_of(body):
+    return body["prompt"] if "prompt" in body else body["messages"][-1]["content"]
+
+
+def handler_of(server):
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if server.stopped:  # a connection that outlives its server
+                self.close_connection = True
+                return
+            prompt = prompt_of(body)
+            start = time.monotonic()
+            with server.lock:
+                server.asked[prompt] += 1
+                server.bodies.append(body)
+                server.keys.add(self.headers.get("Authorization"))
+                server.busy += 1
+                server.most_busy = max(server.most_busy, server.busy)
+                fault = server.next_fault(prompt)
+            time.sleep(server.delay + fault.delay)
+            with server.lock:
+                server.busy -= 1
+                server.log.append((prompt, start, time.monotonic()))
+                if not fault.status and not fault.drop:
+                    server.answered[prompt] += 1
+            try:
+                self.send(fault, prompt, body)
+            except OSError:
+                self.close_connection = True
+
+        def send(self, fault, prompt, body):
+            content = fault.body or json.dumps(server.reply(prompt, self.path, body)).encode()
+            self.send_response(fault.status or 200)
+            for name, value in fault.headers.items():
+                self.send_header(name.replace("_", "-"), value)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            if fault.drop:
+                content = content[: len(content) // 2]
+                self.close_connection = True
+            self.wfile.write(content)
+
+        def log_message(self, *_):
+            pass
+
+    return Handler
+
+
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+
+@contextmanager
+def running(delay=0.0):
+    """A server that runs while the block does; its address is ``server.url``."""
+    server = Server(delay)
+    http = _Http(("127.0.0.1", 0), handler_of(server))
+    server.url = f"http://127.0.0.1:{http.server_address[1]}/v1"
+    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.stopped = True
+        http.shutdown()
+        http.server_close()
+        thread.join()

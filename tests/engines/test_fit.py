@@ -1,0 +1,113 @@
+"""Prompts against the window, with the real tokenizer."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parts import items
+from steadfast.engines.fit import fit
+from steadfast.engines.request import Item, prefix_hasher, request_hash
+from steadfast.errors import UserError
+from steadfast.tokens import load_tokenizer
+
+TOKENIZER = load_tokenizer("o200k_base")
+EMOJI = "\U0001f469\u200d\U0001f680"
+WORDS = st.sampled_from(
+    ["a", "the ", "  ", "\n", "\n\n", "Zürich ", "長い文書", EMOJI, "0123", "don't", "=", "\t"]
+)
+TEXT = st.lists(WORDS, max_size=80).map("".join) | st.text(max_size=60)
+ITEMS = st.builds(
+    Item, st.just("s"), st.just("c"), TEXT, TEXT, TEXT, st.integers(min_value=1, max_value=40)
+)
+
+
+@settings(max_examples=300)
+@given(ITEMS, st.integers(1, 300), st.integers(0, 9))
+def test_nothing_sent_is_over_the_window_and_d_and_i_are_whole(item, window, template):
+    (request,) = fit([item], window, "truncate", TOKENIZER, template_tokens=template)
+    whole = TOKENIZER.count(item.head + item.context + item.tail)
+    if request.overflow:
+        bare = TOKENIZER.count(item.head) + TOKENIZER.count(item.tail)
+        assert bare + template + item.max_tokens > window - 4
+        return
+    tokens = TOKENIZER.count(request.prompt)
+    assert tokens + template + item.max_tokens <= window
+    assert request.prefix.startswith(item.head)
+    assert item.context.startswith(request.prefix[len(item.head) :])
+    assert request.suffix == item.tail
+    if whole + template + item.max_tokens <= window:
+        assert request.prompt == item.head + item.context + item.tail
+        assert (request.truncated_tokens, request.seen) == (0, 1.0)
+    else:
+        assert request.truncated_tokens > 0
+        assert request.seen < 1
+
+
+@given(ITEMS, st.integers(1, 300))
+def test_skip_and_error_agree_with_an_exact_count(item, window):
+    exact = TOKENIZER.count(item.head + item.context + item.tail)
+    fits = exact + item.max_tokens <= window
+    (request,) = fit([item], window, "skip", TOKENIZER)
+    assert (request.overflow is None) == fits
+    if fits:
+        fit([item], window, "error", TOKENIZER)
+    else:
+        with pytest.raises(UserError, match="1 of 1 prompts do not fit"):
+            fit([item], window, "error", TOKENIZER)
+
+
+def test_the_edge_is_exact():
+    (item,) = items(1, 1)
+    need = TOKENIZER.count(item.head + item.context + item.tail) + item.max_tokens
+    assert fit([item], need, "skip", TOKENIZER)[0].overflow is None
+    assert fit([item], need - 1, "skip", TOKENIZER)[0].overflow
+
+
+def test_a_cut_wastes_little_of_the_window():
+    item = Item("s", "c", "Read.\n", "some more words of text " * 4000, "\nAsk.", 100)
+    (request,) = fit([item], 8192, "truncate", TOKENIZER)
+    assert 8192 - 40 <= TOKENIZER.count(request.prompt) + 100 <= 8192
+    assert request.seen == pytest.approx(8092 / TOKENIZER.count(item.context), rel=0.01)
+
+
+def test_no_other_request_changes_a_cut():
+    asked = [
+        Item(f"s{n}", "c", "Read.\n", "words of text " * 400, "\nAsk." + " more" * n, 10 * (n + 1))
+        for n in range(8)
+    ]
+    together = fit(asked, 300, "truncate", TOKENIZER)
+    alone = [fit([item], 300, "truncate", TOKENIZER)[0] for item in asked]
+    assert together == alone
+
+
+def test_cut_prompts_of_one_task_share_their_prefix():
+    asked = [
+        Item(f"s{n}", "c", "Read.\n", "words of text " * 9000, f"\nAsk {n * 37}.", 100)
+        for n in range(20)
+    ]
+    requests = fit(asked, 16384, "truncate", TOKENIZER)
+    assert len({request.prefix for request in requests}) == 1
+    assert len({id(request.prefix) for request in requests}) == 1
+
+
+def test_without_a_window_nothing_is_counted():
+    requests = fit(items(), None, "error", None)
+    assert all(request.prompt_tokens is None for request in requests)
+
+
+def test_the_hash_of_this_example_never_changes():
+    # A change here makes every journal worthless: all paid answers would be asked for again.
+    answers = {"engine": "openai", "model": "m", "temperature": 0.0, "template": "chat"}
+    assert (
+        request_hash(prefix_hasher(answers, "D: x\n"), "I?", 100)
+        == "c9ce2a0fb3c582ae2e0353fe3b541d3632faeece2d4e9f802855f3b989727db9"
+    )
+
+
+@given(TEXT, TEXT, st.integers(0, 20))
+def test_the_hash_is_of_the_prompt_wherever_it_is_split(prefix, suffix, shift):
+    prompt = prefix + suffix
+    whole = request_hash(prefix_hasher({}, prompt), "", 10)
+    assert request_hash(prefix_hasher({}, prompt[:shift]), prompt[shift:], 10) == whole
+    assert request_hash(prefix_hasher({}, prompt), "", 11) != whole
+    assert request_hash(prefix_hasher({"seed": 1}, prompt), "", 10) != whole

@@ -1,0 +1,127 @@
+"""The journal: whole lines only, one writer, torn tails cut off."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadfast.engines.journal import Journal
+from steadfast.engines.request import STATUSES, Response
+from steadfast.errors import UserError
+
+TEXT = st.text(st.characters(exclude_categories=()), max_size=30)
+RESPONSES = st.builds(
+    Response,
+    status=st.sampled_from(STATUSES),
+    text=TEXT,
+    finish_reason=st.none() | TEXT,
+    prompt_tokens=st.none() | st.integers(0, 10**7),
+    error=st.none() | TEXT,
+)
+
+
+def write(path, responses):
+    with Journal(path) as journal:
+        for number, response in enumerate(responses):
+            journal.append(f"h{number}", response)
+
+
+def final(responses):
+    return {
+        f"h{number}": response
+        for number, response in enumerate(responses)
+        if response.status in ("ok", "length", "refused")
+    }
+
+
+def read(path, count=20):
+    with Journal(path) as journal:
+        known = {f"h{n}": journal.get(f"h{n}") for n in range(count)}
+        return {name: response for name, response in known.items() if response}
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    return tmp_path_factory.mktemp("journals")
+
+
+@given(st.lists(RESPONSES, max_size=10))
+def test_what_is_appended_is_found_again(directory, responses):
+    path = directory / "a.jsonl"
+    path.unlink(missing_ok=True)
+    write(path, responses)
+    assert read(path) == final(responses)
+
+
+@given(st.lists(RESPONSES, min_size=1, max_size=6), st.data())
+def test_a_journal_cut_anywhere_keeps_its_whole_lines(directory, responses, data):
+    path = directory / "b.jsonl"
+    path.unlink(missing_ok=True)
+    write(path, responses)
+    content = path.read_bytes()
+    cut = data.draw(st.integers(0, len(content)))
+    path.write_bytes(content[:cut])
+    whole = content[:cut].count(b"\n")
+    assert read(path) == final(responses[:whole])
+    assert path.read_bytes() == b"".join(content.splitlines(keepends=True)[:whole])
+    with Journal(path) as journal:
+        journal.append("h19", Response("ok", "after the crash"))
+    assert read(path)["h19"].text == "after the crash"
+
+
+@given(st.lists(RESPONSES, max_size=4), st.binary(max_size=60), st.booleans())
+def test_any_torn_tail_is_cut_off(directory, responses, tail, ended):
+    path = directory / "c.jsonl"
+    path.unlink(missing_ok=True)
+    write(path, responses)
+    with open(path, "ab") as out:
+        out.write(tail.replace(b"\n", b"") + (b"\n" if ended else b""))
+    assert read(path) == final(responses)
+
+
+@pytest.mark.parametrize(
+    "line", ["{", "[1]", '{"status": "ok", "text": ""}', '{"hash": "a", "status": "good"}', ""]
+)
+def test_a_corrupt_line_before_the_last_is_named(tmp_path, line):
+    path = tmp_path / "j.jsonl"
+    write(path, [Response("ok", "one"), Response("ok", "two")])
+    first, second = path.read_text().splitlines()
+    path.write_text(f"{first}\n{line}\n{second}\n")
+    with pytest.raises(UserError, match=r"j\.jsonl:2: corrupt line"):
+        Journal(path)
+    path.write_text(f"{first}\n{second}\n")
+    assert len(read(path)) == 2  # the failed opening let go of the file
+
+
+def test_a_second_writer_is_refused_while_the_first_holds_it(tmp_path):
+    path = tmp_path / "j.jsonl"
+    with Journal(path), pytest.raises(UserError, match="another job"):
+        Journal(path)
+    Journal(path).close()
+
+
+def test_errors_stand_there_but_are_asked_again(tmp_path):
+    path = tmp_path / "j.jsonl"
+    write(path, [Response("error", error="HTTP 500"), Response("overflow", error="long")])
+    assert read(path) == {}
+    assert json.loads(path.read_text().splitlines()[0])["error"] == "HTTP 500"
+
+
+def test_the_later_answer_counts(tmp_path):
+    path = tmp_path / "j.jsonl"
+    with Journal(path) as journal:
+        journal.append("h0", Response("error", error="HTTP 500"))
+        journal.append("h0", Response("ok", "at last"))
+    assert read(path)["h0"].text == "at last"
+
+
+def test_twenty_thousand_responses_open_quickly(tmp_path):
+    import time
+
+    path = tmp_path / "j.jsonl"
+    write(path, [Response("ok", "x" * 500)] * 20_000)
+    start = time.monotonic()
+    with Journal(path) as journal:
+        assert len(journal) == 20_000
+    assert time.monotonic() - start < 5

@@ -1,0 +1,145 @@
+"""Engines without a model: reference, simulated, replay."""
+
+import json
+
+import pytest
+
+from parts import Part, items
+from steadfast.errors import UserError
+
+
+@pytest.fixture
+def part(tmp_path):
+    return Part(tmp_path)
+
+
+def lines(path, *records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
+    return {"file": str(path)}
+
+
+def test_reference_gives_the_gold_of_every_sample(part):
+    part.answers = {"engine": "reference", "window": None, "on_overflow": "error"}
+    records = part.run()
+    assert [r["text"] for r in records] == [f"gold of {i.sample_id}" for i in items()]
+    assert not part.journal.exists()
+    assert part.identity()["engine"] == "reference"
+
+
+def simulated(window=None, span=100):
+    return {
+        "engine": "simulated",
+        "tokenizer": "o200k_base",
+        "window": window,
+        "on_overflow": "truncate",
+        "span": span,
+        "seed": 1,
+    }
+
+
+def test_simulated_answers_are_the_same_each_time_and_differ_by_sample(part):
+    part.answers = simulated()
+    first = part.run()
+    written = part.out.read_bytes()
+    part.run()
+    assert part.out.read_bytes() == written
+    assert len({r["text"].split()[-1] for r in first}) == 10
+    assert first[0]["text"].startswith("q0/c0 100 1.00 ")
+
+
+def test_a_simulated_reader_sees_what_was_not_cut(part):
+    part.answers = simulated(window=100)
+    record = part.run()[0]
+    assert record["truncated_tokens"] > 0
+    assert 0.2 < float(record["text"].split()[2]) < 0.9
+    assert record["prompt_tokens"] + 50 <= 100
+
+
+def test_simulated_answers_end_at_the_output_limit(part):
+    part.answers = simulated(span="a long answer " * 40)
+    record = part.run()[0]
+    assert (record["status"], record["finish_reason"]) == ("length", "length")
+    assert record["completion_tokens"] == 50
+
+
+def test_replay_takes_each_answer_by_its_sample(part):
+    part.answers = {"engine": "replay", "file": "responses/{part}.jsonl"}
+    records = [{"sample_id": i.sample_id, "text": f"said {i.sample_id}"} for i in items()]
+    file = lines(part.directory / "r.jsonl", *reversed(records))
+    assert [r["text"] for r in part.run(**file)] == [r["text"] for r in records]
+    identity = part.identity_out.read_text("utf-8")
+    assert len(part.identity()["file_sha256"]) == 64
+    assert "r.jsonl" not in identity
+
+
+def test_replay_knows_other_names_and_statuses(part):
+    part.answers = {"engine": "replay"}
+    file = lines(
+        part.directory / "r.jsonl",
+        {"id": "q0/c0", "answer": "a", "finish_reason": "length"},
+        {"id": "q1/c0", "status": "refused"},
+        {"id": "q2/c0", "status": "error", "error": "lost"},
+    )
+    fields = {"sample_id": "id", "text": "answer"}
+    records = part.run(items(1, 3), **file, fields=fields, allowed_failures=0.5)
+    assert [r["status"] for r in records] == ["length", "refused", "error"]
+    assert [r["text"] for r in records] == ["a", "", ""]
+    assert records[2]["error"] == "lost"
+
+
+def test_what_the_replayed_file_lacks_is_an_error(part):
+    part.answers = {"engine": "replay"}
+    file = lines(part.directory / "r.jsonl", {"sample_id": "q0/c0", "response": "a"})
+    with pytest.raises(UserError, match=r"2 of 3 requests .* no response in the replayed file"):
+        part.run(items(1, 3), **file)
+    records = part.run(items(1, 3), **file, allowed_failures=1.0)
+    assert [r["status"] for r in records] == ["ok", "error", "error"]
+
+
+def test_its_own_outputs_can_be_replayed(part, tmp_path):
+    part.answers = simulated()
+    records = part.run()
+    other = Part(tmp_path / "other")
+    other.answers = {"engine": "replay"}
+    for old, new in zip(records, other.run(file=str(part.out)), strict=True):
+        assert {**old, "request_hash": 0} == {**new, "request_hash": 0}
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ('{"sample_id": "a", "text": "x"}', "a second response to a"),
+        ("{", ""),
+        ("[1]", "not an object"),
+        ('{"text": "x"}', "no sample_id"),
+        ('{"sample_id": "b"}', "no string 'text'"),
+        ('{"sample_id": "b", "text": null}', "no string 'text'"),
+        ('{"sample_id": "b", "text": "x", "status": "fine"}', "status 'fine'"),
+    ],
+)
+def test_a_bad_line_is_named(part, line, complaint):
+    part.answers = {"engine": "replay"}
+    path = part.directory / "r.jsonl"
+    path.write_text(f'{{"sample_id": "a", "text": "x"}}\n\n{line}\n')
+    with pytest.raises(UserError, match=rf"r\.jsonl:3: .*{complaint}"):
+        part.run(file=str(path))
+
+
+def test_a_missing_file_is_named(part):
+    part.answers = {"engine": "replay"}
+    with pytest.raises(UserError, match=r"nowhere\.jsonl: cannot be read"):
+        part.run(file="nowhere.jsonl")
+
+
+def test_engines_without_a_server_import_no_client():
+    import subprocess
+    import sys
+    from pathlib import Path
+
+    code = (
+        "import sys, steadfast.engines.run, steadfast.engines.reference\n"
+        "heavy = {'openai', 'tiktoken', 'tqdm', 'pandas', 'httpx2'} & set(sys.modules)\n"
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    scripts = Path(__file__).resolve().parents[2] / "scripts"
+    subprocess.run([sys.executable, "-c", code], cwd=scripts, check=True)

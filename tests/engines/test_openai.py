@@ -1,0 +1,335 @@
+"""The openai engine against a real server: nothing lost, nothing asked twice."""
+
+import json
+import time
+from dataclasses import replace
+from email.utils import formatdate
+
+import pytest
+
+from parts import Part, items
+from servers import Fault, echo, error
+from steadfast.errors import UserError
+
+
+def prompts(asked):
+    return [item.head + item.context + item.tail for item in asked]
+
+
+def test_every_item_is_answered_in_order(part, server):
+    records = part.run()
+    assert [r["sample_id"] for r in records] == [i.sample_id for i in items()]
+    assert [r["text"] for r in records] == [echo(p) for p in prompts(items())]
+    assert set(server.asked.values()) == {1}
+    first = records[0]
+    assert (first["status"], first["finish_reason"]) == ("ok", "stop")
+    assert (first["cached_tokens"], first["truncated_tokens"]) == (2, 0)
+    assert first["prompt_tokens"] == len(prompts(items())[0].split())
+
+
+def test_one_request_warms_each_context_before_the_rest(part, server):
+    server.delay = 0.05
+    part.run(items(contexts=3, questions=6))
+    for context in range(3):
+        log = sorted(
+            (entry for entry in server.log if entry[0].endswith(f".{context}!")),
+            key=lambda entry: entry[1],
+        )
+        assert log[0][0].endswith(f"Ask 0.{context}!")
+        assert all(start >= log[0][2] for _, start, _ in log[1:])
+
+
+def test_the_concurrency_is_used_and_never_exceeded(part, server):
+    server.delay = 0.1
+    part.run(items(contexts=3, questions=10), concurrency=5)
+    assert server.most_busy == 5
+
+
+def test_prompts_without_a_context_do_not_wait_for_one_another(part, server):
+    server.delay = 0.1
+    part.run([replace(i, context="", context_id="") for i in items(1, 12)])
+    assert server.most_busy == 4
+
+
+def test_the_request_says_what_the_settings_say(part, server):
+    part.answers |= {"system": "Be brief.", "seed": 7, "extra_body": {"top_k": 1}}
+    part.run(items(1, 1))
+    (body,) = server.bodies
+    assert body == {
+        "model": "echo-1",
+        "temperature": 0.0,
+        "seed": 7,
+        "top_k": 1,
+        "max_tokens": 50,
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": prompts(items(1, 1))[0]},
+        ],
+    }
+
+
+def test_newer_models_get_their_own_field_and_no_temperature(part, server):
+    part.answers["temperature"] = None
+    part.run(items(1, 1), max_tokens_field="max_completion_tokens")
+    (body,) = server.bodies
+    assert body["max_completion_tokens"] == 50
+    assert "max_tokens" not in body
+    assert "temperature" not in body
+
+
+def test_a_base_model_gets_the_suffix(part, server):
+    part.answers["template"] = "base"
+    (record,) = part.run(items(1, 1))
+    (body,) = server.bodies
+    assert body["prompt"] == prompts(items(1, 1))[0] + "\nOutput: "
+    assert record["text"] == echo(body["prompt"])
+
+
+TRANSIENT = {
+    "429": error(429, Retry_After="0"),
+    "408": error(408),
+    "409": error(409),
+    "500": error(500),
+    "503": error(503),
+    "not json": Fault(body=b"<html>busy</html>"),
+    "half json": Fault(body=b'{"choices": [{"mess'),
+    "not utf-8": Fault(body=b'{"a": "\xff"}'),
+    "no choices": Fault(body=b'{"object": "chat.completion"}'),
+    "empty choices": Fault(body=b'{"choices": []}'),
+    "an array": Fault(body=b"[1]"),
+    "null": Fault(body=b"null"),
+    "deep": Fault(body=b"[" * 100_000),
+    "null content": Fault(
+        body=b'{"choices": [{"finish_reason": "stop", "message": {"content": null}}]}'
+    ),
+    "dropped": Fault(drop=True),
+}
+
+
+@pytest.mark.parametrize("fault", TRANSIENT.values(), ids=TRANSIENT)
+def test_a_passing_fault_loses_nothing(part, server, fault):
+    server.faults["Ask 0.0!"].append(fault)  # the first of a context
+    server.faults["Ask 3.1!"].extend([fault, fault])
+    records = part.run()
+    assert [r["text"] for r in records] == [echo(p) for p in prompts(items())]
+    asked = {prompt.split("\n")[-1]: count for prompt, count in server.asked.items()}
+    assert (asked["Ask 0.0!"], asked["Ask 3.1!"]) == (2, 3)
+    assert sorted(asked.values())[:-2] == [1] * 8
+
+
+def test_a_slow_answer_is_given_up_and_asked_again(part, server):
+    server.faults["Ask 1.0!"].append(Fault(delay=1.0))
+    records = part.run(timeout=0.4)
+    assert {r["status"] for r in records} == {"ok"}
+
+
+def test_retry_after_is_kept_by_all_requests(part, server):
+    server.faults["Ask 0.0!"].append(error(429, Retry_After="0.5"))
+    part.run()
+    (_, _, refused), *later = sorted(server.log, key=lambda entry: entry[1])
+    assert all(start - refused >= 0.49 for _, start, _ in later)
+    assert "asks to wait" in part.log.read_text()
+
+
+def test_a_retry_after_that_is_a_date_is_kept(part, server):
+    date = int(time.time()) + 3
+    until = time.monotonic() + date - time.time()
+    server.faults["Ask 0.0!"].append(error(429, Retry_After=formatdate(date, usegmt=True)))
+    part.run()
+    _, *later = sorted(server.log, key=lambda entry: entry[1])
+    assert all(start >= until - 0.05 for _, start, _ in later)
+
+
+def test_what_fails_for_good_is_reported_and_the_rest_kept(part, server):
+    server.faults["Ask 2.0!"].extend([error(500)] * 4)
+    server.faults["Ask 3.1!"].append(error(400, message="bad parameter"))
+    with pytest.raises(UserError, match=r"2 of 10 requests of model echo failed") as raised:
+        part.run()
+    assert "1 × HTTP 500" in str(raised.value)
+    assert "1 × HTTP 400: bad parameter" in str(raised.value)
+    assert not part.out.exists()
+    before = dict(server.answered)
+    records = part.run()
+    assert {r["status"] for r in records} == {"ok"}
+    assert all(server.answered[prompt] == count for prompt, count in before.items())
+    assert len(server.answered) == 10
+
+
+def test_allowed_failures_are_rows_and_no_answers(part, server):
+    server.faults["Ask 2.0!"].extend([error(500)] * 4)
+    records = part.run(allowed_failures=0.1)
+    (failed,) = [r for r in records if r["status"] == "error"]
+    assert failed["sample_id"] == "q2/c0"
+    assert (failed["text"], failed["error"]) == ("", "HTTP 500")
+    assert [r["sample_id"] for r in records] == [i.sample_id for i in items()]
+
+
+def test_resumed_output_equals_the_undisturbed(part, server, tmp_path):
+    server.faults["Ask 2.0!"].extend([error(500)] * 4)
+    with pytest.raises(UserError):
+        part.run()
+    part.run()
+    other = Part(tmp_path / "other", server.url)
+    other.run()
+    assert part.out.read_bytes() == other.out.read_bytes()
+    assert part.identity_out.read_bytes() == other.identity_out.read_bytes()
+
+
+def choice(reason, **message):
+    reply = {"choices": [{"finish_reason": reason, "message": {"content": None, **message}}]}
+    return Fault(body=json.dumps(reply).encode())
+
+
+REFUSED = {
+    "finish reason": choice("content_filter", content="half an ans"),
+    "refusal": choice("stop", refusal="I cannot."),
+    "400": error(400, "content_filter"),
+    "policy": error(400, "content_policy_violation"),
+}
+
+
+@pytest.mark.parametrize("fault", REFUSED.values(), ids=REFUSED)
+def test_a_refusal_is_final_and_no_failure(part, server, fault):
+    server.faults["Ask 2.0!"].append(fault)
+    record = next(r for r in part.run() if r["sample_id"] == "q2/c0")
+    assert (record["status"], record["text"]) == ("refused", "")
+    part.run()
+    assert set(server.asked.values()) == {1}
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        error(400, "context_length_exceeded"),
+        error(400, message="This model's maximum context length is 4096 tokens."),
+        error(413),
+    ],
+)
+def test_too_long_for_the_server_is_overflow(part, server, fault):
+    server.faults["Ask 2.0!"].append(fault)
+    record = next(r for r in part.run() if r["sample_id"] == "q2/c0")
+    assert (record["status"], record["text"]) == ("overflow", "")
+    assert "window" in record["error"]
+
+
+def test_the_output_limit_is_a_status(part, server):
+    server.faults["Ask 2.0!"].append(choice("length", content="half an ans"))
+    server.faults["Ask 3.0!"].append(choice("length"))  # all of it spent on reasoning
+    records = {r["sample_id"]: r for r in part.run()}
+    assert (records["q2/c0"]["status"], records["q2/c0"]["text"]) == ("length", "half an ans")
+    assert (records["q3/c0"]["status"], records["q3/c0"]["text"]) == ("length", "")
+
+
+def test_lone_surrogates_are_replaced(part, server):
+    server.faults["Ask 2.0!"].append(choice("stop", content="a \ud800 b \U0001f600"))
+    record = next(r for r in part.run() if r["sample_id"] == "q2/c0")
+    assert record["text"] == "a � b \U0001f600"
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        (error(401), "does not accept the key"),
+        (error(403), "does not accept the key"),
+        (error(404), "does not know model 'echo-1'"),
+        (error(429, "insufficient_quota"), "no quota left"),
+    ],
+)
+def test_hopeless_faults_stop_the_job_at_once(part, server, fault, sentence):
+    server.faults["Ask 4.0!"].extend([fault] * 10)
+    with pytest.raises(UserError, match=sentence):
+        part.run(concurrency=1)
+    assert sum(server.asked.values()) == 5
+    server.faults.clear()
+    part.run()
+    assert set(server.answered.values()) == {1}
+
+
+def test_the_key_comes_from_the_environment_and_goes_nowhere_else(part, server, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "sk-very-secret")
+    server.faults["Ask 2.0!"].append(error(400, message="bad key sk-very-secret?"))
+    part.run(api_key_env="MY_KEY", allowed_failures=1.0)
+    assert server.keys == {"Bearer sk-very-secret"}
+    for path in part.directory.iterdir():
+        assert "sk-very-secret" not in path.read_text("utf-8")
+    assert "bad key (key)?" in part.out.read_text("utf-8")
+
+
+@pytest.mark.parametrize("value", [None, "", "  "])
+def test_a_missing_key_is_said_before_anything_is_sent(part, server, monkeypatch, value):
+    monkeypatch.delenv("MY_KEY", raising=False)
+    if value is not None:
+        monkeypatch.setenv("MY_KEY", value)
+    with pytest.raises(UserError, match="variable MY_KEY holds no API key"):
+        part.run(api_key_env="MY_KEY")
+    assert not server.asked
+
+
+def test_an_unreachable_server_is_said(part):
+    with pytest.raises(UserError, match=r"127\.0\.0\.1:9 is unreachable \(4 attempts\)"):
+        part.run(base_url="http://127.0.0.1:9/v1")
+
+
+def test_a_window_too_small_is_said_before_anything_is_sent(part, server):
+    part.answers |= {"window": 120}
+    with pytest.raises(UserError, match=r"model echo: 10 of 10 prompts .* 120 tokens.* q0/c0"):
+        part.run()
+    assert not server.asked
+
+
+def test_skipped_prompts_are_overflow_rows(part, server):
+    part.answers |= {"window": 120, "on_overflow": "skip"}
+    records = part.run()
+    assert {r["status"] for r in records} == {"overflow"}
+    assert not server.asked
+
+
+def test_equal_requests_are_asked_once(part, server):
+    asked = items(1, 2)
+    asked.append(replace(asked[0], sample_id="again"))
+    records = part.run(asked)
+    assert records[2]["text"] == records[0]["text"]
+    assert set(server.asked.values()) == {1}
+
+
+def test_operation_does_not_ask_again_but_an_answer_setting_does(part, server):
+    part.run()
+    part.run(concurrency=1, attempts=2, timeout=3.0)
+    assert set(server.asked.values()) == {1}
+    part.answers["seed"] = 3
+    part.run()
+    assert set(server.asked.values()) == {2}
+
+
+def test_a_changed_template_asks_its_own_prompts_alone(part, server):
+    asked = items()
+    part.run(asked)
+    asked[3] = replace(asked[3], tail="\nAsk otherwise!")
+    part.run(asked)
+    assert set(server.asked.values()) == {1}
+    assert len(server.asked) == 11
+
+
+def test_an_overloaded_server_gets_fewer_requests_at_once(part, server):
+    server.delay = 0.02
+    server.faults["Ask 0.0!"].extend([error(429, Retry_After="0")] * 2)
+    part.run(items(1, 20), concurrency=8, attempts=6)
+    assert server.most_busy < 8
+
+
+def test_the_identity_says_what_answered_and_nothing_of_the_machine(part, server):
+    part.run()
+    identity = part.identity()
+    assert identity["served"] == [{"model": "echo-1-0001", "fingerprint": "fp_1", "responses": 10}]
+    assert identity["answers"] == {
+        "engine": "openai",
+        "model": "echo-1",
+        "template": "chat",
+        "temperature": 0.0,
+    }
+    assert identity["tokens"]["cached"] == 20
+    assert identity["statuses"] == {"ok": 10}
+    assert {"steadfast", "openai"} <= set(identity["packages"])
+    text = part.identity_out.read_text("utf-8")
+    assert "127.0.0.1" not in text
+    assert str(part.directory) not in text

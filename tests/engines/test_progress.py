@@ -1,0 +1,28 @@
+"""Progress on a stream that is no terminal, and on one that is."""
+
+import io
+
+from steadfast.engines.progress import Progress
+from steadfast.engines.request import Response
+
+
+def test_a_log_gets_few_lines():
+    stream = io.StringIO()
+    progress = Progress("m", 500, 100, stream)
+    for _ in range(399):
+        progress.update(Response("ok", "x", None, 1000, 0, 10))
+    progress.update(Response("error", error="HTTP 500"))
+    progress.close()
+    assert stream.getvalue() == "m: 500/500 done, 1 failed, 402,990 tokens\n"
+
+
+def test_a_terminal_gets_a_bar():
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    stream = Terminal()
+    progress = Progress("m", 2, 1, stream)
+    progress.update(Response("ok"))
+    progress.close()
+    assert "2/2" in stream.getvalue()
