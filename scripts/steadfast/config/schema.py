@@ -187,6 +187,12 @@ class BaseModelSettings(Closed):
     tokenizer: str = _role(
         "answer", "o200k_base", "tiktoken encoding that counts tokens against the window."
     )
+    template_tokens: int | None = _role(
+        "answer",
+        None,
+        "Tokens that the chat template adds; by default the engine's estimate.",
+        ge=0,
+    )
     allowed_failures: float = _role(
         "operation",
         0.0,
@@ -224,6 +230,9 @@ class ReplayModel(BaseModelSettings):
         description="JSON lines with sample_id and text; {part} in the path stands for the length.",
         json_schema_extra={"role": "answer"},
     )
+    fields: dict[Literal["sample_id", "text", "finish_reason", "status"], str] = _role(
+        "answer", {}, "Which field of a record is what, where the names differ."
+    )
 
 
 class OpenaiModel(BaseModelSettings):
@@ -241,7 +250,9 @@ class OpenaiModel(BaseModelSettings):
         "(appendix E).",
     )
     system: str | None = _role("answer", None, "System message before the prompt.")
-    temperature: float = _role("answer", 0.0, "Sampling temperature; the paper uses 0.", ge=0)
+    temperature: float | None = _role(
+        "answer", 0.0, "Sampling temperature; the paper uses 0; null: not sent.", ge=0
+    )
     seed: int | None = _role(
         "answer", None, "Seed sent with each request, where the server has one."
     )
@@ -262,6 +273,9 @@ class OpenaiModel(BaseModelSettings):
     concurrency: int = _role("operation", 8, "Requests under way at once.", ge=1, le=1024)
     attempts: int = _role(
         "operation", 6, "Times a request is tried before it counts as failed.", ge=1
+    )
+    backoff: float = _role(
+        "operation", 1.0, "Seconds before the second attempt; it doubles with each.", ge=0
     )
     timeout: float = _role("operation", 600.0, "Seconds until one attempt is given up.", gt=0)
 

@@ -1,0 +1,51 @@
+# make tables   sets up what is needed and runs the default workflow
+# make test     sets up what is needed and runs the tests
+# make lint     formatting and linting, as CI checks them
+# make bench    benchmarks, with ratios
+# make docs     docs/config.md from the schema
+# make lock     pins the requirements anew
+
+PYTHON ?= python3
+CORES ?= all
+CONFIG ?=
+BIN := .venv/bin
+CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG))
+
+.PHONY: tables test lint bench docs lock clean
+
+tables: .venv/base
+	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) results/tables results/figures/lifbench_ars_by_length.png
+
+test: .venv/dev
+	$(BIN)/pytest -n 2 --dist worksteal $(PYTEST)
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile rules
+	$(BIN)/snakemake --lint
+
+bench: .venv/dev
+	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+
+docs: .venv/base
+	PYTHONPATH=scripts $(BIN)/python -m steadfast.config.document > docs/config.md
+
+lock: .venv/dev
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --upgrade envs/requirements.in -o envs/requirements.txt
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url -c envs/requirements.txt --upgrade envs/requirements-dev.in -o envs/requirements-dev.txt
+
+clean:
+	rm -rf results/[!R]* .snakemake
+
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11 ..." if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv
+
+.venv/base: envs/requirements.txt | .venv/bin/python
+	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r $<
+	touch $@
+
+.venv/dev: envs/requirements-dev.txt .venv/base
+	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r $<
+	touch $@

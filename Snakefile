@@ -1,0 +1,60 @@
+"""How well, and how stably, language models follow instructions in long contexts.
+
+    snakemake --cores all results/tables                 # the default: synthetic text, no network
+    snakemake --configfile FILE --cores all results/tables   # a config of one's own, whole
+
+Each stage has its rule file; the logic lives in scripts/steadfast.
+"""
+
+import os
+import re
+import sys
+
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import min_version
+
+min_version("9.27")
+sys.path.insert(0, os.path.join(workflow.basedir, "scripts"))
+
+from steadfast import config as settings
+from steadfast.errors import UserError
+from steadfast.lifbench import benchmark as lifbench
+from steadfast.registry import BENCHMARKS, benchmark, paths
+from steadfast.workflow import code
+
+# A config file on the command line replaces the default one; --config changes single keys.
+if not workflow.overwrite_configfiles:
+
+    configfile: "config/config.yaml"
+
+
+try:
+    CONFIG = settings.load_config(config)
+except UserError as error:
+    raise WorkflowError(str(error)) from None
+
+
+localrules:
+    all,
+    lifbench,
+
+
+rule all:
+    default_target: True
+    input:
+        "results/tables",
+        "results/figures/lifbench_ars_by_length.png",
+
+
+rule lifbench:
+    input:
+        rules.all.input,
+
+
+include: "rules/corpora.smk"
+include: "rules/contexts.smk"
+include: "rules/prompts.smk"
+include: "rules/inference.smk"
+include: "rules/scores.smk"
+include: "rules/metrics.smk"
+include: "rules/tables.smk"

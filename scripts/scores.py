@@ -1,0 +1,18 @@
+"""Rule scores: one model's responses to one part, scored."""
+
+from pathlib import Path
+
+from steadfast.registry import as_paths, benchmark
+from steadfast.workflow import run_rule
+
+if "snakemake" in globals():
+    run_rule(
+        benchmark(snakemake.wildcards.benchmark).score_part,
+        snakemake.log,
+        part=snakemake.wildcards.part,
+        rubric=snakemake.params.rubric,
+        prompts=Path(snakemake.input.prompts),
+        sources=as_paths(snakemake.params.sources),
+        outputs=Path(snakemake.input.outputs),
+        out=Path(snakemake.output.scores),
+    )

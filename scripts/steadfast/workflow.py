@@ -1,0 +1,44 @@
+"""What the rule files and the scripts need of Python: module lists and errors for people."""
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from steadfast.errors import UserError
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+def code(*places: str) -> list[str]:
+    """Module files, for a rule to list as inputs: a change of one re-runs the rule.
+
+    Args:
+        places: modules (``files.py``) or packages (``corpora``), below the package.
+
+    Returns:
+        Paths relative to the repository, sorted.
+    """
+    found: list[Path] = []
+    for place in places:
+        path = PACKAGE / place
+        found += path.rglob("*.py") if path.is_dir() else [path]
+    return sorted(path.relative_to(PACKAGE.parents[1]).as_posix() for path in set(found))
+
+
+def run_rule(function: Callable[..., Any], logs: Iterable[str], /, **arguments: Any) -> None:
+    """Runs a rule's one function; a user's error becomes one sentence, and exit code 1.
+
+    Args:
+        function: the function that does the rule's work.
+        logs: the rule's log files; the sentence is kept in the first.
+        arguments: passed on.
+    """
+    try:
+        function(**arguments)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        for path in list(logs)[:1]:
+            with open(path, "a", encoding="utf-8") as out:
+                print(f"error: {error}", file=out)
+        sys.exit(1)

@@ -1,0 +1,94 @@
+"""The whole DAG on a tiny config: what a user finds in results/."""
+
+import csv
+import json
+import re
+
+import pytest
+
+from project import TINY, Project
+from steadfast.files import read_jsonl
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+
+def test_the_reference_scores_exactly_one_everywhere(finished):
+    for length in TINY["lifbench"]["lengths"]:
+        scores = list(
+            read_jsonl(finished.path(f"results/lifbench/scores/reference/{length}.jsonl"))
+        )
+        assert len(scores) == 461
+        assert [row["sample_id"] for row in scores if row["total"] != 1] == []
+
+
+def test_contexts_fill_their_budgets_and_never_overfill_them(finished):
+    for path in finished.folder.glob("results/lifbench/contexts/*/*.jsonl"):
+        for context in read_jsonl(path):
+            assert context["tokens"] <= context["budget"]
+            slack = 600 if context["scenario"] == "multidoc" else 150
+            assert context["tokens"] > context["budget"] - slack, path
+
+
+def test_the_tables_are_there_in_three_formats(finished):
+    names = {path.name for path in finished.path("results/tables").iterdir()}
+    for table in ("table2_data", "table3_ars", "table7_ars_by_length"):
+        assert {f"{table}.tex", f"{table}.md", f"{table}.csv"} <= names
+
+
+def test_table_2_has_the_papers_counts(finished):
+    with open(finished.path("results/tables/table2_data.csv"), newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    columns = ("#Exp.", "#Var.", "#Data")
+    data = {row["ID"]: [int(row[column]) for column in columns] for row in rows if row["ID"]}
+    # Two lengths here, six in the paper.
+    paper = {
+        "LSI": [5, 6, 180], "LMI": [5, 5, 150], "LOI": [11, 6, 396], "LOE": [12, 6, 432],
+        "LBI": [11, 6, 396], "LBE": [12, 6, 432], "MB": [5, 5, 150], "MF": [5, 5, 150],
+        "OR": [5, 5, 150], "OQ": [5, 6, 180], "OE": [5, 5, 150],
+    }  # fmt: skip
+    assert data == {task: [e, v, n // 3] for task, (e, v, n) in paper.items()}
+
+
+def test_two_runs_give_the_same_bytes(finished, tmp_path):
+    again = Project.new(tmp_path, TINY)
+    again.snakemake("results/tables", "results/figures/lifbench_ars_by_length.png")
+
+    def files(project):
+        folder = project.path("results")
+        found = {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
+        # Logs and benchmarks tell of one run, the journal of its order.
+        return {
+            name: path.read_bytes()
+            for name, path in found.items()
+            if name.parts[0] not in ("logs", "benchmarks", "journal")
+        }
+
+    first, second = files(finished), files(again)
+    assert first.keys() == second.keys()
+    assert [str(name) for name in first if first[name] != second[name]] == []
+
+
+def test_no_result_names_the_machine_or_the_folder(finished):
+    import getpass
+    import socket
+
+    secrets = [str(finished.folder), socket.gethostname(), f"/{getpass.getuser()}/"]
+    for path in finished.path("results").rglob("*"):
+        if path.is_file() and path.suffix in (".json", ".jsonl", ".csv", ".tex", ".md"):
+            text = path.read_text()
+            assert [word for word in secrets if word in text and len(word) > 4] == [], path
+
+
+def test_prompts_refer_to_contexts_and_copy_none(finished):
+    prompts = finished.path("results/lifbench/prompts/3k.jsonl")
+    assert len({prompt["sample_id"] for prompt in read_jsonl(prompts)}) == 461
+    contexts = finished.folder.glob("results/lifbench/contexts/*/3k.jsonl")
+    longest = max(len(context["text"]) for path in contexts for context in read_jsonl(path))
+    assert prompts.stat().st_size < 461 * longest / 10
+
+
+def test_identity_says_what_produced_an_output(finished):
+    path = finished.path("results/lifbench/outputs/sim-a/2k.identity.json")
+    identity = json.loads(path.read_text())
+    assert identity["engine"] == "simulated"
+    assert re.fullmatch(r"\d+\.\d+\.\d+", identity["packages"]["steadfast"])

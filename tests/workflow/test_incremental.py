@@ -1,0 +1,112 @@
+"""A change re-runs what depends on it, and nothing else (promise 2)."""
+
+import copy
+
+import pytest
+
+from project import TINY
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+SHOWN = {"lifbench_tables": 1, "tables": 1}
+SCORED = {"scores": 2, "lifbench_metrics": 1, **SHOWN}
+
+
+def changed(**models):
+    config = copy.deepcopy(TINY)
+    for name, change in models.items():
+        name = name.replace("_", "-")
+        config["models"][name] = {**config["models"].get(name, {}), **change}
+    return config
+
+
+def test_nothing_changed_nothing_runs(project):
+    assert project.planned() == {}
+
+
+def test_a_model_more_runs_its_own_jobs_and_what_shows_them(project):
+    project.configure(changed(sim_b={"engine": "simulated", "span": 900}))
+    assert project.planned() == {"inference": 2, **SCORED}
+
+
+def test_a_label_changes_tables_only(project):
+    project.configure(changed(sim_a={"label": "Reader A"}))
+    assert project.planned() == SHOWN
+
+
+def test_a_figure_of_the_display_changes_tables_only(project):
+    project.configure({**TINY, "display": {"digits": 2}})
+    assert project.planned() == SHOWN
+
+
+def test_a_setting_of_operation_changes_nothing(project):
+    project.configure(changed(sim_a={"allowed_failures": 0.1}))
+    assert project.planned() == {}
+
+
+def test_a_setting_that_determines_answers_asks_that_model_anew(project):
+    project.configure(changed(sim_a={"slip": 0.5}))
+    assert project.planned() == {"inference": 2, **SCORED}
+
+
+def test_a_length_more_runs_that_length(project):
+    project.configure({**TINY, "lifbench": {"lengths": {"2k": 2048, "3k": 3072, "4k": 4096}}})
+    assert project.planned() == {
+        "contexts": 3,
+        "prompts": 1,
+        "inference": 2,
+        "scores": 2,
+        "lifbench_metrics": 1,
+        **SHOWN,
+    }
+
+
+def test_a_scorer_changed_asks_nothing_anew(project):
+    with open(project.path("scripts/steadfast/lifbench/scoring.py"), "a") as module:
+        module.write("\n# changed\n")
+    assert project.planned() == {**SCORED, "scores": 4}
+
+
+def test_a_template_edited_runs_its_task_and_the_prompts(project):
+    edit_a_template(project)
+    assert project.planned() == {
+        "expressions": 1,
+        "prompts": 2,
+        "inference": 4,
+        **SCORED,
+        "scores": 4,
+    }
+
+
+def edit_a_template(project):
+    template = "resources/lifbench/expressions/LSI.yaml"
+    lines = project.path(template).read_text().splitlines()
+    line = next(line for line in lines if "{ordid}" in line and line[0] != "#")
+    project.edit(template, line, line.replace("{ordid}", "very {ordid}"))
+
+
+def test_a_template_edited_asks_a_server_for_its_own_requests_alone(project, server):
+    project.configure(
+        {
+            "lifbench": {"lengths": {"2k": 2048}, "tasks": ["LSI", "LMI"]},
+            "models": {
+                "echo": {
+                    "engine": "openai",
+                    "model": "echo-1",
+                    "base_url": server.url,
+                    "api_key_env": None,
+                }
+            },
+        }
+    )
+    project.snakemake()
+    assert server.answered.total() == 30 + 25
+    before = set(server.answered)
+    edit_a_template(project)
+    project.snakemake()
+    asked = server.answered.keys() - before
+    # One expression crossed with the task's six variables, and nothing twice.
+    assert len(asked) == 6
+    assert all("very" in prompt for prompt in asked)
+    assert set(server.answered.values()) == {1}
+    assert project.planned() == {}
