@@ -6,6 +6,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
 from hub_server import REPO, REVISION, Hub
 from steadfast.corpora import CORPORA, build_corpus, default_source
 from steadfast.corpora.lock import Lock

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from steadfast.corpora import CORPORA, build_corpus
 from steadfast.errors import UserError
 from steadfast.files import read_jsonl

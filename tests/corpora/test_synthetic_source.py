@@ -10,6 +10,7 @@ from statistics import median
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from steadfast.corpora import CORPORA, build_corpus
 from steadfast.corpora.synthetic import Grammar
 from steadfast.errors import UserError

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from steadfast.files import write_jsonl
 from steadfast.lifbench.expressions import build_expressions
 from steadfast.lifbench.tasks import RESOURCES, SCENARIOS, TASKS

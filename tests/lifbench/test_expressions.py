@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from small_contexts import CASES, needs_cases
 from steadfast.errors import UserError
 from steadfast.files import read_json

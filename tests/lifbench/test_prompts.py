@@ -4,6 +4,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from small_contexts import needs_cases, small_context, write_inputs
 from steadfast.errors import UserError
 from steadfast.files import read_json, read_jsonl, write_jsonl

@@ -4,6 +4,7 @@ import random
 from statistics import mean
 
 import pytest
+
 from lifbench_samples import LIST_CONTEXT, SCENARIO_PROMPTS, samples
 from steadfast.errors import UserError
 from steadfast.files import read_jsonl, write_json, write_jsonl

@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 
 import pytest
+
 from small_contexts import CASES, needs_cases
 from steadfast.errors import UserError
 from steadfast.files import read_json, read_jsonl

@@ -4,6 +4,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from small_contexts import small_context
 from steadfast.errors import UserError
 from steadfast.lifbench.tasks import TASKS

@@ -45,6 +45,8 @@ def _read(name: str) -> dict:
 
 
 TASKS: dict[str, Task] = {id: Task(id=id, **facts) for id, facts in _read("tasks.yaml").items()}
+
+
 def _score_points(weights: str) -> dict[str, dict[str, ScorePoint]]:
     return {
         task: {

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
 from steadfast.errors import UserError
 from steadfast.files import read_text
 from steadfast.lifbench.tasks import RESOURCES
