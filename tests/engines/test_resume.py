@@ -20,10 +20,6 @@ JOB = """
 import sys
 from pathlib import Path
 from parts import Part, items
-from servers import running
-
-from steadfast.engines.journal import Journal
-from steadfast.errors import UserError
 Part(Path(sys.argv[1]), sys.argv[2]).run(items(contexts=3, questions=20))
 """
 

@@ -80,10 +80,13 @@ class OpenaiEngine(Engine):
         self._key = self._find_key()
         with asyncio.Runner() as runner:
             replies: asyncio.Queue = asyncio.Queue()
-            sending = runner.get_loop().create_task(self._send_all(groups, replies))
+            places = asyncio.Semaphore(self._concurrency)
+            sending = runner.get_loop().create_task(self._send_all(groups, replies, places))
             sending.add_done_callback(lambda _: replies.put_nowait(None))
             while (pair := runner.run(replies.get())) is not None:
                 yield pair
+                # Only now is the reply in the journal: no more than the concurrency is ever lost.
+                places.release()
             sending.result()
 
     def _find_key(self) -> str:
@@ -97,7 +100,9 @@ class OpenaiEngine(Engine):
             )
         return key
 
-    async def _send_all(self, groups: list[list[Request]], replies: asyncio.Queue) -> None:
+    async def _send_all(
+        self, groups: list[list[Request]], replies: asyncio.Queue, places: asyncio.Semaphore
+    ) -> None:
         from openai import AsyncOpenAI, Timeout
 
         connect = min(CONNECT_SECONDS, self._timeout)
@@ -108,7 +113,6 @@ class OpenaiEngine(Engine):
             max_retries=0,
         )
         pace = Pace(self._concurrency, self._backoff)
-        places = asyncio.Semaphore(self._concurrency)
 
         async def send(request: Request) -> None:
             replies.put_nowait((request, await self._ask(client, pace, request)))
@@ -118,9 +122,7 @@ class OpenaiEngine(Engine):
 
                 async def start(request: Request) -> asyncio.Task:
                     await places.acquire()
-                    task = tasks.create_task(send(request))
-                    task.add_done_callback(lambda _: places.release())
-                    return task
+                    return tasks.create_task(send(request))
 
                 for first, *rest in groups:
                     warming = await start(first)
