@@ -4,16 +4,20 @@ from steadfast.config.load import load_config
 from steadfast.config.names import nearest
 from steadfast.config.settings import (
     answer_settings,
+    asked_models,
     corpus_files,
     corpus_source,
     display,
     model_settings,
     operation_settings,
+    references,
     replay_file,
+    scored_models,
 )
 
 __all__ = [
     "answer_settings",
+    "asked_models",
     "corpus_files",
     "corpus_source",
     "display",
@@ -21,5 +25,7 @@ __all__ = [
     "model_settings",
     "nearest",
     "operation_settings",
+    "references",
     "replay_file",
+    "scored_models",
 ]

@@ -104,7 +104,10 @@ class Released(Closed):
 
     directory: str | None = Field(
         default=None,
-        description="Directory with the released tasks.json; without one the pinned URL is used.",
+        description=(
+            "Directory with the released tasks.json and scores/*.csv; without one the pinned URLs "
+            "are used."
+        ),
     )
 
 
@@ -280,8 +283,22 @@ class OpenaiModel(BaseModelSettings):
     timeout: float = _role("operation", 600.0, "Seconds until one attempt is given up.", gt=0)
 
 
+class ScoredModel(BaseModelSettings):
+    """Scores that the benchmark's authors released: nothing is asked, and nothing is scored.
+
+    Label and group are by default the paper's.
+    """
+
+    engine: Literal["scored"]
+    released_name: str | None = Field(
+        default=None,
+        description="The model's name in the released files; by default the config's.",
+        json_schema_extra={"role": "answer"},
+    )
+
+
 ModelSettings = Annotated[
-    ReferenceModel | SimulatedModel | ReplayModel | OpenaiModel,
+    ReferenceModel | SimulatedModel | ReplayModel | OpenaiModel | ScoredModel,
     Field(discriminator="engine"),
 ]
 
@@ -346,6 +363,16 @@ class Config(Closed):
         for name in self.only:
             if name not in self.models:
                 raise ValueError(f"only: unknown model {name!r}; {nearest(name, self.models)}")
+        return self
+
+    @model_validator(mode="after")
+    def _released_scores_have_the_released_rubric(self):
+        scored = [name for name, model in self.models.items() if model.engine == "scored"]
+        if scored and self.lifbench.rubric != "released":
+            raise ValueError(
+                f"lifbench.rubric: {scored[0]} has released scores, which only the rubric "
+                "'released' gave; take that rubric, or ask the model"
+            )
         return self
 
     @property
