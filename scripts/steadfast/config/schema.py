@@ -140,9 +140,12 @@ class Lifbench(Closed):
     released: Released = Field(
         default_factory=Released, description="Where the published templates come from."
     )
-    rubric: Literal["released"] = Field(
+    rubric: Literal["released", "corrected"] = Field(
         default="released",
-        description="released: the published scorer, point by point, with its quirks.",
+        description=(
+            "released: the published scorer, point by point, with its quirks; corrected: what each "
+            "score point's name says (docs/rubrics.md). Scores have both; tables show this one."
+        ),
     )
     weighting: Literal["rubric", "mean"] = Field(
         default="rubric",
