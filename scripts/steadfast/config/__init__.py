@@ -9,6 +9,7 @@ from steadfast.config.settings import (
     display,
     model_settings,
     operation_settings,
+    plan_settings,
     replay_file,
 )
 
@@ -21,5 +22,6 @@ __all__ = [
     "model_settings",
     "nearest",
     "operation_settings",
+    "plan_settings",
     "replay_file",
 ]
