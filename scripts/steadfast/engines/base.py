@@ -39,3 +39,7 @@ class Engine(ABC):
     def summary(self) -> list[str]:
         """Lines for the log, such as retries."""
         return []
+
+    def retries(self) -> dict[str, int]:
+        """Attempts that failed and were made again, by reason."""
+        return {}

@@ -61,7 +61,7 @@ def run_part(
     """
     started = time.monotonic()
     with _lines(log) as say, _ending_by_exception():
-        engine = build_engine(answers, operation, oracle, say)
+        engine = build_engine(answers, operation, oracle, say, journal)
         window = answers.get("window")
         tokenizer = load_tokenizer(answers.get("tokenizer") or "o200k_base") if window else None
         requests = fit(
@@ -140,6 +140,8 @@ def _record(request: Request, response: Response) -> dict[str, Any]:
         "completion_tokens": response.completion_tokens,
         "truncated_tokens": request.truncated_tokens,
     }
+    if response.logprobs is not None:
+        record["logprobs"] = response.logprobs
     if response.error is not None:
         record["error"] = response.error
     return record
