@@ -19,6 +19,7 @@ sys.path.insert(0, os.path.join(workflow.basedir, "scripts"))
 from steadfast import config as settings
 from steadfast.errors import UserError
 from steadfast.lifbench import benchmark as lifbench
+from steadfast.planning import journal_sizes
 from steadfast.registry import BENCHMARKS, benchmark, paths
 from steadfast.workflow import code
 
@@ -54,6 +55,7 @@ rule lifbench:
 include: "rules/corpora.smk"
 include: "rules/contexts.smk"
 include: "rules/prompts.smk"
+include: "rules/plan.smk"
 include: "rules/inference.smk"
 include: "rules/scores.smk"
 include: "rules/metrics.smk"
