@@ -17,6 +17,7 @@ from steadfast.engines.fit import fit
 from steadfast.engines.identity import identity
 from steadfast.engines.journal import Journal
 from steadfast.engines.progress import Progress
+from steadfast.engines.record import RunRecord, record_path
 from steadfast.engines.request import ANSWERED, Item, Oracle, Request, Response
 from steadfast.errors import UserError
 from steadfast.files import write_json, write_jsonl
@@ -110,10 +111,12 @@ def _answer(
         progress = Progress(model, len(requests), done)
         stack.callback(progress.close)
         if asked:
+            record = stack.enter_context(RunRecord(record_path(journal), engine))
             for request, response in engine.answer(_groups(asked.values())):
                 if book is not None:
                     book.append(request.hash, response)
                 found[key(request)] = response
+                record.update(response)
                 progress.update(response, shares[key(request)])
             for line in engine.summary():
                 say(f"{model}: {line}")
