@@ -45,6 +45,7 @@ rule all:
     input:
         "results/tables",
         "results/figures/lifbench_ars_by_length.png",
+        "results/metrics/inference.csv",
 
 
 rule lifbench:
@@ -57,6 +58,7 @@ include: "rules/contexts.smk"
 include: "rules/prompts.smk"
 include: "rules/plan.smk"
 include: "rules/inference.smk"
+include: "rules/usage.smk"
 include: "rules/scores.smk"
 include: "rules/metrics.smk"
 include: "rules/tables.smk"
