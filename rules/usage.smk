@@ -17,8 +17,7 @@ INFERENCE_JOBS = [
 rule inference_metrics:
     input:
         outputs=[
-            f"results/{name}/outputs/{model}/{part}.jsonl"
-            for name, model, part in INFERENCE_JOBS
+            f"results/{name}/outputs/{model}/{part}.jsonl" for name, model, part in INFERENCE_JOBS
         ],
         code=code("usage.py", "engines/record.py", "files.py"),
     output:

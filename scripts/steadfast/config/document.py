@@ -19,6 +19,7 @@ SECTIONS = (
     *((f"Engine {engine}", "models.{name}.", model) for engine, model in schema.engines().items()),
     ("Throughput of a model", "models.{name}.throughput.", schema.Throughput),
     ("Price of a model", "models.{name}.price.", schema.Price),
+    ("Noise", "noise.", schema.Noise),
     ("Display", "display.", schema.Display),
 )
 

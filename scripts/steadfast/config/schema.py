@@ -359,6 +359,15 @@ class Display(Closed):
     )
 
 
+class Noise(Closed):
+    """Target noise: how much of a difference is the engine's own."""
+
+    sample: int = Field(default=50, ge=1, description="Requests repeated, of each part.")
+    repeats: int = Field(
+        default=3, ge=2, le=100, description="Times that each is asked, cold and warm each."
+    )
+
+
 class Config(Closed):
     """The whole config."""
 
@@ -379,6 +388,7 @@ class Config(Closed):
     only: list[str] = Field(
         default=[], description="Names of the models that run; by default all of them."
     )
+    noise: Noise = Field(default_factory=Noise, description="Which requests are repeated.")
     display: Display = Field(default_factory=Display, description="How tables and figures look.")
 
     @field_validator("models")
