@@ -63,22 +63,33 @@ def run_part(
     started = time.monotonic()
     with _lines(log) as say, _ending_by_exception():
         engine = build_engine(answers, operation, oracle, say, journal)
-        window = answers.get("window")
-        tokenizer = load_tokenizer(answers.get("tokenizer") or "o200k_base") if window else None
-        requests = fit(
-            items,
-            window,
-            answers.get("on_overflow") or "error",
-            tokenizer,
-            model=model,
-            answers=engine.answers,
-            template_tokens=_template_tokens(engine, answers, tokenizer),
-        )
+        requests = fitted(model, engine, answers, items)
         responses = _answer(model, engine, requests, journal, say)
         _check_failures(model, responses, operation.get("allowed_failures", 0.0))
-        write_jsonl(out, map(_record, requests, responses))
+        write_jsonl(out, map(output_record, requests, responses))
         write_json(identity_out, identity(model, engine, answers, requests, responses, commit))
         say(f"{model}: {len(requests)} records in {time.monotonic() - started:.1f} s")
+
+
+def fitted(
+    model: str, engine: Engine, answers: Mapping[str, Any], items: Iterable[Item]
+) -> list[Request]:
+    """The items as requests that fit the model, by its own settings.
+
+    Raises:
+        UserError: as of ``fit``.
+    """
+    window = answers.get("window")
+    tokenizer = load_tokenizer(answers.get("tokenizer") or "o200k_base") if window else None
+    return fit(
+        items,
+        window,
+        answers.get("on_overflow") or "error",
+        tokenizer,
+        model=model,
+        answers=engine.answers,
+        template_tokens=_template_tokens(engine, answers, tokenizer),
+    )
 
 
 def _template_tokens(engine: Engine, answers: Mapping[str, Any], tokenizer: Any) -> int:
@@ -130,7 +141,8 @@ def _groups(requests: Iterable[Request]) -> list[list[Request]]:
     return list(groups.values())
 
 
-def _record(request: Request, response: Response) -> dict[str, Any]:
+def output_record(request: Request, response: Response) -> dict[str, Any]:
+    """A line of the outputs."""
     answered = response.status in ANSWERED
     record = {
         "sample_id": request.sample_id,
