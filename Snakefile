@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(workflow.basedir, "scripts"))
 from steadfast import config as settings
 from steadfast.errors import UserError
 from steadfast.lifbench import benchmark as lifbench
-from steadfast.planning import journal_sizes
+from steadfast.planning import FREE, journal_sizes
 from steadfast.registry import BENCHMARKS, benchmark, paths
 from steadfast.workflow import code
 
@@ -59,6 +59,7 @@ include: "rules/prompts.smk"
 include: "rules/plan.smk"
 include: "rules/inference.smk"
 include: "rules/usage.smk"
+include: "rules/noise.smk"
 include: "rules/scores.smk"
 include: "rules/metrics.smk"
 include: "rules/tables.smk"
