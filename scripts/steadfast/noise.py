@@ -64,8 +64,9 @@ def measure_noise(
         def say(text: str) -> None:
             print(text, file=lines)
 
-        # A batch says nothing of a cache that is warm at once.
-        engine = build_engine(answers, {**operation, "batch": False}, None, say, journal)
+        # A provider's batch says nothing of a cache that is warm at once.
+        operation.pop("batch", None)
+        engine = build_engine(answers, operation, None, say, journal)
         requests = fitted(model, engine, answers, chosen.items(prompts, files))
         sample = draw(requests, noise["sample"], f"{seed}/noise/{benchmark_name}/{part}")
         if not sample:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from steadfast.engines.base import Engine
 from steadfast.engines.build import build_engine
 from steadfast.engines.fit import fit
 from steadfast.engines.journal import final_hashes
@@ -55,14 +56,19 @@ def write_plan(
     """
     rows: list[dict[str, Any]] = []
     odd: list[dict[str, Any]] = []
+    engines = {model: _engine(settings["answers"]) for model, settings in models.items()}
     for (part, sources), path in zip(parts.items(), prompts, strict=True):
         items = list(benchmark(benchmark_name).items(path, as_paths(sources)))
         memos: dict[str, Memo] = {}
         for model, settings in models.items():
             answers = settings["answers"]
-            name, estimated = _tokenizer(answers)
-            tokenizer = memos.setdefault(name, Memo(load_tokenizer(name)))
-            hashed, template = _engine(answers, tokenizer)
+            engine = engines[model]
+            own = engine.tokenizer if engine else None
+            name, estimated = ("own", False) if own else _tokenizer(answers)
+            tokenizer = Memo(own) if own else memos.setdefault(name, Memo(load_tokenizer(name)))
+            template = answers.get("template_tokens")
+            if template is None:
+                template = engine.template_tokens(tokenizer.count) if engine else 0
             on_overflow = answers.get("on_overflow") or "error"
             requests = fit(
                 items,
@@ -70,7 +76,7 @@ def write_plan(
                 "truncate" if on_overflow == "truncate" else "skip",
                 tokenizer,
                 model=model,
-                answers=hashed,
+                answers=engine.answers if engine else {},
                 template_tokens=template,
             )
             known = final_hashes(JOURNAL / benchmark_name / model / f"{part}.jsonl")
@@ -99,13 +105,14 @@ def _tokenizer(answers: Mapping[str, Any]) -> tuple[str, bool]:
     return name, answers["engine"] not in FREE | {"openai"}
 
 
-def _engine(answers: Mapping[str, Any], tokenizer: Memo) -> tuple[Mapping[str, Any], int]:
-    """What enters the hashes, and the template's tokens; the engine is made, never started."""
+def _engine(answers: Mapping[str, Any]) -> Engine | None:
+    """The engine, made and never started; None where there is no model, or it is not here."""
     if answers["engine"] in FREE:
-        return {}, answers.get("template_tokens") or 0
-    engine = build_engine(answers, {}, None, lambda line: None)
-    known = answers.get("template_tokens")
-    return engine.answers, engine.template_tokens(tokenizer.count) if known is None else known
+        return None
+    try:
+        return build_engine(answers, {}, None, lambda line: None)
+    except UserError:  # such as a local model that lies on another machine
+        return None
 
 
 def _csv(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> str:
@@ -145,8 +152,8 @@ def _page(name: str, rows: Sequence[Mapping[str, Any]], odd: Sequence[Mapping[st
         lines.append(f"- {currency}, of the models with prices: {total(priced, 'cost'):,.2f}")
     if any(row["estimated"] for row in rows):
         lines.append(
-            f"- where estimated is yes, {ESTIMATE} stands in for the model's own tokenizer, and "
-            "what the journal knows of truncated prompts may be counted as still to be asked"
+            f"- where estimated is yes, {ESTIMATE} stands in for the model's own tokenizer, "
+            "which is not on this machine: what the journal holds is not known"
         )
     lines += ["", "## Prompts that do not fit whole", ""]
     kinds: dict[tuple[str, str, str], list[str]] = {}

@@ -13,6 +13,9 @@ import pytest
 from batch_server import Fate, batches_running
 from parts import Part, items
 from servers import echo, running
+from steadfast.engines import batch_files
+from steadfast.engines.replies import Retry
+from steadfast.engines.request import Response
 from steadfast.errors import UserError
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
@@ -250,3 +253,54 @@ def test_files_for_a_batch_runner_are_written_and_their_results_read(part, serve
         part.run(batch="files")
     assert not server.calls
     assert len(part.journal.read_text("utf-8").splitlines()) == 9
+
+
+ODD_LINES = {
+    "torn": b'{"custom_id": "a", "resp',
+    "no id": b'{"response": {"status_code": 200}}',
+    "no object": b"[1]",
+    "deep": b"[" * 100_000,
+    "not utf-8": b'{"custom_id": "\xff"}',
+}
+
+
+@pytest.mark.parametrize("line", ODD_LINES.values(), ids=ODD_LINES)
+def test_a_line_that_is_no_reply_is_passed_over(line):
+    assert list(batch_files.parse(line + b"\n")) == []
+
+
+@pytest.mark.parametrize(
+    ("record", "outcome"),
+    [
+        ({"response": None, "error": {"code": "batch_expired"}}, Retry("batch: batch_expired")),
+        ({"response": None, "error": None}, Retry("batch: no response")),
+        ({"response": {"status_code": 200, "body": None}}, Retry("a body without choices")),
+        ({"response": {"status_code": 500, "body": {}}}, Retry("HTTP 500", broken=True)),
+        (
+            {"response": {"status_code": 400, "body": None}, "error": "no such url"},
+            Response("error", error="HTTP 400: no such url"),
+        ),
+        (
+            {"response": {"status_code": 400, "body": {"error": {"code": "content_filter"}}}},
+            Response("refused", finish_reason="content_filter"),
+        ),
+    ],
+)
+def test_a_line_says_what_became_of_its_request(record, outcome):
+    content = json.dumps({"custom_id": "a", **record}).encode()
+    assert list(batch_files.parse(content)) == [("a", outcome)]
+
+
+def test_files_keep_to_the_limits_and_the_order():
+    lines = [
+        (item, b"x" * size) for item, size in zip(items(), (3, 4, 5, 1, 1, 1, 1), strict=False)
+    ]
+    files = [[len(line) for _, line in file] for file in batch_files.split(lines, 3, 8)]
+    assert files == [[3, 4], [5, 1, 1], [1, 1]]
+    with pytest.raises(UserError, match="makes a line of 5 bytes"):
+        list(batch_files.split(lines, 3, 4))
+
+
+def test_the_providers_limits_are_facts():
+    facts = batch_files.facts()
+    assert (facts["requests"], facts["bytes"]) == (50_000, 200_000_000)

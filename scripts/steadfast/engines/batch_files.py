@@ -80,6 +80,7 @@ def _outcome(record: Mapping[str, Any], logprobs: bool) -> Response | Retry:
     if isinstance(status, int) and status >= 400:
         # vLLM puts what went wrong beside the response, OpenAI into its body.
         reason = response.get("body") or record.get("error")
+        reason = {"error": {"message": reason}} if isinstance(reason, str) else reason
         return read_failure(status, json.dumps(reason).encode(), {}, 0.0)
     if record.get("error") is not None or status is None:
         error = record.get("error")

@@ -10,7 +10,7 @@ from steadfast.engines.openai_body import request_body, request_url
 from steadfast.engines.request import Request, Response
 from steadfast.errors import UserError
 
-RESULTS = ".results.jsonl"
+REQUESTS, RESULTS = ".requests.jsonl", ".results.jsonl"
 
 
 class BatchFilesEngine(OpenaiEngine):
@@ -45,13 +45,13 @@ class BatchFilesEngine(OpenaiEngine):
             files = self._write(list(asked.values()))
             raise UserError(
                 f"{len(asked)} requests stand in {', '.join(files)} ({self._folder}); run each "
-                f"through a batch runner, put its output beside it as <name>{RESULTS}, and run "
-                "again"
+                f"through a batch runner, put its output beside it with the ending {RESULTS} in "
+                f"place of {REQUESTS}, and run again"
             )
 
     def _write(self, requests: list[Request]) -> list[str]:
         self._folder.mkdir(parents=True, exist_ok=True)
-        for old in self._folder.glob("*.requests.jsonl"):
+        for old in self._folder.glob(f"*{REQUESTS}"):
             old.unlink()
         # Results keep the names of their requests: new files must not be taken for old ones.
         taken = {path.name.removesuffix(RESULTS) for path in self._folder.glob(f"*{RESULTS}")}
@@ -69,7 +69,7 @@ class BatchFilesEngine(OpenaiEngine):
         names = []
         chunks = batch_files.split(lines, self._most_requests, self._most_bytes)
         for number, chunk in enumerate(chunks, start=first):
-            names.append(f"{_name(number)}.requests.jsonl")
+            names.append(f"{_name(number)}{REQUESTS}")
             content = b"".join(line for _, line in chunk)
             (self._folder / names[-1]).write_bytes(content)
         return names

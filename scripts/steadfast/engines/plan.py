@@ -17,7 +17,7 @@ class Memo:
     """A tokenizer that counts no text twice; the models of a part share their prompts."""
 
     def __init__(self, tokenizer: Any):
-        self.name, self._tokenizer = tokenizer.name, tokenizer
+        self._tokenizer = tokenizer
         self.encode, self.decode = tokenizer.encode, tokenizer.decode
         self._counts: dict[str, int] = {}
 

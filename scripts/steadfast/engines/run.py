@@ -80,7 +80,9 @@ def fitted(
         UserError: as of ``fit``.
     """
     window = answers.get("window")
-    tokenizer = load_tokenizer(answers.get("tokenizer") or "o200k_base") if window else None
+    tokenizer = None
+    if window:
+        tokenizer = engine.tokenizer or load_tokenizer(answers.get("tokenizer") or "o200k_base")
     return fit(
         items,
         window,
