@@ -26,7 +26,7 @@ lint: .venv/dev
 	$(BIN)/snakemake --lint
 
 bench: .venv/dev
-	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
+	for script in benchmarks/*.py; do PYTHONPATH=scripts $(BIN)/python $$script || exit 1; done
 
 docs: .venv/base
 	PYTHONPATH=scripts $(BIN)/python -m steadfast.config.document > docs/config.md

@@ -34,6 +34,8 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
+ASKED = [name for name in settings.asked_models(CONFIG) if name in CONFIG.running]
+
 
 localrules:
     all,

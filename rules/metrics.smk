@@ -1,7 +1,7 @@
-"""Metrics of LIFBench (section 4): ARS, IFP, IFS and coverage of all models, as tidy CSV files.
+"""Metrics of LIFBench (section 4 and beyond it), of all models, as tidy CSV files.
 
 in   results/lifbench/scores/{model}/{length}.jsonl
-out  results/lifbench/metrics/{ars,ifp,ifs,coverage}.csv
+out  results/lifbench/metrics/{ars,ifp,ifs,coverage,comparisons,variance,depth,rubrics}.csv
 """
 
 
@@ -12,8 +12,8 @@ rule lifbench_metrics:
             model=CONFIG.running,
             length=lifbench.parts(CONFIG),
         ),
-        code=code("metrics", "lifbench/metrics.py", "files.py"),
-        facts="resources/lifbench/rubric.yaml",
+        code=code("metrics", "lifbench/metrics.py", "lifbench/tasks.py", "files.py"),
+        facts=["resources/lifbench/rubric.yaml", "resources/lifbench/tasks.yaml"],
     output:
         **{name: f"results/lifbench/metrics/{name}.csv" for name in lifbench.METRICS},
     log:
@@ -30,5 +30,7 @@ rule lifbench_metrics:
         models=CONFIG.running,
         lengths=lifbench.parts(CONFIG),
         weighting=CONFIG.lifbench.weighting,
+        rubric=CONFIG.lifbench.rubric,
+        references=settings.references(CONFIG),
     script:
         "../scripts/lifbench_metrics.py"

@@ -17,7 +17,7 @@ rule noise:
         [
             f"results/noise/{name}/{model}/{part}.md"
             for name in CONFIG.benchmarks
-            for model in CONFIG.running
+            for model in ASKED
             if CONFIG.models[model].engine not in FREE
             for part in benchmark(name).parts(CONFIG)
         ],

@@ -48,14 +48,12 @@ rule plan_benchmark:
                 "answers": settings.answer_settings(CONFIG.models[name]),
                 "plan": settings.plan_settings(CONFIG.models[name]),
             }
-            for name in CONFIG.running
+            for name in ASKED
         },
         parts=lambda w: {
             part: benchmark(w.benchmark).sources(CONFIG, part)
             for part in benchmark(w.benchmark).parts(CONFIG)
         },
-        journals=lambda w: journal_sizes(
-            w.benchmark, CONFIG.running, benchmark(w.benchmark).parts(CONFIG)
-        ),
+        journals=lambda w: journal_sizes(w.benchmark, ASKED, benchmark(w.benchmark).parts(CONFIG)),
     script:
         "../scripts/plan.py"

@@ -9,7 +9,7 @@ out  results/metrics/inference.csv: logical, computed and cached prompt tokens, 
 INFERENCE_JOBS = [
     (name, model, part)
     for name in CONFIG.benchmarks
-    for model in CONFIG.running
+    for model in ASKED
     for part in benchmark(name).parts(CONFIG)
 ]
 

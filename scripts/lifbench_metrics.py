@@ -1,4 +1,4 @@
-"""Rule lifbench_metrics: ARS, IFP, IFS and coverage of all models."""
+"""Rule lifbench_metrics: the metrics of all models."""
 
 from itertools import product
 from pathlib import Path
@@ -13,5 +13,7 @@ if "snakemake" in globals():
         snakemake.log,
         scores=dict(zip(cells, map(Path, snakemake.input.scores), strict=True)),
         weighting=snakemake.params.weighting,
+        rubric=snakemake.params.rubric,
+        references=snakemake.params.references,
         outs={name: Path(path) for name, path in snakemake.output.items()},
     )

@@ -11,10 +11,11 @@ if "snakemake" in globals():
         build_tables,
         snakemake.log,
         metrics={name: Path(snakemake.input[name]) for name in METRICS},
-        prompts=dict(
-            zip(snakemake.params.lengths, map(Path, snakemake.input.prompts), strict=True)
+        samples=dict(
+            zip(snakemake.params.lengths, map(Path, snakemake.input.samples), strict=True)
         ),
         display=snakemake.params.display,
         out_dir=Path(snakemake.output.tables[0]).parent,
         weighting=snakemake.params.weighting,
+        rubric=snakemake.params.rubric,
     )

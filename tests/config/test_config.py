@@ -51,7 +51,10 @@ def test_the_documentation_is_what_the_schema_says():
             {"models": {"x": {"engine": "opnai"}}},
             "models.x.engine: unknown engine 'opnai'; did you mean 'openai'?",
         ),
-        ({"only": ["referense"]}, "unknown model 'referense'; did you mean 'reference'?"),
+        (
+            {"only": ["referense"]},
+            "config: only: unknown model 'referense'; did you mean 'reference'?",
+        ),
         ({"models": {"x": {"engine": "openai"}}}, "'models.x.model' is missing"),
         ({"seed": "one"}, "seed: Input should be a valid integer, not 'one'"),
         (

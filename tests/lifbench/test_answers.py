@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from lifbench_samples import LIST, SENTENCES, samples
 from steadfast.lifbench.answers import asked_sentences, blur_indices, reference_answer
 from steadfast.lifbench.rubric import RUBRICS, score

@@ -9,13 +9,18 @@ import pytest
 
 from score_files import random_scores, write_run
 from steadfast.files import write_jsonl
+from steadfast.lifbench.benchmark import METRICS
 from steadfast.lifbench.metrics import compute_metrics
+from steadfast.lifbench.paper import PAPER_MODELS
+from steadfast.lifbench.reproduction import build_reproduction
 from steadfast.lifbench.tables import NAMES, build_tables
 from steadfast.tables import latex
+from steadfast.tables.collect import collect_tables
 
 pytestmark = pytest.mark.heavy
 
 PACKAGES = ["texlive-latex-base", "texlive-latex-recommended"]
+ALL = [*NAMES, "reproduction"]
 LENGTHS = ["4k", "8k", "16k", "32k", "64k", "128k"]
 LABELS = {
     "m0": "50%_of $a & b",
@@ -57,11 +62,15 @@ def tables(tmp_path_factory) -> Path:
     unscored = {"points": None, "total": None, "status": "overflow"}
     lines = [line | unscored for line in random_scores("m0", "128k", 0.3)]
     write_jsonl(scores["m0", "128k"], lines)
-    metrics = {name: directory / f"{name}.csv" for name in ("ars", "ifp", "ifs", "coverage")}
-    compute_metrics(scores, "rubric", metrics)
+    metrics = {name: directory / f"{name}.csv" for name in METRICS}
+    compute_metrics(scores, "rubric", metrics, references=["reference"])
     groups = {model: ("API & Co." if model < "m2" else "Models > 20B") for model in levels}
     display = {"digits": 3, "labels": LABELS, "groups": groups, "group_order": ["API & Co."]}
-    build_tables(metrics, prompts, display, directory / "tables")
+    build_tables(metrics, prompts, display, directory / "built")
+    paper = {f"m{i}": name for i, name in enumerate(list(PAPER_MODELS)[:12])}
+    build_reproduction(metrics, prompts, paper, directory / "built")
+    names = [directory / "built" / f"{name}.tex" for name in ALL]
+    collect_tables(names, directory / "tables")
     return directory / "tables"
 
 
@@ -96,7 +105,7 @@ def test_all_tables_compile_into_one_document(tables):
     assert "Float too large" not in log
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALL)
 def test_each_table_compiles_in_a_minimal_document(tables, name):
     document = tables / f"minimal_{name}.tex"
     document.write_text(MINIMAL % name, encoding="utf-8")

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from steadfast.files import read_jsonl
 from steadfast.lifbench.rubric import score
 

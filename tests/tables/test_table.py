@@ -132,13 +132,30 @@ def test_a_section_longer_than_a_page_is_split():
 def test_latex_text_has_no_live_special_character(text):
     escaped = latex.escape(text)
     assert escaped.isprintable()
-    allowed = r"\\(text[a-z]+\{\}|[{}$&#%_])|\$\^\{\\dagger\}\$|[{}]"
+    allowed = r"\\(text[a-z]+\{\}|[{}$&#%_])|\$\^\{\\dagger\}\$|\$-\$|[{}]"
     assert not re.search(r"[\\$&#%_^~]", re.sub(allowed, "", escaped))
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1"])
 def test_csv_text_is_no_formula(text):
     assert escape_csv(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("text", ["-0.020", "0.5", "-0.020 to -0.010", "-0.1 to 0.2"])
+def test_csv_numbers_stay_numbers(text):
+    assert escape_csv(text) == text
+
+
+def test_no_number_is_minus_zero():
+    assert str(rounded(-0.0001, 3)) == "0.000"
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [("-0.02", "$-$0.02"), ("-0.1 to -0.2", "$-$0.1 to $-$0.2"), ("gpt-4", "gpt-4")],
+)
+def test_negative_numbers_have_a_minus_in_latex(text, printed):
+    assert latex.escape(text) == printed
 
 
 @given(st.text())

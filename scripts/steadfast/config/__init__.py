@@ -4,17 +4,21 @@ from steadfast.config.load import load_config
 from steadfast.config.names import nearest
 from steadfast.config.settings import (
     answer_settings,
+    asked_models,
     corpus_files,
     corpus_source,
     display,
     model_settings,
     operation_settings,
     plan_settings,
+    references,
     replay_file,
+    scored_models,
 )
 
 __all__ = [
     "answer_settings",
+    "asked_models",
     "corpus_files",
     "corpus_source",
     "display",
@@ -23,5 +27,7 @@ __all__ = [
     "nearest",
     "operation_settings",
     "plan_settings",
+    "references",
     "replay_file",
+    "scored_models",
 ]

@@ -44,7 +44,8 @@ def _sentence(raw: dict[str, Any], error: dict[str, Any]) -> str:
         case "literal_error" if isinstance(error["input"], str):
             return f"config: {key}: {error['input']!r} is not one of {error['ctx']['expected']}"
         case "value_error":
-            return f"config: {key}: {error['ctx']['error']}" if key else f"config: {error['msg']}"
+            sentence = str(error["ctx"]["error"])
+            return f"config: {key}: {sentence}" if key else f"config: {sentence}"
         case _:
             given = repr(error["input"])
             given = given if len(given) < 60 else given[:57] + "..."

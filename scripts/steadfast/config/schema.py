@@ -105,7 +105,10 @@ class Released(Closed):
 
     directory: str | None = Field(
         default=None,
-        description="Directory with the released tasks.json; without one the pinned URL is used.",
+        description=(
+            "Directory with the released tasks.json and scores/*.csv; without one the pinned URLs "
+            "are used."
+        ),
     )
 
 
@@ -138,9 +141,12 @@ class Lifbench(Closed):
     released: Released = Field(
         default_factory=Released, description="Where the published templates come from."
     )
-    rubric: Literal["released"] = Field(
+    rubric: Literal["released", "corrected"] = Field(
         default="released",
-        description="released: the published scorer, point by point, with its quirks.",
+        description=(
+            "released: the published scorer, point by point, with its quirks; corrected: what each "
+            "score point's name says (docs/rubrics.md). Scores have both; tables show this one."
+        ),
     )
     weighting: Literal["rubric", "mean"] = Field(
         default="rubric",
@@ -335,8 +341,22 @@ class OpenaiModel(BaseModelSettings):
         return self
 
 
+class ScoredModel(BaseModelSettings):
+    """Scores that the benchmark's authors released: nothing is asked, and nothing is scored.
+
+    Label and group are by default the paper's.
+    """
+
+    engine: Literal["scored"]
+    released_name: str | None = Field(
+        default=None,
+        description="The model's name in the released files; by default the config's.",
+        json_schema_extra={"role": "answer"},
+    )
+
+
 ModelSettings = Annotated[
-    ReferenceModel | SimulatedModel | ReplayModel | OpenaiModel,
+    ReferenceModel | SimulatedModel | ReplayModel | OpenaiModel | ScoredModel,
     Field(discriminator="engine"),
 ]
 
@@ -411,6 +431,16 @@ class Config(Closed):
         for name in self.only:
             if name not in self.models:
                 raise ValueError(f"only: unknown model {name!r}; {nearest(name, self.models)}")
+        return self
+
+    @model_validator(mode="after")
+    def _released_scores_have_the_released_rubric(self):
+        scored = [name for name, model in self.models.items() if model.engine == "scored"]
+        if scored and self.lifbench.rubric != "released":
+            raise ValueError(
+                f"lifbench.rubric: {scored[0]} has released scores, which only the rubric "
+                "'released' gave; take that rubric, or ask the model"
+            )
         return self
 
     @property

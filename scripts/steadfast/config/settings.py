@@ -7,6 +7,7 @@ from steadfast.config.names import nearest
 from steadfast.config.schema import BaseModelSettings, Config
 from steadfast.corpora import default_source
 from steadfast.errors import UserError
+from steadfast.lifbench.paper import PAPER_MODELS
 
 
 def answer_settings(model: BaseModelSettings) -> dict[str, Any]:
@@ -33,18 +34,28 @@ def _by_role(model: BaseModelSettings, role: str) -> dict[str, Any]:
 
 def display(config: Config) -> dict[str, Any]:
     """What tables and figures need to show the models: digits, labels, groups, their order."""
+    shown = {name: _shown(name, model) for name, model in config.models.items()}
+    facts = zip(("labels", "groups", "engines"), zip(*shown.values(), strict=True), strict=True)
     return {
         **config.display.model_dump(),
-        "labels": {name: model.label or name for name, model in config.models.items()},
-        "groups": {
-            name: model.group or DEFAULT_GROUPS.get(model.engine, "Models")
-            for name, model in config.models.items()
-        },
-        "engines": {name: model.engine for name, model in config.models.items()},
+        **{fact: dict(zip(shown, values, strict=True)) for fact, values in facts},
     }
 
 
 DEFAULT_GROUPS = {"simulated": "Simulated readers", "reference": "Reference answers"}
+
+
+def _shown(name: str, model: BaseModelSettings) -> tuple[str, str, str]:
+    """A model's label, group and engine; the paper's where its scores are the released ones."""
+    paper = PAPER_MODELS.get(model.released_name or name) if model.engine == "scored" else None
+    if paper:
+        kind = "reference" if paper.gold else model.engine
+        return model.label or paper.label, model.group or paper.group, kind
+    return (
+        model.label or name,
+        model.group or DEFAULT_GROUPS.get(model.engine, "Models"),
+        model.engine,
+    )
 
 
 def corpus_source(config: Config, corpus: str) -> dict[str, Any]:
@@ -87,6 +98,22 @@ def model_settings(config: Config, name: str) -> BaseModelSettings:
     if name not in config.models:
         raise UserError(f"models: unknown model {name!r}; {nearest(name, config.models)}")
     return config.models[name]
+
+
+def references(config: Config) -> list[str]:
+    """The running models that give gold answers, which no model is compared with."""
+    return [m for m in config.running if _shown(m, config.models[m])[2] == "reference"]
+
+
+def scored_models(config: Config) -> dict[str, str]:
+    """The running models with released scores, and their names in the released files."""
+    found = {name: config.models[name] for name in config.running}
+    return {m: s.released_name or m for m, s in found.items() if s.engine == "scored"}
+
+
+def asked_models(config: Config) -> list[str]:
+    """The models that are asked and then scored, whether or not they run."""
+    return [name for name, model in config.models.items() if model.engine != "scored"]
 
 
 def corpus_files(config: Config, corpus: str) -> list[str]:

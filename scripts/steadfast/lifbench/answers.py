@@ -1,7 +1,10 @@
 """Reference answers: the gold answer of every prompt, written so that LIFEval gives it 1.
 
-For the released rubric, JSON is written in ASCII escapes with ``null`` for a missing field, and
-prompts and contexts must keep these rules (with the quirk that needs each):
+The corrected rubric gives 1 to every reference answer, in whatever letters, as long as no text is
+blank, key sentences are distinct, a list task has an element to name, and there are the duplicates
+and the key sentences that are asked for. Released rubric: JSON is written in ASCII escapes with
+``null`` for a missing field, and prompts and contexts must keep these rules besides (with the quirk
+that needs each):
 
 - all: no text is empty, has white space at its ends, a line break (but in a document's text) or a
   character outside the basic multilingual plane (JSON escapes those in halves, Q1).
@@ -88,7 +91,10 @@ def _duplicates(prompt: dict, context: dict) -> str:
 def _repeat(prompt: dict, context: dict) -> str:
     separator = fields(prompt)["sep"]
     sentences = asked_sentences(prompt, context)
-    return "\n".join(f"{s['text']} {separator} {s['type']}" for s in sentences)
+    # A sentence takes one line, even if it takes more in the document.
+    texts = [sentence["text"].replace("\n", " ") for sentence in sentences]
+    rows = zip(texts, sentences, strict=True)
+    return "\n".join(f"{text} {separator} {sentence['type']}" for text, sentence in rows)
 
 
 def _question(prompt: dict, context: dict) -> str:

@@ -10,7 +10,16 @@ from steadfast.lifbench.tasks import RESOURCES, SCENARIOS, TASKS
 from steadfast.registry import Sources
 
 RESULTS = "results/lifbench"
-METRICS = ("ars", "ifp", "ifs", "coverage")
+METRICS = (
+    "ars",
+    "ifp",
+    "ifs",
+    "coverage",
+    "comparisons",
+    "variance",
+    "depth",
+    "rubrics",
+)
 SCORING_CODE = (
     "lifbench/rubric",
     "lifbench/scoring.py",
@@ -53,8 +62,7 @@ def corpora(scenario: str) -> dict[str, str]:
 def table_files() -> list[str]:
     """Names of the files that the tables are written to."""
     layout = yaml.safe_load((RESOURCES / "tables.yaml").read_text(encoding="utf-8"))
-    tables = [f"{name}.{kind}" for name in layout["captions"] for kind in ("tex", "md", "csv")]
-    return [*tables, "all_tables.tex"]
+    return [f"{name}.{kind}" for name in layout["captions"] for kind in ("tex", "md", "csv")]
 
 
 def inference_code(engine: str) -> tuple[str, ...]:

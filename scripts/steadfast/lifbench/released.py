@@ -30,18 +30,30 @@ def fetch_tasks(directory: str | None, out: Path, source: Record | None = None) 
     if directory is not None:
         write_text(out, read_text(Path(directory) / "tasks.json"))
         return
-    source = source or read_yaml(SOURCE)
-    content = _download(source["url"], source["bytes"] + 1)
+    write_text(out, fetch(source or read_yaml(SOURCE), _LOCAL).decode("utf-8"))
+
+
+def fetch(source: Record, alternative: str) -> bytes:
+    """A released file, checked.
+
+    Args:
+        source: url, bytes and sha256.
+        alternative: what to do without network, for the error's sentence.
+
+    Raises:
+        UserError: the network failed, or what came is not the pinned file.
+    """
+    content = _download(source["url"], source["bytes"] + 1, alternative)
     found = hashlib.sha256(content).hexdigest()
     if found != source["sha256"]:
         raise UserError(
             f"{source['url']}: sha256 {found} is not {source['sha256']}, the pinned one; "
-            f"try again, or {_LOCAL}"
+            f"try again, or {alternative}"
         )
-    write_text(out, content.decode("utf-8"))
+    return content
 
 
-def _download(url: str, most: int) -> bytes:
+def _download(url: str, most: int, alternative: str) -> bytes:
     # Imported here: every job that renders prompts imports this module, and hardly any downloads.
     import urllib.request
     from http.client import HTTPException
@@ -51,7 +63,7 @@ def _download(url: str, most: int) -> bytes:
             return reply.read(most)
     except (OSError, HTTPException, ValueError) as error:
         reason = getattr(error, "reason", None) or error
-        raise UserError(f"{url}: could not be fetched ({reason}); {_LOCAL}") from None
+        raise UserError(f"{url}: could not be fetched ({reason}); {alternative}") from None
 
 
 def released_task(

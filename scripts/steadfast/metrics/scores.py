@@ -10,8 +10,9 @@ from steadfast.files import read_jsonl
 
 STATUSES = ("ok", "length", "overflow", "refused", "error")
 REQUIRED = ("sample_id", "task", "status", "truncated", "total")
-OPTIONAL = ("context_id", "expression_id", "variable_id")
+OPTIONAL = ("context_id", "expression_id", "variable_id", "rubric", "depth")
 POINT = "point."
+ALSO = "also."
 
 
 def read_scores(scores: Mapping[tuple[str, str], Path]) -> pd.DataFrame:
@@ -23,7 +24,7 @@ def read_scores(scores: Mapping[tuple[str, str], Path]) -> pd.DataFrame:
     Returns:
         Columns model and length (ordered categories), those of the records, and ``point.<name>``
         for each score point (fraction of its weight; empty where the task has no such point or
-        the sample is unscored).
+        the sample is unscored), and ``also.<name>`` for the total by each other rubric.
 
     Raises:
         UserError: a file is missing or empty, a record lacks a field or has an unknown status,
@@ -58,6 +59,7 @@ def _rows(model: str, part: str, path: Path) -> list[dict]:
         row = {"model": model, "length": part} | {name: record[name] for name in REQUIRED}
         row |= {name: record[name] for name in OPTIONAL if name in record}
         row |= {f"{POINT}{name}": value for name, value in (record.get("points") or {}).items()}
+        row |= {f"{ALSO}{name}": by["total"] for name, by in (record.get("also") or {}).items()}
         rows.append(row)
     return rows
 

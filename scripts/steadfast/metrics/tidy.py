@@ -11,6 +11,7 @@ from steadfast.files import write_text
 KEYS = ("model", "task", "length", "perspective", "capability")
 VALUES = ("value", "low", "high", "n")
 OVERALL = "overall"
+TEXT = (*KEYS, "other", "rubric", "measure")  # columns that are no numbers, in any metrics file
 
 
 def tidy(parts: Iterable[pd.DataFrame], order: Mapping[str, Sequence[str]]) -> pd.DataFrame:
@@ -61,6 +62,6 @@ def read_csv(path: Path) -> pd.DataFrame:
         raise UserError(f"{path}: no such file; compute the metrics first") from None
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise UserError(f"{path}: no readable CSV ({error}); compute the metrics again") from None
-    for column in rows.columns.difference(KEYS):
+    for column in rows.columns.difference(TEXT):
         rows[column] = pd.to_numeric(rows[column])
     return rows

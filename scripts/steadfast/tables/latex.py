@@ -41,16 +41,18 @@ WIDE = 7  # columns from which on a table spans both columns of a page
 
 # What pdflatex sets in its default fonts; anything else is shown by its code point.
 SETTABLE = re.compile(r"[ -~À-ÏÑ-ÖØ-Ýß-ïñ-öø-ýÿ]")
+MINUS = re.compile(r"(?<![^ ])-(?=\d)")
 LIGATURES = "-,'"  # two in a row would join, -- to a dash
 
 
 def escape(text: str) -> str:
     """Text that LaTeX prints as it stands, whatever it holds."""
     text = " ".join(text.split())
-    return "".join(
+    escaped = "".join(
         _escaped(char) + ("{}" if char == after and char in LIGATURES else "")
         for char, after in zip(text, [*text[1:], ""], strict=False)
     )
+    return MINUS.sub("$-$", escaped)
 
 
 def _escaped(char: str) -> str:

@@ -15,6 +15,7 @@ MARKS = {"dagger": "†", "incomplete": r"\*"}
 STYLES = {"": "{}", "best": "**{}**", "second": "<u>{}</u>"}
 MISSING = "--"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
+NUMBERS = re.compile(r"-?\d+\.\d+( to -?\d+\.\d+)?")  # a number, or an interval
 
 
 def escape_markdown(text: str) -> str:
@@ -25,7 +26,7 @@ def escape_markdown(text: str) -> str:
 
 def escape_csv(text: str) -> str:
     """Text that no spreadsheet takes for a formula: such a beginning gets an apostrophe."""
-    return f"'{text}" if text.startswith(FORMULA) else text
+    return f"'{text}" if text.startswith(FORMULA) and not NUMBERS.fullmatch(text) else text
 
 
 def markdown(table: Table) -> str:

@@ -64,7 +64,7 @@ class Table:
     columns: tuple[Column, ...]
     sections: tuple[Section, ...]
     notes: tuple[tuple[Mark | None, str], ...] = ()
-    rows_per_page: int = 48
+    rows_per_page: int = 42
 
     def pages(self) -> Iterator["Table"]:
         """Pieces of at most ``rows_per_page`` rows, cut between sections where possible."""
@@ -84,12 +84,12 @@ class Table:
 
 
 def rounded(value: float, digits: int) -> Decimal:
-    """A number as it is printed: half up, after rounding to 12 significant digits.
+    """A number as it is printed: half up, after rounding to 12 significant digits; never -0.
 
     Binary fractions lie a little beside the ties that they stand for (0.7975); the first rounding
     restores them.
     """
-    return Decimal(f"{value:.12g}").quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+    return Decimal(f"{value:.12g}").quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP) + 0
 
 
 def highlights(

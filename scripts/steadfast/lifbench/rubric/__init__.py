@@ -1,8 +1,7 @@
 """LIFEval, the rubric-based scorer of LIFBench (paper, section 4.1, appendix D and Table 6).
 
-``released`` follows the benchmark's released scorer, quirks included. A rubric is a mapping from
-task to a function ``(prompt, facts, scenario_prompt, response) -> Marks``; another one stands
-beside it and is entered in ``RUBRICS``.
+``released`` follows the benchmark's released scorer, quirks included; ``corrected`` mends them. A
+rubric is a mapping from task to a function ``(prompt, facts, scenario_prompt, response) -> Marks``.
 """
 
 from collections.abc import Callable
@@ -10,14 +9,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from steadfast.errors import UserError
+from steadfast.lifbench.rubric.corrected import SCORERS as CORRECTED
 from steadfast.lifbench.rubric.facts import facts_of
 from steadfast.lifbench.rubric.marks import Marks
 from steadfast.lifbench.rubric.released import SCORERS as RELEASED
-from steadfast.lifbench.tasks import RUBRIC, total_weight
+from steadfast.lifbench.tasks import RUBRICS as WEIGHTS
+from steadfast.lifbench.tasks import total_weight
 
 Scorer = Callable[[dict, Any, str, str], Marks]
 
-RUBRICS: dict[str, dict[str, Scorer]] = {"released": RELEASED}
+RUBRICS: dict[str, dict[str, Scorer]] = {"released": RELEASED, "corrected": CORRECTED}
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ def score(
     marks = Marks({})
     if response:
         marks = RUBRICS[rubric][task](prompt, facts_of(context), scenario_prompt, response)
-    points = {name: marks.points.get(name, 0.0) for name in RUBRIC[task]}
-    total = 0.0 if marks.void else sum(points.values()) / total_weight(task)
-    fractions = {name: points[name] / RUBRIC[task][name].weight for name in points}
+    weights = WEIGHTS[rubric][task]
+    points = {name: marks.points.get(name, 0.0) for name in weights}
+    total = 0.0 if marks.void else sum(points.values()) / total_weight(task, rubric)
+    fractions = {name: points[name] / weights[name].weight for name in points}
     return Score(fractions, total, marks.extracted)

@@ -6,9 +6,11 @@ from functools import cached_property
 from typing import Any
 
 from steadfast.lifbench.gold import TYPE_NAMES
+from steadfast.lifbench.rubric.text import Finder, allowed_edits, normal
 
 _PREFIX = 16  # characters by which texts are looked up in a longer one
 _FEW = 16  # texts that are looked for one by one
+_WINDOW = 8  # bytes of a text's beginning that are looked up first, when there are many
 _KEPT = 128  # prepared contexts at a time
 
 _prepared: dict[int, tuple[dict, Any]] = {}
@@ -25,6 +27,19 @@ class ListFacts:
         self.elements = elements
         self.shortest = min(map(len, elements))
         self.longest = max(map(len, elements))
+
+    @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """The 0-based indices at which a ``normal`` element stands."""
+        places = defaultdict(list)
+        for index, element in enumerate(self.elements):
+            places[normal(element)].append(index)
+        return dict(places)
+
+    @cached_property
+    def finder(self) -> Finder:
+        """Finds the elements, the longest first."""
+        return Finder(self.places)
 
     @cached_property
     def _indices(self) -> dict[str, list[int]]:
@@ -72,6 +87,7 @@ class TextIndex:
 
     def __init__(self, text: str):
         self.text = text
+        self._windows: dict[int, ByteWindows] = {}
 
     @cached_property
     def _values(self) -> set[str]:
@@ -82,26 +98,47 @@ class TextIndex:
         """Those of the texts that are in the long one, wherever."""
         found = texts & self._values
         rest = texts - found
-        if len(rest) > _FEW:
-            return found | self._scan(rest)
-        return found | {text for text in rest if text in self.text}
+        holds = self.text.__contains__ if len(rest) <= _FEW else self._holds
+        return found | set(filter(holds, rest))
 
-    def _scan(self, texts: set[str]) -> set[str]:
-        # One pass for each length of beginnings, at most _PREFIX + 1, however many texts.
-        beginnings: dict[int, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-        for text in texts:
-            beginnings[min(len(text), _PREFIX)][text[:_PREFIX]].add(text)
-        found = set()
-        for width, sought in beginnings.items():
-            for place in range(len(self.text) - width + 1):
-                start = self.text[place : place + width]
-                if start in sought:
-                    here = {text for text in sought[start] if self.text.startswith(text, place)}
-                    found |= here
-                    sought[start] -= here
-                    if not sought[start]:
-                        del sought[start]
-        return found
+    def _holds(self, text: str) -> bool:
+        # A text whose beginning is nowhere in the long one is not in it either.
+        encoded = text.encode("utf-8", "surrogatepass")
+        start = encoded[:_WINDOW]
+        return self._window(len(start)).holds(start) and (
+            len(encoded) <= _WINDOW or text in self.text
+        )
+
+    def _window(self, width: int) -> "ByteWindows":
+        if width not in self._windows:
+            encoded = self.text.encode("utf-8", "surrogatepass")
+            self._windows[width] = ByteWindows(encoded, width)
+        return self._windows[width]
+
+
+class ByteWindows:
+    """All strings of so many bytes that are somewhere in a long one.
+
+    Args:
+        text: the long string.
+        width: bytes of a window, 0 to 8.
+    """
+
+    def __init__(self, text: bytes, width: int):
+        import numpy as np
+
+        values = np.frombuffer(text, dtype=np.uint8).astype(np.uint64)
+        count = max(0, len(values) - width + 1)
+        packed = np.zeros(count, dtype=np.uint64)
+        for place in range(width):
+            packed = (packed << np.uint64(8)) | values[place : place + count]
+        self._packed = np.unique(packed)
+
+    def holds(self, string: bytes) -> bool:
+        """Whether a string of that width is there."""
+        sought = self._packed.dtype.type(int.from_bytes(string))
+        place = self._packed.searchsorted(sought)
+        return place < len(self._packed) and self._packed[place] == sought
 
 
 class MultiDocFacts:
@@ -122,12 +159,18 @@ class MultiDocFacts:
         """The same without quotation marks, and with the white space around it."""
         return TextIndex(self.text.replace('"', ""))
 
+    @cached_property
+    def values(self) -> set[str]:
+        """The ``normal`` values of all fields."""
+        return {normal(str(value)) for document in self.documents for value in document.values()}
+
 
 class OneDocFacts:
-    """The labelled sentences of a document, true and fake."""
+    """The labelled sentences of a document, true and fake, and its text with the tags."""
 
-    def __init__(self, key_sentences: list[dict]):
+    def __init__(self, key_sentences: list[dict], text: str):
         self.sentences = key_sentences
+        self.text = text
         self.true_texts = {s["text"].strip() for s in key_sentences if not s["fake"]}
         self.texts_of_type = {
             name: [s["text"] for s in key_sentences if s["type"] == name] for name in TYPE_NAMES
@@ -136,6 +179,42 @@ class OneDocFacts:
     def inside(self, text: str) -> list[dict]:
         """The labelled sentences that a text contains."""
         return [sentence for sentence in self.sentences if sentence["text"] in text]
+
+    @cached_property
+    def labelled(self) -> dict[str, list[dict]]:
+        """The labelled sentences by their ``normal`` text."""
+        labelled = defaultdict(list)
+        for sentence in self.sentences:
+            labelled[normal(sentence["text"])].append(sentence)
+        return dict(labelled)
+
+    @cached_property
+    def finder(self) -> Finder:
+        """Finds the labelled sentences, the longest first."""
+        return Finder(self.labelled)
+
+    @cached_property
+    def most_edits(self) -> int:
+        """The most edits that any labelled sentence may be away from one that is nearly it."""
+        return max(map(allowed_edits, self.labelled), default=0)
+
+    @cached_property
+    def _normal_text(self) -> str:
+        return normal(self.text)
+
+    @cached_property
+    def _shortest(self) -> int:
+        return min(map(len, self.labelled), default=1)
+
+    def is_true(self, text: str) -> bool:
+        """Whether a ``normal`` text is a true key sentence."""
+        return any(not sentence["fake"] for sentence in self.labelled.get(text, ()))
+
+    def holds(self, text: str) -> bool:
+        """Whether a ``normal`` text has a labelled sentence, or is some other part of the document
+        no shorter than the shortest of them."""
+        part = len(text) >= self._shortest and text in self._normal_text
+        return part or bool(self.finder.find(text))
 
 
 def facts_of(context: dict) -> ListFacts | MultiDocFacts | OneDocFacts:
@@ -155,4 +234,4 @@ def _prepare(context: dict) -> ListFacts | MultiDocFacts | OneDocFacts:
         case "multidoc":
             return MultiDocFacts(context["text"], context["documents"], context["duplicate_groups"])
         case _:
-            return OneDocFacts(context["key_sentences"])
+            return OneDocFacts(context["key_sentences"], context["text"])

@@ -1,12 +1,12 @@
 """Released rubric of the MultiDoc scenario: MB (label documents) and MF (find duplicates)."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from steadfast.lifbench.gold import duplicate_documents, expected_labels, fields
 from steadfast.lifbench.rubric.facts import MultiDocFacts
 from steadfast.lifbench.rubric.marks import Marks
+from steadfast.lifbench.rubric.pairs import agreement
 from steadfast.lifbench.rubric.parsing import (
     as_text,
     braced,
@@ -88,7 +88,7 @@ def find_duplicates(
     # The released scorer exceeds the weight where later entries are longer than the first.
     ori += 3 * min(1, present / size) if size else 0.0
     assigned = {inner: number for number, group in enumerate(read) for inner in group}
-    correct += _agreement(_gold_map(gold), assigned)
+    correct += agreement(_gold_map(gold), assigned)
     points = {
         "correct": correct,
         "num_text": (len(lines) == n) + 4 * max(0, 1 - abs(len(lines) - n) / (n + 2)),
@@ -134,22 +134,6 @@ def _gold_map(gold: list[Group]) -> dict[tuple[str, ...], int]:
         for number, group in enumerate(gold)
         for document in group
     }
-
-
-def _agreement(gold: dict[tuple, int], assigned: dict[tuple, int]) -> float:
-    """The share of ordered pairs of gold documents on which both groupings agree."""
-    if not gold:
-        return 0.0
-    both = [(gold[key], assigned[key]) for key in gold if key in assigned]
-    agreeing = (
-        len(both) ** 2 - _same(g for g, _ in both) - _same(a for _, a in both) + 2 * _same(both)
-    )
-    return agreeing / len(gold) ** 2
-
-
-def _same(labels: Iterable) -> int:
-    """The number of ordered pairs with the same label."""
-    return sum(count**2 for count in Counter(labels).values())
 
 
 def _batch_label(prompt: dict, facts: MultiDocFacts, scenario_prompt: str, response: str) -> Marks:

@@ -1,0 +1,64 @@
+"""JSON in what models write: strictly, or whatever of it stands among other text."""
+
+import json
+from typing import Any
+
+_TRIES = 32  # brackets of a text at which JSON may begin
+
+
+class Numeral(str):
+    """A number in JSON, as it is written."""
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+_DECODER = json.JSONDecoder(parse_int=Numeral, parse_float=Numeral, parse_constant=_no_constant)
+
+
+def strict_json(text: str) -> tuple[bool, Any]:
+    """Whether a text is JSON, and its value; numbers come as ``Numeral``."""
+    try:
+        return True, _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return False, None
+
+
+def embedded_json(text: str, opening: str) -> tuple[bool, Any]:
+    """Whether a text holds JSON that begins with a bracket, and the value of the longest."""
+    longest, value, position = 0, None, 0
+    for _ in range(_TRIES):
+        start = text.find(opening, position)
+        if start < 0:
+            break
+        try:
+            found, position = _DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            position = start + 1
+            continue
+        if position - start > longest:
+            longest, value = position - start, found
+    return longest > 0, value
+
+
+def strings(value: Any) -> list[str]:
+    """The strings and numbers in a JSON value, in order; of an object, its values'."""
+    found, left = [], [value]
+    while left:
+        value = left.pop()
+        if isinstance(value, str):
+            found.append(value)
+        elif isinstance(value, dict):
+            left.extend(reversed(value.values()))
+        elif isinstance(value, list):
+            left.extend(reversed(value))
+    return found
+
+
+def list_form(whole: bool, value: Any) -> float:
+    """Fraction of a format point for a JSON list of strings, the whole answer or within it."""
+    if not isinstance(value, list):
+        return 0.25 if whole else 0.0
+    full, partly = (1.0, 0.75) if whole else (0.75, 0.5)
+    return full if all(type(item) is str for item in value) else partly

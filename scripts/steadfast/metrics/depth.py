@@ -1,0 +1,50 @@
+"""Success by the place in the context where the asked thing stands."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from steadfast.metrics.bootstrap import Bootstrap
+
+BINS, FEW_BINS = 10, 3
+POSITIONS = 3  # a bin has on average at least so many distinct positions
+COLUMNS = ("model", "task", "bins", "bin", "start", "end", "value", "low", "high", "n")
+
+
+def success_by_depth(
+    frame: pd.DataFrame, boot: Bootstrap, groups: Mapping[str, Sequence[str]]
+) -> pd.DataFrame:
+    """Mean total in bins of depth, per model and task and over groups of tasks.
+
+    Args:
+        frame: scores, with the columns cluster and (if known) depth: 0 is the first place in the
+            context, 1 the last, empty where there is no one place.
+        boot: draws the clusters.
+        groups: tasks that are also taken together, under a name of their own.
+
+    Returns:
+        Columns of ``COLUMNS``; a bin (from 1) holds start ≤ depth < end, the last one 1 too. There
+        are ten bins, or three where a task has fewer than thirty distinct places. A bin without
+        samples has no row.
+    """
+    if "depth" not in frame:
+        return pd.DataFrame(columns=COLUMNS)
+    placed = frame[frame["depth"].notna() & frame["total"].notna()]
+    placed = placed.assign(task=placed["task"].astype(str), depth=placed["depth"].astype(float))
+    taken = [
+        *((task, rows) for task, rows in placed.groupby("task")),
+        *((name, placed[placed["task"].isin(tasks)]) for name, tasks in groups.items()),
+    ]
+    parts = [_binned(rows, boot).assign(task=name) for name, rows in taken if len(rows)]
+    if not parts:
+        return pd.DataFrame(columns=COLUMNS)
+    return pd.concat(parts, ignore_index=True)[list(COLUMNS)]
+
+
+def _binned(placed: pd.DataFrame, boot: Bootstrap) -> pd.DataFrame:
+    positions = len(placed[["cluster", "depth"]].drop_duplicates())
+    bins = BINS if positions >= POSITIONS * BINS else FEW_BINS
+    number = np.minimum((placed["depth"] * bins).astype(int), bins - 1) + 1
+    rows = boot.means(placed.assign(bin=number), ["model", "bin"]).rows()
+    return rows.assign(bins=bins, start=(rows["bin"] - 1) / bins, end=rows["bin"] / bins)

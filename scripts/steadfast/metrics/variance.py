@@ -1,0 +1,83 @@
+"""How much of the variance of scores lies between contexts, expressions and variables."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+
+from steadfast.metrics.tidy import OVERALL
+
+RESIDUAL = "residual"
+
+
+def variance_shares(frame: pd.DataFrame, factors: Mapping[str, str]) -> pd.DataFrame:
+    """Shares of the sum of squares of ``total`` that each factor's main effect takes.
+
+    The factors are fitted one after the other by least squares. In a complete factorial design
+    their order makes no difference and the shares are the classical eta squared; where samples
+    are missing, a factor takes what those before it left.
+
+    Args:
+        frame: scores.
+        factors: name to column of each factor, in the order in which they are fitted.
+
+    Returns:
+        Columns model, task, perspective (the factor's name or ``RESIDUAL``), value and n (scored
+        samples); the shares of a model and task sum to 1. Overall is the plain mean over the
+        model's tasks, n counts them. A task whose scores are all equal has no rows.
+
+    Source: Fisher's analysis of variance, without interactions, which the residual holds.
+    """
+    scored = frame[frame["total"].notna()]
+    parts = [
+        row
+        for task, rows in scored.groupby("task", observed=True)
+        for row in _task(str(task), rows, factors)
+    ]
+    if not parts:
+        return pd.DataFrame(columns=["model", "task", "perspective", "value", "n"])
+    tasks = pd.DataFrame(parts)
+    overall = tasks.groupby(["model", "perspective"])["value"].agg(value="mean", n="count")
+    return pd.concat([tasks, overall.reset_index().assign(task=OVERALL)], ignore_index=True)
+
+
+def _task(task: str, rows: pd.DataFrame, factors: Mapping[str, str]) -> Iterator[dict]:
+    keys = ["length", "sample_id", *dict.fromkeys(factors.values())]
+    table = rows[["model", "total"]].join(rows[keys].astype(str))
+    table = table.set_index([*keys, "model"])["total"].unstack("model").sort_index()
+    there = table.notna().to_numpy()
+    # Models that have the same samples are fitted at once.
+    patterns, which = np.unique(there.T, axis=0, return_inverse=True)
+    for number, pattern in enumerate(patterns):
+        models = table.columns[which.ravel() == number]
+        part = table.loc[pattern, models]
+        shares = _shares(
+            part.to_numpy(), [part.index.get_level_values(c) for c in factors.values()]
+        )
+        for model, values in zip(models, shares.T, strict=True):
+            for name, value in zip([*factors, RESIDUAL], values, strict=True):
+                if not np.isnan(value):
+                    yield {
+                        "model": str(model),
+                        "task": task,
+                        "perspective": name,
+                        "value": value,
+                        "n": len(part),
+                    }
+
+
+def _shares(totals: np.ndarray, factors: list[pd.Index]) -> np.ndarray:
+    """Shares of each factor and the residual (rows) for each column of totals."""
+    centred = totals - totals.mean(axis=0)
+    whole = (centred**2).sum(axis=0)
+    whole[whole < 1e-12 * len(totals)] = np.nan
+    taken, design = [np.zeros_like(whole)], np.ones((len(totals), 1))
+    for factor in factors:
+        codes, names = pd.factorize(factor)
+        design = np.hstack([design, np.eye(len(names))[codes]])
+        # Normal equations: a column a level is small, and a level too many does no harm to pinv.
+        moments = design.T @ centred
+        inverse = np.linalg.pinv(design.T @ design, rcond=1e-10, hermitian=True)
+        taken.append((moments * (inverse @ moments)).sum(axis=0))
+    taken.append(whole)
+    return np.clip(np.diff(taken, axis=0), 0, None) / whole

@@ -1,0 +1,81 @@
+"""The differences between the rubrics in the data file, with what their examples are scored by."""
+
+from typing import Any
+
+import yaml
+
+from steadfast.lifbench.rubric import RUBRICS, Score, score
+from steadfast.lifbench.tasks import RESOURCES, SCENARIOS
+
+FILE = RESOURCES / "rubric_differences.yaml"
+SCENARIO_PROMPTS = dict.fromkeys(SCENARIOS, "Read this.\n{input}\nDo this: {instruction}\n")
+
+
+def read() -> tuple[dict[str, dict], list[dict]]:
+    """The contexts, as records, and the differences."""
+    data = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    contexts = {name: _record(name, facts) for name, facts in data["contexts"].items()}
+    return contexts, data["differences"]
+
+
+def _record(name: str, facts: dict[str, Any]) -> dict[str, Any]:
+    if facts["scenario"] == "list":
+        lines = (f"{n}. {element}" for n, element in enumerate(facts["elements"], start=1))
+        text = "\n".join(lines)
+    elif facts["scenario"] == "multidoc":
+        text = "\n\n".join(
+            "\n".join([f"doc-{n}", *(f"{key}: {value}" for key, value in document.items())])
+            for n, document in enumerate(facts["documents"], start=1)
+        )
+    else:
+        text = facts["text"]
+    return facts | {"context_id": name, "text": text}
+
+
+def scores(difference: dict, context: dict) -> dict[str, Score]:
+    """What each rubric gives the example's response."""
+    given = difference["variables"]
+    prompt = {
+        "sample_id": difference["quirk"],
+        "task": difference["task"],
+        "instruction": f"do it like {given.get('example', 'that')}",
+        "variables": given,
+        "gold": {},
+    }
+    scenario_prompt = SCENARIO_PROMPTS[context["scenario"]]
+    return {
+        rubric: score(prompt, context, scenario_prompt, difference["response"], rubric)
+        for rubric in RUBRICS
+    }
+
+
+def shown_context(context: dict) -> str:
+    """A context as the page shows it."""
+    return f"**{context['context_id']}**\n\n```text\n{context['text']}\n```\n"
+
+
+def shown_difference(difference: dict) -> str:
+    """A difference as the page shows it."""
+    names = list(difference["scores"]["released"])
+    rows = [
+        ["", *names],
+        ["---", *("---" for _ in names)],
+        *([rubric, *points.values()] for rubric, points in difference["scores"].items()),
+    ]
+    return "\n".join(
+        [
+            f"### {difference['quirk']} · {difference['title']}",
+            "",
+            f"- released: {difference['released']}",
+            f"- corrected: {difference['corrected']}",
+            "",
+            f"Asked ({difference['task']}, {difference['context']}): {difference['asked']}.",
+            "",
+            "```text",
+            difference["response"],
+            "```",
+            "",
+            *(f"| {' | '.join(map(str, row))} |" for row in rows),
+            "",
+        ]
+    )

@@ -1,0 +1,112 @@
+"""Corrected rubric of the List scenario, one behaviour at a time."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lifbench_samples import LIST, samples
+from steadfast.lifbench.answers import blur_indices
+from steadfast.lifbench.rubric import score
+
+LSI, LMI = samples("LSI")[3], samples("LMI")[0]
+GOLD = LMI[0]["variables"]["elements"]
+
+
+def points(sample, response: str) -> dict[str, float]:
+    return score(*sample, response, "corrected").points
+
+
+def of_list(elements: list[str], element: str):
+    prompt, context, scenario_prompt = samples("LSI")[0]
+    variables = prompt["variables"] | {"element": element}
+    return prompt | {"variables": variables}, context | {"elements": elements}, scenario_prompt
+
+
+def test_another_element_is_from_the_list_but_wrong():
+    assert points(LSI, LIST[0]) == {"format": 1, "correct": 0, "ori": 1}
+
+
+def test_a_slip_is_half_right_and_not_from_the_list():
+    slip = LIST[3].replace("naïve", "naive")
+    assert points(LSI, slip) == {"format": pytest.approx(0.2), "correct": 0.5, "ori": 0}
+
+
+def test_prose_around_the_element_costs_the_format_alone():
+    got = points(LSI, f"It is the following one:\n\n```\n{LIST[3]}\n```")
+    assert got == {"format": pytest.approx(0.3), "correct": 1, "ori": 1}
+
+
+def test_an_element_is_not_given_by_a_longer_one_that_holds_it():
+    sample = of_list(["tea", "tea and cake", "coffee"], "tea")
+    assert points(sample, "tea and cake") == {"format": 1, "correct": 0, "ori": 1}
+    assert set(points(sample, "tea").values()) == {1}
+
+
+def test_decomposed_accents_and_wrapped_lines_are_the_same_text():
+    sample = of_list(["Ein schönes Café am See", "x"], "Ein schönes Café am See")
+    assert set(points(sample, "Ein scho\u0308nes Cafe\u0301\n  am See").values()) == {1}
+
+
+def test_a_short_text_is_not_nearly_any_other():
+    sample = of_list(["7", "42", "No"], "No")
+    assert points(sample, "Hm")["correct"] == 0
+
+
+@pytest.mark.parametrize("task", ["LBI", "LBE"])
+def test_the_direction_decides_and_the_reference_earns_a_third(task):
+    for prompt, context, scenario_prompt in samples(task):
+        sample = (prompt, context, scenario_prompt)
+        right = blur_indices(prompt, context)
+        for index, element in enumerate(LIST):
+            expected = 1 if index in right else 0
+            if index == prompt["variables"]["id"] - 1:
+                expected = pytest.approx(1 / 3)
+            assert points(sample, element)["position"] == expected
+
+
+def test_an_element_that_occurs_twice_is_right_on_either_side():
+    prompt, context, scenario_prompt = samples("LBI")[0]
+    for bias in (1, -1):
+        twice = prompt | {"variables": {"id": 2, "bias": bias}}
+        sample = (twice, context | {"elements": ["a b c", "d e f", "a b c"]}, scenario_prompt)
+        assert points(sample, "a b c")["position"] == 1
+
+
+def answer(elements: list[str]) -> str:
+    return json.dumps(elements, ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("elements", "order"),
+    [
+        (GOLD, 1),
+        (GOLD[:2] + GOLD[3:], 1),
+        (GOLD[::-1], 0),
+        ([*GOLD, GOLD[0]], 0),
+        ([*GOLD[:1], "x", *GOLD[1:]], 1),
+        (GOLD[:1], 0.5),
+        (["x"], 0),
+        ([], 0),
+    ],
+)
+def test_order_is_that_of_the_ids(elements, order):
+    assert points(LMI, answer(elements))["order"] == order
+
+
+def test_elements_are_read_out_of_lines_and_objects():
+    for response in ("\n".join(GOLD), json.dumps({"list": GOLD}), answer([[e] for e in GOLD])):
+        got = points(LMI, response)
+        assert (got["correct"], got["order"]) == (1, 1) and got["format"] < 1
+
+
+def test_numbers_cited_before_the_list_are_no_answer():
+    got = points(LMI, f"The entries [4, 2, 7, 1] are: {answer(GOLD)}")
+    assert got == {"format": 0.75, "num": 1, "correct": 1, "order": 1}
+
+
+@given(st.permutations(GOLD), st.integers(0, 3))
+def test_an_element_more_is_never_less_correct(elements, size):
+    fewer, more = answer(elements[:size]), answer(elements[: size + 1])
+    assert points(LMI, fewer)["correct"] < points(LMI, more)["correct"]

@@ -1,0 +1,136 @@
+"""Corrected rubric of the MultiDoc scenario, one behaviour at a time."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lifbench_samples import samples
+from steadfast.lifbench.answers import reference_answer
+from steadfast.lifbench.rubric import score
+
+MB, MF = samples("MB")[0], samples("MF")
+LABELS = json.loads(reference_answer(*MB[:2]))
+CANDIDATES = MB[0]["variables"]["candidates"]
+
+
+def points(sample, response: str) -> dict[str, float]:
+    return score(*sample, response, "corrected").points
+
+
+@given(st.permutations(list(LABELS.items())))
+def test_the_order_of_the_keys_does_not_matter(items):
+    assert set(points(MB, json.dumps(dict(items))).values()) == {1}
+
+
+@given(st.dictionaries(st.sampled_from(sorted(LABELS)), st.sampled_from([*CANDIDATES, "?"])))
+def test_a_wrong_label_lowers_what_a_right_one_gave(wrong):
+    mixed = LABELS | wrong
+    errors = sum(mixed[name] != LABELS[name] for name in LABELS)
+    strangers = list(mixed.values()).count("?")
+    got = points(MB, json.dumps(mixed))
+    assert got["logit_correct"] == pytest.approx(1 - errors / len(LABELS))
+    assert got["candi_ori"] == pytest.approx(1 - strangers / len(LABELS))
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda labels: "\n".join(f"{name}: {label}" for name, label in labels.items()),
+        lambda labels: str(labels),
+        lambda labels: json.dumps(labels)[:-1],
+        lambda labels: f"Here they are:\n```json\n{json.dumps(labels, indent=2)}\n```\nDone.",
+        lambda labels: json.dumps([labels]),
+        lambda labels: json.dumps(
+            {f"doc-{n}": label for n, label in enumerate(labels.values(), 1)}
+        ),
+    ],
+    ids=["lines", "single quotes", "cut off", "fenced", "in a list", "other keys"],
+)
+def test_labels_are_read_however_they_are_written(write):
+    got = points(MB, write(LABELS))
+    assert got.pop("format") < 1
+    assert set(got.values()) == {1}
+
+
+def test_a_document_that_does_not_exist_costs_number_and_origin():
+    got = points(MB, json.dumps(LABELS | {"doc8": "zebra"}))
+    assert got["logit_correct"] == 1
+    assert got["num_doc"] < 1 and got["candi_ori"] == pytest.approx(7 / 8)
+
+
+def test_a_label_within_another_word_of_json_is_none():
+    got = points(MB, json.dumps(dict.fromkeys(LABELS, "apple pie")))
+    assert got["candi_ori"] == got["logit_correct"] == 0
+
+
+@pytest.mark.parametrize("missing", ["None", "null", '"None"', '"null"'])
+def test_whatever_stands_for_a_missing_field_is_read(missing):
+    answer = reference_answer(*MF[2][:2]).replace("null", missing)
+    assert set(points(MF[2], answer).values()) == {1}
+
+
+@pytest.mark.parametrize("separators", [(",", ":"), (" , ", ":"), (", ", ":")])
+def test_the_spacing_of_groups_does_not_matter(separators):
+    lines = map(json.loads, reference_answer(*MF[1][:2]).split("\n"))
+    answer = "\n".join(json.dumps(line, separators=separators) for line in lines)
+    assert set(points(MF[1], answer).values()) == {1}
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda answer: f"Groups:\n{answer}",
+        lambda answer: f"1. {answer}",
+        lambda answer: answer.replace("\n", " "),
+        lambda answer: f"[{answer}]".replace("\n", ",\n"),
+        lambda answer: answer.replace('"', "'"),
+        lambda answer: "\n".join(line[1:-1] for line in answer.split("\n")),
+    ],
+    ids=["text before", "numbered", "one line", "one list", "single quotes", "bare rows"],
+)
+def test_groups_are_read_however_they_are_written(write):
+    got = points(MF[1], write(reference_answer(*MF[1][:2])))
+    assert got.pop("format") < 1
+    assert set(got.values()) == {1}
+
+
+def test_a_group_that_is_cut_off_counts_as_far_as_it_goes():
+    whole = reference_answer(*MF[0][:2])
+    got = points(MF[0], whole[:-5])
+    assert got["num_text"] == got["ori"] == 1
+    assert 0.5 < got["correct"] < 1 and got["format"] < 1
+
+
+def test_values_that_no_document_has_are_not_from_the_context():
+    got = points(MF[0], '[["aQ1"], ["zzz"]]\n[["bQ2"], ["a"]]')
+    assert got["ori"] == 0.5
+
+
+def test_none_is_from_the_context_only_where_a_document_lacks_the_field():
+    assert points(MF[3], '[[null, "bQ2"], [null, "eQ5"]]')["ori"] == 1
+    assert points(MF[0], "[[null], [null]]")["ori"] == 0
+
+
+def test_ragged_groups_stay_within_bounds():
+    for answer in ('[["aQ1"], ["cQ3", "x", "y"]]', '[["aQ1", ["cQ3"]], "gQ7"]', "[[[[]]]]", "[[]]"):
+        assert all(0 <= value <= 1 for value in points(MF[0], answer).values())
+
+
+def test_groups_put_together_cost_points():
+    merged = points(MF[0], '[["aQ1"], ["cQ3"], ["gQ7"], ["bQ2"], ["eQ5"]]')
+    assert 0.75 < merged["correct"] < 1 and merged["num_text"] < 1
+
+
+def test_no_group_is_no_answer():
+    assert set(points(MF[0], "There are no duplicates.").values()) == {0}
+
+
+@given(st.data())
+def test_a_document_more_is_never_less_correct(data):
+    rows = [["aQ1"], ["cQ3"], ["gQ7"]]
+    fewer = data.draw(st.lists(st.sampled_from(rows), min_size=1, max_size=2, unique_by=str))
+    more = [*fewer, next(row for row in rows if row not in fewer)]
+    of = [points(MF[0], json.dumps(group))["correct"] for group in (fewer, more)]
+    assert of[0] < of[1]

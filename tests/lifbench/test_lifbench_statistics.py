@@ -1,0 +1,280 @@
+"""Intervals of ARS, IFP and IFS, comparisons, variance, depth and rubrics of whole runs."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from score_files import released_frame
+from steadfast.errors import UserError
+from steadfast.files import write_jsonl
+from steadfast.lifbench.metrics import (
+    ars,
+    comparisons,
+    compute_metrics,
+    depth,
+    ifp,
+    ifs,
+    rubrics,
+    variance,
+    with_clusters,
+)
+from steadfast.lifbench.tasks import RUBRICS, TASKS, total_weight
+from steadfast.metrics.scores import read_scores
+from steadfast.metrics.tidy import OVERALL, read_csv
+
+FILES = ("ars", "ifp", "ifs", "coverage", "comparisons", "variance", "depth", "rubrics")
+LENGTHS = ("4k", "8k")
+LIST_TASKS = ("LSI", "LOI", "LOE", "LBI", "LBE")
+
+
+def record(task: str, length: str, context: int, e: int, v: int, rng: random.Random) -> dict:
+    """A line of a score file with what the released and the corrected rubric gave."""
+    context_id = f"{TASKS[task].scenario}-{length}-s{context}"
+    points = {name: rng.random() for name in RUBRICS["released"][task]}
+    totals = {
+        rubric: sum(points[name] * point.weight for name, point in weights[task].items())
+        / total_weight(task, rubric)
+        for rubric, weights in RUBRICS.items()
+    }
+    return {
+        "sample_id": f"{task}/{context_id}/e{e}/v{v}",
+        "task": task,
+        "context_id": context_id,
+        "expression_id": e,
+        "variable_id": v,
+        "length": length,
+        "status": "ok",
+        "truncated": False,
+        "rubric": "released",
+        "points": points,
+        "total": totals["released"],
+        "also": {"corrected": {"points": points, "total": totals["corrected"]}},
+        "depth": rng.random() if task in LIST_TASKS else None,
+        "extracted": None,
+    }
+
+
+def write_run(directory: Path, models: str = "abc", contexts: int = 3) -> dict:
+    """Score files of random scores, by model and length."""
+    scores = {}
+    for model in models:
+        for length in LENGTHS:
+            rng = random.Random(f"{model}/{length}")
+            scores[model, length] = directory / model / f"{length}.jsonl"
+            places = [
+                (t, c, e, v) for t in TASKS for c in range(contexts) for e in "01" for v in "012"
+            ]
+            records = [record(t, length, c, int(e), int(v), rng) for t, c, e, v in places]
+            write_jsonl(scores[model, length], records)
+    return scores
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> dict:
+    return write_run(tmp_path_factory.mktemp("run"))
+
+
+@pytest.fixture(scope="module")
+def frame(run) -> pd.DataFrame:
+    return read_scores(run)
+
+
+@pytest.fixture(scope="module")
+def lone(tmp_path_factory) -> pd.DataFrame:
+    """A run with one context for each scenario and length, as the paper has it."""
+    return read_scores(write_run(tmp_path_factory.mktemp("lone"), contexts=1))
+
+
+def test_score_frames_hold_rubric_depth_and_other_totals(frame):
+    row = frame[frame["task"] == "LSI"].iloc[0]
+    assert row["rubric"] == "released"
+    assert 0 <= row["depth"] <= 1
+    assert row["also.corrected"] == pytest.approx(
+        (row["point.format"] + row["point.correct"] + 2 * row["point.ori"]) / 4
+    )
+
+
+def test_every_value_lies_in_its_interval(frame):
+    for rows in (ars(frame), ifp(frame), ifs(frame)):
+        assert rows["low"].notna().all()
+        assert (rows["low"] <= rows["value"] + 1e-12).all()
+        assert (rows["high"] >= rows["value"] - 1e-12).all()
+
+
+def test_lengths_with_one_context_have_no_interval(lone):
+    for rows in (ars(lone), ifp(lone), ifs(lone)):
+        assert rows.loc[rows["length"] != "", ["low", "high"]].isna().all(axis=None)
+    assert ars(lone).query("length == ''")["low"].notna().all()
+
+
+def test_the_length_perspective_needs_two_contexts_a_length(frame, lone):
+    for run, known in ((frame, True), (lone, False)):
+        rows = ifs(run).query("length == ''")
+        for perspective in ("length", "average"):
+            found = rows[rows["perspective"] == perspective]
+            assert len(found) == 3 * (len(TASKS) + 1)
+            assert (found["low"].notna() == known).all()
+        assert rows[rows["perspective"] == "expression"]["low"].notna().all()
+
+
+def test_the_interval_of_a_task_is_that_of_its_contexts_means(lone):
+    # Two contexts: each twice in a quarter of the replicates, so the ends are their means.
+    means = lone[lone["task"] == "OQ"].groupby(["model", "length"], observed=True)["total"].mean()
+    rows = ars(lone).query("task == 'OQ' and length == ''").set_index("model")
+    for model in "abc":
+        assert rows.loc[model, "low"] == pytest.approx(means[model].min())
+        assert rows.loc[model, "high"] == pytest.approx(means[model].max())
+
+
+def test_samples_without_context_id_share_the_context_of_scenario_and_length(lone):
+    without = lone.drop(columns="context_id")
+    assert with_clusters(without)["cluster"].nunique() == 6
+    for metric in (ars, ifs):
+        pd.testing.assert_frame_equal(metric(without), metric(lone))
+
+
+def test_the_order_of_rows_changes_nothing(frame):
+    turned = frame.sample(frac=1, random_state=1)
+    for metric in (ars, ifp, ifs, comparisons, variance, depth, rubrics):
+        pd.testing.assert_frame_equal(metric(turned), metric(frame), rtol=1e-9)
+
+
+def test_more_models_leave_the_intervals_of_the_others(frame):
+    rows = ars(frame).query("model == 'a'")
+    alone = ars(frame[frame["model"] == "a"]).query("model == 'a'")
+    pd.testing.assert_frame_equal(rows.reset_index(drop=True), alone.reset_index(drop=True))
+
+
+def test_rubrics_weigh_by_their_own_points(frame):
+    part = frame[frame["task"].isin(["LSI", "OQ"])]
+    lsi = part[(part["model"] == "a") & (part["task"] == "LSI")]
+    rest = part[(part["model"] == "a") & (part["task"] == "OQ")]
+    ori = (2 * lsi["point.ori"].mean()) / 2
+    rows = ifp(part, "corrected").query("model == 'a' and length == ''").set_index("capability")
+    assert rows.loc["Ori", "value"] == pytest.approx(ori)
+    recog = ifp(part, "released").query("model == 'a' and length == ''").set_index("capability")
+    assert recog.loc["Recog", "value"] == pytest.approx(lsi["point.correct"].mean())
+    fmt = (lsi["point.format"].mean() + 2 * rest["point.format"].mean()) / 3
+    assert rows.loc["Fmt", "value"] == pytest.approx(fmt)
+
+
+def test_rubrics_are_ranked_and_correlated_without_the_references(frame):
+    rows = rubrics(frame, references=["a"])
+    assert list(rows.columns) == [
+        "measure",
+        "rubric",
+        "model",
+        "task",
+        "value",
+        "low",
+        "high",
+        "n",
+    ]
+    assert set(rows.query("measure == 'ars'")["model"]) == set("abc")
+    ranks = rows.query("measure == 'rank' and task == 'overall'")
+    assert set(ranks["model"]) == {"b", "c"}
+    for rubric in ("released", "corrected"):
+        assert sorted(ranks[ranks["rubric"] == rubric]["value"]) == [1, 2]
+    correlations = rows.query("task == 'overall' and measure in ['spearman', 'kendall']")
+    assert set(correlations["rubric"]) == {"corrected"}
+    assert set(correlations["n"]) == {2}
+    assert set(correlations["value"].abs().round(9)) == {1.0}
+
+
+def test_the_chosen_rubric_is_that_of_ars(frame):
+    rows = rubrics(frame).query("measure == 'ars' and rubric == 'released'")
+    expected = ars(frame).query("length == ''").set_index(["model", "task"])
+    found = rows.set_index(["model", "task"])[["value", "low", "high"]]
+    pd.testing.assert_frame_equal(found, expected[["value", "low", "high"]], check_index_type=False)
+
+
+def test_scores_by_one_rubric_alone_have_no_correlation(frame):
+    rows = rubrics(frame.drop(columns="also.corrected"))
+    assert set(rows["measure"]) == {"ars", "rank"}
+
+
+def test_references_are_not_compared(frame):
+    rows = comparisons(frame, references=["b"])
+    assert set(rows["model"]) | set(rows["other"]) == {"a", "c"}
+    assert list(rows["task"])[-1] == OVERALL
+
+
+def test_the_overall_difference_is_that_of_the_overall_scores(frame):
+    for weighting in ("rubric", "mean"):
+        scores = ars(frame, weighting).query("length == '' and task == 'overall'")
+        scores = scores.set_index("model")["value"]
+        rows = comparisons(frame, weighting).query("task == 'overall'")
+        for row in rows.itertuples():
+            assert row.difference == pytest.approx(scores[row.model] - scores[row.other])
+
+
+def test_list_tasks_are_also_shown_together_by_depth(frame):
+    rows = depth(frame)
+    assert set(rows["task"]) == {*LIST_TASKS, "list"}
+    of_a = rows[(rows["model"] == "a") & (rows["task"] == "list")]
+    assert of_a["n"].sum() == 5 * 2 * 3 * 6
+    assert rows[["low", "high"]].notna().any(axis=None)
+
+
+def test_all_files_are_written_and_are_the_same_twice(run, tmp_path):
+    for name in ("one", "two"):
+        outs = {file: tmp_path / name / f"{file}.csv" for file in FILES}
+        compute_metrics(run, "rubric", outs, references=["a"])
+    for file in FILES:
+        one = tmp_path / "one" / f"{file}.csv"
+        assert one.read_bytes() == (tmp_path / "two" / f"{file}.csv").read_bytes()
+        assert len(read_csv(one))
+    compared = read_csv(tmp_path / "one" / "comparisons.csv")
+    assert list(compared.columns) == [
+        "model",
+        "other",
+        "task",
+        "difference",
+        "low",
+        "high",
+        "p",
+        "p_holm",
+        "n",
+    ]
+    assert compared["n"].dtype == np.int64
+
+
+def test_files_of_a_run_without_any_score_are_empty(tmp_path):
+    unscored = record("OQ", "4k", 0, 0, 0, random.Random("x")) | {
+        "status": "error",
+        "points": None,
+        "total": None,
+        "also": {"corrected": {"points": None, "total": None}},
+        "depth": None,
+    }
+    scores = {(model, "4k"): tmp_path / f"{model}.jsonl" for model in "ab"}
+    for path in scores.values():
+        write_jsonl(path, [unscored])
+    outs = {file: tmp_path / f"{file}.csv" for file in FILES}
+    compute_metrics(scores, "rubric", outs)
+    for file in set(FILES) - {"coverage"}:
+        assert read_csv(outs[file]).empty
+
+
+def test_scores_by_another_rubric_are_refused(run, tmp_path):
+    with pytest.raises(UserError, match="scored by the rubric 'released', not 'corrected'"):
+        compute_metrics(run, "rubric", {"ars": tmp_path / "ars.csv"}, rubric="corrected")
+
+
+def test_released_scores_have_intervals_and_comparisons():
+    models = ["gpt-4o-2024-08-06", "LWM-Text-1M", "gpt-4-0125-preview"]
+    frame = released_frame()
+    frame = frame[frame["model"].isin(models)]
+    frame["model"] = frame["model"].cat.remove_unused_categories()
+    scores = ars(frame).query("task == 'overall' and length == ''")
+    assert (scores["low"] < scores["value"]).all()
+    assert (scores["value"] < scores["high"]).all()
+    rows = comparisons(frame).query("task == 'overall'").set_index(["model", "other"])
+    # Eighteen contexts, in each of which the stronger model is ahead: 2 of 2^18 patterns.
+    assert rows.loc[("LWM-Text-1M", "gpt-4o-2024-08-06"), "p"] == 2 / 2**18
+    assert rows.loc[("gpt-4-0125-preview", "gpt-4o-2024-08-06"), "p"] > 0.05
+    shares = variance(frame).groupby(["model", "task"])["value"].sum()
+    assert shares.to_numpy() == pytest.approx(1)
