@@ -19,6 +19,7 @@ sys.path.insert(0, os.path.join(workflow.basedir, "scripts"))
 from steadfast import config as settings
 from steadfast.errors import UserError
 from steadfast.lifbench import benchmark as lifbench
+from steadfast.planning import FREE, journal_sizes
 from steadfast.registry import BENCHMARKS, benchmark, paths
 from steadfast.workflow import code
 
@@ -33,6 +34,8 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
+ASKED = [name for name in settings.asked_models(CONFIG) if name in CONFIG.running]
+
 
 localrules:
     all,
@@ -44,6 +47,7 @@ rule all:
     input:
         "results/tables",
         "results/figures/lifbench_ars_by_length.png",
+        "results/metrics/inference.csv",
 
 
 rule lifbench:
@@ -54,7 +58,10 @@ rule lifbench:
 include: "rules/corpora.smk"
 include: "rules/contexts.smk"
 include: "rules/prompts.smk"
+include: "rules/plan.smk"
 include: "rules/inference.smk"
+include: "rules/usage.smk"
+include: "rules/noise.smk"
 include: "rules/scores.smk"
 include: "rules/metrics.smk"
 include: "rules/tables.smk"

@@ -5,7 +5,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from steadfast.config import answer_settings, load_config, model_settings, operation_settings
+from steadfast.config import (
+    answer_settings,
+    load_config,
+    model_settings,
+    operation_settings,
+    plan_settings,
+)
 from steadfast.config.document import document
 from steadfast.errors import UserError
 
@@ -86,8 +92,28 @@ def test_every_setting_of_a_model_has_a_role():
             assert name == "engine" or field.json_schema_extra["role"] in (
                 "answer",
                 "operation",
+                "plan",
                 "display",
             ), name
+
+
+def test_a_cap_on_spending_needs_prices():
+    with pytest.raises(UserError, match="max_spend needs price"):
+        load_config({"models": {"x": {**OPENAI, "max_spend": 5.0}}})
+
+
+def test_prices_and_throughput_are_known_to_the_plan_and_determine_no_answer():
+    price = {"input": 2.5, "cached": 1.25, "output": 10.0}
+    throughput = {"prefill": 1000.0, "decode": 100.0}
+    bare = load_config({"models": {"x": OPENAI}}).models["x"]
+    full = load_config(
+        {"models": {"x": {**OPENAI, "price": price, "throughput": throughput}}}
+    ).models["x"]
+    assert answer_settings(bare) == answer_settings(full)
+    assert plan_settings(full) == {
+        "throughput": {**throughput, "gpus": 1},
+        "price": {**price, "currency": "USD"},
+    }
 
 
 def test_an_unknown_model_names_the_nearest():

@@ -17,6 +17,9 @@ SECTIONS = (
     ("Released files of LIFBench", "lifbench.released.", schema.Released),
     ("Every model", "models.{name}.", schema.BaseModelSettings),
     *((f"Engine {engine}", "models.{name}.", model) for engine, model in schema.engines().items()),
+    ("Throughput of a model", "models.{name}.throughput.", schema.Throughput),
+    ("Price of a model", "models.{name}.price.", schema.Price),
+    ("Noise", "noise.", schema.Noise),
     ("Display", "display.", schema.Display),
 )
 
@@ -28,8 +31,8 @@ key=value` changes single keys. This page is made from the schema by `make docs`
 
 What a change re-runs: keys marked *answer* determine a model's responses, so its requests are asked
 anew (those that the change does not touch come from the journal); keys marked *operation* re-run
-nothing; keys marked *display* re-run tables and figures only. The other keys re-run the stages that
-read them.
+nothing; keys marked *plan* re-run the plan only; keys marked *display* re-run tables and figures
+only. The other keys re-run the stages that read them.
 """
 
 

@@ -4,6 +4,7 @@ A field's ``role`` says who may notice a change of it:
 
 - ``answer``: it determines a model's responses, and is part of their hash (promise 2);
 - ``operation``: how requests are sent; a change re-runs nothing;
+- ``plan``: what the plan reckons with; a change re-runs the plan only;
 - ``display``: how results are shown; a change re-runs tables and figures only.
 """
 
@@ -176,6 +177,25 @@ class Lifbench(Closed):
 # --- models --------------------------------------------------------------------------------
 
 
+class Throughput(Closed):
+    """Tokens per second of one job, as measured or stated, for the plan's GPU-hours."""
+
+    prefill: float = Field(gt=0, description="Prompt tokens computed per second.")
+    decode: float = Field(gt=0, description="Answer tokens per second, of all requests together.")
+    gpus: int = Field(default=1, ge=1, description="GPUs that the job holds.")
+
+
+class Price(Closed):
+    """What a provider charges per million tokens."""
+
+    input: float = Field(ge=0, description="Prompt tokens.")
+    output: float = Field(ge=0, description="Answer tokens.")
+    cached: float | None = Field(
+        default=None, ge=0, description="Prompt tokens from the provider's cache; by default input."
+    )
+    currency: str = Field(default="USD", description="Of all three.")
+
+
 class BaseModelSettings(Closed):
     """What every engine's models have in common."""
 
@@ -205,6 +225,9 @@ class BaseModelSettings(Closed):
         "Share of a job's requests that may fail for good before the job fails.",
         ge=0,
         le=1,
+    )
+    throughput: Throughput | None = _role(
+        "plan", None, "Tokens per second, for the plan's GPU-hours."
     )
 
 
@@ -262,6 +285,13 @@ class OpenaiModel(BaseModelSettings):
     seed: int | None = _role(
         "answer", None, "Seed sent with each request, where the server has one."
     )
+    logprobs: int | None = _role(
+        "answer",
+        None,
+        "Log probabilities of the answer's tokens, with so many alternatives each; null: none.",
+        ge=0,
+        le=20,
+    )
     extra_body: dict[str, Any] = _role(
         "answer", {}, "Further fields of the request body, passed through."
     )
@@ -284,6 +314,31 @@ class OpenaiModel(BaseModelSettings):
         "operation", 1.0, "Seconds before the second attempt; it doubles with each.", ge=0
     )
     timeout: float = _role("operation", 600.0, "Seconds until one attempt is given up.", gt=0)
+    price: Price | None = _role(
+        "operation", None, "What the tokens cost; the plan and max_spend reckon with it."
+    )
+    max_spend: float | None = _role(
+        "operation",
+        None,
+        "What the model may cost in all, by its journals; jobs stop there. Needs price.",
+        gt=0,
+    )
+    batch: bool | Literal["files"] = _role(
+        "operation",
+        False,
+        "true: through the provider's Batch API; files: only write the request files, and read "
+        "the results that another runner has put beside them.",
+    )
+    batch_interval: float = _role("operation", 60.0, "Seconds between two looks at a batch.", gt=0)
+    batch_requests: int | None = _role(
+        "operation", None, "Requests of one batch, at most; by default the provider's 50,000.", ge=1
+    )
+
+    @model_validator(mode="after")
+    def _spend_needs_price(self):
+        if self.max_spend is not None and self.price is None:
+            raise ValueError("max_spend needs price, what a million tokens cost")
+        return self
 
 
 class ScoredModel(BaseModelSettings):
@@ -324,6 +379,15 @@ class Display(Closed):
     )
 
 
+class Noise(Closed):
+    """Target noise: how much of a difference is the engine's own."""
+
+    sample: int = Field(default=50, ge=1, description="Requests repeated, of each part.")
+    repeats: int = Field(
+        default=3, ge=2, le=100, description="Times that each is asked, cold and warm each."
+    )
+
+
 class Config(Closed):
     """The whole config."""
 
@@ -344,6 +408,7 @@ class Config(Closed):
     only: list[str] = Field(
         default=[], description="Names of the models that run; by default all of them."
     )
+    noise: Noise = Field(default_factory=Noise, description="Which requests are repeated.")
     display: Display = Field(default_factory=Display, description="How tables and figures look.")
 
     @field_validator("models")

@@ -20,12 +20,16 @@ def operation_settings(model: BaseModelSettings) -> dict[str, Any]:
     return _by_role(model, "operation")
 
 
+def plan_settings(model: BaseModelSettings) -> dict[str, Any]:
+    """What the plan reckons with: throughput and price; neither determines a response."""
+    return {**_by_role(model, "plan"), "price": operation_settings(model).get("price")}
+
+
 def _by_role(model: BaseModelSettings, role: str) -> dict[str, Any]:
-    return {
-        name: getattr(model, name)
-        for name, field in type(model).model_fields.items()
-        if (field.json_schema_extra or {}).get("role") == role
-    }
+    fields = type(model).model_fields.items()
+    return model.model_dump(
+        include={name for name, f in fields if (f.json_schema_extra or {}).get("role") == role}
+    )
 
 
 def display(config: Config) -> dict[str, Any]:

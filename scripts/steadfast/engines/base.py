@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from steadfast.engines.request import Request, Response
+from steadfast.tokens import Tokenizer
 
 
 class Engine(ABC):
@@ -16,6 +17,8 @@ class Engine(ABC):
     """Whether answers cost anything, and so are kept in the journal and never asked twice."""
     packages: tuple[str, ...] = ()
     """Distributions whose versions belong to the identity."""
+    tokenizer: Tokenizer | None = None
+    """What counts and cuts its prompts; None: the config's tiktoken encoding."""
 
     def template_tokens(self, count: Callable[[str], int]) -> int:
         """Tokens that the model's template adds to a prompt; ``count`` counts those of a text."""
@@ -32,6 +35,10 @@ class Engine(ABC):
             UserError: going on makes no sense (no key, no server, a model that is not there).
         """
 
+    def reset_prefix_cache(self) -> bool:
+        """Empties the prefix cache; False where the engine cannot."""
+        return False
+
     def identity(self) -> dict[str, Any]:
         """What else belongs to the identity: checksums, hardware of an engine that runs here."""
         return {}
@@ -39,3 +46,7 @@ class Engine(ABC):
     def summary(self) -> list[str]:
         """Lines for the log, such as retries."""
         return []
+
+    def retries(self) -> dict[str, int]:
+        """Attempts that failed and were made again, by reason."""
+        return {}

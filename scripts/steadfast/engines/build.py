@@ -1,6 +1,7 @@
 """From a model's settings to its engine: the one place that knows the engines by name."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from steadfast.engines.base import Engine
@@ -17,6 +18,7 @@ def build_engine(
     operation: Mapping[str, Any],
     oracle: Oracle,
     log: Callable[[str], None],
+    journal: Path | None = None,
 ) -> Engine:
     """The engine of a model; only its own module is imported.
 
@@ -25,6 +27,7 @@ def build_engine(
         operation: how requests are sent.
         oracle: the benchmark's, for the engines without a model.
         log: takes lines for the log while the engine runs.
+        journal: the job's; what an engine must not forget lies beside it.
 
     Raises:
         UserError: there is no such engine, or its settings point nowhere.
@@ -44,10 +47,18 @@ def build_engine(
             from steadfast.engines.replay import ReplayEngine
 
             return ReplayEngine(operation["file"], operation.get("fields"))
+        case "openai" if operation.get("batch") == "files":
+            from steadfast.engines.batch_local import BatchFilesEngine
+
+            return BatchFilesEngine(own, operation, log, journal)
+        case "openai" if operation.get("batch"):
+            from steadfast.engines.batch_api import BatchEngine
+
+            return BatchEngine(own, operation, log, journal)
         case "openai":
             from steadfast.engines.openai_api import OpenaiEngine
 
-            return OpenaiEngine(own, operation, log)
+            return OpenaiEngine(own, operation, log, journal)
     raise UserError(
         f"engine: there is no {answers['engine']!r}; use reference, simulated, replay or openai"
     )

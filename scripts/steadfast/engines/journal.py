@@ -122,6 +122,21 @@ class Journal:
         return responses
 
 
+def final_hashes(path: Path | str) -> frozenset[str]:
+    """The requests that a journal answers for good; it may be missing, or grow meanwhile."""
+    if not Path(path).exists():
+        return frozenset()
+    found = set()
+    for line in Path(path).read_bytes().splitlines():
+        try:
+            request_hash, response = _read(line)
+        except ValueError:
+            continue  # the job that holds the journal says so
+        if response.status in FINAL:
+            found.add(request_hash)
+    return frozenset(found)
+
+
 def _read(line: bytes) -> tuple[str, Response]:
     record = json.loads(line)
     if not isinstance(record, dict) or not isinstance(record.get("hash"), str):

@@ -5,16 +5,18 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from steadfast.engines.base import Engine
+from steadfast.engines.bill import Bill, CapReached
+from steadfast.engines.openai_body import SUFFIX, request_body
 from steadfast.engines.pace import Pace
-from steadfast.engines.replies import Retry, clean, error_of, read_completion, read_failure
+from steadfast.engines.replies import Retry, error_of, read_completion, read_failure
 from steadfast.engines.request import Request, Response
 from steadfast.errors import UserError
 
-SUFFIX = "Output: "  # what a base model's prompt ends with (appendix E)
 MESSAGE_TOKENS = 4  # of a chat template, per message, beside its text
 REPLY_TOKENS = 3  # that open the answer
 CONNECT_SECONDS = 20.0
@@ -27,17 +29,24 @@ class OpenaiEngine(Engine):
 
     Args:
         answers: ``model``; ``revision``, ``template`` (chat or base), ``system``,
-            ``temperature`` (default 0; None: not sent), ``seed``, ``extra_body``.
+            ``temperature`` (default 0; None: not sent), ``seed``, ``logprobs`` (alternatives a
+            token; None: not asked), ``extra_body``.
         operation: ``base_url``, ``api_key_env``, ``concurrency``, ``attempts``, ``timeout`` (s,
-            of one attempt), ``backoff`` (s, before the second attempt), ``max_tokens_field``.
+            of one attempt), ``backoff`` (s, before the second attempt), ``max_tokens_field``,
+            ``price``, ``max_spend``.
         log: takes lines for the log.
+        journal: the job's; with ``max_spend`` the bill is taken from it and those beside it.
     """
 
     paid = True
     packages = ("openai",)
 
     def __init__(
-        self, answers: Mapping[str, Any], operation: Mapping[str, Any], log: Callable[[str], None]
+        self,
+        answers: Mapping[str, Any],
+        operation: Mapping[str, Any],
+        log: Callable[[str], None],
+        journal: Path | None = None,
     ):
         temperature = answers.get("temperature", 0.0)
         settings = {
@@ -57,6 +66,9 @@ class OpenaiEngine(Engine):
         self._timeout = operation.get("timeout", 600.0)
         self._backoff = operation.get("backoff", 1.0)
         self._max_tokens_field = operation.get("max_tokens_field", "max_tokens")
+        self._bill = None
+        if journal is not None and operation.get("max_spend") is not None:
+            self._bill = Bill(operation["price"], operation["max_spend"], journal.parent)
         self._log = log
         self._heard = 0
         self._retries: Counter[str] = Counter()
@@ -75,9 +87,18 @@ class OpenaiEngine(Engine):
 
         Raises:
             UserError: the key is missing or not accepted, the server is unreachable, it does not
-                know the model, or the account has run out.
+                know the model, the account has run out, or the spending cap is reached.
         """
         self._key = self._find_key()
+        try:
+            yield from self._answers(groups)
+        except RuntimeError as error:
+            # A signal that strikes inside the loop keeps it from closing; the signal counts.
+            if isinstance(error.__context__, SystemExit | KeyboardInterrupt):
+                raise error.__context__ from None
+            raise
+
+    def _answers(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
         with asyncio.Runner() as runner:
             replies: asyncio.Queue = asyncio.Queue()
             places = asyncio.Semaphore(self._concurrency)
@@ -113,6 +134,7 @@ class OpenaiEngine(Engine):
             max_retries=0,
         )
         pace = Pace(self._concurrency, self._backoff)
+        capped: CapReached | None = None
 
         async def send(request: Request) -> None:
             replies.put_nowait((request, await self._ask(client, pace, request)))
@@ -122,16 +144,23 @@ class OpenaiEngine(Engine):
 
                 async def start(request: Request) -> asyncio.Task:
                     await places.acquire()
+                    if self._bill:
+                        self._bill.check()
                     return tasks.create_task(send(request))
 
-                for first, *rest in groups:
-                    warming = await start(first)
-                    if rest:
-                        await warming
-                    for request in rest:
-                        await start(request)
+                try:
+                    for first, *rest in groups:
+                        warming = await start(first)
+                        if rest:
+                            await warming
+                        for request in rest:
+                            await start(request)
+                except CapReached as reached:
+                    capped = reached
         except ExceptionGroup as group:
             raise group.exceptions[0] from None
+        if capped:
+            raise capped
 
     async def _ask(self, client: Any, pace: Pace, request: Request) -> Response:
         heard = self._heard
@@ -147,6 +176,8 @@ class OpenaiEngine(Engine):
             self._retries[outcome.reason] += 1
             if outcome.overloaded:
                 pace.overloaded(sent_at)
+            if outcome.broken:
+                pace.broken(sent_at)
             if attempt < self._attempts:
                 if outcome.after:
                     self._log(f"{outcome.reason}: the server asks to wait {outcome.after:.0f} s")
@@ -178,27 +209,13 @@ class OpenaiEngine(Engine):
             outcome = read_failure(status, body, error.response.headers, time.time())
             return self._without_key(outcome)
         self._heard += 1
-        return read_completion(reply.content)
+        return read_completion(reply.content, logprobs="logprobs" in self.answers)
 
     async def _create(self, client: Any, request: Request) -> Any:
-        settings = self.answers
-        prompt = clean(request.prompt)
-        body: dict[str, Any] = {
-            "model": settings["model"],
-            **{name: settings[name] for name in ("temperature", "seed") if name in settings},
-            "extra_body": {
-                **settings.get("extra_body", {}),
-                self._max_tokens_field: request.max_tokens,
-            },
-        }
-        if settings["template"] == "base":
-            gap = "" if prompt.endswith("\n") else "\n"
-            create = client.completions.with_raw_response.create
-            return await create(prompt=prompt + gap + SUFFIX, **body)
-        messages = [{"role": "user", "content": prompt}]
-        if "system" in settings:
-            messages.insert(0, {"role": "system", "content": settings["system"]})
-        return await client.chat.completions.with_raw_response.create(messages=messages, **body)
+        body = request_body(self.answers, request, self._max_tokens_field)
+        named = {name: body.pop(name) for name in ("model", "prompt", "messages") if name in body}
+        kind = client.completions if "prompt" in named else client.chat.completions
+        return await kind.with_raw_response.create(**named, extra_body=body)
 
     def _stop_if_hopeless(self, status: int, body: bytes) -> None:
         kept = "then run again: what is answered is not asked twice"
@@ -229,3 +246,7 @@ class OpenaiEngine(Engine):
     def summary(self) -> list[str]:
         """Attempts that failed, by reason."""
         return [f"{count} × {reason}, tried again" for reason, count in self._retries.items()]
+
+    def retries(self) -> dict[str, int]:
+        """Attempts that failed, by reason."""
+        return dict(self._retries)

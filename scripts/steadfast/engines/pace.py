@@ -19,6 +19,7 @@ class Pace:
         self._busy = 0
         self._open_at = 0.0
         self._lowered_at = 0.0
+        self._broken, self._broken_at = 0, 0.0
         self._free = asyncio.Event()
         self._jitter = random.Random()  # spreads attempts in time; no result depends on it
 
@@ -41,7 +42,8 @@ class Pace:
         self._free.set()
 
     def succeeded(self) -> None:
-        """One more slot for each round of successes."""
+        """One more slot for each round of successes; the server is whole again."""
+        self._broken = 0
         self._limit = min(float(self._most), self._limit + 1 / self._limit)
 
     def overloaded(self, sent_at: float) -> None:
@@ -49,6 +51,19 @@ class Pace:
         if sent_at >= self._lowered_at:
             self._lowered_at = asyncio.get_running_loop().time()
             self._limit = max(1.0, self._limit / 2)
+
+    def broken(self, sent_at: float) -> None:
+        """The server failed; from the second time in a row on, all requests pause, ever longer.
+
+        Requests that were under way together count once.
+        """
+        now = asyncio.get_running_loop().time()
+        if sent_at < self._broken_at:
+            return
+        self._broken, self._broken_at = self._broken + 1, now
+        if self._broken > 1:
+            pause = self._backoff * 2 ** min(self._broken - 1, 30)
+            self._open_at = max(self._open_at, now + min(self._longest, pause))
 
     async def wait(self, attempt: int, after: float | None) -> None:
         """Waits before the next attempt; a server's wish holds for all requests.

@@ -16,6 +16,7 @@ TOO_LONG = re.compile(r"context_length_exceeded|string_above_max_length", re.IGN
 TOO_LONG_MESSAGE = re.compile(r"maximum context length|context length exceeded", re.IGNORECASE)
 SURROGATE = re.compile("[\ud800-\udfff]")
 MESSAGE_CHARACTERS = 200
+LOGPROB_TOKENS = 4096  # whose log probabilities are kept, at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +27,14 @@ class Retry:
         after: seconds that the server asks to wait; None: it did not say.
         overloaded: whether fewer requests at once would help.
         unreachable: whether no connection was made.
+        broken: whether the server itself failed, so that waiting helps everyone.
     """
 
     reason: str
     after: float | None = None
     overloaded: bool = False
     unreachable: bool = False
+    broken: bool = False
 
 
 def clean(text: str) -> str:
@@ -39,10 +42,14 @@ def clean(text: str) -> str:
     return text if text.isascii() else SURROGATE.sub("�", text)
 
 
-def read_completion(body: bytes) -> Response | Retry:
+def read_completion(body: bytes, *, logprobs: bool = False) -> Response | Retry:
     """The answer in the body of a chat completion or a completion.
 
     A body that is none (not JSON, no choices, no content) is worth another attempt.
+
+    Args:
+        body: the reply's body.
+        logprobs: whether the log probabilities are kept.
     """
     try:
         reply = json.loads(body)
@@ -56,6 +63,8 @@ def read_completion(body: bytes) -> Response | Retry:
     except (KeyError, IndexError, TypeError, AttributeError):
         return Retry("a body without choices")
     known = {**_usage(reply), "finish_reason": _text(finish_reason)}
+    if logprobs:
+        known["logprobs"] = _logprobs(_object(choice.get("logprobs")))
     if refusal or finish_reason == "content_filter":
         return Response("refused", **known)
     if finish_reason == "length":
@@ -76,6 +85,35 @@ def _usage(reply: Mapping[str, Any]) -> dict[str, Any]:
         "served_model": _text(reply.get("model")),
         "fingerprint": _text(reply.get("system_fingerprint")),
     }
+
+
+def _logprobs(given: Mapping[str, Any]) -> list[list[Any]] | None:
+    """Per token: its text, its log probability, and the alternatives' as pairs."""
+    if isinstance(content := given.get("content"), list):  # a chat completion's
+        tokens = [_object(token) for token in content[:LOGPROB_TOKENS]]
+        return [
+            [
+                *_pair(token.get("token"), token.get("logprob")),
+                [
+                    _pair(_object(other).get("token"), _object(other).get("logprob"))
+                    for other in token.get("top_logprobs") or []
+                ],
+            ]
+            for token in tokens
+        ]
+    if isinstance(tokens := given.get("tokens"), list):  # a completion's
+        values = given.get("token_logprobs") or []
+        others = given.get("top_logprobs") or [None] * len(tokens)
+        return [
+            [*_pair(token, value), [_pair(*pair) for pair in _object(top).items()]]
+            for token, value, top in zip(tokens[:LOGPROB_TOKENS], values, others, strict=False)
+        ]
+    return None
+
+
+def _pair(token: Any, value: Any) -> list[Any]:
+    number = isinstance(value, int | float) and math.isfinite(value)
+    return [_text(token), round(value, 4) if number else None]
 
 
 def _object(value: Any) -> Mapping[str, Any]:
@@ -106,7 +144,8 @@ def read_failure(
     message = failure["message"]
     if status in RETRIED:
         overloaded = status in (429, 503, 529)
-        return Retry(f"HTTP {status}", retry_after(headers, now), overloaded)
+        after = retry_after(headers, now)
+        return Retry(f"HTTP {status}", after, overloaded, broken=status >= 500)
     if status == 413 or TOO_LONG.search(codes) or TOO_LONG_MESSAGE.search(message):
         return Response("overflow", error="the server: longer than the model's window")
     if REFUSALS.search(codes):

@@ -65,7 +65,8 @@ class Request:
 class Response:
     """An answer or why there is none; ``error`` is set for status error and overflow.
 
-    ``served_model`` and ``fingerprint`` are what a server says it answered with.
+    ``served_model`` and ``fingerprint`` are what a server says it answered with; ``logprobs`` has
+    a triple a token (text, log probability, pairs of the alternatives) where they were asked for.
     """
 
     status: str
@@ -77,6 +78,7 @@ class Response:
     error: str | None = None
     served_model: str | None = None
     fingerprint: str | None = None
+    logprobs: list[list[Any]] | None = None
 
 
 class Oracle(Protocol):

@@ -17,6 +17,7 @@ from steadfast.engines.fit import fit
 from steadfast.engines.identity import identity
 from steadfast.engines.journal import Journal
 from steadfast.engines.progress import Progress
+from steadfast.engines.record import RunRecord, record_path
 from steadfast.engines.request import ANSWERED, Item, Oracle, Request, Response
 from steadfast.errors import UserError
 from steadfast.files import write_json, write_jsonl
@@ -61,23 +62,36 @@ def run_part(
     """
     started = time.monotonic()
     with _lines(log) as say, _ending_by_exception():
-        engine = build_engine(answers, operation, oracle, say)
-        window = answers.get("window")
-        tokenizer = load_tokenizer(answers.get("tokenizer") or "o200k_base") if window else None
-        requests = fit(
-            items,
-            window,
-            answers.get("on_overflow") or "error",
-            tokenizer,
-            model=model,
-            answers=engine.answers,
-            template_tokens=_template_tokens(engine, answers, tokenizer),
-        )
+        engine = build_engine(answers, operation, oracle, say, journal)
+        requests = fitted(model, engine, answers, items)
         responses = _answer(model, engine, requests, journal, say)
         _check_failures(model, responses, operation.get("allowed_failures", 0.0))
-        write_jsonl(out, map(_record, requests, responses))
+        write_jsonl(out, map(output_record, requests, responses))
         write_json(identity_out, identity(model, engine, answers, requests, responses, commit))
         say(f"{model}: {len(requests)} records in {time.monotonic() - started:.1f} s")
+
+
+def fitted(
+    model: str, engine: Engine, answers: Mapping[str, Any], items: Iterable[Item]
+) -> list[Request]:
+    """The items as requests that fit the model, by its own settings.
+
+    Raises:
+        UserError: as of ``fit``.
+    """
+    window = answers.get("window")
+    tokenizer = None
+    if window:
+        tokenizer = engine.tokenizer or load_tokenizer(answers.get("tokenizer") or "o200k_base")
+    return fit(
+        items,
+        window,
+        answers.get("on_overflow") or "error",
+        tokenizer,
+        model=model,
+        answers=engine.answers,
+        template_tokens=_template_tokens(engine, answers, tokenizer),
+    )
 
 
 def _template_tokens(engine: Engine, answers: Mapping[str, Any], tokenizer: Any) -> int:
@@ -110,10 +124,12 @@ def _answer(
         progress = Progress(model, len(requests), done)
         stack.callback(progress.close)
         if asked:
+            record = stack.enter_context(RunRecord(record_path(journal), engine))
             for request, response in engine.answer(_groups(asked.values())):
                 if book is not None:
                     book.append(request.hash, response)
                 found[key(request)] = response
+                record.update(response)
                 progress.update(response, shares[key(request)])
             for line in engine.summary():
                 say(f"{model}: {line}")
@@ -127,7 +143,8 @@ def _groups(requests: Iterable[Request]) -> list[list[Request]]:
     return list(groups.values())
 
 
-def _record(request: Request, response: Response) -> dict[str, Any]:
+def output_record(request: Request, response: Response) -> dict[str, Any]:
+    """A line of the outputs."""
     answered = response.status in ANSWERED
     record = {
         "sample_id": request.sample_id,
@@ -140,6 +157,8 @@ def _record(request: Request, response: Response) -> dict[str, Any]:
         "completion_tokens": response.completion_tokens,
         "truncated_tokens": request.truncated_tokens,
     }
+    if response.logprobs is not None:
+        record["logprobs"] = response.logprobs
     if response.error is not None:
         record["error"] = response.error
     return record

@@ -1,0 +1,89 @@
+"""Files of the Batch API: one request a line going out, one reply a line coming back.
+
+The format is OpenAI's; vLLM's batch runner reads and writes the same.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from steadfast.engines.replies import Retry, read_completion, read_failure
+from steadfast.engines.request import Request, Response
+from steadfast.errors import UserError
+
+FACTS = Path(__file__).resolve().parents[3] / "resources" / "engines" / "batch.yaml"
+
+
+@cache
+def facts() -> dict[str, Any]:
+    """The provider's limits and words: ``requests``, ``bytes``, ``window``, states, ``parts``."""
+    return yaml.safe_load(FACTS.read_text(encoding="utf-8"))
+
+
+def line(request_hash: str, url: str, body: Mapping[str, Any]) -> bytes:
+    """One request as a line of a batch file, known by its hash."""
+    record = {"custom_id": request_hash, "method": "POST", "url": url, "body": body}
+    return json.dumps(record, ensure_ascii=False).encode("utf-8") + b"\n"
+
+
+def split(
+    lines: Iterable[tuple[Request, bytes]], most_requests: int, most_bytes: int
+) -> Iterator[list[tuple[Request, bytes]]]:
+    """The lines in files of no more than so many requests and bytes, in their order.
+
+    Raises:
+        UserError: one line alone is longer than a file may be.
+    """
+    chunk: list[tuple[Request, bytes]] = []
+    size = 0
+    for request, content in lines:
+        if len(content) > most_bytes:
+            raise UserError(
+                f"batch: the prompt of {request.sample_id} makes a line of {len(content):,} bytes, "
+                f"a file may have {most_bytes:,}; set batch to false for this model"
+            )
+        if chunk and (len(chunk) == most_requests or size + len(content) > most_bytes):
+            yield chunk
+            chunk, size = [], 0
+        chunk.append((request, content))
+        size += len(content)
+    if chunk:
+        yield chunk
+
+
+def parse(content: bytes, *, logprobs: bool = False) -> Iterator[tuple[str, Response | Retry]]:
+    """The replies of an output or error file, by custom_id.
+
+    A line that is no record of a reply is passed over: its request counts as unanswered.
+
+    Args:
+        content: of the file.
+        logprobs: whether the log probabilities are kept.
+    """
+    for text in content.split(b"\n"):
+        try:
+            record = json.loads(text)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict) and isinstance(record.get("custom_id"), str):
+            yield record["custom_id"], _outcome(record, logprobs)
+
+
+def _outcome(record: Mapping[str, Any], logprobs: bool) -> Response | Retry:
+    response = record.get("response")
+    response = response if isinstance(response, dict) else {}
+    status = response.get("status_code")
+    if isinstance(status, int) and status >= 400:
+        # vLLM puts what went wrong beside the response, OpenAI into its body.
+        reason = response.get("body") or record.get("error")
+        reason = {"error": {"message": reason}} if isinstance(reason, str) else reason
+        return read_failure(status, json.dumps(reason).encode(), {}, 0.0)
+    if record.get("error") is not None or status is None:
+        error = record.get("error")
+        code = error.get("code") if isinstance(error, dict) else None
+        return Retry(f"batch: {code or 'no response'}")
+    return read_completion(json.dumps(response.get("body")).encode(), logprobs=logprobs)

@@ -1,0 +1,63 @@
+"""What the runs of a job took: facts of the runs, not of the result, so beside the journal."""
+
+import time
+from pathlib import Path
+from types import TracebackType
+
+from steadfast.engines.base import Engine
+from steadfast.engines.request import Response
+from steadfast.files import read_json, write_json
+
+WRITE_SECONDS = 5.0
+
+
+def record_path(journal: Path) -> Path:
+    """Where the record of a journal's job lies."""
+    return journal.with_suffix(".run.json")
+
+
+class RunRecord:
+    """One more run in a job's record, which grows over all runs that asked something.
+
+    It is written now and then, so that a killed run loses a few seconds of it.
+
+    Args:
+        path: the record, JSON: ``runs``, each with ``wall_seconds``, ``answered``, ``failed`` and
+            ``retries`` by reason.
+        engine: whose retries are recorded.
+    """
+
+    def __init__(self, path: Path, engine: Engine):
+        self._path, self._engine = path, engine
+        self._earlier = read_json(path)["runs"] if path.exists() else []
+        self._answered = self._failed = 0
+        self._started = self._written = time.monotonic()
+
+    def update(self, response: Response) -> None:
+        """One more response."""
+        failed = response.status == "error"
+        self._failed += failed
+        self._answered += not failed
+        if time.monotonic() - self._written > WRITE_SECONDS:
+            self._write()
+
+    def _write(self) -> None:
+        self._written = time.monotonic()
+        run = {
+            "wall_seconds": round(self._written - self._started, 3),
+            "answered": self._answered,
+            "failed": self._failed,
+            "retries": self._engine.retries(),
+        }
+        write_json(self._path, {"runs": [*self._earlier, run]})
+
+    def __enter__(self) -> "RunRecord":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._write()

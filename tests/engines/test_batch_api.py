@@ -1,0 +1,306 @@
+"""The Batch API against a real server: nothing submitted twice, whatever happens."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from batch_server import Fate, batches_running
+from parts import Part, items
+from servers import echo, running
+from steadfast.engines import batch_files
+from steadfast.engines.replies import Retry
+from steadfast.engines.request import Response
+from steadfast.errors import UserError
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+JOB = """
+import sys
+from pathlib import Path
+from parts import Part
+part = Part(Path(sys.argv[1]), sys.argv[2])
+part.run(batch=True, batch_interval=0.05, batch_requests=4)
+"""
+
+
+@pytest.fixture
+def server():
+    with batches_running() as started:
+        yield started
+
+
+@pytest.fixture
+def part(tmp_path, server):
+    made = Part(tmp_path, server.url)
+    made.operation |= {"batch": True, "batch_interval": 0.01}
+    return made
+
+
+def prompts(asked=None):
+    return [item.head + item.context + item.tail for item in asked or items()]
+
+
+def state(part):
+    return json.loads(part.journal.with_suffix(".batches.json").read_text("utf-8"))
+
+
+def test_every_item_is_answered_in_order_by_one_batch(part, server):
+    records = part.run()
+    assert [r["text"] for r in records] == [echo(p) for p in prompts()]
+    assert len(server.batches) == 1
+    assert server.submitted() == dict.fromkeys(prompts(), 1)
+    assert (records[0]["cached_tokens"], records[0]["status"]) == (2, "ok")
+
+
+def test_a_line_has_the_fields_of_the_format(part, server):
+    part.answers |= {"system": "Be brief.", "seed": 7, "extra_body": {"top_k": 1}}
+    records = part.run(items(1, 1))
+    (content,) = [server.files[b["input_file_id"]] for b in server.batches.values()]
+    assert content.endswith(b"\n")
+    assert json.loads(content) == {
+        "custom_id": records[0]["request_hash"],
+        "method": "POST",
+        "url": "/v1/chat/completions",
+        "body": {
+            "model": "echo-1",
+            "temperature": 0.0,
+            "seed": 7,
+            "top_k": 1,
+            "max_tokens": 50,
+            "messages": [
+                {"role": "system", "content": "Be brief."},
+                {"role": "user", "content": prompts(items(1, 1))[0]},
+            ],
+        },
+    }
+
+
+def test_a_base_model_uses_the_completions_endpoint(part, server):
+    part.answers["template"] = "base"
+    part.run(items(1, 1))
+    (batch,) = server.batches.values()
+    assert batch["endpoint"] == "/v1/completions"
+    assert json.loads(batch["lines"][0])["body"]["prompt"].endswith("\nOutput: ")
+
+
+def test_the_outputs_are_those_of_the_live_engine(part, server, tmp_path):
+    part.run()
+    with running() as live:
+        other = Part(tmp_path / "live", live.url)
+        other.run()
+    assert part.out.read_bytes() == other.out.read_bytes()
+    assert part.identity_out.read_bytes() == other.identity_out.read_bytes()
+
+
+def test_requests_are_split_into_files_within_the_limit(part, server):
+    part.run(batch_requests=4)
+    assert sorted(len(batch["lines"]) for batch in server.batches.values()) == [2, 4, 4]
+    assert set(server.submitted().values()) == {1}
+
+
+def test_what_an_expired_batch_left_goes_into_a_further_one(part, server):
+    server.fates.append(Fate("expired", lose=("Ask 1.0!", "Ask 3.1!")))
+    records = part.run()
+    assert {r["status"] for r in records} == {"ok"}
+    assert [len(batch["lines"]) for batch in server.batches.values()] == [10, 2]
+    assert set(server.answered.values()) == {1}
+
+
+def test_a_failed_batch_is_tried_again_up_to_attempts(part, server):
+    server.fates.extend([Fate("failed")] * 4)
+    with pytest.raises(UserError, match=r"10 of 10 .*10 × batch failed: bad line"):
+        part.run()
+    assert len(server.batches) == 4
+    part.run()  # a later run begins anew
+    assert len(server.batches) == 5
+    assert set(server.answered.values()) == {1}
+
+
+def test_a_request_that_is_refused_is_an_error_of_its_own(part, server):
+    server.fates.append(Fate(fail=("Ask 2.0!",)))
+    records = part.run(allowed_failures=0.1)
+    (failed,) = [r for r in records if r["status"] == "error"]
+    assert (failed["sample_id"], failed["error"]) == ("q2/c0", "HTTP 400: bad request")
+    assert len(server.batches) == 1
+
+
+def test_a_batch_whose_making_was_not_heard_of_is_not_made_again(part, server):
+    server.lost_replies = 1
+    part.run()
+    assert len(server.batches) == 1
+    assert set(server.submitted().values()) == {1}
+
+
+@pytest.mark.parametrize("call", ["POST /v1/files", "POST /v1/batches", "GET /v1/batches/batch_0"])
+def test_a_passing_fault_is_waited_out(part, server, call):
+    server.refusals[call] = [500, 429, 503]
+    part.run()
+    assert len(server.batches) == 1
+
+
+def test_a_server_that_stays_away_stops_the_job_and_the_next_re_attaches(part, server):
+    server.refusals["GET /v1/batches/batch_0"] = [500] * 4
+    with pytest.raises(UserError, match=r"failed 4 times in a row .* submits none twice"):
+        part.run()
+    assert len(state(part)["open"]) == 1
+    part.run()
+    assert len(server.batches) == 1
+    assert state(part)["open"] == []
+
+
+def test_a_key_that_is_not_accepted_is_said(part, server):
+    server.refusals["POST /v1/files"] = [401]
+    with pytest.raises(UserError, match="does not accept the key"):
+        part.run()
+
+
+def test_the_cap_holds_back_batches_and_keeps_those_under_way(part, server):
+    price = {"input": 2.0, "cached": None, "output": 8.0, "currency": "EUR"}
+    part.journal = part.directory / "journals" / "4k.jsonl"
+    part.run(items(1, 2))
+    spending = {"price": price, "max_spend": 1e-6}
+    with pytest.raises(UserError, match="max_spend"):
+        part.run(**spending)
+    assert len(server.batches) == 1
+    server.refusals["GET /v1/batches/batch_1"] = [500] * 4
+    with pytest.raises(UserError, match="in a row"):
+        part.run()
+    with pytest.raises(UserError, match="max_spend"):
+        part.run(items(2, 6), **spending)
+    assert len(server.batches) == 2
+    assert len(part.journal.read_text("utf-8").splitlines()) == 10
+
+
+def start(directory, server):
+    paths = os.pathsep.join([str(SCRIPTS), str(Path(__file__).parent)])
+    return subprocess.Popen(
+        [sys.executable, "-c", JOB, str(directory), server.url],
+        env={**os.environ, "PYTHONPATH": paths},
+        stderr=subprocess.PIPE,
+    )
+
+
+def wait_for(condition):
+    end = time.monotonic() + 60
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.002)
+    assert condition()
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        lambda server: server.files,  # uploaded, perhaps not yet kept
+        lambda server: server.batches,  # made, perhaps not yet kept
+        lambda server: len(server.batches) == 3,
+        lambda server: any("GET /v1/batches/" in call for call in server.calls),
+        lambda server: any(call.endswith("/content") for call in server.calls),
+    ],
+    ids=["uploaded", "made", "all made", "polling", "importing"],
+)
+def test_a_killed_job_re_attaches_and_submits_nothing_twice(tmp_path, server, moment):
+    server.looks = 5
+    job = start(tmp_path / "killed", server)
+    wait_for(lambda: moment(server))
+    job.send_signal(signal.SIGKILL)
+    job.communicate()
+    job = start(tmp_path / "killed", server)
+    _, errors = job.communicate(timeout=60)
+    assert job.returncode == 0, errors
+    assert server.submitted() == dict.fromkeys(prompts(), 1)
+
+    with running() as live:
+        Part(tmp_path / "undisturbed", live.url).run()
+    for name in ("out.jsonl", "out.identity.json"):
+        killed, undisturbed = (tmp_path / run / name for run in ("killed", "undisturbed"))
+        assert killed.read_bytes() == undisturbed.read_bytes()
+
+
+def test_files_for_a_batch_runner_are_written_and_their_results_read(part, server):
+    with pytest.raises(UserError, match=r"10 requests stand in batch-000.requests.jsonl, batch"):
+        part.run(batch="files", batch_requests=6)
+    folder = part.journal.with_suffix(".batches")
+    requests = sorted(folder.glob("*.requests.jsonl"))
+    assert [len(path.read_bytes().splitlines()) for path in requests] == [6, 4]
+    # A runner's results, as vLLM writes them; one line lacks its answer.
+    for path in requests:
+        results = [
+            {
+                "id": "vllm-1",
+                "custom_id": record["custom_id"],
+                "response": {
+                    "status_code": 200,
+                    "request_id": "1",
+                    "body": server.reply(record["body"]["messages"][0]["content"], "", {}),
+                },
+                "error": None,
+            }
+            for record in map(json.loads, path.read_text("utf-8").splitlines())
+        ]
+        if path == requests[1]:
+            results[0] |= {
+                "response": {"status_code": 500, "request_id": "1", "body": None},
+                "error": {"error": {"message": "engine", "code": 500}},
+            }
+        text = "".join(json.dumps(result) + "\n" for result in results)
+        Path(str(path).replace(".requests.", ".results.")).write_text(text, "utf-8")
+    with pytest.raises(UserError, match=r"1 requests stand in batch-002.requests.jsonl"):
+        part.run(batch="files")
+    assert not server.calls
+    assert len(part.journal.read_text("utf-8").splitlines()) == 9
+
+
+ODD_LINES = {
+    "torn": b'{"custom_id": "a", "resp',
+    "no id": b'{"response": {"status_code": 200}}',
+    "no object": b"[1]",
+    "deep": b"[" * 100_000,
+    "not utf-8": b'{"custom_id": "\xff"}',
+}
+
+
+@pytest.mark.parametrize("line", ODD_LINES.values(), ids=ODD_LINES)
+def test_a_line_that_is_no_reply_is_passed_over(line):
+    assert list(batch_files.parse(line + b"\n")) == []
+
+
+@pytest.mark.parametrize(
+    ("record", "outcome"),
+    [
+        ({"response": None, "error": {"code": "batch_expired"}}, Retry("batch: batch_expired")),
+        ({"response": None, "error": None}, Retry("batch: no response")),
+        ({"response": {"status_code": 200, "body": None}}, Retry("a body without choices")),
+        ({"response": {"status_code": 500, "body": {}}}, Retry("HTTP 500", broken=True)),
+        (
+            {"response": {"status_code": 400, "body": None}, "error": "no such url"},
+            Response("error", error="HTTP 400: no such url"),
+        ),
+        (
+            {"response": {"status_code": 400, "body": {"error": {"code": "content_filter"}}}},
+            Response("refused", finish_reason="content_filter"),
+        ),
+    ],
+)
+def test_a_line_says_what_became_of_its_request(record, outcome):
+    content = json.dumps({"custom_id": "a", **record}).encode()
+    assert list(batch_files.parse(content)) == [("a", outcome)]
+
+
+def test_files_keep_to_the_limits_and_the_order():
+    lines = [
+        (item, b"x" * size) for item, size in zip(items(), (3, 4, 5, 1, 1, 1, 1), strict=False)
+    ]
+    files = [[len(line) for _, line in file] for file in batch_files.split(lines, 3, 8)]
+    assert files == [[3, 4], [5, 1, 1], [1, 1]]
+    with pytest.raises(UserError, match="makes a line of 5 bytes"):
+        list(batch_files.split(lines, 3, 4))
+
+
+def test_the_providers_limits_are_facts():
+    facts = batch_files.facts()
+    assert (facts["requests"], facts["bytes"]) == (50_000, 200_000_000)

@@ -1,0 +1,99 @@
+"""The plan: what is reckoned is what a run then takes."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parts import items
+from steadfast.engines.fit import fit
+from steadfast.engines.journal import final_hashes
+from steadfast.engines.plan import Memo, distinct_tokens, misfits, plan_part, shared_tokens
+from steadfast.tokens import load_tokenizer
+
+TOKENIZER = load_tokenizer("o200k_base")
+PRICE = {"input": 2.0, "cached": 0.5, "output": 8.0, "currency": "EUR"}
+ANSWERS = {"engine": "openai", "model": "echo-1", "template": "chat", "temperature": 0.0}
+
+
+def requests(asked=None, window=None, on_overflow="truncate"):
+    asked = items() if asked is None else asked
+    return fit(asked, window, on_overflow, TOKENIZER, answers=ANSWERS)
+
+
+@given(st.lists(st.lists(st.integers(0, 2), max_size=5)))
+def test_shared_tokens_are_the_nodes_of_the_prefix_tree(sequences):
+    nodes = {tuple(s[:n]) for s in sequences for n in range(1, len(s) + 1)}
+    assert shared_tokens(sequences) == len(nodes)
+
+
+def test_a_context_counts_once_and_every_question_by_itself():
+    row = plan_part(requests(items(1, 5)), (), TOKENIZER)
+    prefix = TOKENIZER.count(requests(items(1, 1))[0].prefix)
+    tails = [TOKENIZER.encode(item.tail) for item in items(1, 5)]
+    assert row["prompt_tokens"] == 5 * prefix + sum(map(len, tails))
+    assert row["distinct_tokens"] == prefix + shared_tokens(tails)
+    assert row["output_budget"] == 250
+
+
+def test_equal_requests_are_distinct_once_and_asked_once():
+    asked = [*items(1, 2), replace(items(1, 1)[0], sample_id="again")]
+    row, once = (plan_part(requests(some), (), TOKENIZER) for some in (asked, asked[:2]))
+    assert (row["requests"], row["to_ask"]) == (3, 2)
+    assert row["distinct_tokens"] == once["distinct_tokens"]
+    assert row["ask_prompt_tokens"] == once["ask_prompt_tokens"] < row["prompt_tokens"]
+
+
+def test_cuts_of_one_context_share_all_of_the_shorter_one():
+    asked = [replace(item, max_tokens=50 if n else 40) for n, item in enumerate(items(1, 2))]
+    cut = requests(asked, window=130)
+    assert len({request.prefix for request in cut}) == 2
+    assert distinct_tokens(cut, TOKENIZER) < sum(r.prompt_tokens for r in cut) - 30
+
+
+def test_what_the_journal_holds_is_not_asked(part, server):
+    part.run(items(2, 3))
+    known = final_hashes(part.journal)
+    row = plan_part(requests(), known, TOKENIZER)
+    assert (row["requests"], row["known"], row["to_ask"]) == (10, 6, 4)
+    part.run()
+    assert plan_part(requests(), final_hashes(part.journal), TOKENIZER)["to_ask"] == 0
+
+
+def test_a_torn_or_missing_journal_is_read_as_far_as_it_goes(part, server, tmp_path):
+    part.run(items(1, 2))
+    with open(part.journal, "a") as torn:
+        torn.write('{"hash": "x", "status": "ok"')
+    assert len(final_hashes(part.journal)) == 2
+    assert final_hashes(tmp_path / "none.jsonl") == frozenset()
+
+
+def test_hours_and_cost_are_of_what_is_still_to_be_asked():
+    throughput = {"prefill": 100.0, "decode": 10.0, "gpus": 2}
+    asked = requests()
+    row = plan_part(asked, (), TOKENIZER, throughput=throughput, price=PRICE)
+    seconds = row["distinct_tokens"] / 100 + 500 / 10
+    assert row["gpu_hours"] == pytest.approx(2 * seconds / 3600)
+    cached = row["prompt_tokens"] - row["distinct_tokens"]
+    money = (row["distinct_tokens"] * 2 + cached * 0.5 + 500 * 8) / 1e6
+    assert (row["cost"], row["currency"]) == (pytest.approx(money), "EUR")
+    done = plan_part(asked, {r.hash for r in asked}, TOKENIZER, 0, throughput, PRICE)
+    assert (done["gpu_hours"], done["cost"]) == (0, 0)
+    assert done["prompt_tokens"] == row["prompt_tokens"]
+
+
+def test_prompts_that_do_not_fit_are_named():
+    cut = list(misfits(requests(window=130), "truncate"))
+    assert len(cut) == 10
+    assert all(what == "truncated" and tokens <= 80 and lost > 0 for _, what, tokens, lost in cut)
+    over = requests(window=60, on_overflow="skip")
+    assert {what for _, what, _, _ in misfits(over, "skip")} == {"left out"}
+    assert {what for _, what, _, _ in misfits(over, "error")} == {"stops the job"}
+    assert plan_part(over, (), TOKENIZER)["unfit"] == 10
+    assert list(misfits(requests(), "error")) == []
+
+
+def test_a_memo_counts_as_its_tokenizer_does():
+    memo = Memo(TOKENIZER)
+    assert memo.count("one two") == memo.count("one two") == TOKENIZER.count("one two")

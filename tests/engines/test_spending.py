@@ -1,0 +1,142 @@
+"""What a run costs, log probabilities, and a server that fails: against a real server."""
+
+import json
+
+import pytest
+
+from parts import items
+from servers import Fault, error
+from steadfast.engines.bill import Bill, cost
+from steadfast.engines.journal import Journal
+from steadfast.engines.request import Response
+from steadfast.errors import UserError
+
+PRICE = {"input": 2.0, "cached": 0.5, "output": 8.0, "currency": "EUR"}
+
+
+def of(record):
+    names = ("prompt_tokens", "cached_tokens", "completion_tokens")
+    return cost(PRICE, *(record[name] for name in names))
+
+
+def test_cached_tokens_have_their_own_price():
+    assert cost(PRICE, 1_000_000, 400_000, 500_000) == pytest.approx(1.2 + 0.2 + 4.0)
+    assert cost({**PRICE, "cached": None}, 1_000_000, 400_000, 0) == pytest.approx(2.0)
+
+
+def test_the_bill_is_the_sum_of_what_the_server_counted(part, server):
+    records = part.run()
+    bill = Bill(PRICE, 1.0, part.directory / "journals")
+    assert bill.spent() == 0
+    bill = Bill(PRICE, 1.0, part.directory)
+    part.out.unlink()  # lies beside the journal here
+    assert bill.spent() == pytest.approx(sum(map(of, records)))
+    assert bill.spent() == pytest.approx(sum(map(of, records)))  # nothing is counted twice
+
+
+def test_the_bill_grows_with_the_journals_of_other_jobs(tmp_path):
+    bill = Bill(PRICE, 1.0, tmp_path)
+    answer = Response("ok", "x", prompt_tokens=100, cached_tokens=0, completion_tokens=0)
+    for number, name in enumerate(["4k", "8k"], start=1):
+        with Journal(tmp_path / f"{name}.jsonl") as journal:
+            journal.append("a" * 64, answer)
+            assert bill.spent() == pytest.approx(number * 0.0002)
+    with open(tmp_path / "8k.jsonl", "a") as torn:
+        torn.write('{"hash": "b", "prompt_to')
+    assert bill.spent() == pytest.approx(0.0004)
+
+
+@pytest.fixture
+def spending(part):
+    """A part whose journal lies in a folder of its own, as in the workflow."""
+    part.journal = part.directory / "journals" / "4k.jsonl"
+    return part
+
+
+def test_the_cap_stops_the_job_with_only_what_is_in_flight_above_it(spending, server):
+    records = spending.run(items(1, 40))
+    total, dearest = sum(map(of, records)), max(map(of, records))
+    spending.journal.unlink()
+    asked = sum(server.asked.values())
+    cap = total / 2
+    with pytest.raises(UserError, match=r"max_spend of .* EUR is reached .* answered is kept"):
+        spending.run(items(1, 40), price=PRICE, max_spend=cap)
+    spent = sum(of(json.loads(line)) for line in spending.journal.read_text("utf-8").splitlines())
+    in_flight = spending.operation["concurrency"]
+    assert cap <= spent <= cap + in_flight * dearest
+    assert sum(server.asked.values()) < asked + 40
+    spending.run(items(1, 40), price=PRICE, max_spend=2 * total)
+    assert sum(server.asked.values()) == asked + 40
+
+
+def test_a_cap_that_is_not_reached_changes_nothing(spending, server):
+    first = [r["text"] for r in spending.run(price=PRICE, max_spend=100.0)]
+    assert len(first) == 10
+    assert set(server.asked.values()) == {1}
+
+
+def test_a_server_that_fails_again_and_again_gets_a_pause_from_all(part, server):
+    server.faults["Ask 0.0!"].extend([error(500)] * 3)
+    part.run(items(1, 6), backoff=0.2, attempts=6)
+    starts = sorted(start for _, start, _ in server.log)
+    # The second failure in a row pauses 0.4 s, the third 0.8 s, whatever a request's own wait is.
+    assert starts[2] - starts[1] >= 0.35
+    assert starts[3] - starts[2] >= 0.75
+
+
+def reply(**choice):
+    return Fault(
+        body=json.dumps(
+            {"choices": [{"finish_reason": "stop", "message": {"content": "Hi"}, **choice}]}
+        ).encode()
+    )
+
+
+CHAT = {
+    "content": [
+        {
+            "token": "Hi",
+            "logprob": -0.123456,
+            "bytes": [72, 105],
+            "top_logprobs": [{"token": "Ho", "logprob": -2.5}],
+        }
+    ]
+}
+
+
+def test_log_probabilities_are_kept_where_they_were_asked_for(part, server):
+    part.answers["logprobs"] = 1
+    server.faults[""].append(reply(logprobs=CHAT))
+    (record,) = part.run(items(1, 1))
+    assert record["logprobs"] == [["Hi", -0.1235, [["Ho", -2.5]]]]
+    (body,) = server.bodies
+    assert (body["logprobs"], body["top_logprobs"]) == (True, 1)
+    part.out.unlink()
+    (again,) = part.run(items(1, 1))  # from the journal
+    assert again == record
+
+
+def test_log_probabilities_that_nobody_asked_for_are_not_kept(part, server):
+    server.faults[""].append(reply(logprobs=CHAT))
+    (record,) = part.run(items(1, 1))
+    assert "logprobs" not in record
+    assert "logprobs" not in server.bodies[0]
+    assert "logprobs" not in part.journal.read_text("utf-8")
+
+
+def test_a_base_models_log_probabilities_have_the_same_shape(part, server):
+    part.answers |= {"logprobs": 1, "template": "base"}
+    logprobs = {"tokens": ["Hi"], "token_logprobs": [-0.5], "top_logprobs": [{"Ho": -2.5}]}
+    choice = {"finish_reason": "stop", "text": "Hi", "logprobs": logprobs}
+    server.faults[""].append(Fault(body=json.dumps({"choices": [choice]}).encode()))
+    (record,) = part.run(items(1, 1))
+    assert record["logprobs"] == [["Hi", -0.5, [["Ho", -2.5]]]]
+    assert server.bodies[0]["logprobs"] == 1
+
+
+@pytest.mark.parametrize("given", [None, [], "x", {"content": None}, {"content": [None, {}]}])
+def test_odd_log_probabilities_lose_no_answer(part, server, given):
+    part.answers["logprobs"] = 0
+    server.faults[""].append(reply(logprobs=given))
+    (record,) = part.run(items(1, 1))
+    assert record["text"] == "Hi"

@@ -1,0 +1,76 @@
+"""The plan's target: cheap, complete, and made anew only where it must be."""
+
+import csv
+
+import pytest
+
+from project import TINY, Project
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+API = {
+    "engine": "openai",
+    "model": "m",
+    "window": 3500,
+    "on_overflow": "skip",
+    "base_url": "http://127.0.0.1:9/v1",
+}
+PLAN = "results/plan/lifbench.csv"
+
+
+@pytest.fixture(scope="module")
+def planned(finished, tmp_path_factory) -> Project:
+    project = finished.fork(tmp_path_factory.mktemp("planned"))
+    project.configure(config())
+    project.snakemake("plan")
+    return project
+
+
+def config(**settings):
+    return {**TINY, "models": {**TINY["models"], "api": {**API, **settings}}}
+
+
+def rows(project):
+    with open(project.path(PLAN), newline="") as lines:
+        return {(row["model"], row["part"]): row for row in csv.DictReader(lines)}
+
+
+def test_every_model_and_length_has_a_row_and_nothing_is_sent(planned):
+    found = rows(planned)
+    models, lengths = [*TINY["models"], "api"], TINY["lifbench"]["lengths"]
+    assert list(found) == [(model, length) for model in models for length in lengths]
+    assert {row["requests"] for row in found.values()} == {"461"}
+    assert not planned.path("results/lifbench/outputs/api").exists()
+    for row in found.values():
+        assert int(row["distinct_tokens"]) < int(row["prompt_tokens"]) / 20
+
+
+def test_prompts_that_do_not_fit_are_listed(planned):
+    with open(planned.path("results/plan/lifbench.prompts.csv"), newline="") as lines:
+        listed = [row for row in csv.DictReader(lines) if row["part"] == "3k"]
+    assert len(listed) == int(rows(planned)["api", "3k"]["unfit"]) > 0
+    page = planned.path("results/plan/lifbench.md").read_text()
+    assert f"- api, 3k: {len(listed)} left out (" in page
+
+
+def test_throughput_and_price_re_run_the_plan_alone(planned, tmp_path):
+    project = planned.fork(tmp_path)
+    price = {"input": 2.5, "output": 10.0}
+    project.configure(config(price=price, throughput={"prefill": 1000.0, "decode": 100.0}))
+    before = project.snakemake("--dry-run", "results/lifbench/outputs/sim-a/2k.jsonl", PLAN)
+    assert "plan_benchmark" in before
+    assert "rule inference:" not in before
+    project.snakemake("plan")
+    row = rows(project)["api", "2k"]
+    assert float(row["cost"]) > 0
+    assert float(row["gpu_hours"]) > 0
+    assert row["currency"] == "USD"
+
+
+def test_a_setting_of_operation_re_runs_no_plan_and_a_grown_journal_does(planned, tmp_path):
+    project = planned.fork(tmp_path)
+    project.configure(config(concurrency=2))
+    assert "Nothing to be done" in project.snakemake("--dry-run", PLAN)
+    journal = project.path("results/journal/lifbench/api/2k.jsonl")
+    journal.parent.mkdir(parents=True)
+    journal.write_text('{"hash": "0", "status": "ok", "text": ""}\n')
+    assert "plan_benchmark" in project.snakemake("--dry-run", PLAN)
