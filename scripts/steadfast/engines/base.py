@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from steadfast.engines.request import Request, Response
+from steadfast.tokens import Tokenizer
 
 
 class Engine(ABC):
@@ -16,6 +17,8 @@ class Engine(ABC):
     """Whether answers cost anything, and so are kept in the journal and never asked twice."""
     packages: tuple[str, ...] = ()
     """Distributions whose versions belong to the identity."""
+    tokenizer: Tokenizer | None = None
+    """What counts and cuts its prompts; None: the config's tiktoken encoding."""
 
     def template_tokens(self, count: Callable[[str], int]) -> int:
         """Tokens that the model's template adds to a prompt; ``count`` counts those of a text."""

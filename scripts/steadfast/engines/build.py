@@ -48,6 +48,12 @@ def build_engine(
             from steadfast.engines.openai_api import OpenaiEngine
 
             return OpenaiEngine(own, operation, log)
+        case "vllm":
+            from steadfast.engines.vllm_engine import VllmEngine
+
+            local = {name: answers.get(name) for name in ("window", "tokenizer")}
+            return VllmEngine({**own, **local}, operation, log)
     raise UserError(
-        f"engine: there is no {answers['engine']!r}; use reference, simulated, replay or openai"
+        f"engine: there is no {answers['engine']!r}; use reference, simulated, replay, openai or "
+        "vllm"
     )

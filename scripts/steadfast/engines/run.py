@@ -61,9 +61,13 @@ def run_part(
     """
     started = time.monotonic()
     with _lines(log) as say, _ending_by_exception():
-        engine = build_engine(answers, operation, oracle, say)
+        hint = journal.with_suffix(".hint.json")
+        engine = build_engine(answers, {**operation, "hint": hint}, oracle, say)
         window = answers.get("window")
-        tokenizer = load_tokenizer(answers.get("tokenizer") or "o200k_base") if window else None
+        tokenizer = None
+        if window:
+            name = answers.get("tokenizer") or "o200k_base"
+            tokenizer = engine.tokenizer or load_tokenizer(name)
         requests = fit(
             items,
             window,
