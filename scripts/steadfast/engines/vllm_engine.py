@@ -1,6 +1,7 @@
 """Engine ``vllm``: the model in the job itself, offline, every context computed once."""
 
 import os
+import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -74,6 +75,7 @@ class VllmEngine(Engine):
         found = packages_distributions()
         self.packages = tuple(found.get(name, [name])[0] for name in names)
         self._llm: Any = None
+        self.load_seconds = 0.0
         self._used: Counter[str] = Counter()
 
     @property
@@ -185,8 +187,10 @@ class VllmEngine(Engine):
             **self._given.get("engine_args", {}),
             **self._operation.get("engine_operation_args", {}),
         }
+        started = time.monotonic()
         with self._explained("could not be loaded"):
             self._llm = LLM(**arguments)
+        self.load_seconds = time.monotonic() - started
         versions = [f"{name} {version(name)}" for name in self.packages[:2]]
         device = current_platform.get_device_name() or current_platform.device_type
         self._machine = ", ".join([*versions, f"{parallel} × {device}"])
@@ -199,8 +203,8 @@ class VllmEngine(Engine):
         capacity = getattr(cache, "kv_cache_size_tokens", None)
         capacity = capacity or (cache.num_gpu_blocks or 0) * cache.block_size
         self._log(
-            f"KV cache: {capacity:,} tokens; the largest request takes {largest:,}; up to "
-            f"{self._batch} at once"
+            f"loaded in {self.load_seconds:.0f} s; KV cache: {capacity:,} tokens; the largest "
+            f"request takes {largest:,}; up to {self._batch} at once"
         )
         if 0 < capacity < largest:
             raise UserError(
