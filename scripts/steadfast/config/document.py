@@ -46,7 +46,7 @@ def _section(title: str, prefix: str, model: type[BaseModel]) -> str:
     rows = [
         f"| `{prefix}{name}` | {_default(field)} | {_role(field)} | {field.description} |"
         for name, field in model.model_fields.items()
-        if name not in inherited and name != "engine"
+        if (name not in inherited or name in model.__annotations__) and name != "engine"
     ]
     lines = [f"## {title}", "", (model.__doc__ or "").strip(), ""]
     if rows:

@@ -355,8 +355,59 @@ class ScoredModel(BaseModelSettings):
     )
 
 
+class VllmModel(BaseModelSettings):
+    """A model that runs in the job itself, offline, on this machine's GPUs (or CPU)."""
+
+    engine: Literal["vllm"]
+    model: str = Field(
+        description="Hub id, such as Qwen/Qwen2.5-7B-Instruct, or a directory.",
+        json_schema_extra={"role": "answer"},
+    )
+    window: int = Field(
+        description="Tokens of prompt and answer together that the model takes; the engine's "
+        "max_model_len.",
+        ge=256,
+        json_schema_extra={"role": "answer"},
+    )
+    revision: str | None = _role("answer", None, "Commit of the model on the hub.")
+    tokenizer: str | None = _role(
+        "answer", None, "Hub id or directory of the tokenizer, where it is not the model's own."
+    )
+    template: Literal["chat", "base"] = _role(
+        "answer",
+        "chat",
+        "chat: the model's chat template; base: none, with the suffix 'Output: ' (appendix E).",
+    )
+    system: str | None = _role("answer", None, "System message before the prompt.")
+    template_args: dict[str, Any] = _role(
+        "answer", {}, "Further variables of the chat template, such as enable_thinking."
+    )
+    dtype: str = _role("answer", "auto", "Data type of weights and activations.")
+    quantization: str | None = _role("answer", None, "Quantization method, as vLLM names it.")
+    hf_overrides: dict[str, Any] = _role(
+        "answer", {}, "Changes to the model's own config, such as rope_parameters for YaRN."
+    )
+    seed: int = _role("answer", 0, "Seed of the engine; answers are greedy.")
+    engine_args: dict[str, Any] = _role(
+        "answer", {}, "Further arguments of vLLM's LLM that may change answers."
+    )
+    batch_invariant: bool = _role(
+        "answer",
+        False,
+        "vLLM's batch-invariant kernels: an answer does not depend on what is asked beside it.",
+    )
+    tensor_parallel_size: int = _role("operation", 1, "GPUs that share the model.", ge=1)
+    gpu_memory_utilization: float = _role(
+        "operation", 0.9, "Share of the GPUs' memory that vLLM takes.", gt=0, le=1
+    )
+    batch: int = _role("operation", 128, "Requests under way at once.", ge=1)
+    engine_operation_args: dict[str, Any] = _role(
+        "operation", {}, "Further arguments of vLLM's LLM that change no answer."
+    )
+
+
 ModelSettings = Annotated[
-    ReferenceModel | SimulatedModel | ReplayModel | OpenaiModel | ScoredModel,
+    ReferenceModel | SimulatedModel | ReplayModel | OpenaiModel | VllmModel | ScoredModel,
     Field(discriminator="engine"),
 ]
 

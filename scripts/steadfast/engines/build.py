@@ -59,6 +59,12 @@ def build_engine(
             from steadfast.engines.openai_api import OpenaiEngine
 
             return OpenaiEngine(own, operation, log, journal)
+        case "vllm":
+            from steadfast.engines.vllm_engine import VllmEngine
+
+            local = {name: answers.get(name) for name in ("window", "tokenizer")}
+            return VllmEngine({**own, **local}, operation, log, journal)
     raise UserError(
-        f"engine: there is no {answers['engine']!r}; use reference, simulated, replay or openai"
+        f"engine: there is no {answers['engine']!r}; use reference, simulated, replay, openai or "
+        "vllm"
     )

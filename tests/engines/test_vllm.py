@@ -1,0 +1,230 @@
+"""Real vLLM on the CPU with a tiny model: all tasks, one computation a context, any death."""
+
+import json
+import random
+import signal
+import subprocess
+import time
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import short_lifbench
+from steadfast.files import read_json, read_jsonl, write_json
+from steadfast.lifbench import benchmark as lifbench
+from steadfast.lifbench.tasks import TASKS
+from vllm_venv import environment, vllm_python
+
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
+
+HERE = Path(__file__).parent
+LENGTHS = {"2k": 2048, "3k": 3072}
+TINY = {
+    "engine": "vllm",
+    "window": 8192,
+    "dtype": "float32",
+    "engine_operation_args": {"enforce_eager": True},
+}
+
+
+class Jobs:
+    """A folder with prompts and a tiny model, and the jobs that run in it."""
+
+    def __init__(self, folder: Path, python: Path):
+        self.folder, self.python = folder, python
+        self.prompts = short_lifbench.build(folder, LENGTHS, expressions=1, most_output=16)
+        texts = [
+            context["text"]
+            for path in sorted((folder / lifbench.RESULTS / "contexts").rglob("*.jsonl"))
+            for context in read_jsonl(path)
+        ]
+        (folder / "text.txt").write_text("\n".join(texts), encoding="utf-8")
+        self.model = folder / "model"
+        make = [HERE / "tiny_model.py", self.model, folder / "text.txt"]
+        subprocess.run([python, *make], check=True, env=environment(), capture_output=True)
+        self.models: dict[str, dict] = {}
+
+    def add(self, name: str, **settings) -> None:
+        self.models[name] = {**TINY, "model": str(self.model), **settings}
+        write_json(
+            self.folder / "config.json",
+            {"lifbench": {"lengths": LENGTHS}, "models": self.models},
+        )
+
+    def start(self, name: str, length: str, **variables: str) -> subprocess.Popen:
+        # A file takes the engine's many lines: a pipe that nobody reads would fill.
+        with open(self.folder / f"{name}.stderr", "w") as messages:
+            return subprocess.Popen(
+                [self.python, HERE / "vllm_job.py", "config.json", name, length],
+                cwd=self.folder,
+                env=environment(**variables),
+                stdout=messages,
+                stderr=subprocess.STDOUT,
+            )
+
+    def run(self, name: str, length: str, code: int = 0, **variables: str) -> str:
+        job = self.start(name, length, **variables)
+        found, messages = job.wait(), (self.folder / f"{name}.stderr").read_text()
+        assert found == code, messages
+        return messages
+
+    def outputs(self, name: str, length: str) -> list[dict]:
+        return list(read_jsonl(self.folder / lifbench.RESULTS / f"outputs/{name}/{length}.jsonl"))
+
+    def identity(self, name: str, length: str) -> dict:
+        folder = self.folder / lifbench.RESULTS / "outputs"
+        return read_json(folder / name / f"{length}.identity.json")
+
+    def journal(self, name: str, length: str) -> Path:
+        return self.folder / "results/journal/lifbench" / name / f"{length}.jsonl"
+
+    def log(self, name: str, length: str) -> str:
+        return (self.folder / f"results/logs/{name}-{length}.log").read_text()
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory) -> Jobs:
+    return Jobs(tmp_path_factory.mktemp("vllm"), vllm_python())
+
+
+@pytest.fixture(scope="module")
+def undisturbed(jobs) -> Jobs:
+    """The jobs, of which one has run without a disturbance: tiny at 2k."""
+    jobs.add("tiny", batch=8)
+    jobs.run("tiny", "2k")
+    return jobs
+
+
+def test_all_tasks_at_two_lengths_compute_each_context_once(undisturbed, tmp_path):
+    jobs = undisturbed
+    jobs.run("tiny", "3k")
+    for length, path in jobs.prompts.items():
+        prompts, outputs = list(read_jsonl(path)), jobs.outputs("tiny", length)
+        assert [o["sample_id"] for o in outputs] == [p["sample_id"] for p in prompts]
+        assert {p["task"] for p in prompts} == set(TASKS)
+        assert {o["status"] for o in outputs} <= {"ok", "length"}
+        assert len({o["text"] for o in outputs}) > len(outputs) / 2
+
+        contexts = defaultdict(list)
+        for prompt, output in zip(prompts, outputs, strict=True):
+            contexts[prompt["context_id"]].append(output)
+        for context in contexts.values():
+            cold = [o for o in context if o["cached_tokens"] < o["prompt_tokens"] / 2]
+            assert len(cold) == 1
+        logical = sum(o["prompt_tokens"] for o in outputs)
+        cached = sum(o["cached_tokens"] for o in outputs)
+        assert cached / logical > 0.85
+        assert f"({cached / logical:.1%})" in jobs.log("tiny", length)
+
+        sources = {
+            kind: {name: jobs.folder / place for name, place in files.items()}
+            for kind, files in lifbench.sources(config(), length).items()
+        }
+        out = jobs.folder / lifbench.RESULTS / f"outputs/tiny/{length}.jsonl"
+        lifbench.score_part(length, "released", path, sources, out, tmp_path / "scores.jsonl")
+        assert all(0 <= s["total"] <= 1 for s in read_jsonl(tmp_path / "scores.jsonl"))
+
+        found = jobs.identity("tiny", length)
+        assert {"torch", "transformers"} < set(found["packages"])
+        assert len(found["answers"]["chat_template"]) == 64
+        assert found["files"]["positions"]["max_position_embeddings"] == 16384
+        assert found["served"][0]["responses"] == len(outputs)
+        assert found["tokens"]["cached"] == cached
+
+
+def config():
+    from steadfast.config import load_config
+
+    return load_config({"lifbench": {"lengths": LENGTHS}, "models": {"r": {"engine": "reference"}}})
+
+
+def test_after_any_death_each_request_is_answered_once_and_the_same(undisturbed):
+    jobs = undisturbed
+    jobs.add("killed", batch=8)
+    journal = jobs.journal("killed", "2k")
+
+    messages = jobs.run("killed", "2k", code=1, FAIL_AT_STEP="60")
+    assert "want of memory, with 8 requests at once" in messages
+    assert "run again, it goes on with 4 at once" in messages
+    answered = journal.read_text().count("\n")
+    assert answered > 0
+
+    moments = random.Random("moments")
+    for _ in range(2):
+        answered += moments.randint(3, 8)
+        job = jobs.start("killed", "2k")
+        while job.poll() is None and journal.read_text().count("\n") < answered:
+            time.sleep(0.002)
+        job.send_signal(signal.SIGKILL)
+        assert job.wait() == -signal.SIGKILL
+        assert "up to 4 at once" in jobs.log("killed", "2k")
+    jobs.run("killed", "2k")
+    hashes = [json.loads(line)["hash"] for line in journal.read_text().splitlines()]
+    assert len(hashes) == len(set(hashes)) == len(jobs.outputs("killed", "2k"))
+    assert not journal.with_suffix(".hint.json").exists()
+
+    runs = (jobs.outputs(name, "2k") for name in ("killed", "tiny"))
+    # What was cached tells what happened: a context is computed once more after a restart.
+    killed, whole = ([o | {"cached_tokens": 0} for o in run] for run in runs)
+    assert killed == whole
+
+
+def test_a_base_model_with_yarn_and_a_short_window_reads_cut_contexts(jobs):
+    yarn = {"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": 16384}
+    jobs.add(
+        "base",
+        template="base",
+        window=1024,
+        on_overflow="truncate",
+        hf_overrides={"rope_parameters": {"rope_theta": 10000.0, **yarn}},
+    )
+    jobs.run("base", "2k")
+    outputs = jobs.outputs("base", "2k")
+    assert all(o["truncated_tokens"] > 0 for o in outputs)
+    assert {o["status"] for o in outputs} <= {"ok", "length"}
+    assert all(1024 - 32 <= o["prompt_tokens"] + 16 <= 1024 for o in outputs)
+    found = jobs.identity("base", "2k")
+    assert found["answers"]["suffix"] == "Output: "
+    assert found["files"]["positions"]["rope_parameters"]["rope_type"] == "yarn"
+    assert found["tokens"]["cached"] / found["tokens"]["prompt"] > 0.6
+
+
+TEXT = """
+import sys
+from steadfast.engines.local_text import LocalText
+from steadfast.engines.request import Request
+
+def request(prefix, suffix):
+    return Request("s", "c", ("c", ""), prefix, suffix, 16, None, 0, 1.0, None, "h")
+
+for template in ("chat", "base"):
+    text = LocalText(sys.argv[1], template=template)
+    context = "Read this. " + "words of a long text, né? " * 200
+    prefixes = (context, context[:2000], "short ", "")
+    asked = [request(p, f"\\nAsk {n}: what?") for p in prefixes for n in range(3)]
+    for found, ids in text.encode_prompts(asked):
+        rendered = text.render(found.prompt)
+        assert ids == text._tokenizer.encode(rendered, add_special_tokens=template == "base")
+        assert len(ids) <= text.count(found.prompt) + text.template_tokens()
+        assert found.prompt in rendered
+print(text.template_tokens())
+"""
+
+
+def test_sharing_the_work_on_a_prefix_changes_no_token(jobs):
+    done = subprocess.run(
+        [jobs.python, "-c", TEXT, jobs.model],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_model_that_is_not_there_is_one_sentence(jobs):
+    jobs.add("missing", model=str(jobs.folder / "nowhere"))
+    messages = jobs.run("missing", "2k", code=1)
+    assert "nowhere cannot be loaded" in messages
+    assert "Traceback" not in messages
