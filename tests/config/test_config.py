@@ -83,6 +83,7 @@ def test_every_setting_of_a_model_has_a_role():
             assert name == "engine" or field.json_schema_extra["role"] in (
                 "answer",
                 "operation",
+                "resource",
                 "display",
             ), name
 

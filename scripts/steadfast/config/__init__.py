@@ -2,6 +2,7 @@
 
 from steadfast.config.load import load_config
 from steadfast.config.names import nearest
+from steadfast.config.resources import asked
 from steadfast.config.settings import (
     answer_settings,
     corpus_files,
@@ -14,6 +15,7 @@ from steadfast.config.settings import (
 
 __all__ = [
     "answer_settings",
+    "asked",
     "corpus_files",
     "corpus_source",
     "display",
