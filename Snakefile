@@ -34,9 +34,20 @@ except UserError as error:
     raise WorkflowError(str(error)) from None
 
 
+# On a cluster, only inference is worth a job of its own; the rest is done where Snakemake runs.
 localrules:
     all,
     lifbench,
+    corpus,
+    contexts,
+    released_templates,
+    expressions,
+    prompts,
+    scores,
+    lifbench_metrics,
+    lifbench_tables,
+    lifbench_figures,
+    tables,
 
 
 rule all:
