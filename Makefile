@@ -5,6 +5,7 @@
 # make bench    benchmarks, with ratios
 # make docs     docs/config.md from the schema
 # make lock     pins the requirements anew
+# make clean    removes all results but the journal of answers
 
 PYTHON ?= python3
 CORES ?= all
@@ -47,7 +48,8 @@ lock: .venv/dev
 	touch $@
 
 clean:
-	rm -rf results/[!R]* .snakemake
+	find results -mindepth 1 -maxdepth 1 ! -name README.md ! -name journal -exec rm -r {} +
+	rm -rf .snakemake
 
 .venv/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11 ..." if sys.version_info < (3, 11) else 0)'

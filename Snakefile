@@ -37,9 +37,24 @@ except UserError as error:
 ASKED = [name for name in settings.asked_models(CONFIG) if name in CONFIG.running]
 
 
+# On a cluster, only inference is worth a job of its own; the rest is done where Snakemake runs.
 localrules:
     all,
     lifbench,
+    corpus,
+    contexts,
+    released_templates,
+    expressions,
+    prompts,
+    plan_benchmark,
+    scores,
+    released_scores,
+    inference_metrics,
+    lifbench_metrics,
+    lifbench_tables,
+    lifbench_figures,
+    lifbench_reproduction,
+    tables,
 
 
 rule all:

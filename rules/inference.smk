@@ -7,11 +7,26 @@ also results/journal/{benchmark}/{model}/{part}.jsonl: the answers as they come.
      Snakemake's, so a killed job continues from it.
 """
 
+from itertools import product
+
 
 wildcard_constraints:
     benchmark="|".join(BENCHMARKS),
     model="[A-Za-z0-9._-]+",
     part="[A-Za-z0-9_-]+",
+
+
+def asks(resource):
+    """What a job asks for; each task of a SLURM array asks for what its largest needs."""
+
+    def ask(w, attempt):
+        chosen = benchmark(w.benchmark)
+        arrays = getattr(workflow.executor_settings, "array_jobs", None) or ""
+        together = "inference" in arrays or "all" in arrays
+        jobs = product(CONFIG.running, chosen.parts(CONFIG)) if together else [(w.model, w.part)]
+        return settings.asked(CONFIG, chosen.tokens, jobs, attempt)[resource]
+
+    return ask
 
 
 rule inference:
@@ -40,8 +55,11 @@ rule inference:
         )
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=240,
+        nodes=1,
+        gpu=asks("gpu"),
+        mem_mb=asks("mem_mb"),
+        runtime=asks("runtime"),
+        cpus_per_task=asks("cpus_per_task"),
     params:
         answers=lambda w: settings.answer_settings(settings.model_settings(CONFIG, w.model)),
         sources=lambda w: benchmark(w.benchmark).sources(CONFIG, w.part),

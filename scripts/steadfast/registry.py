@@ -24,6 +24,9 @@ class Benchmark(Protocol):
     def parts(self, config: Any) -> list[str]:
         """The parts that outputs and scores are split into, such as lengths."""
 
+    def tokens(self, config: Any, part: str) -> int:
+        """Tokens that the longest context of a part may have."""
+
     def sources(self, config: Any, part: str) -> dict[str, dict[str, str]]:
         """The files that a part's prompts refer to, relative to the repository."""
 

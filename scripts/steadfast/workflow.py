@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from steadfast.errors import UserError
 PACKAGE = Path(__file__).resolve().parent
 
 
-def code(*places: str) -> list[str]:
+@cache  # asked for once a job
+def code(*places: str) -> tuple[str, ...]:
     """Module files, for a rule to list as inputs: a change of one re-runs the rule.
 
     Args:
@@ -23,7 +25,7 @@ def code(*places: str) -> list[str]:
     for place in places:
         path = PACKAGE / place
         found += path.rglob("*.py") if path.is_dir() else [path]
-    return sorted(path.relative_to(PACKAGE.parents[1]).as_posix() for path in set(found))
+    return tuple(sorted(path.relative_to(PACKAGE.parents[1]).as_posix() for path in set(found)))
 
 
 def run_rule(function: Callable[..., Any], logs: Iterable[str], /, **arguments: Any) -> None:

@@ -93,6 +93,7 @@ def test_every_setting_of_a_model_has_a_role():
                 "answer",
                 "operation",
                 "plan",
+                "resource",
                 "display",
             ), name
 

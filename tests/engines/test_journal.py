@@ -114,14 +114,3 @@ def test_the_later_answer_counts(tmp_path):
         journal.append("h0", Response("error", error="HTTP 500"))
         journal.append("h0", Response("ok", "at last"))
     assert read(path)["h0"].text == "at last"
-
-
-def test_twenty_thousand_responses_open_quickly(tmp_path):
-    import time
-
-    path = tmp_path / "j.jsonl"
-    write(path, [Response("ok", "x" * 500)] * 20_000)
-    start = time.monotonic()
-    with Journal(path) as journal:
-        assert len(journal) == 20_000
-    assert time.monotonic() - start < 5

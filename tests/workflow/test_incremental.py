@@ -44,6 +44,16 @@ def test_a_setting_of_operation_changes_nothing(project):
     assert project.planned() == {}
 
 
+def test_gpus_memory_and_hours_change_nothing(project):
+    project.configure(changed(sim_a={"gpus": 2, "mem_gb": 64, "hours": 1}))
+    assert project.planned() == {}
+
+
+def test_a_partition_changes_nothing(project):
+    assert project.planned("--default-resources", "slurm_partition=other") == {}
+    assert project.planned("--workflow-profile", "profiles/slurm") == {}
+
+
 def test_a_setting_that_determines_answers_asks_that_model_anew(project):
     project.configure(changed(sim_a={"slip": 0.5}))
     assert project.planned() == {"inference": 2, **SCORED}

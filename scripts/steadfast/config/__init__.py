@@ -2,6 +2,7 @@
 
 from steadfast.config.load import load_config
 from steadfast.config.names import nearest
+from steadfast.config.resources import asked
 from steadfast.config.settings import (
     answer_settings,
     asked_models,
@@ -18,6 +19,7 @@ from steadfast.config.settings import (
 
 __all__ = [
     "answer_settings",
+    "asked",
     "asked_models",
     "corpus_files",
     "corpus_source",

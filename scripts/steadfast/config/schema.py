@@ -5,6 +5,7 @@ A field's ``role`` says who may notice a change of it:
 - ``answer``: it determines a model's responses, and is part of their hash (promise 2);
 - ``operation``: how requests are sent; a change re-runs nothing;
 - ``plan``: what the plan reckons with; a change re-runs the plan only;
+- ``resource``: what a job asks of the machine or the cluster; a change re-runs nothing;
 - ``display``: how results are shown; a change re-runs tables and figures only.
 """
 
@@ -228,6 +229,23 @@ class BaseModelSettings(Closed):
     )
     throughput: Throughput | None = _role(
         "plan", None, "Tokens per second, for the plan's GPU-hours."
+    )
+    gpus: int | None = _role(
+        "resource", None, "GPUs of a job; by default those that share the model, or none.", ge=0
+    )
+    mem_gb: float | None = _role(
+        "resource",
+        None,
+        "Memory of a job's host in GB, half as much again with each further attempt; by default "
+        "48 a GPU, or 4.",
+        gt=0,
+    )
+    hours: float = _role(
+        "resource",
+        4.0,
+        "Hours that a job may take with contexts up to 32k tokens, in proportion more with longer "
+        "ones, half as much again with each further attempt.",
+        gt=0,
     )
 
 

@@ -36,6 +36,11 @@ def parts(config: Any) -> list[str]:
     return list(config.lifbench.lengths)
 
 
+def tokens(config: Any, part: str) -> int:
+    """The budget of a length."""
+    return config.lifbench.lengths[part]
+
+
 def scenarios(config: Any) -> list[str]:
     """The scenarios that the config's tasks need."""
     needed = {TASKS[task].scenario for task in config.lifbench.tasks}

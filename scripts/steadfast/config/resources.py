@@ -1,0 +1,67 @@
+"""What an inference job asks of a machine or cluster; a change of it re-runs nothing."""
+
+import math
+from collections.abc import Callable, Iterable
+
+from steadfast.config.schema import BaseModelSettings, Config
+from steadfast.config.settings import model_settings
+
+FULL_SPEED = 32_768  # tokens of context up to which `hours` holds
+GB = 1000  # Snakemake's mem_mb a GB
+MEM_GB = 4  # of the host: an engine without a model in the job
+MEM_GB_PER_GPU = 48  # of the host: weights on their way to a GPU, and what vLLM keeps beside it
+CORES_PER_GPU = 4
+MORE = 0.5  # of time and memory with each further attempt
+
+Resources = dict[str, int]
+
+
+def resources(model: BaseModelSettings, tokens: int, attempt: int = 1) -> Resources:
+    """What one job asks for, under the names that Snakemake's SLURM plugin knows.
+
+    Time grows with the context beyond 32k tokens, since the KV cache then holds fewer requests at
+    once; time and memory grow by half with each further attempt.
+
+    Args:
+        model: the model's settings.
+        tokens: budget of the job's longest context.
+        attempt: 1 for the first.
+
+    Returns:
+        ``gpu`` (count), ``mem_mb`` (of the host), ``runtime`` (minutes), ``cpus_per_task``.
+    """
+    gpus = model.gpus if model.gpus is not None else getattr(model, "tensor_parallel_size", 0)
+    mem_gb = model.mem_gb or max(MEM_GB, MEM_GB_PER_GPU * gpus)
+    grown = 1 + MORE * (attempt - 1)
+    return {
+        "gpu": gpus,
+        "mem_mb": math.ceil(GB * mem_gb * grown),
+        "runtime": math.ceil(60 * model.hours * max(1, tokens / FULL_SPEED) * grown),
+        "cpus_per_task": max(1, CORES_PER_GPU * gpus),
+    }
+
+
+def asked(
+    config: Config,
+    tokens: Callable[[Config, str], int],
+    jobs: Iterable[tuple[str, str]],
+    attempt: int = 1,
+) -> Resources:
+    """What each of some jobs asks for when all must ask for the same: the most of each.
+
+    The tasks of a SLURM array share one request; a job by itself is alone in ``jobs``.
+
+    Args:
+        config: the config.
+        tokens: budget of the longest context of a part.
+        jobs: names of model and part.
+        attempt: 1 for the first.
+
+    Raises:
+        UserError: the config has no model of that name.
+    """
+    requests = [
+        resources(model_settings(config, model), tokens(config, part), attempt)
+        for model, part in jobs
+    ]
+    return {name: max(request[name] for request in requests) for name in requests[0]}

@@ -1,0 +1,245 @@
+"""A real SLURM cluster of one node with two GPUs that are none, all of it in one folder.
+
+Debian's packages are unpacked, not installed: where SLURM is installed but not running, every call
+of Snakemake waits for it. An ordinary user will do; ports are free ones, and munge has a socket of
+its own, so that several clusters and a system's own do not meet.
+"""
+
+import contextlib
+import getpass
+import os
+import re
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+PACKAGES = ("slurmctld", "slurmd", "slurm-client", "slurm-wlm-basic-plugins", "munge")
+CLIENTS = (
+    "sbatch",
+    "srun",
+    "squeue",
+    "scancel",
+    "scontrol",
+    "sinfo",
+    "sacct",
+    "sacctmgr",
+    "sshare",
+)
+GPUS = ("/dev/zero", "/dev/null")  # device files as good as any, since nothing opens them
+
+
+class Unavailable(Exception):
+    """Why this machine has no SLURM for us."""
+
+
+def unpack(folder: Path) -> Path:
+    """SLURM's and munge's programs below a folder.
+
+    Raises:
+        Unavailable: this is no Debian, or its archive cannot be reached.
+    """
+    if not (shutil.which("apt-get") and shutil.which("dpkg-deb")):
+        raise Unavailable("SLURM comes from Debian's archive, and this system has no apt")
+    (folder / "lists/partial").mkdir(parents=True)
+    own_lists = ["-o", f"Dir::State::Lists={folder / 'lists'}", "-o", f"Dir::Cache={folder}"]
+    try:
+        _download(folder, [])
+    except subprocess.CalledProcessError:
+        try:
+            _run(["apt-get", *own_lists, "update", "-qq"], folder)
+            _download(folder, own_lists)
+        except subprocess.CalledProcessError as error:
+            raise Unavailable(f"Debian's archive: {error.stderr.strip()[-300:]}") from None
+    for package in folder.glob("*.deb"):
+        _run(["dpkg-deb", "-x", str(package), str(folder / "root")], folder)
+    return folder / "root"
+
+
+def _download(folder: Path, options: list[str]) -> None:
+    plan = ["install", "--simulate", "-qq", "--no-install-recommends", *PACKAGES]
+    lines = _run(["apt-get", *options, *plan], folder).splitlines()
+    names = {line.split()[1] for line in lines if line.startswith("Inst ")}
+    _run(["apt-get", *options, "download", "-qq", *sorted({*PACKAGES, *names})], folder)
+
+
+def _run(command: list[str], folder: Path) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+class Cluster:
+    """The cluster, once it is started.
+
+    Args:
+        root: where the programs were unpacked.
+        folder: for configuration, state and logs; its path must be short (munge's socket).
+    """
+
+    def __init__(self, root: Path, folder: Path):
+        self._root, self._folder = root, folder
+        self._plugins = next(root.rglob("libslurmfull.so")).parent
+        self._daemons: list[subprocess.Popen] = []
+        libraries = f"{self._plugins}:{self._plugins.parent}"
+        self._environment = {
+            **{name: value for name, value in os.environ.items() if name[:5] != "SLURM"},
+            "LD_LIBRARY_PATH": libraries,
+            "SLURM_CONF": str(folder / "slurm.conf"),
+        }
+        self.prolog = folder / "prolog.log"
+
+    def __enter__(self) -> "Cluster":
+        try:
+            self._configure()
+            self._start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_) -> None:
+        if len(self._daemons) == 3:
+            with contextlib.suppress(subprocess.CalledProcessError):
+                self("scancel", "--user", getpass.getuser())
+                self._wait(lambda: not self("squeue", "--noheader"))
+        for daemon in reversed(self._daemons):
+            daemon.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                daemon.wait(10)
+            daemon.kill()
+            daemon.wait()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a process needs to find the clients, and no library of theirs."""
+        return {"PATH": f"{self._folder / 'bin'}:{os.environ['PATH']}"}
+
+    def __call__(self, *command: str) -> str:
+        """What a client says."""
+        client = [str(self._folder / "bin" / command[0]), *command[1:]]
+        return subprocess.run(client, capture_output=True, text=True, check=True).stdout
+
+    def jobs(self) -> list[dict[str, str]]:
+        """All jobs, running and gone, as scontrol shows them; a task of an array is a job."""
+        lines = self("scontrol", "--oneliner", "show", "job").splitlines()
+        return [dict(re.findall(r"(\S+?)=(\S*)", line)) for line in lines if "JobId=" in line]
+
+    def gpus_seen(self) -> dict[str, str]:
+        """CUDA_VISIBLE_DEVICES as each job's processes had it, by job."""
+        return dict(line.split(maxsplit=1) for line in self.prolog.read_text().splitlines())
+
+    # --- starting --------------------------------------------------------------------------
+
+    def _configure(self) -> None:
+        folder, user, host = self._folder, getpass.getuser(), socket.gethostname().split(".")[0]
+        for name in ("state", "spool", "bin", "log"):
+            (folder / name).mkdir()
+        (folder / "munge.key").write_bytes(os.urandom(1024))
+        (folder / "munge.key").chmod(0o400)
+        task = folder / "prolog.sh"
+        task.write_text(
+            f'#!/bin/sh\necho "$SLURM_JOB_ID [$CUDA_VISIBLE_DEVICES]" >> {self.prolog}\n'
+        )
+        task.chmod(0o755)
+        ports = _free_ports(2)
+        (folder / "slurm.conf").write_text(
+            f"""
+ClusterName=steadfast
+SlurmctldHost={host}(127.0.0.1)
+SlurmctldPort={ports[0]}
+SlurmdPort={ports[1]}
+SlurmUser={user}
+SlurmdUser={user}
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
+CredType=cred/munge
+PluginDir={self._plugins}
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd.pid
+SlurmdParameters=config_overrides
+MailProg=/bin/true
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+TaskProlog={task}
+MpiDefault=none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SchedulerParameters=sched_min_interval=100000,batch_sched_delay=0
+MinJobAge=3600
+KillWait=2
+GresTypes=gpu
+NodeName=node NodeHostname={host} NodeAddr=127.0.0.1 CPUs=8 RealMemory=500000 Gres=gpu:h200:2
+PartitionName=gpu Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+"""
+        )
+        gpus = "".join(f"Name=gpu Type=h200 File={device}\n" for device in GPUS)
+        (folder / "gres.conf").write_text(gpus)
+        for client in CLIENTS:
+            self._wrap(client)
+
+    def _wrap(self, client: str) -> None:
+        script = self._folder / "bin" / client
+        given = "".join(
+            f"export {name}='{self._environment[name]}'\n"
+            for name in ("LD_LIBRARY_PATH", "SLURM_CONF")
+        )
+        script.write_text(f'#!/bin/sh\n{given}exec {self._root}/usr/bin/{client} "$@"\n')
+        script.chmod(0o755)
+
+    def _start(self) -> None:
+        folder = self._folder
+        paths = ("socket", "key-file", "pid-file", "log-file", "seed-file")
+        self._daemon(
+            "munged",
+            "--foreground",
+            "--force",  # whoever may write to a folder above may be trusted here
+            *(f"--{name}={folder}/munge.{name.split('-')[0]}" for name in paths),
+        )
+        self._wait((folder / "munge.socket").exists)
+        self._daemon("slurmctld", "-D", "-f", self._environment["SLURM_CONF"])
+        stepd = ["-d", str(self._link("slurmstepd"))]
+        self._daemon("slurmd", "-D", "-N", "node", "-f", self._environment["SLURM_CONF"], *stepd)
+        self._wait(lambda: "idle" in self("sinfo", "--noheader", "--format=%T"))
+
+    def _daemon(self, name: str, *arguments: str) -> None:
+        with open(self._folder / "log" / name, "w") as log:
+            self._daemons.append(
+                subprocess.Popen(
+                    [self._link(name), *arguments],
+                    stdout=log,
+                    stderr=log,
+                    env=self._environment,
+                    start_new_session=True,
+                )
+            )
+
+    def _link(self, name: str) -> Path:
+        # Debian calls them slurmctld-wlm and the like, but they go by what they are called as.
+        link = self._folder / name
+        if not link.exists():
+            link.symlink_to(next((self._root / "usr/sbin").glob(f"{name}*")))
+        return link
+
+    def _wait(self, condition, seconds: float = 60) -> None:
+        end = time.monotonic() + seconds
+        while True:
+            with contextlib.suppress(subprocess.CalledProcessError):
+                if condition():
+                    return
+            if time.monotonic() > end:
+                logs = [f"{p.name}: {p.read_text()[-1500:]}" for p in self._folder.glob("log/*")]
+                raise TimeoutError("the cluster does not answer\n" + "\n".join(logs))
+            time.sleep(0.2)
+
+
+def _free_ports(count: int) -> list[int]:
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]

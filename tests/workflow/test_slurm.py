@@ -1,0 +1,174 @@
+"""The workflow on a real SLURM cluster of one node with two (fake) GPUs, through the profile."""
+
+import copy
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from project import TINY, Project
+from slurm_cluster import Cluster, Unavailable, unpack
+
+pytestmark = [pytest.mark.workflow, pytest.mark.heavy, pytest.mark.xdist_group("slurm")]
+
+SNAKEMAKE = [
+    *(sys.executable, "-m", "snakemake", "--configfile", "my.yaml"),
+    *("--workflow-profile", "profiles/slurm", "--profile", "site"),
+    *("--slurm-init-seconds-before-status-checks", "5"),
+    "results/tables",
+]
+SITE = "default-resources:\n  slurm_partition: gpu\nslurm-no-account: true\n"
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    try:
+        root = unpack(tmp_path_factory.mktemp("slurm"))
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+    # A socket's path has about a hundred characters, and pytest's folders are long.
+    with (
+        tempfile.TemporaryDirectory(prefix="slurm-") as folder,
+        Cluster(root, Path(folder)) as started,
+    ):
+        yield started
+
+
+class OnCluster:
+    """A project that runs its inference on the cluster."""
+
+    def __init__(self, cluster: Cluster, project: Project, models: dict):
+        self.cluster, self.project = cluster, project
+        config = copy.deepcopy(TINY)
+        for name, settings in models.items():
+            config["models"][name] = {**config["models"].get(name, {}), **settings}
+        project.configure(config)
+        project.path("site").mkdir()
+        project.path("site/config.yaml").write_text(SITE)
+        self.before = {job["JobId"] for job in cluster.jobs()}
+
+    def start(self, *arguments: str) -> subprocess.Popen:
+        # A job starts Python four times: compiled modules make that bearable.
+        compiled = {"PYTHONPYCACHEPREFIX": str(self.project.path("compiled"))}
+        inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+        return subprocess.Popen(
+            [*SNAKEMAKE, *arguments],
+            cwd=self.project.folder,
+            env={**inherited, **compiled, **self.cluster.environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def finish(self, run: subprocess.Popen) -> str:
+        said, _ = run.communicate()
+        assert run.returncode == 0, said
+        return said
+
+    def jobs(self, of: str = "") -> list[dict[str, str]]:
+        """The jobs of this run whose comment ends so, as they are or were."""
+        jobs = [job for job in self.cluster.jobs() if job["JobId"] not in self.before]
+        return [job for job in jobs if job["Comment"].endswith(of)]
+
+
+def gpus(job: dict[str, str]) -> int:
+    """GPUs that the job asked SLURM for."""
+    return int(job.get("TresPerJob", "gres:gpu:0").split(":")[-1])
+
+
+def wait_for(condition, seconds=240):
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end
+        time.sleep(0.2)
+    return found
+
+
+def tables(project: Project) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in project.path("results/tables").iterdir()}
+
+
+def test_the_default_workflow_runs_and_gets_the_gpus_it_asks_for(cluster, finished, tmp_path):
+    project = Project.new(tmp_path, TINY)
+    models = {"sim-a": {"gpus": 2, "mem_gb": 10, "hours": 2}}
+    run = OnCluster(cluster, project, models)
+    run.finish(run.start())
+    assert tables(project) == tables(finished)
+
+    by_comment = {job["Comment"]: job for job in run.jobs()}
+    expected = [
+        f"rule_inference_wildcards_lifbench_{m}_{n}" for m in TINY["models"] for n in ("2k", "3k")
+    ]
+    assert sorted(by_comment) == sorted(expected)
+    seen = cluster.gpus_seen()
+    for comment, job in by_comment.items():
+        asks = 2 if "sim-a" in comment else 0
+        assert (job["JobState"], job["NumNodes"], gpus(job)) == ("COMPLETED", "1", asks)
+        assert seen[job["JobId"]] == ("[0,1]" if asks else "[]")
+        assert job["JobName"].startswith("steadfast_")
+    asked = by_comment["rule_inference_wildcards_lifbench_sim-a_2k"]
+    assert (asked["MinMemoryNode"], asked["TimeLimit"], asked["CPUs/Task"]) == (
+        "10000M",
+        "02:00:00",
+        "8",
+    )
+
+
+def test_a_job_cancelled_or_preempted_half_way_completes(cluster, project, server):
+    server.delay = 0.05
+    echo = {
+        "engine": "openai",
+        "model": "echo-1",
+        "base_url": server.url,
+        "api_key_env": None,
+        "concurrency": 2,
+    }
+    run = OnCluster(cluster, project, {"echo": {**echo, "gpus": 1}})
+    started = run.start()
+
+    def half_way(part: str):
+        """The running job of a part, once some of its answers are in the journal."""
+        journal = project.path(f"results/journal/lifbench/echo/{part}.jsonl")
+        running = [job for job in run.jobs(f"echo_{part}") if job["JobState"] == "RUNNING"]
+        return running and journal.exists() and len(journal.read_bytes()) > 2000 and running[0]
+
+    cancelled = wait_for(lambda: half_way("2k"))["JobId"]
+    cluster("scancel", cancelled)
+    preempted = wait_for(lambda: half_way("3k"))["JobId"]
+    cluster("scontrol", "requeue", preempted)  # what SLURM does to a job that it preempts
+    wait_for(lambda: begins_again(cluster, preempted))
+    run.finish(started)
+
+    states = {job["JobId"]: job["JobState"] for job in run.jobs()}
+    first, second = run.jobs("echo_2k")
+    assert (first["JobId"], first["JobState"]) == (cancelled, "CANCELLED")
+    assert second["JobState"] == "COMPLETED"
+    assert states[preempted] == "COMPLETED" and len(run.jobs("echo_3k")) == 1
+
+    prompts = sum(
+        project.path(f"results/lifbench/prompts/{part}.jsonl").read_text().count("\n")
+        for part in ("2k", "3k")
+    )
+    assert len(server.answered) <= prompts
+    assert server.asked.total() - len(server.answered) <= 2 * echo["concurrency"]
+
+
+def begins_again(cluster: Cluster, job: str) -> bool:
+    """Whether a requeued job runs again; without SLURM's pause of two minutes."""
+    state = next(each for each in cluster.jobs() if each["JobId"] == job)
+    if state["Restarts"] == "1" and state["JobState"] == "PENDING":
+        cluster("scontrol", "update", f"JobId={job}", "StartTime=now")
+    return state["Restarts"] == "1" and state["JobState"] in ("RUNNING", "COMPLETED")
+
+
+def test_an_array_asks_for_what_its_largest_task_needs(cluster, project):
+    models = {f"sim-{n}": {"engine": "simulated", "gpus": n} for n in (1, 2)}
+    run = OnCluster(cluster, project, models)
+    run.finish(run.start("--slurm-array-jobs", "inference"))
+    jobs = run.jobs()
+    assert len(jobs) == 4 and len({job["ArrayJobId"] for job in jobs}) == 1
+    assert {(job["JobState"], gpus(job)) for job in jobs} == {("COMPLETED", 2)}
