@@ -48,12 +48,10 @@ localrules:
     prompts,
     plan_benchmark,
     scores,
-    released_scores,
     inference_metrics,
     lifbench_metrics,
     lifbench_tables,
     lifbench_figures,
-    lifbench_reproduction,
     tables,
 
 

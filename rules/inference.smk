@@ -7,26 +7,11 @@ also results/journal/{benchmark}/{model}/{part}.jsonl: the answers as they come.
      Snakemake's, so a killed job continues from it.
 """
 
-from itertools import product
-
 
 wildcard_constraints:
     benchmark="|".join(BENCHMARKS),
     model="[A-Za-z0-9._-]+",
     part="[A-Za-z0-9_-]+",
-
-
-def asks(resource):
-    """What a job asks for; each task of a SLURM array asks for what its largest needs."""
-
-    def ask(w, attempt):
-        chosen = benchmark(w.benchmark)
-        arrays = getattr(workflow.executor_settings, "array_jobs", None) or ""
-        together = "inference" in arrays or "all" in arrays
-        jobs = product(CONFIG.running, chosen.parts(CONFIG)) if together else [(w.model, w.part)]
-        return settings.asked(CONFIG, chosen.tokens, jobs, attempt)[resource]
-
-    return ask
 
 
 rule inference:
@@ -56,10 +41,10 @@ rule inference:
     threads: 1
     resources:
         nodes=1,
-        gpu=asks("gpu"),
-        mem_mb=asks("mem_mb"),
-        runtime=asks("runtime"),
-        cpus_per_task=asks("cpus_per_task"),
+        gpu=settings.resource("gpu", CONFIG, benchmark, workflow),
+        mem_mb=settings.resource("mem_mb", CONFIG, benchmark, workflow),
+        runtime=settings.resource("runtime", CONFIG, benchmark, workflow),
+        cpus_per_task=settings.resource("cpus_per_task", CONFIG, benchmark, workflow),
     params:
         answers=lambda w: settings.answer_settings(settings.model_settings(CONFIG, w.model)),
         sources=lambda w: benchmark(w.benchmark).sources(CONFIG, w.part),

@@ -36,6 +36,7 @@ if SCORED:
             "results/logs/lifbench/released_scores.log",
         benchmark:
             "results/benchmarks/lifbench/released_scores.tsv"
+        localrule: True
         conda:
             "../envs/base.yaml"
         threads: 1

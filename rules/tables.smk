@@ -79,6 +79,7 @@ if SCORED:
             "results/logs/lifbench/reproduction.log",
         benchmark:
             "results/benchmarks/lifbench/reproduction.tsv"
+        localrule: True
         conda:
             "../envs/base.yaml"
         threads: 1

@@ -2,7 +2,7 @@
 
 from steadfast.config.load import load_config
 from steadfast.config.names import nearest
-from steadfast.config.resources import asked
+from steadfast.config.resources import asked, resource
 from steadfast.config.settings import (
     answer_settings,
     asked_models,
@@ -31,5 +31,6 @@ __all__ = [
     "plan_settings",
     "references",
     "replay_file",
+    "resource",
     "scored_models",
 ]

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Callable, Iterable
+from itertools import product
+from typing import Any
 
 from steadfast.config.schema import BaseModelSettings, Config
 from steadfast.config.settings import model_settings
@@ -65,3 +67,26 @@ def asked(
         for model, part in jobs
     ]
     return {name: max(request[name] for request in requests) for name in requests[0]}
+
+
+def resource(
+    name: str, config: Config, find: Callable[[str], Any], workflow: Any
+) -> Callable[[Any, int], int]:
+    """One resource of the inference rule, as a function of wildcards and attempt.
+
+    Args:
+        name: a key of what ``resources`` returns.
+        config: the config.
+        find: gives a benchmark by name.
+        workflow: Snakemake's; it knows by the time of the call whether jobs go in arrays.
+    """
+
+    def ask(wildcards: Any, attempt: int) -> int:
+        chosen = find(wildcards.benchmark)
+        arrays = getattr(workflow.executor_settings, "array_jobs", None) or ""
+        together = "inference" in arrays or "all" in arrays
+        alone = [(wildcards.model, wildcards.part)]
+        jobs = product(config.running, chosen.parts(config)) if together else alone
+        return asked(config, chosen.tokens, jobs, attempt)[name]
+
+    return ask
