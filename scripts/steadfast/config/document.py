@@ -1,12 +1,13 @@
 """docs/config.md from the schema, so that keys, types, defaults and words have one source."""
 
+import inspect
 import json
 from typing import Any, get_args
 
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from steadfast.config import schema
+from steadfast.config import models, schema
 
 SECTIONS = (
     ("The whole", "", schema.Config),
@@ -15,10 +16,10 @@ SECTIONS = (
     ("A data set on the hub", "corpora.hub.{corpus}.", schema.HubFiles),
     ("LIFBench", "lifbench.", schema.Lifbench),
     ("Released files of LIFBench", "lifbench.released.", schema.Released),
-    ("Every model", "models.{name}.", schema.BaseModelSettings),
-    *((f"Engine {engine}", "models.{name}.", model) for engine, model in schema.engines().items()),
-    ("Throughput of a model", "models.{name}.throughput.", schema.Throughput),
-    ("Price of a model", "models.{name}.price.", schema.Price),
+    ("Every model", "models.{name}.", models.BaseModelSettings),
+    *((f"Engine {engine}", "models.{name}.", model) for engine, model in models.engines().items()),
+    ("Throughput of a model", "models.{name}.throughput.", models.Throughput),
+    ("Price of a model", "models.{name}.price.", models.Price),
     ("Noise", "noise.", schema.Noise),
     ("Display", "display.", schema.Display),
 )
@@ -42,13 +43,13 @@ def document() -> str:
 
 
 def _section(title: str, prefix: str, model: type[BaseModel]) -> str:
-    inherited = schema.BaseModelSettings.model_fields if model in schema.engines().values() else {}
+    inherited = models.BaseModelSettings.model_fields if model in models.engines().values() else {}
     rows = [
         f"| `{prefix}{name}` | {_default(field)} | {_role(field)} | {field.description} |"
         for name, field in model.model_fields.items()
         if (name not in inherited or name in model.__annotations__) and name != "engine"
     ]
-    lines = [f"## {title}", "", (model.__doc__ or "").strip(), ""]
+    lines = [f"## {title}", "", inspect.getdoc(model), ""]
     if rows:
         lines += ["| key | default | a change is | what it is |", "|---|---|---|---|", *rows, ""]
     return "\n".join(lines)

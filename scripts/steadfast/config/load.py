@@ -4,8 +4,9 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from steadfast.config.models import engines
 from steadfast.config.names import nearest
-from steadfast.config.schema import Config, engines
+from steadfast.config.schema import Config
 from steadfast.errors import UserError
 
 

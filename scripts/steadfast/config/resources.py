@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Any
 
-from steadfast.config.schema import BaseModelSettings, Config
+from steadfast.config.models import BaseModelSettings
+from steadfast.config.schema import Config
 from steadfast.config.settings import model_settings
 
 FULL_SPEED = 32_768  # tokens of context up to which `hours` holds

@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+from steadfast.config.models import BaseModelSettings
 from steadfast.config.names import nearest
-from steadfast.config.schema import BaseModelSettings, Config
+from steadfast.config.schema import Config
 from steadfast.corpora import default_source
 from steadfast.errors import UserError
 from steadfast.lifbench.paper import PAPER_MODELS

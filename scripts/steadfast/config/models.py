@@ -1,0 +1,274 @@
+"""The settings of a model, by engine.
+
+A field's ``role`` says who may notice a change of it:
+
+- ``answer``: it determines a model's responses, and is part of their hash (promise 2);
+- ``operation``: how requests are sent; a change re-runs nothing;
+- ``resource``: what a job asks of the machine or the cluster; a change re-runs nothing;
+- ``plan``: what the plan reckons with; a change re-runs the plan only;
+- ``display``: how results are shown; a change re-runs tables and figures only.
+"""
+
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import Field, model_validator
+
+from steadfast.config.closed import Closed, role
+
+
+class Throughput(Closed):
+    """Tokens per second of one job, as measured or stated, for the plan's GPU-hours."""
+
+    prefill: float = Field(gt=0, description="Prompt tokens computed per second.")
+    decode: float = Field(gt=0, description="Answer tokens per second, of all requests together.")
+    gpus: int = Field(default=1, ge=1, description="GPUs that the job holds.")
+
+
+class Price(Closed):
+    """What a provider charges per million tokens."""
+
+    input: float = Field(ge=0, description="Prompt tokens.")
+    output: float = Field(ge=0, description="Answer tokens.")
+    cached: float | None = Field(
+        default=None, ge=0, description="Prompt tokens from the provider's cache; by default input."
+    )
+    currency: str = Field(default="USD", description="Of all three.")
+
+
+class BaseModelSettings(Closed):
+    """What every engine's models have in common."""
+
+    label: str | None = role("display", None, "Name in tables; by default the config's.")
+    group: str | None = role("display", None, "Heading under which tables list it.")
+    window: int | None = role(
+        "answer", None, "Tokens of prompt and answer together that the model takes.", ge=256
+    )
+    on_overflow: Literal["error", "truncate", "skip"] = role(
+        "answer",
+        "error",
+        "A prompt over the window: stop before anything is sent; cut the context from the right "
+        "(the paper's policy, marked with a dagger); or leave the sample out, marked.",
+    )
+    tokenizer: str = role(
+        "answer", "o200k_base", "tiktoken encoding that counts tokens against the window."
+    )
+    template_tokens: int | None = role(
+        "answer",
+        None,
+        "Tokens that the chat template adds; by default the engine's estimate.",
+        ge=0,
+    )
+    allowed_failures: float = role(
+        "operation",
+        0.0,
+        "Share of a job's requests that may fail for good before the job fails.",
+        ge=0,
+        le=1,
+    )
+    throughput: Throughput | None = role(
+        "plan", None, "Tokens per second, for the plan's GPU-hours."
+    )
+    gpus: int | None = role(
+        "resource", None, "GPUs of a job; by default those that share the model, or none.", ge=0
+    )
+    mem_gb: float | None = role(
+        "resource",
+        None,
+        "Memory of a job's host in GB, half as much again with each further attempt; by default "
+        "48 a GPU, or 4.",
+        gt=0,
+    )
+    hours: float = role(
+        "resource",
+        4.0,
+        "Hours that a job may take with contexts up to 32k tokens, in proportion more with longer "
+        "ones, half as much again with each further attempt.",
+        gt=0,
+    )
+
+
+class ReferenceModel(BaseModelSettings):
+    """Gives the gold answer; every scorer must give it 1."""
+
+    engine: Literal["reference"]
+
+
+class SimulatedModel(BaseModelSettings):
+    """A seeded reader with a limited span, position bias and formatting slips; no real model."""
+
+    engine: Literal["simulated"]
+    span: int = role(
+        "answer", 65536, "Context length in tokens at which recall has fallen to half.", gt=0
+    )
+    position_bias: float = role(
+        "answer", 0.3, "How much worse the middle is read than the ends, 0 to 1.", ge=0, le=1
+    )
+    slip: float = role("answer", 0.1, "Share of answers with a formatting slip.", ge=0, le=1)
+    seed: int = role("answer", 1, "Seed of the reader's slips.")
+
+
+class ReplayModel(BaseModelSettings):
+    """Responses from a file that someone else produced."""
+
+    engine: Literal["replay"]
+    file: str = Field(
+        description="JSON lines with sample_id and text; {part} in the path stands for the length.",
+        json_schema_extra={"role": "answer"},
+    )
+    fields: dict[Literal["sample_id", "text", "finish_reason", "status"], str] = role(
+        "answer", {}, "Which field of a record is what, where the names differ."
+    )
+
+
+class OpenaiModel(BaseModelSettings):
+    """Any server with an OpenAI-compatible API."""
+
+    engine: Literal["openai"]
+    model: str = Field(
+        description="The model's name at the server.", json_schema_extra={"role": "answer"}
+    )
+    revision: str | None = role("answer", None, "Revision of the weights, where it is known.")
+    template: Literal["chat", "base"] = role(
+        "answer",
+        "chat",
+        "chat: one user message; base: the completions endpoint with the suffix 'Output: ' "
+        "(appendix E).",
+    )
+    system: str | None = role("answer", None, "System message before the prompt.")
+    temperature: float | None = role(
+        "answer", 0.0, "Sampling temperature; the paper uses 0; null: not sent.", ge=0
+    )
+    seed: int | None = role(
+        "answer", None, "Seed sent with each request, where the server has one."
+    )
+    logprobs: int | None = role(
+        "answer",
+        None,
+        "Log probabilities of the answer's tokens, with so many alternatives each; null: none.",
+        ge=0,
+        le=20,
+    )
+    extra_body: dict[str, Any] = role(
+        "answer", {}, "Further fields of the request body, passed through."
+    )
+    max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = role(
+        "operation", "max_tokens", "The request field that carries the output limit."
+    )
+    base_url: str | None = role(
+        "operation", None, "Address of the server, with /v1; by default OpenAI's."
+    )
+    api_key_env: str | None = role(
+        "operation",
+        "OPENAI_API_KEY",
+        "Environment variable that holds the key; null for a server that needs none.",
+    )
+    concurrency: int = role("operation", 8, "Requests under way at once.", ge=1, le=1024)
+    attempts: int = role(
+        "operation", 6, "Times a request is tried before it counts as failed.", ge=1
+    )
+    backoff: float = role(
+        "operation", 1.0, "Seconds before the second attempt; it doubles with each.", ge=0
+    )
+    timeout: float = role("operation", 600.0, "Seconds until one attempt is given up.", gt=0)
+    price: Price | None = role(
+        "operation", None, "What the tokens cost; the plan and max_spend reckon with it."
+    )
+    max_spend: float | None = role(
+        "operation",
+        None,
+        "What the model may cost in all, by its journals; jobs stop there. Needs price.",
+        gt=0,
+    )
+    batch: bool | Literal["files"] = role(
+        "operation",
+        False,
+        "true: through the provider's Batch API; files: only write the request files, and read "
+        "the results that another runner has put beside them.",
+    )
+    batch_interval: float = role("operation", 60.0, "Seconds between two looks at a batch.", gt=0)
+    batch_requests: int | None = role(
+        "operation", None, "Requests of one batch, at most; by default the provider's 50,000.", ge=1
+    )
+
+    @model_validator(mode="after")
+    def _spend_needs_price(self):
+        if self.max_spend is not None and self.price is None:
+            raise ValueError("max_spend needs price, what a million tokens cost")
+        return self
+
+
+class ScoredModel(BaseModelSettings):
+    """Scores that the benchmark's authors released: nothing is asked, and nothing is scored.
+
+    Label and group are by default the paper's.
+    """
+
+    engine: Literal["scored"]
+    released_name: str | None = Field(
+        default=None,
+        description="The model's name in the released files; by default the config's.",
+        json_schema_extra={"role": "answer"},
+    )
+
+
+class VllmModel(BaseModelSettings):
+    """A model that runs in the job itself, offline, on this machine's GPUs (or CPU)."""
+
+    engine: Literal["vllm"]
+    model: str = Field(
+        description="Hub id, such as Qwen/Qwen2.5-7B-Instruct, or a directory.",
+        json_schema_extra={"role": "answer"},
+    )
+    window: int = Field(
+        description="Tokens of prompt and answer together that the model takes; the engine's "
+        "max_model_len.",
+        ge=256,
+        json_schema_extra={"role": "answer"},
+    )
+    revision: str | None = role("answer", None, "Commit of the model on the hub.")
+    tokenizer: str | None = role(
+        "answer", None, "Hub id or directory of the tokenizer, where it is not the model's own."
+    )
+    template: Literal["chat", "base"] = role(
+        "answer",
+        "chat",
+        "chat: the model's chat template; base: none, with the suffix 'Output: ' (appendix E).",
+    )
+    system: str | None = role("answer", None, "System message before the prompt.")
+    template_args: dict[str, Any] = role(
+        "answer", {}, "Further variables of the chat template, such as enable_thinking."
+    )
+    dtype: str = role("answer", "auto", "Data type of weights and activations.")
+    quantization: str | None = role("answer", None, "Quantization method, as vLLM names it.")
+    hf_overrides: dict[str, Any] = role(
+        "answer", {}, "Changes to the model's own config, such as rope_parameters for YaRN."
+    )
+    seed: int = role("answer", 0, "Seed of the engine; answers are greedy.")
+    engine_args: dict[str, Any] = role(
+        "answer", {}, "Further arguments of vLLM's LLM that may change answers."
+    )
+    batch_invariant: bool = role(
+        "answer",
+        False,
+        "vLLM's batch-invariant kernels: an answer does not depend on what is asked beside it.",
+    )
+    tensor_parallel_size: int = role("operation", 1, "GPUs that share the model.", ge=1)
+    gpu_memory_utilization: float = role(
+        "operation", 0.9, "Share of the GPUs' memory that vLLM takes.", gt=0, le=1
+    )
+    batch: int = role("operation", 128, "Requests under way at once.", ge=1)
+    engine_operation_args: dict[str, Any] = role(
+        "operation", {}, "Further arguments of vLLM's LLM that change no answer."
+    )
+
+
+ModelSettings = Annotated[
+    ReferenceModel | SimulatedModel | ReplayModel | OpenaiModel | VllmModel | ScoredModel,
+    Field(discriminator="engine"),
+]
+
+
+def engines() -> dict[str, type[BaseModelSettings]]:
+    """The settings' type of each engine."""
+    members = get_args(get_args(ModelSettings)[0])
+    return {get_args(member.model_fields["engine"].annotation)[0]: member for member in members}
