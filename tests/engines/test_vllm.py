@@ -3,9 +3,13 @@
 import json
 import random
 import signal
+import socket
 import subprocess
 import time
+import urllib.request
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -46,7 +50,10 @@ class Jobs:
         self.models: dict[str, dict] = {}
 
     def add(self, name: str, **settings) -> None:
-        self.models[name] = {**TINY, "model": str(self.model), **settings}
+        self.configure(name, {**TINY, "model": str(self.model), **settings})
+
+    def configure(self, name: str, settings: dict) -> None:
+        self.models[name] = settings
         write_json(
             self.folder / "config.json",
             {"lifbench": {"lengths": LENGTHS}, "models": self.models},
@@ -137,6 +144,59 @@ def config():
     from steadfast.config import load_config
 
     return load_config({"lifbench": {"lengths": LENGTHS}, "models": {"r": {"engine": "reference"}}})
+
+
+@contextmanager
+def serving(jobs: Jobs) -> Iterator[str]:
+    """A vLLM server with the tiny model while the block runs; its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    arguments = ["--model", jobs.model, "--served-model-name", "tiny", "--dtype", "float32"]
+    arguments += ["--host", "127.0.0.1", "--port", str(port), "--max-model-len", "8192"]
+    arguments += ["--enforce-eager", "--enable-prompt-tokens-details"]
+    with open(jobs.folder / "server.log", "w") as messages:
+        server = subprocess.Popen(
+            [jobs.python, "-m", "vllm.entrypoints.openai.api_server", *arguments],
+            cwd=jobs.folder,
+            env=environment(VLLM_NO_USAGE_STATS="1"),
+            stdout=messages,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        end = time.monotonic() + 300
+        while not healthy(f"http://127.0.0.1:{port}/health"):
+            assert server.poll() is None, (jobs.folder / "server.log").read_text()
+            assert time.monotonic() < end
+            time.sleep(0.5)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def healthy(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address, timeout=5) as reply:
+            return reply.status == 200
+    except OSError:
+        return False
+
+
+def test_the_openai_engine_asks_a_vllm_server(undisturbed):
+    jobs = undisturbed
+    with serving(jobs) as url:
+        settings = {"engine": "openai", "model": "tiny", "window": 8192, "concurrency": 4}
+        jobs.configure("served", {**settings, "base_url": url, "api_key_env": None})
+        jobs.run("served", "2k")
+    served, offline = jobs.outputs("served", "2k"), jobs.outputs("tiny", "2k")
+    assert {o["status"] for o in served} <= {"ok", "length"}
+    # The server and the offline engine put the same template around the same prompts.
+    assert [o["prompt_tokens"] for o in served] == [o["prompt_tokens"] for o in offline]
+    cached = sum(o["cached_tokens"] for o in served)
+    assert cached / sum(o["prompt_tokens"] for o in served) > 0.85
+    assert jobs.journal("served", "2k").read_text().count("\n") == len(served)
+    assert jobs.identity("served", "2k")["served"][0]["model"] == "tiny"
 
 
 def test_after_any_death_each_request_is_answered_once_and_the_same(undisturbed):
