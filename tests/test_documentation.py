@@ -1,0 +1,53 @@
+"""What the README and docs/ show is there, and is as they show it."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from steadfast.config import load_config
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "results/README.md", *sorted(ROOT.glob("docs/*.md"))]
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.M | re.S)
+
+
+def blocks(kind):
+    return [
+        pytest.param(text, id=f"{page.name}-{number}")
+        for page in PAGES
+        for number, (found, text) in enumerate(FENCE.findall(page.read_text()))
+        if found == kind
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    links = re.findall(r"\]\((?!https?://|#)([^)#]+)", page.read_text())
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def models_shown():
+    """Models with an engine, of YAML that shows them whole; other YAML shows single keys."""
+    for case in blocks("yaml"):
+        (text,) = case.values
+        shown = yaml.safe_load(text)
+        for name, model in shown.get("models", shown).items():
+            if isinstance(model, dict) and "engine" in model:
+                yield pytest.param(name, model, id=f"{case.id}-{name}")
+
+
+@pytest.mark.parametrize(("name", "model"), models_shown())
+def test_models_shown_are_valid(name, model):
+    load_config({"models": {name: model}})
+
+
+@pytest.mark.parametrize("text", blocks("sh"))
+def test_commands_shown_exist(text):
+    targets = set(re.findall(r"^([\w./]+):", (ROOT / "Makefile").read_text(), re.M))
+    for line in text.splitlines():
+        for target in re.findall(r"\bmake (?!PYTHON)([\w./]+)", line):
+            assert target in targets, line
+        for config in re.findall(r"config/\w+\.yaml", line):
+            assert (ROOT / config).exists(), line
