@@ -38,7 +38,7 @@ def models_shown():
                 yield pytest.param(name, model, id=f"{case.id}-{name}")
 
 
-@pytest.mark.parametrize(("name", "model"), models_shown())
+@pytest.mark.parametrize(("name", "model"), list(models_shown()))
 def test_models_shown_are_valid(name, model):
     load_config({"models": {name: model}})
 

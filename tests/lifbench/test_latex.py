@@ -1,5 +1,7 @@
 """The tables compile with LaTeX, whatever the models are called."""
 
+import fcntl
+import os
 import re
 import shutil
 import subprocess
@@ -40,15 +42,30 @@ MINIMAL = r"""\documentclass{article}
 
 
 @pytest.fixture(scope="module", autouse=True)
-def pdflatex():
-    if shutil.which("pdflatex"):
-        return
-    if not shutil.which("apt-get"):
-        pytest.skip("no pdflatex, and no apt-get to install it with")
-    command = ["apt-get", "install", "-y", "--no-install-recommends", *PACKAGES]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
-    if done.returncode:
-        pytest.skip(f"no pdflatex, and apt-get could not install it: {done.stderr[-200:]}")
+def pdflatex(tmp_path_factory):
+    """LaTeX, installed where it is missing and can be."""
+    # Tests run side by side: one of them installs, the others wait.
+    shared = tmp_path_factory.getbasetemp().parent
+    with open(shared / "latex.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if shutil.which("pdflatex"):
+            return
+        if not shutil.which("apt-get"):
+            pytest.skip("no pdflatex, and no apt-get to install it with")
+        for command in (
+            ["update", "-qq"],
+            ["install", "-yqq", "--no-install-recommends", *PACKAGES],
+        ):
+            done = subprocess.run(
+                ["apt-get", *command],
+                env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if done.returncode:
+                reason = done.stderr.strip()[-200:]
+                pytest.skip(f"no pdflatex, and apt-get could not install it: {reason}")
 
 
 @pytest.fixture(scope="module")
