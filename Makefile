@@ -1,6 +1,7 @@
 # make tables   sets up what is needed and runs the default workflow
 # make vllm     adds vLLM for GPUs to the environment (VLLM=cpu: its CPU build, Python 3.11)
 # make test     sets up what is needed and runs the tests
+# make heavy    the tests that install more: LaTeX, vLLM's CPU build, a SLURM cluster
 # make lint     formatting and linting, as CI checks them
 # make bench    benchmarks, with ratios
 # make docs     docs/config.md from the schema
@@ -13,7 +14,7 @@ CONFIG ?=
 BIN := .venv/bin
 CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG))
 
-.PHONY: tables vllm test lint bench docs lock clean
+.PHONY: tables vllm test heavy lint bench docs lock clean
 
 tables: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) results/tables results/figures/lifbench_ars_by_length.png
@@ -21,7 +22,10 @@ tables: .venv/base
 vllm: .venv/vllm$(VLLM)
 
 test: .venv/dev
-	$(BIN)/pytest -n 2 --dist worksteal $(PYTEST)
+	$(BIN)/pytest -n 2 --dist worksteal -m "not heavy" $(PYTEST)
+
+heavy: .venv/dev
+	$(BIN)/pytest -n 2 --dist loadfile -m heavy $(PYTEST)
 
 lint: .venv/dev
 	$(BIN)/ruff check .
