@@ -17,7 +17,7 @@ CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG))
 .PHONY: tables vllm test heavy lint bench docs lock clean
 
 tables: .venv/base
-	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) results/tables results/figures/lifbench_ars_by_length.png
+	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES)
 
 vllm: .venv/vllm$(VLLM)
 

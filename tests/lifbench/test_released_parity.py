@@ -63,7 +63,6 @@ def cases(released: dict) -> list[tuple]:
             }
             scenario_prompt = released["scenario_prompts"][context["scenario"]]
             found.append((case, (prompt, contexts[key], scenario_prompt)))
-    assert found, f"no scorer_cases*.jsonl with a case in {CASES}"
     return found
 
 
@@ -79,11 +78,12 @@ def test_every_recorded_score_is_reproduced(cases):
         count[case["task"]] += 1
         if off:
             wrong.append((case.get("row"), case.get("mutation"), case["released"], got))
-    assert count, "no case with a released score"
+    assert count, f"no scorer_cases*.jsonl with a released score in {CASES}"
     assert not wrong, f"{len(wrong)} of {count.total()} differ, first: {wrong[:3]}"
 
 
 def test_responses_that_crashed_the_released_scorer_have_a_score(cases):
+    assert cases, f"no scorer_cases*.jsonl with a case in {CASES}"
     for case, sample in cases:
         if case["released"] is None:
             got = score(*sample, case["response"])
