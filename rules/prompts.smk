@@ -12,7 +12,7 @@ wildcard_constraints:
 
 rule released_templates:
     input:
-        code=code("lifbench/released.py", "lifbench/variables.py", "files.py"),
+        code=code("lifbench/released.py", "lifbench/variables.py", "pinned.py", "files.py"),
         facts="resources/lifbench/released.yaml",
     output:
         tasks="results/lifbench/released/tasks.json",
@@ -44,6 +44,7 @@ rule expressions:
         code=code(
             "lifbench/expressions.py",
             "lifbench/released.py",
+            "pinned.py",
             "lifbench/variables.py",
             "files.py",
         ),

@@ -18,6 +18,7 @@ if SCORED:
             code=code(
                 "lifbench/released_scores.py",
                 "lifbench/released.py",
+                "pinned.py",
                 "lifbench/paper.py",
                 "lifbench/tasks.py",
                 "files.py",

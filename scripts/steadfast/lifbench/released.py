@@ -9,6 +9,7 @@ from steadfast.errors import UserError
 from steadfast.files import read_json, read_text, write_text
 from steadfast.lifbench.tasks import RESOURCES, TASKS
 from steadfast.lifbench.variables import read_yaml
+from steadfast.pinned import fetch
 
 SOURCE = RESOURCES / "released.yaml"
 _EVIDENCE_KINDS = ("true", "true", "fake", "fake", "ordinary", "ordinary")
@@ -31,39 +32,6 @@ def fetch_tasks(directory: str | None, out: Path, source: Record | None = None) 
         write_text(out, read_text(Path(directory) / "tasks.json"))
         return
     write_text(out, fetch(source or read_yaml(SOURCE), _LOCAL).decode("utf-8"))
-
-
-def fetch(source: Record, alternative: str) -> bytes:
-    """A released file, checked.
-
-    Args:
-        source: url, bytes and sha256.
-        alternative: what to do without network, for the error's sentence.
-
-    Raises:
-        UserError: the network failed, or what came is not the pinned file.
-    """
-    content = _download(source["url"], source["bytes"] + 1, alternative)
-    found = hashlib.sha256(content).hexdigest()
-    if found != source["sha256"]:
-        raise UserError(
-            f"{source['url']}: sha256 {found} is not {source['sha256']}, the pinned one; "
-            f"try again, or {alternative}"
-        )
-    return content
-
-
-def _download(url: str, most: int, alternative: str) -> bytes:
-    # Imported here: every job that renders prompts imports this module, and hardly any downloads.
-    import urllib.request
-    from http.client import HTTPException
-
-    try:
-        with urllib.request.urlopen(url, timeout=60) as reply:
-            return reply.read(most)
-    except (OSError, HTTPException, ValueError) as error:
-        reason = getattr(error, "reason", None) or error
-        raise UserError(f"{url}: could not be fetched ({reason}); {alternative}") from None
 
 
 def released_task(

@@ -10,9 +10,10 @@ from steadfast.config.names import nearest
 from steadfast.errors import UserError
 from steadfast.files import Record, read_text, write_jsonl
 from steadfast.lifbench.paper import PAPER_MODELS
-from steadfast.lifbench.released import SOURCE, fetch
+from steadfast.lifbench.released import SOURCE
 from steadfast.lifbench.tasks import RUBRIC, TASKS
 from steadfast.lifbench.variables import read_yaml
+from steadfast.pinned import fetch
 
 LOCAL = "set lifbench.released.directory in the config to a directory that holds scores/*.csv"
 KEYS = ("model", "ins_id", "param_id", "length", "total_score")

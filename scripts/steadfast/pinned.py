@@ -1,0 +1,51 @@
+"""Files that others released, fetched at a pinned revision and checked."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from steadfast.errors import UserError
+
+MOST_BYTES = 256 * 1024 * 1024  # of a file whose size is not known
+
+
+def fetch(source: Mapping[str, Any], alternative: str) -> bytes:
+    """A released file, checked.
+
+    Args:
+        source: ``url`` and ``sha256``, or ``git_blob``, the id by which git knows the content;
+            ``bytes``, where the size is known; ``headers`` of the request, where it needs some.
+        alternative: what to do without network, for the error's sentence.
+
+    Raises:
+        UserError: the network failed, or what came is not the pinned file.
+    """
+    most = source.get("bytes", MOST_BYTES) + 1
+    content = _download(source["url"], source.get("headers", {}), most, alternative)
+    kind = "git_blob" if "git_blob" in source else "sha256"
+    found = git_blob(content) if kind == "git_blob" else hashlib.sha256(content).hexdigest()
+    if found != source[kind]:
+        raise UserError(
+            f"{source['url']}: {kind} {found} is not {source[kind]}, the pinned one; "
+            f"try again, or {alternative}"
+        )
+    return content
+
+
+def git_blob(content: bytes) -> str:
+    """The id that git gives a file of that content, 40 hexadecimal digits."""
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def _download(url: str, headers: Mapping[str, str], most: int, alternative: str) -> bytes:
+    # Imported here: every job that renders prompts imports this module, and hardly any downloads.
+    import urllib.request
+    from http.client import HTTPException
+
+    try:
+        request = urllib.request.Request(url, headers=dict(headers))
+        with urllib.request.urlopen(request, timeout=60) as reply:
+            return reply.read(most)
+    except (OSError, HTTPException, ValueError) as error:
+        reason = getattr(error, "reason", None) or error
+        raise UserError(f"{url}: could not be fetched ({reason}); {alternative}") from None
