@@ -1,0 +1,255 @@
+"""Agreement of raters, worked by hand, and label files that people write."""
+
+import json
+import math
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadfast.errors import UserError
+from steadfast.metrics.agreement import (
+    COLUMNS,
+    HUMAN,
+    HUMANS,
+    JUDGES,
+    MIXED,
+    agreement_rows,
+    majority,
+    read_labels,
+    verdict_agreement,
+)
+
+
+def test_binary_kappa_by_hand():
+    # Both yes 20, only the first 5, only the second 10, both no 15: 35 of 50 agree, by chance
+    # (25·30 + 25·20)/50² = 1/2, so kappa = (0.7 − 0.5)/0.5.
+    first = [1] * 25 + [0] * 25
+    second = [1] * 20 + [0] * 5 + [1] * 10 + [0] * 15
+    assert verdict_agreement(first, second) == pytest.approx({"n": 50, "raw": 0.7, "kappa": 0.4})
+
+
+def test_categorical_kappa_by_hand():
+    # 4 of 6 agree; chance (2·3 + 2·2 + 2·1)/36 = 1/3; kappa = (2/3 − 1/3)/(2/3).
+    first, second = ["a", "a", "b", "b", "c", "c"], ["a", "a", "b", "a", "c", "b"]
+    found = verdict_agreement(first, second)
+    assert found == pytest.approx({"n": 6, "raw": 2 / 3, "kappa": 0.5})
+
+
+def test_categories_may_be_of_several_kinds():
+    assert verdict_agreement([1, "x", None], [1, "x", True])["raw"] == pytest.approx(2 / 3)
+
+
+def test_one_category_alone_leaves_kappa_undefined():
+    found = verdict_agreement([1, 1, 1], [1, 1, 1])
+    assert found["raw"] == 1
+    assert math.isnan(found["kappa"])
+
+
+def test_two_constant_raters_of_different_opinion_have_kappa_0():
+    assert verdict_agreement([1, 1], [0, 0]) == {"n": 2, "raw": 0, "kappa": 0}
+
+
+def test_no_items_no_agreement():
+    found = verdict_agreement([], [])
+    assert found["n"] == 0
+    assert math.isnan(found["raw"])
+    assert math.isnan(found["kappa"])
+
+
+def test_sides_of_different_length_are_a_mistake_of_the_caller():
+    with pytest.raises(ValueError, match="same items"):
+        verdict_agreement([1], [1, 0])
+
+
+def by_definition(pairs):
+    """Raw agreement and kappa in fractions, straight from their definitions."""
+    n = len(pairs)
+    seen = Fraction(sum(a == b for a, b in pairs), n)
+    chance = sum(
+        Fraction(sum(a == c for a, _ in pairs), n) * Fraction(sum(b == c for _, b in pairs), n)
+        for c in {category for pair in pairs for category in pair}
+    )
+    return float(seen), math.nan if chance == 1 else float((seen - chance) / (1 - chance))
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1))
+def test_agreement_is_what_its_definition_says(pairs):
+    found = verdict_agreement([a for a, _ in pairs], [b for _, b in pairs])
+    raw, kappa = by_definition(pairs)
+    assert found == pytest.approx({"n": len(pairs), "raw": raw, "kappa": kappa}, nan_ok=True)
+    assert math.isnan(found["kappa"]) or -1 - 1e-9 <= found["kappa"] <= 1 + 1e-9
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 3)), min_size=1))
+def test_the_order_of_raters_and_of_items_makes_no_difference(pairs):
+    there = verdict_agreement(*zip(*pairs, strict=True))
+    back = verdict_agreement(*[side[::-1] for side in zip(*pairs, strict=True)][::-1])
+    assert there == pytest.approx(back, nan_ok=True)
+
+
+def rows_of(verdicts, **options) -> list[dict]:
+    return agreement_rows(verdicts, **options).to_dict("records")
+
+
+def test_every_two_raters_on_what_both_judged():
+    rows = rows_of(
+        {
+            "a": {1: "yes", 2: "no", 3: "yes", 4: "no"},
+            "b": {1: "yes", 2: "no", 3: "no", 5: "no"},
+            "c": {1: "yes"},
+        }
+    )
+    assert [(row["first"], row["second"]) for row in rows] == [("a", "b"), ("a", "c"), ("b", "c")]
+    one = rows[0]
+    # 2 of 3 agree; chance (2·1 + 1·2)/9; kappa = (2/3 − 4/9)/(5/9).
+    assert (one["n"], one["raw"], one["kappa"]) == pytest.approx((3, 2 / 3, 0.4))
+    assert (one["only_first"], one["only_second"]) == (1, 1)
+    assert (rows[1]["only_first"], rows[1]["only_second"]) == (3, 0)
+    assert math.isnan(one["raw_low"])
+
+
+def test_none_is_no_verdict():
+    (row,) = rows_of({"a": {1: 1, 2: None, 3: 0}, "b": {1: 1, 2: 1, 3: None}})
+    assert (row["n"], row["only_first"], row["only_second"]) == (1, 1, 1)
+
+
+def test_raters_without_a_common_item_have_a_row_without_values():
+    (row,) = rows_of({"a": {1: 1}, "b": {2: 1}}, cluster=str)
+    assert row["n"] == 0
+    assert math.isnan(row["raw"])
+
+
+def test_one_rater_has_nobody_to_agree_with():
+    assert agreement_rows({"a": {1: 1}}).columns.tolist() == list(COLUMNS)
+    assert agreement_rows({"a": {1: 1}}).empty
+
+
+def test_people_are_told_from_judges():
+    raters = ["judge", "other", "ann", "bob"]
+    rows = rows_of({name: {1: 1} for name in raters}, humans=["ann", "bob"])
+    kinds = {(row["first"], row["second"]): row["kind"] for row in rows}
+    assert kinds["judge", "other"] == JUDGES
+    assert kinds["judge", "ann"] == MIXED
+    assert kinds["ann", "bob"] == HUMANS
+
+
+def test_each_model_has_its_row_and_all_have_one():
+    first = {("m", 1): 1, ("m", 2): 0, ("n", 1): 1}
+    second = {("m", 1): 1, ("m", 2): 1, ("o", 1): 1}
+    rows = rows_of({"a": first, "b": second}, by=lambda item: item[0])
+    assert [(row["model"], row["n"], row["only_first"], row["only_second"]) for row in rows] == [
+        ("m", 2, 0, 0),
+        ("n", 0, 1, 0),
+        ("o", 0, 0, 1),
+        ("", 2, 1, 1),
+    ]
+
+
+def test_intervals_draw_clusters_together():
+    # Two clusters, one that agrees and one that does not: drawn, they give 0, 1/2 or 1.
+    first = {("x", i): i % 2 for i in range(4)} | {("y", i): i % 2 for i in range(4)}
+    second = {item: value if item[0] == "x" else 1 - value for item, value in first.items()}
+    (row,) = rows_of({"a": first, "b": second}, cluster=lambda item: item[0])
+    assert (row["raw"], row["raw_low"], row["raw_high"]) == (0.5, 0, 1)
+    assert (row["kappa"], row["kappa_low"], row["kappa_high"]) == (0, -1, 1)
+
+
+def test_one_cluster_has_no_interval():
+    (row,) = rows_of({"a": {1: 1, 2: 0}, "b": {1: 1, 2: 1}}, cluster=lambda item: "all")
+    assert math.isnan(row["raw_low"])
+
+
+def test_intervals_lie_around_the_value_and_are_narrower_with_more_clusters():
+    def row(size):
+        first = {i: i % 2 for i in range(size)}
+        second = {i: value if i % 5 else 1 - value for i, value in first.items()}
+        return rows_of({"a": first, "b": second}, cluster=lambda item: item)[0]
+
+    few, many = row(50), row(500)
+    for found in (few, many):
+        assert found["kappa_low"] < found["kappa"] < found["kappa_high"]
+    wide, narrow = (found["kappa_high"] - found["kappa_low"] for found in (few, many))
+    assert narrow < wide / 2
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["a", "b", "c"]),
+        st.dictionaries(st.integers(0, 8), st.sampled_from([None, 0, 1, "x"])),
+    )
+)
+def test_any_verdicts_give_rows(verdicts):
+    rows = agreement_rows(verdicts, by=lambda item: str(item % 2), cluster=lambda item: item % 3)
+    assert len(rows[rows["model"] == ""]) == math.comb(len(verdicts), 2)
+    for values in (rows["raw"], rows["raw_low"], rows["raw_high"]):
+        assert values.dropna().between(0, 1).all()
+    assert (rows["kappa_low"].fillna(-1) <= rows["kappa_high"].fillna(1)).all()
+    pd.testing.assert_frame_equal(
+        rows, agreement_rows(verdicts, by=lambda item: str(item % 2), cluster=lambda item: item % 3)
+    )
+
+
+def test_the_majority_needs_two_and_no_tie():
+    raters = {
+        "ann": {1: 1, 2: 1, 3: 1, 4: 1},
+        "bob": {1: 1, 2: 0, 4: None},
+        "cid": {1: 0, 3: 1},
+    }
+    assert majority(raters) == {1: 1, 3: 1}
+
+
+def parse(verdicts, sample_id):
+    if not isinstance(verdicts, list) or any(verdict not in (0, 1) for verdict in verdicts):
+        raise ValueError("verdicts must be a list of 0 and 1")
+    return dict(enumerate(verdicts))
+
+
+def labels(tmp_path, *records, known=None):
+    path = tmp_path / "labels.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return read_labels(path, parse, known)
+
+
+def label(**changes):
+    return {"model": "m", "sample_id": "s1", "verdicts": [1, 0]} | changes
+
+
+def test_labels_are_read_by_rater(tmp_path):
+    found = labels(tmp_path, label(), label(sample_id="s2"), label(rater="ann", verdicts=[0]))
+    assert found == {
+        HUMAN: {("m", "s1", 0): 1, ("m", "s1", 1): 0, ("m", "s2", 0): 1, ("m", "s2", 1): 0},
+        "ann": {("m", "s1", 0): 0},
+    }
+
+
+def test_labels_of_models_that_do_not_run_are_passed_over(tmp_path):
+    found = labels(tmp_path, label(model="n", sample_id="?"), label(), known={"m": ["s1"]})
+    assert found == {HUMAN: {("m", "s1", 0): 1, ("m", "s1", 1): 0}}
+
+
+@pytest.mark.parametrize(
+    ("records", "words"),
+    [
+        ([label(sample_id="s9")], ["record 1", "'s9'", "nearest is 's1'"]),
+        ([label(), label()], ["record 2", "second", "'s1'"]),
+        ([label(verdicts="yes")], ["record 1", "'s1'", "list of 0 and 1"]),
+        ([{"model": "m", "sample_id": "s1"}], ["record 1", "'verdicts' is missing"]),
+        ([label(model="")], ["record 1", "'model'"]),
+        ([label(sample_id=3)], ["record 1", "'sample_id'"]),
+        ([label(rater=None)], ["record 1", "'rater'"]),
+        ([label(model="x"), label(model="n")], ["no label", "'n'", "models that run: m"]),
+    ],
+)
+def test_a_bad_label_file_is_told_in_one_sentence(tmp_path, records, words):
+    with pytest.raises(UserError) as error:
+        labels(tmp_path, *records, known={"m": ["s1", "other"]})
+    assert "labels.jsonl" in str(error.value)
+    assert [word for word in words if word not in str(error.value)] == []
+
+
+def test_a_missing_label_file(tmp_path):
+    with pytest.raises(UserError, match="no such file"):
+        read_labels(tmp_path / "none.jsonl", parse)
