@@ -1,0 +1,83 @@
+"""The table of agreement between raters."""
+
+import csv
+import io
+
+import pytest
+
+from steadfast.metrics.agreement import agreement_rows
+from steadfast.tables.agreement import agreement_table
+from steadfast.tables.render import comma_separated, markdown, write_table
+
+DISPLAY = {"digits": 2, "labels": {"m": "Model M", "judge": "Judge_1"}}
+
+
+def verdicts(**raters):
+    """Verdicts on the questions of models m and n, given as strings of 0 and 1."""
+    return {
+        name: {
+            (model, f"s{i // 2}", i): int(verdict)
+            for model, given in models.items()
+            for i, verdict in enumerate(given)
+            if verdict != " "
+        }
+        for name, models in raters.items()
+    }
+
+
+RATERS = verdicts(judge={"m": "1100", "n": "10"}, other={"m": "1110", "n": "10"}, ann={"m": "11 0"})
+
+
+def table(raters, cluster=None):
+    rows = agreement_rows(raters, lambda item: item[0], cluster, humans=["ann"])
+    return agreement_table("t_agreement", rows, DISPLAY, "MyBench", "question")
+
+
+def read(found) -> list[dict[str, str]]:
+    return list(csv.reader(io.StringIO(comma_separated(found))))
+
+
+def test_a_row_for_all_and_for_each_model_of_a_pair():
+    head, *rows = read(table(RATERS))
+    assert head[:5] == ["group", "First", "Second", "Model", "Items"]
+    # m: 3 of 4 agree, chance (2·3 + 2·1)/16 = 1/2; n: both alike.
+    assert rows[:3] == [
+        ["Judges", "Judge_1", "other", "All models", "6", "83.3", "0.67", "0", "0", ""],
+        ["Judges", "Judge_1", "other", "Model M", "4", "75.0", "0.50", "0", "0", ""],
+        ["Judges", "Judge_1", "other", "n", "2", "100.0", "1.00", "0", "0", ""],
+    ]
+
+
+def test_people_have_a_section_of_their_own_and_single_items_are_counted():
+    rows = [row for row in read(table(RATERS)) if row[0] == "Judges and people"]
+    assert [row[1:5] for row in rows[:3]] == [
+        ["Judge_1", "ann", "All models", "3"],
+        ["Judge_1", "ann", "Model M", "3"],
+        ["Judge_1", "ann", "n", "0"],
+    ]
+    assert rows[0][-3:-1] == ["3", "0"]
+    assert rows[2][5:7] == ["", ""]
+
+
+def test_intervals_have_columns_where_there_are_any():
+    found = table(RATERS, cluster=lambda item: item[:2])
+    assert [column.heading for column in found.columns].count("95 % interval") == 2
+    assert "bootstrap intervals" in found.caption
+    assert "bootstrap" not in table(RATERS).caption
+    assert "100.0" in read(found)[1][6]
+
+
+def test_one_rater_alone_gives_a_table_that_says_so(tmp_path):
+    found = table(verdicts(judge={"m": "10"}))
+    assert found.sections == ()
+    assert "nothing to compare" in markdown(found)
+    write_table(found, tmp_path)
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.parametrize(
+    ("other", "told"), [({"m": "11"}, True), ({"m": "10"}, False), ({"n": "11"}, False)]
+)
+def test_an_undefined_kappa_is_explained(other, told):
+    found = table(verdicts(judge={"m": "11"}, other=other))
+    assert any("No kappa" in text for _, text in found.notes) == told
