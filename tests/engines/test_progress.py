@@ -8,7 +8,8 @@ from steadfast.engines.request import Response
 
 def test_a_log_gets_few_lines():
     stream = io.StringIO()
-    progress = Progress("m", 500, 100, stream)
+    progress = Progress("m", 500, stream)
+    progress.known(100)
     for _ in range(399):
         progress.update(Response("ok", "x", None, 1000, 0, 10))
     progress.update(Response("error", error="HTTP 500"))
@@ -22,7 +23,8 @@ def test_a_terminal_gets_a_bar():
             return True
 
     stream = Terminal()
-    progress = Progress("m", 2, 1, stream)
+    progress = Progress("m", 2, stream)
+    progress.known(1)
     progress.update(Response("ok"))
     progress.close()
     assert "2/2" in stream.getvalue()

@@ -70,6 +70,7 @@ def fit(
     Raises:
         UserError: ``error``, and a prompt does not fit; the sentence names the first.
     """
+    items = list(items)
     contexts: dict[tuple[str, str], _Context] = {}
     requests = []
     for item in items:
@@ -79,8 +80,12 @@ def fit(
         requests.append(
             _fit_one(item, contexts[key], window, on_overflow, tokenizer, template_tokens)
         )
-    if on_overflow == "error" and any(request.overflow for request in requests):
-        over = [request for request in requests if request.overflow]
+    over = [
+        request
+        for request, item in zip(requests, items, strict=True)
+        if request.overflow and not item.barred
+    ]
+    if on_overflow == "error" and over:
         raise UserError(
             f"model {model}: {len(over)} of {len(requests)} prompts do not fit its window of "
             f"{window:,} tokens, the first is {over[0].sample_id} ({over[0].prompt_tokens:,} "
@@ -98,40 +103,51 @@ def _fit_one(
     tokenizer: Tokenizer | None,
     template_tokens: int,
 ) -> Request:
+    # The same words again would bring the same answer from a model that is asked at temperature 0.
+    tail = item.tail + item.reminder if item.attempt > 1 else item.tail
+
     def build(kept: int | None, tokens: int | None, overflow: str | None = None) -> Request:
         prefix, _, hasher = context.cut(kept)
         whole = len(context.tokens) if kept is not None else 0
         return Request(
             sample_id=item.sample_id,
             context_id=item.context_id,
-            group=(item.context_id, item.head) if item.context else (item.sample_id, ""),
+            group=(
+                (item.context_id, item.head)
+                if item.context and not item.turns
+                else (item.sample_id, "")
+            ),
             prefix=prefix,
-            suffix=item.tail,
+            suffix=tail,
             max_tokens=item.max_tokens,
             prompt_tokens=tokens,
             truncated_tokens=0 if kept is None else whole - kept,
             seen=1.0 if kept is None else kept / whole,
-            overflow=overflow,
-            hash=request_hash(hasher, item.tail, item.max_tokens),
+            overflow=item.barred or overflow,
+            hash=request_hash(hasher, tail, item.max_tokens, item.turns, item.attempt),
+            turns=item.turns,
         )
 
     if window is None:
         return build(None, None)
-    tail = tokenizer.count(item.tail)
+    tail_tokens = tokenizer.count(tail)
+    # What was said before counts with its templates: one for each prompt, one for each answer.
+    said = sum(tokenizer.count(text) + template_tokens for turn in item.turns for text in turn)
+    template_tokens += said
     limit = window - template_tokens - item.max_tokens
 
     def count(kept: int | None) -> int:
         prefix, tokens, _ = context.cut(kept)
-        if abs(tokens + tail - limit) <= SEAM:
-            return tokenizer.count(prefix + item.tail)
-        return tokens + tail
+        if abs(tokens + tail_tokens - limit) <= SEAM:
+            return tokenizer.count(prefix + tail)
+        return tokens + tail_tokens
 
     tokens = whole = count(None)
     if whole <= limit:
         return build(None, whole + template_tokens)
     if on_overflow == "truncate":
         step = max(1, window // STEPS)
-        room = min(limit - tokenizer.count(item.head) - tail, len(context.tokens))
+        room = min(limit - tokenizer.count(item.head) - tail_tokens, len(context.tokens))
         for kept in range(room // step * step, -1, -step):
             tokens = count(kept)
             if tokens <= limit and kept < len(context.tokens):

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from steadfast.engines.openai_api import SUFFIX
+from steadfast.engines.openai_body import messages, plain_text
 from steadfast.engines.replies import clean
-from steadfast.engines.request import Request
+from steadfast.engines.request import Request, Turns
 from steadfast.errors import UserError
 from steadfast.tokens import fingerprint
 
@@ -77,17 +77,21 @@ class LocalText:
 
     # --- prompts ---------------------------------------------------------------------------
 
-    def render(self, prompt: str) -> str:
-        """The prompt with the chat template around it, or the suffix of appendix E behind it."""
-        prompt = clean(prompt)
+    def render(self, prompt: str, turns: Turns = ()) -> str:
+        """The prompt with the chat template around it, or the suffix of appendix E behind it.
+
+        Args:
+            prompt: without a template.
+            turns: what was said before.
+        """
         if not self._chat:
-            return prompt + ("" if prompt.endswith("\n") else "\n") + SUFFIX
-        messages = [{"role": "user", "content": prompt}]
-        if self._system:
-            messages.insert(0, {"role": "system", "content": self._system})
+            return plain_text(prompt, turns)
         fixed = {"date_string": f"{DATE:%d %b %Y}", "strftime_now": DATE.strftime}
         return self._tokenizer.apply_chat_template(
-            messages, add_generation_prompt=True, tokenize=False, **(fixed | self._args)
+            messages(prompt, turns, self._system or None),
+            add_generation_prompt=True,
+            tokenize=False,
+            **(fixed | self._args),
         )
 
     def template_tokens(self) -> int:
@@ -103,7 +107,7 @@ class LocalText:
         for prefix, sharing in groupby(requests, key=lambda request: request.prefix):
             shared, ids = None, []
             for request in sharing:
-                text = self.render(request.prompt)
+                text = self.render(request.prompt, request.turns)
                 if shared is None:
                     shared, ids, whole = self._share(text, prefix)
                     yield request, whole

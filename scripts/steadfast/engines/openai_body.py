@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from steadfast.engines.replies import clean
-from steadfast.engines.request import Request
+from steadfast.engines.request import Request, Turns
 
 SUFFIX = "Output: "  # what a base model's prompt ends with (appendix E)
 CHAT, COMPLETIONS = "/v1/chat/completions", "/v1/completions"
@@ -26,9 +26,14 @@ def request_body(
         max_tokens_field: the field that carries the output limit.
     """
     base = answers["template"] == "base"
+    said = request.prompt, request.turns
     return {
         "model": answers["model"],
-        **(_prompt(request) if base else _messages(request, answers.get("system"))),
+        **(
+            {"prompt": plain_text(*said)}
+            if base
+            else {"messages": messages(*said, answers.get("system"))}
+        ),
         **{name: answers[name] for name in ("temperature", "seed") if name in answers},
         **(_logprobs(answers["logprobs"], base) if "logprobs" in answers else {}),
         **answers.get("extra_body", {}),
@@ -36,17 +41,24 @@ def request_body(
     }
 
 
-def _prompt(request: Request) -> dict[str, Any]:
-    prompt = clean(request.prompt)
-    gap = "" if prompt.endswith("\n") else "\n"
-    return {"prompt": prompt + gap + SUFFIX}
+def plain_text(prompt: str, turns: Turns = ()) -> str:
+    """A prompt and what was said before it, as one text that a base model goes on with."""
+    said = "".join(f"{_asked(earlier)}{clean(answer)}\n\n" for earlier, answer in turns)
+    return said + _asked(prompt)
 
 
-def _messages(request: Request, system: str | None) -> dict[str, Any]:
-    messages = [{"role": "user", "content": clean(request.prompt)}]
-    if system is not None:
-        messages.insert(0, {"role": "system", "content": system})
-    return {"messages": messages}
+def _asked(prompt: str) -> str:
+    prompt = clean(prompt)
+    return prompt + ("" if prompt.endswith("\n") else "\n") + SUFFIX
+
+
+def messages(prompt: str, turns: Turns = (), system: str | None = None) -> list[dict[str, str]]:
+    """A prompt and what was said before it, as messages that a chat template takes."""
+    said = [] if system is None else [{"role": "system", "content": system}]
+    for earlier, answer in turns:
+        said.append({"role": "user", "content": clean(earlier)})
+        said.append({"role": "assistant", "content": clean(answer)})
+    return [*said, {"role": "user", "content": clean(prompt)}]
 
 
 def _logprobs(alternatives: int, base: bool) -> dict[str, Any]:

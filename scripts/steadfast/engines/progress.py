@@ -15,12 +15,11 @@ class Progress:
     Args:
         label: what runs, such as the model's name.
         total: requests in all.
-        done: those that need not be asked, such as those in the journal.
         stream: where to show it; by default stderr.
     """
 
-    def __init__(self, label: str, total: int, done: int, stream: TextIO | None = None):
-        self._label, self._total, self._done, self._asked = label, total, done, 0
+    def __init__(self, label: str, total: int, stream: TextIO | None = None):
+        self._label, self._total, self._done, self._asked = label, total, 0, 0
         self._failed = self._tokens = 0
         self._stream = stream or sys.stderr
         self._started = self._shown = time.monotonic()
@@ -28,10 +27,16 @@ class Progress:
         if self._stream.isatty():
             from tqdm import tqdm
 
-            self._bar = tqdm(desc=label, total=total, initial=done, file=self._stream, unit="req")
+            self._bar = tqdm(desc=label, total=total, file=self._stream, unit="req")
+
+    def known(self, count: int) -> None:
+        """So many need not be asked, such as those in the journal."""
+        self._done += count
+        if self._bar is not None:
+            self._bar.update(count)
 
     def update(self, response: Response, count: int = 1) -> None:
-        """One more response, which answers ``count`` requests."""
+        """One more response, which answers ``count`` requests (0: it was asked for again)."""
         self._done += count
         self._asked += count
         self._failed += count * (response.status == "error")

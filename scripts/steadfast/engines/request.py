@@ -15,11 +15,22 @@ FINAL = frozenset({"ok", "length", "refused"})
 """Statuses that are not asked again."""
 
 
+Turns = tuple[tuple[str, str], ...]
+"""Earlier turns of a conversation: prompt and answer of each."""
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """What a benchmark hands over: D with all that precedes X, X, and what follows with I.
 
     The full prompt is ``head + context + tail``; ``max_tokens`` is the output limit.
+
+    Args:
+        follows: sample whose conversation it goes on with; None where it opens one.
+        reminder: what is added when the answer could not be read and is asked for again.
+        turns: what was said before, pairs of prompt and answer; known once ``follows`` is answered.
+        attempt: 1 for the first asking.
+        barred: why it must not be asked; None where it may.
     """
 
     sample_id: str
@@ -28,6 +39,11 @@ class Item:
     context: str
     tail: str
     max_tokens: int
+    follows: str | None = None
+    reminder: str = ""
+    turns: Turns = ()
+    attempt: int = 1
+    barred: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +57,7 @@ class Request:
         seen: fraction of the context's tokens that was kept.
         overflow: why it is not sent; None where it fits.
         hash: of all that determines the response (``request_hash``).
+        turns: what was said before, pairs of prompt and answer.
     """
 
     sample_id: str
@@ -54,6 +71,7 @@ class Request:
     seen: float
     overflow: str | None
     hash: str
+    turns: Turns = ()
 
     @property
     def prompt(self) -> str:
@@ -104,7 +122,9 @@ def prefix_hasher(answers: Mapping[str, Any], prefix: str) -> Any:
     return hasher
 
 
-def request_hash(hasher: Any, suffix: str, max_tokens: int) -> str:
+def request_hash(
+    hasher: Any, suffix: str, max_tokens: int, turns: Turns = (), attempt: int = 1
+) -> str:
     """The hash by which a response is known: settings, whole prompt, output limit.
 
     Canonical JSON has no raw NUL, so the two that stand between the parts keep them apart;
@@ -112,8 +132,17 @@ def request_hash(hasher: Any, suffix: str, max_tokens: int) -> str:
 
     Args:
         hasher: from ``prefix_hasher``; it is left as it is.
+        suffix: what follows the prefix.
+        max_tokens: the output limit.
+        turns: what was said before.
+        attempt: an answer that could not be read is asked for again under another hash.
     """
     hasher = hasher.copy()
     hasher.update(suffix.encode("utf-8", "surrogatepass"))
-    hasher.update(b"\0" + canonical_json({"max_tokens": max_tokens}).encode())
+    rest: dict[str, Any] = {"max_tokens": max_tokens}
+    if turns:
+        rest["turns"] = turns
+    if attempt > 1:
+        rest["attempt"] = attempt
+    hasher.update(b"\0" + canonical_json(rest).encode("utf-8", "surrogatepass"))
     return hasher.hexdigest()

@@ -6,18 +6,17 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from steadfast.engines.asking import Asking
 from steadfast.engines.base import Engine
 from steadfast.engines.build import build_engine
+from steadfast.engines.conversation import Exchange, converse
 from steadfast.engines.fit import fit
 from steadfast.engines.identity import identity
-from steadfast.engines.journal import Journal
-from steadfast.engines.progress import Progress
-from steadfast.engines.record import RunRecord, record_path
 from steadfast.engines.request import ANSWERED, Item, Oracle, Request, Response
 from steadfast.errors import UserError
 from steadfast.files import write_json, write_jsonl
@@ -37,11 +36,14 @@ def run_part(
     identity_out: Path,
     log: Path,
     commit: str | None = None,
+    readable: Callable[[str, str], bool] | None = None,
+    attempts: int = 1,
 ) -> None:
     """Asks a model all items of a part and writes one record each, in their order.
 
-    Killed at any instant and run again, it asks only what is not in the journal, and writes the
-    bytes that an undisturbed run would have written. Requests with the same hash are asked once.
+    An item that follows another is asked after it, with what was said before. Killed at any
+    instant and run again, it asks only what is not in the journal, and writes the bytes that an
+    undisturbed run would have written. Requests with the same hash are asked once.
 
     Args:
         model: the model's name in the config.
@@ -55,6 +57,9 @@ def run_part(
         identity_out: what produced them, JSON.
         log: lines about the run are appended to it.
         commit: of the workflow, where it is known.
+        readable: whether the answer to a sample can be read, by sample id and text; one that
+            cannot is asked for again, with the item's reminder. By default every answer can.
+        attempts: times that it is asked for, at most.
 
     Raises:
         UserError: a prompt does not fit, the engine cannot go on, or more requests failed than
@@ -63,10 +68,19 @@ def run_part(
     started = time.monotonic()
     with _lines(log) as say, _ending_by_exception():
         engine = build_engine(answers, operation, oracle, say, journal)
-        requests = fitted(model, engine, answers, items)
-        responses = _answer(model, engine, requests, journal, say)
+        items = list(items)
+        with Asking(model, engine, journal, len(items), say) as asking:
+
+            def ask(some: list[Item]) -> list[tuple[Request, Response]]:
+                requests = fitted(model, engine, answers, some)
+                again = some[0].attempt > 1
+                return list(zip(requests, asking.ask(requests, again), strict=True))
+
+            exchanges = converse(items, ask, readable, attempts)
+        requests = [exchange.request for exchange in exchanges]
+        responses = [exchange.response for exchange in exchanges]
         _check_failures(model, responses, operation.get("allowed_failures", 0.0))
-        write_jsonl(out, map(output_record, requests, responses))
+        write_jsonl(out, _records(exchanges, attempts))
         write_json(identity_out, identity(model, engine, answers, requests, responses, commit))
         say(f"{model}: {len(requests)} records in {time.monotonic() - started:.1f} s")
 
@@ -101,46 +115,11 @@ def _template_tokens(engine: Engine, answers: Mapping[str, Any], tokenizer: Any)
     return engine.template_tokens(tokenizer.count) if known is None else known
 
 
-def _answer(
-    model: str, engine: Engine, requests: list[Request], journal: Path, say: Callable[[str], None]
-) -> list[Response]:
-    # An engine without a model answers from the benchmark's gold, which the hash does not cover:
-    # it is asked anew each time, by sample.
-    key = (lambda request: request.hash) if engine.paid else (lambda request: request.sample_id)
-    found: dict[str, Response] = {}
-    with ExitStack() as stack:
-        book = stack.enter_context(Journal(journal)) if engine.paid else None
-        asked: dict[str, Request] = {}
-        for request in requests:
-            if request.overflow:
-                found[key(request)] = Response("overflow", error=request.overflow)
-            elif book is not None and (known := book.get(request.hash)):
-                found[request.hash] = known
-            else:
-                asked.setdefault(key(request), request)
-        shares = Counter(map(key, requests))
-        done = sum(shares[name] for name in found)
-        say(f"{model}: {len(requests)} requests, {done} known, {len(asked)} to ask")
-        progress = Progress(model, len(requests), done)
-        stack.callback(progress.close)
-        if asked:
-            record = stack.enter_context(RunRecord(record_path(journal), engine))
-            for request, response in engine.answer(_groups(asked.values())):
-                if book is not None:
-                    book.append(request.hash, response)
-                found[key(request)] = response
-                record.update(response)
-                progress.update(response, shares[key(request)])
-            for line in engine.summary():
-                say(f"{model}: {line}")
-    return [found[key(request)] for request in requests]
-
-
-def _groups(requests: Iterable[Request]) -> list[list[Request]]:
-    groups: dict[tuple[str, str], list[Request]] = {}
-    for request in requests:
-        groups.setdefault(request.group, []).append(request)
-    return list(groups.values())
+def _records(exchanges: Iterable[Exchange], attempts: int) -> Iterator[dict[str, Any]]:
+    """The lines of the outputs; where answers may be asked for again, with the times it took."""
+    for request, response, attempt in exchanges:
+        record = output_record(request, response)
+        yield {**record, "attempts": attempt} if attempts > 1 else record
 
 
 def output_record(request: Request, response: Response) -> dict[str, Any]:
