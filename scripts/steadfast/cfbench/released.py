@@ -1,0 +1,136 @@
+"""Mode released: what the benchmark's published code makes of a judge's reply, quirk by quirk.
+
+The fallback for replies that do not parse keeps no zero, so that every such record with a single
+1 in it counts as wholly satisfied; docs/cfbench.md tells what else is odd.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from steadfast.cfbench.facts import PRIMARY, PRIORITIES, SPLITS, THRESHOLD
+
+PARSED, PARTLY, UNREADABLE = "1", "0", "-1"  # the released field judge_parsing
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the released code stores for one record.
+
+    Attributes:
+        parsing: 1 parsed, 0 by the fallback, -1 nothing found; None where the code raises.
+        scores: the numbers as they stood in the reply.
+        csr: rounded to two decimals.
+        isr: 0 or 1.
+        psr: 0 or 1.
+        error: name of the exception with which the released evaluation ends here, else None.
+    """
+
+    parsing: str | None = None
+    scores: tuple[str, ...] = ()
+    csr: float | None = None
+    isr: int | None = None
+    psr: int | None = None
+    error: str | None = None
+
+
+def outcome(texts: Sequence[str], priorities: Sequence[str], reply: str | None) -> Outcome:
+    """The released result of one record; where the released code raises, that error's name.
+
+    Args:
+        texts: the checkpoints.
+        priorities: of each checkpoint.
+        reply: the judge's reply; None where it gave none.
+    """
+    if reply is None:
+        return Outcome(error="AttributeError")
+    scores = parsed(texts, reply)
+    if scores is None:
+        return _fallback(reply)
+    if not set(priorities) <= set(PRIORITIES):
+        return Outcome(error="AssertionError")
+    values = [float(score) for score in scores]
+    csr = _mean(values)
+    psr = _psr(priorities, values, csr)
+    return Outcome(PARSED, tuple(scores), csr, int(csr >= 1), psr)
+
+
+def parsed(texts: Sequence[str], reply: str) -> list[str] | None:
+    """The scores of a reply of exactly the wanted form, a checkpoint each; None for any other."""
+    pieces = reply.split("\n\n")
+    if len(pieces) != len(texts):
+        return None
+    scores = []
+    for text, piece in zip(texts, pieces, strict=True):
+        before, _, after = piece.partition("\t")
+        if piece.count("\t") != 1 or before != text or _number(after) not in (0, 1):
+            return None
+        scores.append(after.strip())
+    return scores
+
+
+def _fallback(reply: str) -> Outcome:
+    scores = []
+    for line in reply.split("\n"):
+        if line.count("\t") == 1:
+            after = line.partition("\t")[2]
+            value = _number(after)
+            if value is None:
+                return Outcome(error="ValueError")
+            if value == 1:  # a zero is lost, and with it every unsatisfied checkpoint
+                scores.append(after.strip())
+    if not scores:
+        return Outcome(UNREADABLE, ("0",), 0.0, 0, 0)
+    return Outcome(PARTLY, tuple(scores), 1.0, 1, 1)
+
+
+def _psr(priorities: Sequence[str], values: Sequence[float], csr: float) -> int:
+    pairs = list(zip(priorities, values, strict=True))
+    if any(priority == PRIMARY and not value for priority, value in pairs):
+        return 0
+    secondary = [value for priority, value in pairs if priority != PRIMARY]
+    if not secondary:
+        return 1
+    if len(secondary) == len(values):
+        return int(csr > THRESHOLD)
+    return int(0.5 + 0.5 * _mean(secondary) > THRESHOLD)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _mean(values: Sequence[float]) -> float:
+    return hundredths(sum(values) / len(values))
+
+
+def hundredths(value: float) -> float:
+    """A number rounded to two decimals as numpy does it: half to even of the scaled number.
+
+    Python's own ``round`` gives another result for some numbers, such as 0.615.
+    """
+    return round(value * 100) / 100
+
+
+def set_scores(records: Iterable[tuple[str, float, int, int]]) -> dict[str, float]:
+    """The released scores of a set of records: means rounded to two decimals.
+
+    Args:
+        records: (split, CSR, ISR, PSR) of each record, in their order.
+
+    Returns:
+        CSR, ISR and PSR of all, and ``<name>_easy`` and ``<name>_hard``; NaN for an empty split.
+    """
+    import numpy as np  # here, so that scoring does without it
+
+    rows = list(records)
+    scores = {}
+    for split in (*SPLITS, None):
+        chosen = [values for name, *values in rows if split in (name, None)]
+        suffix = f"_{split}" if split else ""
+        for place, name in enumerate(("CSR", "ISR", "PSR")):
+            values = [float(row[place]) for row in chosen]
+            scores[name + suffix] = hundredths(np.mean(values)) if values else float("nan")
+    return scores

@@ -1,0 +1,63 @@
+"""Mode strict: a judge's reply is read as a whole or not at all.
+
+Every checkpoint has to be there exactly once, in order, each followed by a TAB and 0 or 1. What
+changes no meaning is let pass: blanks, line ends of any kind, blank lines, an enumeration, bold
+type, a final full stop. Anything else, such as a sentence before or after, makes it unreadable.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+ENUMERATION = re.compile(r"[-*•]|[(（]?\d{1,2}[.．、)）:：]")
+STOPS = ".。．"
+
+
+def read_verdicts(texts: Sequence[str], reply: str) -> list[int] | str:
+    """1 or 0 of each checkpoint, or in one clause why the reply cannot be read.
+
+    Args:
+        texts: the checkpoints, in order.
+        reply: the judge's own words.
+    """
+    if not reply.strip():
+        return "the reply is empty"
+    verdicts: list[int] = []
+    lines: list[str] = []  # of a checkpoint that is not yet complete
+    for line in reply.splitlines():
+        before, tab, after = line.rstrip().rpartition("\t")
+        verdict = _verdict(after) if tab else None
+        lines.append(line if verdict is None else before)
+        if verdict is None:
+            continue
+        place = len(verdicts)
+        if place == len(texts):
+            return f"there are more than {len(texts)} verdicts"
+        if plain("\n".join(lines)) != plain(texts[place]):
+            return f"verdict {place + 1} is not of checkpoint {place + 1}"
+        verdicts.append(verdict)
+        lines = []
+    if len(verdicts) < len(texts):
+        return f"there are {len(verdicts)} verdicts for {len(texts)} checkpoints"
+    return "there is text after the last verdict" if "".join(lines).strip() else verdicts
+
+
+def _verdict(text: str) -> int | None:
+    bare = _unmarked(text)
+    if len(bare) > 1 and bare[-1] in STOPS:
+        bare = bare[:-1]
+    if len(bare) == 1 and bare.isdecimal() and unicodedata.digit(bare) in (0, 1):
+        return unicodedata.digit(bare)
+    return None
+
+
+def plain(text: str) -> str:
+    """A checkpoint's text without what a judge may change; equal texts are the same checkpoint."""
+    bare = _unmarked(text)
+    if found := ENUMERATION.match(bare):
+        bare = bare[found.end() :]
+    return bare.rstrip(STOPS)
+
+
+def _unmarked(text: str) -> str:
+    return "".join(text.split()).replace("**", "").replace("__", "")

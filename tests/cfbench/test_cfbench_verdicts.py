@@ -1,0 +1,167 @@
+"""Judges' replies in mode strict, the paper's formulas, and both readers on any text at all."""
+
+import time
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadfast.cfbench.facts import PRIMARY, PRIORITIES, SECONDARY
+from steadfast.cfbench.released import outcome
+from steadfast.cfbench.satisfaction import satisfaction
+from steadfast.cfbench.strict import read_verdicts
+
+TEXTS = ["标题只有六个字。", "第一段写山\n第二段写水", " 不出现“春”字 "]
+CLEAN = "标题只有六个字。\t1\n\n第一段写山\n第二段写水\t0\n\n 不出现“春”字 \t1"
+VERDICTS = [1, 0, 1]
+
+PRIORITY = st.sampled_from(PRIORITIES)
+CHECKPOINTS = st.lists(st.tuples(PRIORITY, st.integers(0, 1)), min_size=1, max_size=14)
+# Characters that the readers treat in some way of their own, in any order.
+ODD = st.text(alphabet="标题。.01１\t\n\r *_-•()（）1234、:： \u2028\x85inf", max_size=200)
+
+
+def test_the_clean_form_is_read():
+    assert read_verdicts(TEXTS, CLEAN) == VERDICTS
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        CLEAN.replace("\n\n", "\n"),
+        CLEAN.replace("\n\n", "\n\n\n \n"),
+        CLEAN.replace("\n", "\r\n"),
+        "\n  " + CLEAN + " \n\n",
+        CLEAN.replace("\t", " \t "),
+        CLEAN.replace("\t", "\t\t"),
+        CLEAN.replace("。\t", "\t"),
+        CLEAN.replace("水\t", "水。\t"),
+        CLEAN.replace("\t1", "\t1。").replace("\t0", "\t0."),
+        CLEAN.replace("\t1", "\t１"),
+        "1. 标题只有六个字。\t1\n\n2. 第一段写山\n第二段写水\t0\n\n3. 不出现“春”字\t1",
+        "（1）标题只有六个字。\t1\n（2）第一段写山\n第二段写水\t0\n（3）不出现“春”字\t1",
+        "- 标题只有六个字。\t1\n- 第一段写山\n第二段写水\t0\n- 不出现“春”字\t1",
+        "**标题只有六个字。**\t1\n\n**第一段写山\n第二段写水**\t**0**\n\n**不出现“春”字\t1**",
+        CLEAN.replace("山\n", "山\n\n"),
+    ],
+)
+def test_harmless_edits_are_read_alike(edited):
+    assert read_verdicts(TEXTS, edited) == VERDICTS
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        ("", "empty"),
+        (" \n", "empty"),
+        ("抱歉，我无法评估。", "0 verdicts for 3"),
+        ("1\n0\n1", "0 verdicts for 3"),
+        (CLEAN.rpartition("\n\n")[0], "2 verdicts for 3"),
+        (CLEAN + "\n\n不押韵\t1", "more than 3"),
+        (CLEAN + "\n\n以上是评估。", "after the last"),
+        ("评估如下：\n\n" + CLEAN, "verdict 1 is not of checkpoint 1"),
+        ("\n\n".join(reversed(CLEAN.split("\n\n"))), "verdict 1 is not"),
+        (CLEAN.replace("六个字", "五个字"), "verdict 1 is not"),
+        (CLEAN.replace("\t0", "\t0.5"), "verdict 2 is not"),
+        (CLEAN.replace("\t0", "\t2"), "verdict 2 is not"),
+        (CLEAN.replace("\t0", "\t是"), "verdict 2 is not"),
+        (CLEAN.replace("\t", " "), "0 verdicts"),
+        (CLEAN.replace("\t", "\\t"), "0 verdicts"),
+        ("Title: six characters\t1\n\nHills, then water\t0\n\nno spring\t1", "verdict 1 is not"),
+        (CLEAN + "\n\n" + CLEAN, "more than 3"),
+    ],
+)
+def test_anything_else_is_unreadable_and_says_why(reply, why):
+    assert why in read_verdicts(TEXTS, reply)
+
+
+@given(
+    st.lists(st.text(alphabet="山水。.“”*1 、\n", min_size=1), min_size=1, max_size=6), st.data()
+)
+def test_what_is_written_is_read(texts, data):
+    verdicts = [data.draw(st.integers(0, 1)) for _ in texts]
+    reply = "\n\n".join(f"{text}\t{v}" for text, v in zip(texts, verdicts, strict=True))
+    assert read_verdicts(texts, reply) == verdicts
+
+
+@given(st.lists(st.text(min_size=1, max_size=20), max_size=5), st.one_of(ODD, st.text()))
+def test_no_text_breaks_a_reader(texts, reply):
+    read = read_verdicts(texts, reply)
+    assert isinstance(read, str) or (len(read) == len(texts) and set(read) <= {0, 1})
+    got = outcome(texts, [PRIMARY] * len(texts), reply)
+    assert (got.error is None) == (got.psr is not None)
+    assert got.error in (None, "ValueError")
+
+
+@pytest.mark.parametrize(
+    "piece", ["\t", "\t1\n", "1", "*", "**", "1.", "。", "\n", " \t", "标题只有六个字。\t1\n\n"]
+)
+def test_reading_takes_time_in_proportion_to_the_text(piece):
+    def seconds(size: int) -> float:
+        reply = piece * size
+        start = time.perf_counter()
+        read_verdicts(TEXTS, reply)
+        outcome(TEXTS, [PRIMARY] * 3, reply)
+        return time.perf_counter() - start
+
+    seconds(1000)
+    assert seconds(200_000) < 2.0
+
+
+@given(CHECKPOINTS)
+def test_rates_follow_the_papers_equations(checkpoints):
+    priorities, verdicts = zip(*checkpoints, strict=True)
+    got = satisfaction(priorities, verdicts)
+    assert got.csr == sum(verdicts) / len(verdicts)
+    assert got.isr == int(0 not in verdicts)
+    primary = [v for p, v in checkpoints if p == PRIMARY]
+    secondary = [v for p, v in checkpoints if p == SECONDARY]
+    share = Fraction(sum(secondary), len(secondary)) if secondary else Fraction(1)
+    score = Fraction(1, 2) + share / 2 if primary else share
+    assert got.psr == int(0 not in primary and score > Fraction(4, 5))
+    assert got.isr <= got.psr  # whatever satisfies all satisfies enough
+    assert got.psr <= 2 * got.csr
+
+
+@given(CHECKPOINTS)
+def test_a_checkpoint_more_never_lowers_a_rate(checkpoints):
+    priorities, verdicts = zip(*checkpoints, strict=True)
+    before = satisfaction(priorities, verdicts)
+    for place in range(len(verdicts)):
+        after = satisfaction(priorities, [*verdicts[:place], 1, *verdicts[place + 1 :]])
+        assert (after.csr, after.isr, after.psr) >= (before.csr, before.isr, before.psr)
+        assert after.psr >= before.psr
+
+
+@given(CHECKPOINTS)
+def test_both_modes_agree_on_a_clean_reply_but_for_rounding(checkpoints):
+    texts = [f"条目{number}" for number in range(len(checkpoints))]
+    reply = "\n\n".join(f"{text}\t{v}" for text, (_, v) in zip(texts, checkpoints, strict=True))
+    priorities = [priority for priority, _ in checkpoints]
+    exact = satisfaction(priorities, read_verdicts(texts, reply))
+    released = outcome(texts, priorities, reply)
+    assert abs(exact.csr - released.csr) <= 0.005 + 1e-12
+    assert (exact.isr, exact.psr) == (released.isr, released.psr)
+
+
+@pytest.mark.parametrize(
+    ("priorities", "verdicts", "psr"),
+    [
+        ([PRIMARY] * 3, [1, 1, 1], 1),
+        ([PRIMARY] * 3, [1, 1, 0], 0),
+        ([SECONDARY] * 5, [1, 1, 1, 1, 0], 0),  # 4 of 5 does not exceed 0.8
+        ([SECONDARY] * 6, [1, 1, 1, 1, 1, 0], 1),
+        ([PRIMARY] + [SECONDARY] * 5, [1, 1, 1, 1, 0, 0], 0),  # A = 0.6 gives exactly 0.8
+        ([PRIMARY] + [SECONDARY] * 3, [1, 1, 1, 0], 1),
+        ([PRIMARY] + [SECONDARY] * 9, [0, *[1] * 9], 0),
+    ],
+)
+def test_priority_satisfaction_at_its_threshold(priorities, verdicts, psr):
+    assert satisfaction(priorities, verdicts).psr == psr
+
+
+def test_the_released_fallback_loses_zeros():
+    texts, reply = ["甲", "乙"], "甲\t1\n乙\t0"
+    assert outcome(texts, PRIORITIES, reply).psr == 1
+    assert read_verdicts(texts, reply) == [1, 0]
