@@ -20,12 +20,14 @@ from steadfast.errors import UserError
 MESSAGE_TOKENS = 4  # of a chat template, per message, beside its text
 REPLY_TOKENS = 3  # that open the answer
 CONNECT_SECONDS = 20.0
+LONG_PREFIX = 16_384  # characters of a shared prefix from which on contexts go one by one
 
 
 class OpenaiEngine(Engine):
     """Sends requests context by context: one warms the server's prefix cache, the rest follow.
 
-    While the last requests of a context are under way, the first of the next is sent.
+    While the last requests of a context are under way, the first of the next is sent; short
+    contexts go side by side, since none drives another out of the cache.
 
     Args:
         answers: ``model``; ``revision``, ``template`` (chat or base), ``system``,
@@ -148,15 +150,28 @@ class OpenaiEngine(Engine):
                         self._bill.check()
                     return tasks.create_task(send(request))
 
-                try:
-                    for first, *rest in groups:
+                async def send_group(group: list[Request]) -> None:
+                    nonlocal capped
+                    first, *rest = group
+                    try:
                         warming = await start(first)
                         if rest:
                             await warming
                         for request in rest:
                             await start(request)
-                except CapReached as reached:
-                    capped = reached
+                    except CapReached as reached:
+                        capped = reached
+
+                abreast = asyncio.Semaphore(self._concurrency)
+                for group in groups:
+                    if capped:
+                        break
+                    if len(group[0].prefix) >= LONG_PREFIX:
+                        await send_group(group)
+                        continue
+                    await abreast.acquire()
+                    sending = tasks.create_task(send_group(group))
+                    sending.add_done_callback(lambda _: abreast.release())
         except ExceptionGroup as group:
             raise group.exceptions[0] from None
         if capped:
