@@ -5,12 +5,14 @@ Intervals: ``metrics.bootstrap``, with contexts drawn within their scenario.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 
 from steadfast.errors import UserError
+from steadfast.lifbench.headline import AVERAGE, headline
 from steadfast.lifbench.tasks import RUBRICS, TASKS, total_weight
 from steadfast.metrics.bootstrap import Bootstrap, Estimates, joined
 from steadfast.metrics.comparison import compare_models
@@ -24,7 +26,6 @@ Weighting = Literal["rubric", "mean"]
 
 CAPABILITIES = ("Ori", "Num", "Spat", "Fmt", "Logic", "Recog")  # section 4.2
 PERSPECTIVES = {"expression": "expression_id", "variable": "variable_id", "length": "length"}
-AVERAGE = "average"
 LIST = "list"
 FACTORS = {"context": "cluster", "expression": "expression_id", "variable": "variable_id"}
 
@@ -42,7 +43,7 @@ def compute_metrics(
         scores: score file of each model and length, lengths in ascending order.
         weighting: of the tasks in the overall ARS, see ``ars``.
         outs: where to write those of ``ars``, ``ifp``, ``ifs``, ``coverage``, ``comparisons``,
-            ``variance``, ``depth`` and ``rubrics`` that are wanted.
+            ``variance``, ``depth``, ``rubrics`` and ``headline`` that are wanted.
         rubric: by which points and totals of the score files were given.
         references: models that give the gold answer; they are not compared and not ranked.
 
@@ -58,6 +59,11 @@ def compute_metrics(
     if others:
         raise UserError(f"scores: scored by the rubric {others[0]!r}, not {rubric!r}; score again")
     frame = with_clusters(frame)
+
+    @cache
+    def make(name: str) -> pd.DataFrame:
+        return makers[name]()
+
     makers = {
         "ars": lambda: ars(frame, weighting, rubric),
         "ifp": lambda: ifp(frame, rubric),
@@ -67,9 +73,10 @@ def compute_metrics(
         "variance": lambda: variance(frame),
         "depth": lambda: depth(frame),
         "rubrics": lambda: rubrics(frame, weighting, rubric, references),
+        "headline": lambda: headline(*map(make, ("ars", "ifs", "coverage"))),
     }
     for name, path in outs.items():
-        write_csv(path, makers[name]())
+        write_csv(path, make(name))
 
 
 def with_clusters(frame: pd.DataFrame) -> pd.DataFrame:

@@ -1,0 +1,31 @@
+"""What each benchmark hands over to the report: its main measures, a row a model and measure."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from steadfast.errors import UserError
+from steadfast.metrics.tidy import read_csv
+
+HEADLINE = ("model", "measure", "value", "low", "high", "n", "expected")
+"""Columns: value with its interval, and of the expected samples (or groups) the n behind it."""
+
+
+def read_headline(path: Path) -> pd.DataFrame:
+    """A headline file.
+
+    Raises:
+        UserError: the file is missing or damaged, lacks a column, or has a measure of a model
+            twice.
+    """
+    rows = read_csv(path)
+    lacking = [column for column in HEADLINE if column not in rows]
+    if lacking:
+        raise UserError(f"{path}: column {lacking[0]!r} is missing; compute the metrics again")
+    twice = rows[rows.duplicated(["model", "measure"])]
+    if len(twice):
+        model, measure = twice.iloc[0][["model", "measure"]]
+        raise UserError(
+            f"{path}: {measure} of model {model!r} is there twice; compute the metrics again"
+        )
+    return rows[list(HEADLINE)]

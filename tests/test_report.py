@@ -1,0 +1,208 @@
+"""The report over all benchmarks, from headline files worked by hand."""
+
+import csv
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from steadfast.errors import UserError
+from steadfast.metrics.headline import HEADLINE, read_headline
+from steadfast.metrics.tidy import write_csv
+from steadfast.report import NAMES, build_report
+
+MEASURES = {
+    "lifbench": ("ARS", "IFS"),
+    "followbench": ("HSR", "CSL"),
+    "cfbench": ("PSR",),
+    "complexbench": ("DRFR",),
+}
+DISPLAY = {
+    "digits": 3,
+    "labels": {"a": "Model_A"},
+    "groups": {"sim-x": "Readers", "gold": "Reference"},
+    "engines": {"a": "openai", "b": "openai", "c": "vllm", "gold": "reference"},
+}
+
+
+def row(model, measure, value, n=100, expected=100, spread=0.05):
+    ends = (None, None) if value is None or spread is None else (value - spread, value + spread)
+    return dict(zip(HEADLINE, (model, measure, value, *ends, n, expected), strict=True))
+
+
+def written(folder: Path, *rows: dict) -> dict[str, Path]:
+    """The headline file of each benchmark that has a row."""
+    files = {}
+    for benchmark, measures in MEASURES.items():
+        own = [row for row in rows if row["measure"] in measures]
+        if own:
+            files[benchmark] = folder / f"{benchmark}.csv"
+            write_csv(files[benchmark], pd.DataFrame(own, columns=list(HEADLINE)))
+    return files
+
+
+def built(folder: Path, *rows: dict, display=DISPLAY) -> dict[str, list[list[str]]]:
+    build_report(written(folder, *rows), display, folder / "out")
+    return {
+        name: list(csv.reader((folder / f"out/{name}.csv").read_text().splitlines()))
+        for name in NAMES
+    }
+
+
+def three(measure, *values, **more):
+    """Values of the models a, b and c."""
+    return [row(model, measure, v, **more) for model, v in zip("abc", values, strict=False)]
+
+
+def test_models_by_measures_with_intervals(tmp_path):
+    rows = [*three("ARS", 0.7, 0.6, 0.5), *three("IFS", 0.2, 0.1, 0.3, spread=None)]
+    head, *body = built(tmp_path, *rows, *three("HSR", 60.25, 70.0, 50.0))["report"]
+    assert head == [
+        "group", "Model", "ARS", "95 % interval", "IFS", "HSR", "95 % interval", "CSL", "marks",
+    ]  # fmt: skip
+    lines = {line[1]: line for line in body}
+    assert lines["Model_A"][2:-1] == [
+        "0.700",
+        "0.650 to 0.750",
+        "0.200",
+        "60.3",
+        "60.2 to 60.3",
+        "",
+    ]
+    # Mean ranks: b 4/3, a 5/3, c 3.
+    assert [line[1] for line in body] == ["b", "Model_A", "c"]
+
+
+def test_the_best_are_picked_out_and_a_small_ifs_is_good(tmp_path):
+    built(
+        tmp_path, *three("ARS", 0.7, 0.6, 0.5), *three("IFS", 0.2, 0.1, 0.3), row("gold", "ARS", 1)
+    )
+    text = (tmp_path / "out/report.tex").read_text()
+    assert r"Model\_A & \textbf{0.700} & 0.650 to 0.750 & \underline{0.200}" in text
+    assert r"b & \underline{0.600} & 0.550 to 0.650 & \textbf{0.100}" in text
+    assert r"\textbf{1.000}" not in text
+    assert r"\multicolumn{2}{c}{LIFBench}" not in text  # two measures, each with its interval
+    assert r"\multicolumn{4}{c}{LIFBench}" in text
+
+
+def test_a_model_without_a_benchmark_has_a_dash(tmp_path):
+    tables = built(tmp_path, *three("PSR", 0.7), *three("DRFR", 0.8, 0.6))
+    lines = {line[1]: line[2:] for line in tables["report"][1:]}
+    assert lines["b"] == ["", "", "0.600", "0.550 to 0.650", ""]
+    assert re.search(r"\| b +\| +-- +\|", (tmp_path / "out/report.md").read_text())
+
+
+def test_benchmarks_that_did_not_run_have_no_column(tmp_path):
+    assert built(tmp_path, *three("PSR", 0.7))["report"][0][2:4] == ["PSR", "95 % interval"]
+
+
+def test_incomplete_coverage_is_marked_and_told(tmp_path):
+    rows = [row("a", "HSR", 70.0, n=819, expected=820), row("a", "CSL", 3.0), row("b", "HSR", 60.0)]
+    rows.append(row("c", "HSR", None, n=0, expected=820))
+    tables = built(tmp_path, *rows)
+    marks = {line[1]: line[-1] for line in tables["report"][1:]}
+    assert marks == {"Model_A": "HSR: incomplete", "b": "", "c": "HSR: incomplete"}
+    note = "Fewer samples scored than expected: Model_A (HSR 819 of 820); c (HSR 0 of 820)."
+    assert note in (tmp_path / "out/report.md").read_text().replace("\\", "")
+
+
+def test_no_real_models_stand_apart(tmp_path):
+    rows = [row(model, "PSR", 0.5) for model in ("sim-x", "gold", "a")]
+    body = built(tmp_path, *rows)["report"][1:]
+    assert [line[:2] for line in body] == [
+        ["", "Model_A"],
+        ["Readers (no real models)", "sim-x"],
+        ["Reference (gold, no model)", "gold"],
+    ]
+
+
+def test_simulated_readers_compete_for_want_of_models_and_the_tables_say_so(tmp_path):
+    rows = [row(f"sim-{i}", m, 0.1 * i) for i in range(4) for m in ("PSR", "DRFR")]
+    tables = built(tmp_path, *rows, row("gold", "PSR", 1.0), row("gold", "DRFR", 1.0))
+    assert tables["report_correlations"][1] == ["", "PSR", "DRFR", "4", "1.000", "1.000", ""]
+    for name in NAMES:
+        assert "real model has results here" in (tmp_path / f"out/{name}.md").read_text()
+
+
+def correlations(folder, *rows):
+    return {(r[1], r[2]): r[3:6] for r in built(folder, *rows)["report_correlations"][1:]}
+
+
+def test_rank_correlations_by_hand(tmp_path):
+    # Ranks 1 2 3 and 1 3 2: rho = 1 − 6·2/(3·8), tau = (2 − 1)/3.
+    found = correlations(tmp_path, *three("HSR", 70, 60, 50), *three("PSR", 0.7, 0.2, 0.3))
+    assert found["HSR", "PSR"] == ["3", "0.500", "0.333"]
+    assert found["HSR", "CSL"] == ["0", "", ""]
+
+
+def test_a_measure_where_small_is_good_is_turned_round(tmp_path):
+    found = correlations(tmp_path, *three("ARS", 0.7, 0.6, 0.5), *three("IFS", 0.1, 0.2, 0.3))
+    assert found == {("ARS", "IFS"): ["3", "1.000", "1.000"]}
+    assert "IFS turned round" in (tmp_path / "out/report_correlations.md").read_text()
+
+
+def test_models_that_lack_a_measure_are_in_no_correlation_of_it(tmp_path):
+    reference = [row("gold", "PSR", 1.0), row("gold", "DRFR", 1.0), row("sim-x", "PSR", 0.1)]
+    rows = [*three("PSR", 0.1, 0.2, 0.3), *three("DRFR", 0.1, 0.2), *reference]
+    assert correlations(tmp_path, *rows) == {("PSR", "DRFR"): ["2", "", ""]}
+    assert "at least three models" in (tmp_path / "out/report_correlations.md").read_text()
+
+
+def test_a_measure_without_differences_has_no_correlation(tmp_path):
+    rows = [*three("PSR", 0.5, 0.5, 0.5), *three("DRFR", 0.1, 0.2, 0.3)]
+    assert correlations(tmp_path, *rows) == {("PSR", "DRFR"): ["3", "", ""]}
+
+
+def test_one_measure_alone_makes_an_empty_table_of_correlations(tmp_path):
+    assert len(built(tmp_path, *three("PSR", 0.5, 0.6))["report_correlations"]) == 1
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["a", "b", "sim-x", "gold", "NA", "=1"]),
+            st.sampled_from([m for measures in MEASURES.values() for m in measures]),
+            st.none() | st.floats(0, 1),
+            st.integers(0, 3),
+        ),
+        min_size=1,
+        unique_by=lambda cell: cell[:2],
+    )
+)
+def test_any_headlines_give_a_report_with_every_model(tmp_path, cells):
+    rows = [row(model, measure, value, n, 3) for model, measure, value, n in cells]
+    shown = built(tmp_path, *rows)["report"][1:]
+    labels = {"a": "Model_A", "=1": "'=1"}
+    assert sorted(line[1] for line in shown) == sorted({labels.get(c[0], c[0]) for c in cells})
+
+
+def test_two_runs_give_the_same_bytes(tmp_path):
+    rows = [*three("HSR", 70, 60, 50), *three("PSR", 0.7, 0.2, 0.3)]
+    for name, order in (("x", rows), ("y", rows[::-1])):
+        (tmp_path / name).mkdir()
+        built(tmp_path / name, *order)
+    files = [{p.name: p.read_bytes() for p in (tmp_path / x / "out").iterdir()} for x in "xy"]
+    assert files[0] == files[1]
+    assert len(files[0]) == 6
+
+
+def test_a_headline_without_its_benchmarks_measures(tmp_path):
+    files = written(tmp_path, row("a", "PSR", 0.5))
+    with pytest.raises(UserError, match=r"cfbench\.csv: no row of measure DRFR"):
+        build_report({"complexbench": files["cfbench"]}, DISPLAY, tmp_path / "out")
+
+
+def test_a_headline_that_lacks_a_column(tmp_path):
+    write_csv(tmp_path / "h.csv", pd.DataFrame([row("a", "PSR", 0.5)]).drop(columns="expected"))
+    with pytest.raises(UserError, match="column 'expected' is missing"):
+        read_headline(tmp_path / "h.csv")
+
+
+def test_a_headline_with_a_measure_twice(tmp_path):
+    write_csv(tmp_path / "h.csv", pd.DataFrame([row("a", "PSR", 0.5), row("a", "PSR", 0.6)]))
+    with pytest.raises(UserError, match="PSR of model 'a' is there twice"):
+        read_headline(tmp_path / "h.csv")
