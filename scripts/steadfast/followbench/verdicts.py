@@ -1,0 +1,79 @@
+"""A judge's reply read as one verdict for each constraint, strictly or as released."""
+
+import re
+
+from steadfast.followbench.literals import string_list
+
+YES, NO = "YES", "NO"
+AROUND = "`* \t\r\f\v\u3000"
+NUMBERING = re.compile(r"\d{1,2}[).:）、]")
+WORD = re.compile(rf"'({YES}|{NO})'|\"({YES}|{NO})\"")
+LIST = re.compile(rf"\[\s*(?:{WORD.pattern})(?:\s*,\s*(?:{WORD.pattern}))*\s*\]")
+READ_AS_NO = {
+    "en": frozenset({NO, "PARTIAL", "MAYBE", "UNKNOWN", "N/A"}),
+    "zh": frozenset({NO, "PARTIAL", "PARTIALLY", "MAYBE", "UNKNOWN"}),
+}
+CHINESE_QUOTES = str.maketrans("“”", '""')
+
+
+def strict(reply: str, answer: str, count: int) -> list[int] | None:
+    """The verdicts of a reply that ends as the judge was asked to end it; None for any other.
+
+    The last line of the judge's own words must be a list of exactly ``count`` strings, each YES
+    or NO. Back-ticks, asterisks and blanks around it, and a number such as "4)" before it, are no
+    part of it; a line of nothing else is no line.
+
+    Args:
+        reply: the judge's text.
+        answer: what it judged, as it was shown: what it repeats of that is not its verdict.
+        count: constraints.
+
+    Returns:
+        1 or 0 for each constraint, in the order in which they were added.
+    """
+    from steadfast.judging.reply import own_words
+
+    lines = [line.strip(AROUND) for line in own_words(reply, answer).splitlines()]
+    last = next((line for line in reversed(lines) if line), "")
+    if numbering := NUMBERING.match(last):
+        last = last[numbering.end() :].strip(AROUND)
+    if not LIST.fullmatch(last):
+        return None
+    words = [single or double for single, double in WORD.findall(last)]
+    return [int(word == YES) for word in words] if len(words) == count else None
+
+
+def released(reply: str | None, count: int, language: str) -> list[int] | None:
+    """The verdicts as the released code reads them, without evaluating the reply; None: failure.
+
+    One constraint: whether the last line holds YES anywhere, or else NO. Several: the list between
+    the first and the last bracket of the last line, with some words read as NO. The released code
+    evaluates that list as Python; here it is read only if it is written out.
+
+    Args:
+        reply: the judge's text; None is a failure.
+        count: constraints.
+        language: en or zh, which differ in quotes, surplus elements and words read as NO.
+    """
+    last = _last_line(reply or "", language)
+    if count == 1:
+        return [1] if YES in last else [0] if NO in last else None
+    start, end = last.find("["), last.rfind("]")
+    if not 0 <= start < end:
+        return None
+    text = last[start : end + 1]
+    if language == "zh" and not {"'", '"'} & set(text):
+        text = text.replace(YES, f"'{YES}'").replace(NO, f"'{NO}'")
+    words = string_list(text)
+    if language == "zh" and words is not None and len(words) > count:
+        words = words[:count]
+    if words is None or len(words) != count or not set(words) <= {YES} | READ_AS_NO[language]:
+        return None
+    return [int(word == YES) for word in words]
+
+
+def _last_line(reply: str, language: str) -> str:
+    if language == "en":
+        return reply.strip("`").strip().split("\n")[-1]
+    stripped = reply.translate(CHINESE_QUOTES).strip("`").strip(" ").strip("\n")
+    return stripped.split("\n")[-1].strip(" ")

@@ -1,0 +1,244 @@
+"""The rules one by one, on answers of our own, and on any text at all."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steadfast.followbench.literals import string_list
+from steadfast.followbench.rules import RULES, satisfied
+from steadfast.followbench.rules.text import punctuation, sentences
+
+TARGETS = {
+    "exact": "name[Fern]",
+    "lines": "one fell\ntwo fell",
+    "member": "['Oslo', \"Cote d'Azur\"]",
+    "option": "(C)",
+    "date": "12/29/1937",
+    "money": "$14",
+    "contained": "3rd floor",
+    "template": "{instruction}\n{{'bot': '{answer}'}}",
+}
+LONG = " ".join(f"word{n}" for n in range(21))
+
+
+def passes(rule: str, answer: str, level: int = 5, language: str = "en") -> bool:
+    return satisfied(rule, language, level, TARGETS.get(rule, ""), answer)
+
+
+@pytest.mark.parametrize(
+    ("rule", "right", "wrong"),
+    [
+        ("exact", "name[Fern]", "name[Fern]\n"),
+        ("lines", "two fell\none fell\ntwo fell", "one fell\n"),
+        ("member", "Cote d'Azur", "oslo"),
+        ("option", "Not (A) but (C)", "（C）"),
+        ("date", "112/29/19375", "12/29/37"),
+        ("money", "First $2, then $14.00.", "$ 14"),
+        ("contained", "the 3rd floor.", "3rd  floor"),
+        ("template", "{'bot': 'it's so'}", "{'bot': 'a\nb'}"),
+        ("template", "{'bot': ''}", "{'bot': ''}\n"),
+        ("template", "{'bot': ''}", "{'bot': '}"),
+    ],
+)
+def test_answers_are_compared_with_the_reference(rule, right, wrong):
+    assert passes(rule, right) and not passes(rule, wrong)
+
+
+def test_chinese_sums_of_dollars_end_with_their_last_digits():
+    assert satisfied("money", "zh", 1, "14美元", "不是9美元，而是14美元。")
+    assert not satisfied("money", "zh", 1, "14美元", "14.00美元")
+
+
+CNN = "Potter is a boy. An actor is he. He has seen films"
+LONG_SENTENCES = "a. b c d e f g h i j k l m n o p. c"
+CUMULATIVE = [
+    (
+        "cnn_dailymail",
+        "en",
+        CNN,
+        {
+            1: CNN + "\n.\n",
+            2: LONG_SENTENCES,
+            3: CNN.replace("Potter", "Potters"),
+            4: CNN.replace("An", "A lavish"),
+            5: CNN.replace("has seen", "saw"),
+        },
+    ),
+    ("cnn_dailymail", "zh", "波特来。演员去。他看了电影", {1: "波特。", 3: "演员。波特。电影"}),
+    (
+        "xsum",
+        "en",
+        "An operation is going on",
+        {1: "A. B", 2: "a " * 19, 3: "Newton Stewart", 4: "It goes", 5: "operations are going"},
+    ),
+    ("xsum", "zh", "他在操作", {1: "甲。乙", 2: "甲" * 20, 3: "牛顿斯图尔特", 4: "他", 5: "在"}),
+    (
+        "samsum",
+        "en",
+        "He does stuff.",
+        {1: "A. B", 2: "a " * 14, 3: "stuffed", 4: "stuff Procrastinated", 5: "stuff"},
+    ),
+    ("samsum", "zh", "他做琐碎的事。", {1: "甲。乙", 2: "甲" * 15, 3: "事", 5: "琐碎的，事。"}),
+    (
+        "gigaword",
+        "en",
+        "two people were killed in an old attack",
+        {1: "a b", 2: "a b c d e f g h.", 3: "A b c d e f g h", 4: "bus " + "a " * 6 + "in"},
+    ),
+    ("gigaword", "zh", "昨日在南部有爆炸", {1: "字", 2: "昨日在南部爆炸。", 3: "二人在南部有爆炸"}),
+    (
+        "arxiv",
+        "en",
+        "We study activations",
+        {1: "A. B", 2: "We " * 20, 3: "In", 4: "We act", 5: "We activations transformer"},
+    ),
+    ("arxiv", "zh", "我们研究激活", {1: "甲。乙", 2: "甲" * 21, 3: "甲", 4: "我们"}),
+]
+
+
+@pytest.mark.parametrize(("rule", "language", "good", "failing"), CUMULATIVE)
+def test_summaries_fail_from_the_level_of_the_broken_condition_on(rule, language, good, failing):
+    assert all(satisfied(rule, language, level, "", good) for level in range(1, 6))
+    for level, answer in failing.items():
+        verdicts = [satisfied(rule, language, at, "", answer) for at in range(1, 6)]
+        assert verdicts == [True] * (level - 1) + [False] * (6 - level), (level, answer)
+
+
+def test_a_line_break_after_the_last_stop_is_a_sentence():
+    assert sentences("en", "One. Two.\n") == ["One", " Two", "\n"]
+    assert sentences("zh", "一。二！") == ["一", "二"]
+
+
+def test_chinese_punctuation_has_no_exclamation_mark():
+    assert punctuation("zh", "好，！.") == 2
+    assert punctuation("en", "好，！.") == 1
+
+
+def test_a_table_needs_three_paragraphs_of_few_long_sentences():
+    three = "\n\n".join([f"{LONG}. {LONG}."] * 3)
+    assert [passes("wooden_table", three, level) for level in range(1, 6)] == [
+        *[True] * 3,
+        *[False] * 2,
+    ]
+    assert not passes("wooden_table", three.replace("\n\n", "\n"), 1)
+    assert not passes("wooden_table", three + LONG + ". And more.", 2)
+    assert not passes("wooden_table", three.replace("word7 ", ""), 3)
+
+
+def test_a_chinese_table_can_be_numbered_and_closed():
+    body = "字" * 21
+    three = "\n\n".join(f"{n}.{body}。" for n in (1, 2, 3))
+    assert satisfied("wooden_table", "zh", 4, "", three)
+    assert satisfied("wooden_table", "zh", 5, "", f"{three}\n\n4.{body}这些是建议")
+    assert not satisfied("wooden_table", "zh", 5, "", f"{three}这些是建议")
+
+
+SPEECH = " ".join(
+    f"**{n} Jobs:** innovation brings growth to all our regional towns each year."
+    for n in range(1, 6)
+)
+
+
+def test_a_speech_passes_condition_by_condition():
+    assert all(passes("ministerial_speech", SPEECH, level) for level in range(1, 6))
+    assert not passes("ministerial_speech", "no marks", 1)
+    assert not passes("ministerial_speech", SPEECH.replace("**5", "**"), 2)
+    assert not passes("ministerial_speech", SPEECH.replace("growth", "growth1.5", 1), 3)
+    assert not passes("ministerial_speech", SPEECH + " And more.", 4)
+    assert not passes("ministerial_speech", SPEECH.replace("towns", "x-ly"), 5)
+
+
+WORDS = [
+    ".",
+    "!",
+    "?",
+    "。",
+    "！",
+    "(A)",
+    "12/29/1937",
+    "$14",
+    "14美元",
+    "\n",
+    "\n\n",
+    " ",
+    "**1",
+    ":",
+]
+WORDS += ["Potter", "actor", "films", "has", "is", "going", "{", "'", "bot", "1.", "\ud83d", "\0"]
+ANY_TEXT = st.text(max_size=60) | st.lists(st.sampled_from(WORDS), max_size=30).map("".join)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@given(answer=ANY_TEXT, level=st.integers(1, 5), language=st.sampled_from(["en", "zh"]))
+@settings(max_examples=60)
+def test_any_text_has_a_verdict(rule, answer, level, language):
+    verdict = satisfied(rule, language, level, TARGETS.get(rule, ""), answer)
+    assert isinstance(verdict, bool)
+    assert satisfied(rule, language, level, TARGETS.get(rule, ""), answer) is verdict
+
+
+HOSTILE = {
+    "digits": "1" * 100_000,
+    "digits without a unit": "1美" * 50_000,
+    "dollars": "$" * 100_000,
+    "keywords without a colon": "**1 " * 25_000,
+    "keywords and one colon": "**1\n" * 25_000 + ":",
+    "keywords at a colon": "**1:" * 25_000,
+    "progressives": "is " * 33_000 + "goin",
+    "one long word": "is " + "a" * 100_000,
+    "blanks": "is" + " " * 100_000,
+    "perfects": "have " * 20_000,
+    "stops": "." * 100_000,
+    "pieces": "e.g. Mr. x. " * 8_000,
+    "options": "(A" * 50_000,
+    "dates": "11/" * 33_000,
+    "paragraphs": "\n\n" * 50_000,
+    "lines": "one fell\n" * 11_000,
+    "template": "{'bot': '" * 11_000,
+    "Chinese": "。在了" * 33_000,
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_answers_cost_little(answer, language):
+    start = time.process_time()
+    for rule in RULES:
+        satisfied(rule, language, 5, TARGETS.get(rule, ""), answer)
+        satisfied(rule, language, 2, TARGETS.get(rule, ""), answer)
+    assert time.process_time() - start < 2
+
+
+@given(st.lists(st.text(st.characters(exclude_characters="\\\n'\""), max_size=5), max_size=6))
+def test_a_list_of_strings_is_read_as_python_writes_it(strings):
+    plain = [s for s in strings if repr(s) == f"'{s}'"]
+    assert string_list(repr(plain)) == plain
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[", "[]]", "['a'", "['a',,]", "[,]", "[a]", "['a'+'b']", "[['a']]", "('a',)", "['a']x"],
+)
+def test_what_is_no_list_of_strings_is_not_read(text):
+    assert string_list(text) is None
+
+
+def test_a_list_is_read_with_neighbours_a_last_comma_and_a_comment():
+    assert string_list("['a' \"b\", 'c',]  # comment ]") == ["ab", "c"]
+
+
+@given(st.text("[]'\",# ab\\\n", max_size=60))
+def test_any_text_is_a_list_of_strings_or_none(text):
+    found = string_list(text)
+    assert found is None or all(isinstance(string, str) for string in found)
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 50_000, "['a', " * 20_000, "['a' " * 20_000, "[" + "'" * 99_999]
+)
+def test_hostile_lists_cost_little(text):
+    start = time.process_time()
+    assert string_list(text) is None
+    assert time.process_time() - start < 0.5

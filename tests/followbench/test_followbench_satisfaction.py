@@ -1,0 +1,55 @@
+"""What the levels of one group tell, with verdicts missing or unreadable."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadfast.followbench.satisfaction import (
+    consecutive_levels,
+    consistency_counts,
+    failure_consistency,
+    printed_levels,
+    printed_rates,
+)
+
+
+@pytest.mark.parametrize(
+    ("hard", "levels", "consistency"),
+    [
+        ([1, 1, 1, 1, 1], 5, "no failure"),
+        ([1, 1, 1, 1, 0], 4, "no failure"),
+        ([1, 0, 0, 0, 0], 1, "consistent"),
+        ([0, 0, 0, 0, 1], 0, "inconsistent"),
+        ([1, -1, 1, 1, 1], 1, "no failure"),
+        ([1, 0, -1, 0, 0], 1, "consistent"),
+        ([1, None, 0, 0, 0], None, "consistent"),
+        ([1, 0, None, 0, 0], 1, None),
+        ([1, 0, None, 1, 0], 1, "inconsistent"),
+        ([None, 1, 1, 1, 1], None, None),
+        ([1, 1, 1, 1, None], None, "no failure"),
+        ([None] * 5, None, None),
+    ],
+)
+def test_one_group(hard, levels, consistency):
+    assert consecutive_levels(hard) == levels
+    assert failure_consistency(hard) == consistency
+
+
+@given(st.lists(st.sampled_from([0, 1, -1, None]), min_size=5, max_size=5), st.data())
+def test_a_missing_verdict_never_changes_what_is_told(hard, data):
+    filled = [data.draw(st.sampled_from([0, 1])) if v is None else v for v in hard]
+    assert consecutive_levels(hard) in (None, consecutive_levels(filled))
+    assert failure_consistency(hard) in (None, failure_consistency(filled))
+
+
+def test_released_numbers_count_unreadable_replies_as_minus_one():
+    hard = [[1, -1, 0, 0, 0], [1, 1, 1, 1, 0]]
+    assert printed_rates(hard, "en") == ["100.00", "0.00", "50.00", "50.00", "0.00"]
+    assert printed_rates(hard, "zh")[0] == "100.00%"
+    assert printed_levels(hard) == "2.5"
+    assert printed_levels([[1, 0, 0, 0, 0]] * 7 + [[0] * 5] * 13) == "0.3"  # 0.35, half to even
+
+
+def test_counts_leave_out_what_cannot_be_told():
+    groups = [[0] * 5, [0, 1, 1, 1, 1], [1] * 5, [None, 1, 1, 1, 1]]
+    assert consistency_counts(groups) == {"consistent": 1, "failing": 2, "missing": 1}
