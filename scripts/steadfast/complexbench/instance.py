@@ -1,0 +1,113 @@
+"""What an instance is: every field with its meaning, and what may be found wrong with one."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+TEXT = Field(min_length=1)
+
+
+class _Closed(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Question(_Closed):
+    """A scoring question: one thing that an answer is asked to satisfy, answered by yes or no.
+
+    Attributes:
+        point_id: position in the instance, from 0.
+        question: in Chinese.
+        question_en: its translation; needed where language en is asked for.
+        rule: decides the question once its object is extracted; null where a judge has to.
+        constraint_dimensions: which of the 19 dimensions it verifies.
+        composition_types: Chain where it tells that a task which others build on is done, Selection
+            where it tells that the right branch is taken.
+        dep: positions of the questions that must hold for it to count; all of them, direct or not.
+    """
+
+    point_id: int
+    question: str = TEXT
+    question_en: str | None = None
+    rule: str | None
+    constraint_dimensions: list[str]
+    composition_types: list[str]
+    dep: list[int]
+
+
+class SubInstruction(_Closed):
+    """One turn of the decomposed instruction (supplement, 5.5).
+
+    Attributes:
+        instruction: what is asked in this turn, with no composition but And.
+        instruction_en: its translation.
+        scoring_questions: the questions that this turn's answer is judged by: a run of the
+            instance's, as their texts (wording may differ a little) or their positions.
+    """
+
+    instruction: str = TEXT
+    instruction_en: str | None = None
+    scoring_questions: list[str] | list[int]
+
+
+class Instance(_Closed):
+    """A complex instruction and what is known of it.
+
+    Attributes:
+        main_id: number in the data set; its position there.
+        group: instructions that differ in a selection's condition alone share it.
+        idx_in_group: number in the group, from 1.
+        instruction: in Chinese.
+        instruction_en: its translation; needed where language en is asked for.
+        task_types: one of the ten task types.
+        constraint_dimensions: all that the scoring questions verify.
+        composition_types: how the constraints are composed: And, Chain, Selection.
+        category: And, Chain_k, Selection_k or Selection_and_Chain_k with k layers of nesting; a
+            list of one such name is taken for the name.
+        scoring_questions: see ``Question``.
+        sub_instructions: sub_instruction_0, sub_instruction_1 … for the decomposed run.
+    """
+
+    main_id: int = Field(ge=0)
+    group: str | None = None
+    idx_in_group: int | None = Field(default=None, ge=1)
+    instruction: str = TEXT
+    instruction_en: str | None = None
+    task_types: str
+    constraint_dimensions: list[str]
+    composition_types: list[str]
+    category: str
+    scoring_questions: list[Question] = Field(min_length=1)
+    sub_instructions: dict[str, SubInstruction] | None = None
+
+    @field_validator("category", mode="before")
+    @classmethod
+    def _one_category(cls, category: Any) -> Any:
+        return category[0] if isinstance(category, list) and len(category) == 1 else category
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong with an instance.
+
+    Attributes:
+        severity: an error stops the workflow, a warning does not.
+        position: of the instance in its file, from 0.
+        main_id: the instance's number; None where it has none.
+        field: where, such as ``scoring_questions[2].dep``.
+        sentence: what is wrong; what to do.
+        structural: the instance cannot be scored with it, whoever published it.
+    """
+
+    severity: Literal["error", "warning"]
+    position: int
+    main_id: int | None
+    field: str
+    sentence: str
+    structural: bool = False
+
+    @property
+    def place(self) -> str:
+        """Instance and field, in words."""
+        number = f"main_id {self.main_id}" if self.main_id is not None else "no main_id"
+        return f"instance {self.position + 1} ({number}), {self.field}"

@@ -1,0 +1,192 @@
+"""How a scoring question's rule is written, as far as an annotator must get it right.
+
+What a rule decides is the business of ``complexbench.rules``, which also reads the forms that
+released rules have by accident; here a rule has exactly the form that the guidelines give it.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+
+from steadfast.complexbench.rules.text import normalised
+from steadfast.complexbench.taxonomy import taxonomy
+from steadfast.config.names import nearest
+
+EACH = "_each"
+_RANGE = re.compile(r"[0-9]{1,9}")
+_RAW = ("model_keyword", "model_keyword_num", "model_keyword_num_each", "match")
+"""Rules that released code looks up as written, but for punctuation that it made Chinese."""
+
+
+class RuleFormError(ValueError):
+    """A rule that is not written as it should be: what is wrong; what to do."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One rule of a question; two clauses may stand together (``taxonomy.yaml``, pairs).
+
+    Attributes:
+        name: such as ``model_length_each``.
+        words: the texts that it names, one or more; a ``text`` rule has one; none of a range.
+        low: lower end of a range, in characters, words or objects.
+        high: upper end; both are 0 where there is no range.
+    """
+
+    name: str
+    words: tuple[str, ...] = ()
+    low: int = 0
+    high: int = 0
+
+    @property
+    def each(self) -> bool:
+        """Whether it judges every object that the question is about, not one."""
+        return self.name.endswith(EACH)
+
+    @property
+    def absent(self) -> bool:
+        """Whether it holds where the answer has no such object."""
+        return taxonomy()["rules"][self.name].get("absent", False)
+
+
+def read_rule(rule: str) -> tuple[Clause, ...]:
+    """The one or two clauses of a rule.
+
+    Raises:
+        RuleFormError: it is not written as a rule of ``taxonomy.yaml``.
+    """
+    for first, second in taxonomy()["pairs"]:
+        head, parted, tail = rule.rpartition(f"\n{second}:")
+        if parted and head.startswith(f"{first}:"):
+            return _clause(head), _clause(f"{second}:{tail}")
+    for line in rule.split("\n")[1:]:
+        if line.partition(":")[0] in taxonomy()["rules"]:
+            allowed = ", ".join(" + ".join(pair) for pair in taxonomy()["pairs"])
+            raise RuleFormError(
+                f"two rules stand together only as {allowed}; give the others questions of their "
+                "own"
+            )
+    return (_clause(rule),)
+
+
+def hazards(clauses: tuple[Clause, ...]) -> list[str]:
+    """What well-formed clauses do in the released code that their author hardly wanted."""
+    found = []
+    texts = [text for clause in clauses for text in clause.words]
+    if not clauses[0].name.startswith("model_"):
+        others = [name for name in _plain_names() if name != clauses[0].name]
+        for name in ("model", "each", *others):
+            if any(name in text for text in texts):
+                found.append(
+                    f"the released code finds rules by name anywhere in the text, so {name!r} in "
+                    "it makes this another rule; choose a text without it"
+                )
+                break
+    for clause in clauses:
+        for word in clause.words:
+            if clause.name in _RAW and normalised(word) != word:
+                found.append(
+                    f"the released code never finds {_short(word)} in an answer that gives it "
+                    f"exactly; write its punctuation in Chinese, {_short(normalised(word))}"
+                )
+    return found
+
+
+def _plain_names() -> list[str]:
+    return [name for name in taxonomy()["rules"] if not name.startswith("model_")]
+
+
+def _clause(text: str) -> Clause:
+    name, colon, content = text.partition(":")
+    known = taxonomy()["rules"]
+    if name not in known:
+        if not colon:
+            raise RuleFormError(
+                f"{_short(text)} is no rule; write its name, a colon and what it asks for, such as "
+                "model_length:[1,100]"
+            )
+        raise RuleFormError(f"there is no rule {_short(name)}; {nearest(name[:60], known)}")
+    return _READERS[known[name]["form"]](name, content)
+
+
+def _text(name: str, content: str) -> Clause:
+    if not content.strip():
+        raise RuleFormError(f"{name} has no text; write it behind the colon")
+    return Clause(name, (content,))
+
+
+def _words(name: str, content: str) -> Clause:
+    words = tuple(word.strip() for word in _listed(name, content))
+    if not all(words):
+        raise RuleFormError(
+            f"{name} has an empty item; write it as {name}:[a,b] (a comma itself cannot be listed)"
+        )
+    return Clause(name, words)
+
+
+def _marks(name: str, content: str) -> Clause:
+    return Clause(name) if content == "[]" else _words(name, content)
+
+
+def _range(name: str, content: str) -> Clause:
+    numbers = _listed(name, content)
+    if len(numbers) != 2:
+        raise RuleFormError(f"{name} takes two numbers; write it as {name}:[1,100]")
+    return Clause(name, (), *_ends(name, numbers))
+
+
+def _counted(name: str, content: str) -> Clause:
+    items = [item.strip() for item in _listed(name, content)]
+    low, high = _ends(name, items[:2])
+    words = tuple(items[2:])
+    if not words or not all(words):
+        raise RuleFormError(f"{name} counts no words; write it as {name}:[1,2,a,b]")
+    if low > len(words):
+        raise RuleFormError(f"{name} asks for {low} of {len(words)} words; lower the number")
+    return Clause(name, words, low, high)
+
+
+def _keys(name: str, content: str) -> Clause:
+    try:
+        keys = json.loads(content)
+    except (ValueError, RecursionError):
+        keys = None
+    if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+        raise RuleFormError(
+            f'{name} takes keys in straight quotation marks; write it as {name}:["a","b"]'
+        )
+    return Clause(name, tuple(keys))
+
+
+_READERS = {
+    "text": _text,
+    "words": _words,
+    "marks": _marks,
+    "range": _range,
+    "counted": _counted,
+    "keys": _keys,
+}
+
+
+def _listed(name: str, content: str) -> list[str]:
+    if not (content.startswith("[") and content.endswith("]")):
+        raise RuleFormError(
+            f"{name} takes a list in brackets; write it as {name}:[…], with nothing around it"
+        )
+    return content[1:-1].split(",")
+
+
+def _ends(name: str, numbers: list[str]) -> tuple[int, int]:
+    numbers = [number.strip() for number in numbers]
+    if len(numbers) < 2 or not all(_RANGE.fullmatch(number) for number in numbers):
+        raise RuleFormError(
+            f"{name}: {_short(','.join(numbers))} is no range; write two whole numbers first"
+        )
+    low, high = map(int, numbers)
+    if low > high:
+        raise RuleFormError(f"{name}: no number lies between {low} and {high}; swap them")
+    return low, high
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:37] + "...")

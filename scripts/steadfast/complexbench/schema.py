@@ -1,0 +1,101 @@
+"""Instances checked against the annotation guidelines (supplement, 5.1, 5.2 and 5.5).
+
+``python -m steadfast.complexbench.schema FILE`` prints all that is wrong with a file of instances,
+and exits with 1 where there are errors.
+"""
+
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from steadfast.complexbench.guidelines import file_findings, instance_findings
+from steadfast.complexbench.instance import Finding, Instance
+from steadfast.complexbench.shape import shape
+from steadfast.errors import UserError
+from steadfast.files import read_json
+
+COMMAND = "PYTHONPATH=scripts python -m steadfast.complexbench.schema"
+
+
+def read_instances(path: Path | str) -> list[Any]:
+    """The instances of a JSON file: an array, or a single object.
+
+    Raises:
+        UserError: the file is missing, or is no JSON of that shape.
+    """
+    value = read_json(path)
+    if isinstance(value, dict):
+        return [value]
+    if not isinstance(value, list) or not value:
+        raise UserError(f"{path}: no instances; write a JSON array of them, or a single object")
+    return value
+
+
+def check(raw: list[Any], published: bool = False) -> tuple[list[Instance], list[Finding]]:
+    """All that is wrong with instances, and those that could be read.
+
+    Args:
+        raw: values of a JSON file.
+        published: what the benchmark's authors released is taken as it is: what no annotator may
+            do, but can be scored all the same, is a warning.
+
+    Returns:
+        (instances of the schema's shape, findings in the instances' order)
+    """
+    all_shaped = [shape(position, value) for position, value in enumerate(raw)]
+    whole = {p: s.instance for p, s in enumerate(all_shaped) if s.instance and not s.unread}
+    findings = file_findings(whole)
+    for position, shaped in enumerate(all_shaped):
+        findings += shaped.findings
+        if shaped.instance:
+            findings += instance_findings(position, shaped.instance, shaped.unread)
+    if published:
+        findings = [f if f.structural else replace(f, severity="warning") for f in findings]
+    findings.sort(key=lambda found: found.position)
+    return list(whole.values()), findings
+
+
+def stop_at_errors(path: Path | str, findings: Iterable[Finding]) -> None:
+    """Ends with the first error and the number of the others.
+
+    Raises:
+        UserError: there is an error among the findings.
+    """
+    errors = [found for found in findings if found.severity == "error"]
+    if errors:
+        more = f"; {len(errors) - 1} more errors: {COMMAND} {path}" if errors[1:] else ""
+        raise UserError(f"{path}: {errors[0].place}: {errors[0].sentence}{more}")
+
+
+def report(path: Path | str, count: int, findings: list[Finding]) -> str:
+    """The findings as lines for a person, and a line that sums them up."""
+    lines = [f"{f.severity:<7}  {f.place}: {f.sentence}" for f in findings]
+    errors = sum(found.severity == "error" for found in findings)
+    total = f"{path}: {count} instances, {errors} errors, {len(findings) - errors} warnings"
+    return "\n".join([*lines, total])
+
+
+def main(arguments: list[str]) -> int:
+    """Prints the report of each file; 1 where there is an error, 2 where a file cannot be read."""
+    if not arguments:
+        print(f"usage: {COMMAND} FILE…", file=sys.stderr)
+        return 2
+    failed = 0
+    for path in arguments:
+        try:
+            raw = read_instances(path)
+        except UserError as error:
+            print(f"error: {error}", file=sys.stderr)
+            failed = 2
+            continue
+        findings = check(raw)[1]
+        print(report(path, len(raw), findings))
+        if any(found.severity == "error" for found in findings):
+            failed = max(failed, 1)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,122 @@
+"""Instances out of JSON: what has not the schema's shape is named, and the rest still read."""
+
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from steadfast.complexbench.instance import Finding, Instance, Question, SubInstruction
+from steadfast.config.names import nearest
+from steadfast.files import Record
+
+# What stands in for a field that cannot be read, so that the others can be checked.
+_NEUTRAL: Record = {
+    "main_id": 0,
+    "point_id": 0,
+    "instruction": "?",
+    "question": "?",
+    "task_types": "?",
+    "category": "?",
+    "constraint_dimensions": [],
+    "composition_types": [],
+    "dep": [],
+}
+_NEUTRAL["scoring_questions"] = [
+    {field: _NEUTRAL.get(field) for field in Question.model_fields},
+]
+_TYPES = {
+    "string": "a text in quotation marks",
+    "int": "a whole number",
+    "list": "a list in brackets",
+    "dict": "an object with sub_instruction_0, sub_instruction_1 …",
+}
+
+
+@dataclass(frozen=True)
+class Shaped:
+    """An instance as far as it can be read.
+
+    Attributes:
+        instance: None where nothing can be made of it.
+        unread: fields that were not of the schema's shape, of the instance or a question.
+        findings: what is wrong with them.
+    """
+
+    instance: Instance | None
+    unread: frozenset[str]
+    findings: tuple[Finding, ...]
+
+
+def shape(position: int, value: Any) -> Shaped:
+    """Reads one instance.
+
+    Args:
+        position: of the instance in its file.
+        value: what the JSON file has there.
+    """
+    try:
+        return Shaped(Instance.model_validate(value), frozenset(), ())
+    except ValidationError as error:
+        wrong = error.errors()
+    main_id = value.get("main_id") if isinstance(value, dict) else None
+    main_id = main_id if isinstance(main_id, int) else None
+    # A union complains once for each of its members.
+    places = {_place(error["loc"]): error for error in reversed(wrong)}
+    findings = tuple(
+        Finding("error", position, main_id, place, _sentence(error), structural=True)
+        for place, error in reversed(places.items())
+    )
+    if not isinstance(value, dict):
+        return Shaped(None, frozenset(), findings)
+    mended = deepcopy(value)
+    # The deepest places first: what holds others may be replaced as a whole.
+    unread = {_mend(mended, error) for error in sorted(wrong, key=lambda e: -len(e["loc"]))}
+    return Shaped(Instance.model_validate(mended), frozenset(unread), findings)
+
+
+def _mend(instance: Record, error: Record) -> str:
+    """Puts something harmless where the wrong value is; the name of the field that it is in."""
+    location = error["loc"]
+    holder, field, depth = instance, location[0], 1
+    if field == "scoring_questions" and len(location) > 2:
+        holder, field, depth = instance[field][location[1]], location[2], 3
+    if error["type"] == "extra_forbidden" and len(location) == depth:
+        del holder[field]
+    else:
+        holder[field] = deepcopy(_NEUTRAL.get(field))
+    return field
+
+
+def _place(location: tuple[Any, ...]) -> str:
+    text = ""
+    for step in location:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif not step.startswith("list["):  # a member of a union, no field
+            text += f".{step}" if text else step
+    return text or "all of it"
+
+
+def _sentence(error: Record) -> str:
+    match error["type"]:
+        case "missing":
+            return "is missing; add it"
+        case "extra_forbidden":
+            return f"there is no such field; {nearest(error['loc'][-1], _siblings(error['loc']))}"
+        case "model_type" | "model_attributes_type":
+            return "is no JSON object; write one with the fields of docs/complexbench.md"
+        case "string_too_short" | "too_short":
+            return "is empty; fill it"
+        case kind if kind.endswith("_type"):
+            given = repr(error["input"])
+            given = given if len(given) < 60 else given[:57] + "..."
+            return f"is {given}; write {_TYPES[kind.removesuffix('_type')]}"
+        case _:
+            return f"{error['msg'][:1].lower()}{error['msg'][1:]}; correct it"
+
+
+def _siblings(location: tuple[Any, ...]) -> list[str]:
+    kinds = {"scoring_questions": Question, "sub_instructions": SubInstruction}
+    kind = kinds[location[0]] if len(location) > 1 else Instance
+    return list(kind.model_fields)
