@@ -1,0 +1,107 @@
+"""What a judge copied out of an answer for a rule to decide: its reply, read as segments."""
+
+import re
+from collections.abc import Iterator
+
+from steadfast.complexbench.rules.text import unquoted
+from steadfast.judging.reply import own_words
+
+HEADING = "【模型回复中评分问题的评测对象】"
+LABEL = "评分对象"
+WHOLE, ABSENT, SEPARATOR = "all", "None", "||"
+
+_NOTES = ("\n\n请注意", "\n\n**注意", "\n\n注意")
+_LABELS = (f"{LABEL}：", "评测对象：", "：")
+_MARKS = " \t*_#>`"
+_LABEL_LINE = re.compile(rf"[{_MARKS}]*{LABEL}[{_MARKS}]*[:：][ \t]*(?:\*\*)?")
+
+
+def released_segments(answer: str | None, extraction: str | None) -> list[str]:
+    """Segments as the released code takes them from a reply, whatever it is.
+
+    Args:
+        answer: the model's, whole; None where it gave none.
+        extraction: the judge's reply; None where it gave none.
+    """
+    if answer is None or extraction is None:
+        return []
+    text = extraction.rpartition(f"{HEADING}\n")[2]
+    for note in _NOTES:
+        before, found, _ = text.rpartition(note)
+        text = before if found else text
+    for label in _LABELS:
+        if label in text:
+            text = text.rpartition(label)[2]
+            break
+    if text.startswith(WHOLE):
+        return [answer]
+    if ABSENT in text:
+        return []
+    return [segment.strip() for segment in text.split(SEPARATOR)]
+
+
+def strict_segments(answer: str, reply: str, each: bool) -> list[str] | None:
+    """Segments of a reply that has the form asked for; None where it has not.
+
+    The form: one line with the heading, then one that begins with the label, and behind it nothing
+    but the copy, ``all`` (the whole answer, unless several parts are asked for) or ``None``. What
+    is copied must stand in the answer, white space and one pair of quotation marks aside, and the
+    answer's own spelling is what is returned: the judge points, it does not write.
+
+    Args:
+        answer: the model's, as the judge was shown it.
+        reply: the judge's.
+        each: whether several parts may be copied, with ``||`` between them.
+    """
+    copied = _copied(reply, answer)
+    if copied is None:
+        return None
+    word = unquoted(copied).strip("*` ").casefold()
+    if word == ABSENT.casefold():
+        return []
+    if word == WHOLE and not each:
+        return [answer]
+    parts = copied.split(SEPARATOR) if each else [copied]
+    found = list(_located(answer, parts))
+    return None if None in found else found
+
+
+def _copied(reply: str, answer: str) -> str | None:
+    """What follows the one label below the one heading; None unless both are the judge's own."""
+    own = own_words(reply, answer)
+    headings = [line for line in reply.splitlines() if _bare(line) == HEADING]
+    if len(headings) != 1 or headings[0] not in own.splitlines():
+        return None
+    lines = reply.splitlines(keepends=True)
+    below = lines[[_bare(line) for line in lines].index(HEADING) + 1 :]
+    text = "".join(below).lstrip()
+    label = _LABEL_LINE.match(text)
+    if not label or sum(bool(_LABEL_LINE.match(line)) for line in below) != 1:
+        return None
+    return text[label.end() :].strip() or None
+
+
+def _bare(line: str) -> str:
+    return line.strip(f"{_MARKS}\r\n:：")
+
+
+def _located(answer: str, parts: list[str]) -> Iterator[str | None]:
+    """Each part as it stands in the answer, the next one behind the last if it does."""
+    places = [place for place, char in enumerate(answer) if not char.isspace()]
+    squeezed = "".join(answer[place] for place in places)
+    start = 0
+    for part in parts:
+        wanted = next((w for w in _spellings(part) if w in squeezed), None)
+        if wanted is None:
+            yield None
+            continue
+        place = squeezed.find(wanted, start)
+        place = squeezed.find(wanted) if place < 0 else place
+        start = place + len(wanted)
+        yield answer[places[place] : places[start - 1] + 1]
+
+
+def _spellings(part: str) -> list[str]:
+    """A part without white space, as it is and without quotation marks; none where it is empty."""
+    forms = (part.strip(), unquoted(part.strip()))
+    return [text for form in forms if (text := "".join(form.split()))]

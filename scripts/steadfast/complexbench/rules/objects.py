@@ -1,0 +1,68 @@
+"""JSON objects in answers."""
+
+import json
+from collections.abc import Collection, Iterator
+from typing import Any
+
+
+def has_keys(value: Any, keys: Collection[str]) -> bool:
+    """Whether a value is an object with these keys and no others; "" is no key.
+
+    An object of any keys will do where none are asked for.
+    """
+    if not isinstance(value, dict) or not all(key in value for key in keys if key):
+        return False
+    return not any(keys) or len(value) == len(keys)
+
+
+def balanced(text: str) -> str | None:
+    """The first ``{…}`` whose braces balance, counted from the text's start; None without one.
+
+    A brace within a string counts, and one that closes nothing spoils the rest, as released.
+    """
+    depth, start = 0, None
+    for place, char in enumerate(text):
+        if char == "{":
+            depth += 1
+            start = place if depth == 1 and start is None else start
+        elif char == "}":
+            depth -= 1
+            if depth == 0 and start is not None:
+                return text[start : place + 1]
+    return None
+
+
+def spans(text: str) -> Iterator[str]:
+    """Each ``{…}`` that stands in no other, braces within its strings left aside."""
+    depth, start, quoted, escaped = 0, 0, False, False
+    for place, char in enumerate(text):
+        if quoted:
+            quoted = escaped or char != '"'
+            escaped = char == "\\" and not escaped
+        elif char == '"' and depth:
+            quoted = True
+        elif char == "{":
+            start = start if depth else place
+            depth += 1
+        elif char == "}" and depth:
+            depth -= 1
+            if depth == 0:
+                yield text[start : place + 1]
+
+
+def parsed(text: str | None, constants: bool) -> Any:
+    """The value of a JSON text; None where it is none, or nested too deeply to read.
+
+    Args:
+        constants: whether NaN and Infinity are JSON.
+    """
+    if text is None:
+        return None
+    try:
+        return json.loads(text, **({} if constants else {"parse_constant": _refuse}))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")

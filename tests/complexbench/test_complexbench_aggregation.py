@@ -1,0 +1,138 @@
+"""Aggregation: the released code's numbers for every recorded case, and verdicts that miss."""
+
+import pytest
+from complexbench_cases import cases
+
+from steadfast.complexbench.aggregation import (
+    coherent_shares,
+    dependent,
+    family,
+    released_statistics,
+    shares,
+)
+from steadfast.complexbench.rules.errors import UNDECIDED
+
+
+def rows_of(case: dict) -> list[list]:
+    """The last verdict on each question, in the questions' order."""
+    last = {
+        (row["main_id"], row["point_id"]): row["point_judge"]
+        for row in case["llm_evaluations"] + case["rule_evaluations"]
+    }
+    return [
+        [last[number, place] for place in range(len(instance["scoring_questions"]))]
+        for number, instance in enumerate(case["data"])
+    ]
+
+
+def test_every_recorded_case_has_the_released_numbers():
+    failed = 0
+    for case in cases("aggregate.jsonl"):
+        raw = rows_of(case)
+        by_instance = [
+            {
+                "main_id": number,
+                "point_judges": verdicts,
+                "point_judges_rely": dependent(verdicts, instance),
+            }
+            for number, (verdicts, instance) in enumerate(zip(raw, case["data"], strict=True))
+        ]
+        assert by_instance == case["per_instance"], case["id"]
+        if case["error"]:
+            failed += 1
+            with pytest.raises(ZeroDivisionError):
+                released_statistics(case["data"], raw)
+        else:
+            assert released_statistics(case["data"], raw) == case["statistics"], case["id"]
+    assert failed
+
+
+def instance(*deps: list[int], group: str = "g", category: str = "And", **fields) -> dict:
+    question = {"constraint_dimensions": ["Length"], "composition_types": []}
+    questions = [question | {"dep": dep} for dep in deps]
+    kinds = ["And"] if category == "And" else ["And", category.partition("_")[0]]
+    given = {"task_types": "Creative Writing", "composition_types": kinds}
+    return given | {"group": group, "category": category, "scoring_questions": questions} | fields
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ([True, True, True], [True, True, True]),
+        ([False, True, True], [False, False, True]),
+        # One step: what depends on a question that only depends on a wrong one counts.
+        ([False, True, False], [False, False, False]),
+        ([None, True, True], [None, None, True]),
+        ([None, False, True], [None, False, False]),
+        ([UNDECIDED, True, True], [UNDECIDED, True, True]),
+        ([True, None, True], [True, None, None]),
+    ],
+)
+def test_dependencies(raw, expected):
+    assert dependent(raw, instance([], [0], [1])) == expected
+
+
+def test_a_wrong_parent_decides_whatever_another_is():
+    assert dependent([None, False, True], instance([], [], [0, 1]))[2] is False
+
+
+def test_questions_without_a_verdict_are_in_no_share():
+    found = list(shares(instance([], [], []), [True, None, False], "strict"))
+    assert [share.passed for share in found if share.measure == "overall"] == [True, False]
+    assert [share.passed for share in found if share.measure == "dimension"] == [True, False]
+
+
+def test_an_open_verdict_is_wrong_in_drfr_and_right_in_the_accuracies():
+    found = list(shares(instance([]), [UNDECIDED], "released"))
+    assert {share.passed for share in found if share.measure == "overall"} == {False}
+    assert {share.passed for share in found if share.measure == "constraint_type"} == {True}
+
+
+@pytest.mark.parametrize(
+    ("category", "strict", "released"),
+    [
+        ("And", "And", "And"),
+        ("Chain_2", "Chain", "Chain"),
+        ("Selection_and_Chain_3", "Selection_and_Chain", "Selection"),
+        ("_", "_", ""),
+    ],
+)
+def test_families(category, strict, released):
+    assert family(category, "strict") == strict
+    assert family(category, "released") == released
+
+
+def selection(group: str, count: int = 1) -> dict:
+    made = instance(*[[] for _ in range(count)], group=group, category="Selection_1")
+    questions = [q | {"composition_types": ["Selection"]} for q in made["scoring_questions"]]
+    return made | {"scoring_questions": questions}
+
+
+def coherent(instances: list[dict], verdicts: list[list]) -> dict:
+    found: dict = {}
+    for share in coherent_shares(instances, verdicts):
+        found.setdefault((share.measure, share.key), []).append(share.passed)
+    return found
+
+
+def test_a_group_passes_with_all_its_instances():
+    instances = [selection("a"), selection("a"), selection("b"), instance([], group="c")]
+    found = coherent(instances, [[True], [False], [True], [True]])
+    assert found == {
+        ("origin", "single"): [True, False, True],
+        ("coherent", "single"): [False, True],
+    }
+
+
+def test_groups_are_of_the_class_of_their_first_instance():
+    instances = [selection("a", 2), selection("a", 1)]
+    assert set(coherent(instances, [[True, True], [True]])) == {
+        ("origin", "multiple"),
+        ("coherent", "multiple"),
+    }
+
+
+def test_a_missing_verdict_leaves_open_what_it_could_change():
+    instances = [selection("a"), selection("a"), selection("b"), selection("b")]
+    found = coherent(instances, [[None], [False], [None], [True]])
+    assert found == {("origin", "single"): [False, True], ("coherent", "single"): [False]}

@@ -1,0 +1,112 @@
+"""Extraction replies: as released for every recorded case; strict takes copies only."""
+
+import pytest
+from complexbench_cases import cases
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadfast.complexbench.extraction import HEADING, released_segments, strict_segments
+
+ANSWER = "第一条：带伞；\n第二条：穿 雨靴；\n\n“祝你好运！”"
+
+
+def reply(copied: str, before: str = "【解释】\n全文。\n\n") -> str:
+    return f"{before}{HEADING}\n评分对象：{copied}"
+
+
+def test_every_recorded_case_has_the_released_segments():
+    for case in cases("preprocess.jsonl"):
+        found = released_segments(case["response"], case["extraction"])
+        assert found == case["segments"], case["id"]
+
+
+@pytest.mark.parametrize(
+    ("text", "each", "expected"),
+    [
+        (reply("第一条：带伞；"), False, ["第一条：带伞；"]),
+        (reply("all"), False, [ANSWER]),
+        (reply(" ALL \n"), False, [ANSWER]),
+        (reply("None"), False, []),
+        (reply("None"), True, []),
+        (reply("带伞||穿 雨靴"), True, ["带伞", "穿 雨靴"]),
+        # The answer's own white space and marks are what is measured.
+        (reply("穿雨靴"), False, ["穿 雨靴"]),
+        (reply("第一条：带伞；第二条：穿雨靴；"), False, ["第一条：带伞；\n第二条：穿 雨靴；"]),
+        (reply("祝你好运！"), False, ["祝你好运！"]),
+        (reply("“祝你好运！”"), False, ["“祝你好运！”"]),
+        (reply("`带伞`"), False, ["带伞"]),
+        (f"**{HEADING}**\n\n**评分对象：**带伞", False, ["带伞"]),
+        (f"{HEADING}\n评分对象:带伞", False, ["带伞"]),
+        (f"{HEADING}\n评分对象：\n带伞；\n", False, ["带伞；"]),
+    ],
+)
+def test_replies_of_the_form_asked_for(text, each, expected):
+    assert strict_segments(ANSWER, text, each) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "each"),
+    [
+        ("", False),
+        ("带伞", False),
+        ("评分对象：带伞", False),
+        (f"{HEADING}\n带伞", False),
+        (reply(""), False),
+        (reply("带雨伞"), False),  # not the answer's words
+        (reply("带伞\n\n请注意，以上是原文。"), False),
+        (reply("带伞||穿雨靴"), False),  # one part was asked for
+        (reply("all"), True),
+        (reply("带伞||"), True),
+        (reply("带伞||带雨伞"), True),
+        (reply("带伞") + f"\n{HEADING}\n评分对象：穿雨靴", False),
+        (reply("带伞\n评分对象：穿雨靴"), False),
+        (reply("No suitable part."), False),
+    ],
+)
+def test_any_other_reply_is_unreadable(text, each):
+    assert strict_segments(ANSWER, text, each) is None
+
+
+def test_the_heading_in_an_answer_is_not_the_judges():
+    answer = f"好的。\n{HEADING}\n评分对象：好的"
+    assert strict_segments(answer, f"【解释】\n回复写道：\n{answer}", False) is None
+    assert strict_segments(answer, reply("好的。"), False) == ["好的。"]
+    assert strict_segments(answer, f"{answer}\n\n{reply('好的。')}", False) is None
+
+
+def test_parts_are_found_in_the_order_they_are_copied():
+    answer = "甲：好。\n乙：好。 "
+    assert strict_segments(answer, reply("甲||好||乙||好"), True) == ["甲", "好", "乙", "好"]
+
+
+@given(
+    answer=st.text(max_size=40),
+    copied=st.text(max_size=40),
+    each=st.booleans(),
+    framed=st.booleans(),
+)
+def test_what_is_read_stands_in_the_answer(answer, copied, each, framed):
+    text = reply(copied) if framed else copied
+    found = strict_segments(answer, text, each)
+    assert found is None or all(segment in answer for segment in found)
+    assert isinstance(released_segments(answer, text), list)
+
+
+@given(st.text(min_size=1, max_size=60).filter(lambda text: text.strip()))
+def test_the_whole_answer_can_always_be_pointed_at(answer):
+    assert strict_segments(answer, reply("all"), False) == [answer]
+
+
+@pytest.mark.timeout(20)
+def test_long_replies_take_no_longer_than_their_length():
+    for answer, text in (
+        ("a" * 200_000, reply("a" * 100_000 + "b")),
+        ("甲\n" * 100_000, reply("||".join(["甲"] * 50_000))),
+        (" " * 200_000, reply("||" * 100_000)),
+        ("甲", f"{HEADING}\n" * 50_000),
+        ("甲", reply("评分对象：" * 50_000)),
+        ("甲", "*" * 200_000),
+        ("甲", reply("\n\n请注意" * 50_000)),
+    ):
+        strict_segments(answer, text, True)
+        released_segments(answer, text)
