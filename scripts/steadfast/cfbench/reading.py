@@ -1,0 +1,89 @@
+"""A judge's reply to one record, in either mode: verdicts and rates, or why there are none."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from steadfast.cfbench import released
+from steadfast.cfbench.facts import Mode
+from steadfast.cfbench.satisfaction import satisfaction
+from steadfast.cfbench.strict import read_verdicts
+from steadfast.judging.reply import own_words
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a reply says.
+
+    Attributes:
+        verdicts: 1 or 0 of each checkpoint; None where none are known one by one.
+        csr: 0 to 1; None where the reply is unreadable.
+        isr: 0 or 1, or None.
+        psr: 0 or 1, or None.
+        extracted: what was read, and what stood in the way of reading.
+    """
+
+    verdicts: list[int] | None
+    csr: float | None
+    isr: int | None
+    psr: int | None
+    extracted: dict[str, Any]
+
+
+def read_reply(
+    mode: Mode, texts: Sequence[str], priorities: Sequence[str], reply: str, answer: str
+) -> Reading:
+    """Reads a reply.
+
+    Args:
+        mode: strict, or as the released code does.
+        texts: the checkpoints.
+        priorities: of each checkpoint.
+        reply: the judge's.
+        answer: that was judged, whose repetition in the reply is not the judge's word (strict).
+    """
+    if mode == "released":
+        return _read_released(texts, priorities, reply)
+    verdicts = _strictly(texts, reply, answer)
+    if isinstance(verdicts, str):
+        return Reading(None, None, None, None, {"problem": verdicts})
+    rates = satisfaction(priorities, verdicts)
+    return Reading(verdicts, rates.csr, rates.isr, rates.psr, {"verdicts": verdicts})
+
+
+def _read_released(texts: Sequence[str], priorities: Sequence[str], reply: str) -> Reading:
+    found = released.outcome(texts, priorities, reply)
+    if found.error:
+        problem = {"problem": f"the released code ends with {found.error}"}
+        return Reading(None, None, None, None, problem)
+    exact = found.parsing == released.PARSED
+    verdicts = [int(float(score)) for score in found.scores] if exact else None
+    extracted = {"parsing": found.parsing, "scores": list(found.scores)}
+    return Reading(verdicts, found.csr, found.isr, found.psr, extracted)
+
+
+def _strictly(texts: Sequence[str], reply: str, answer: str) -> list[int] | str:
+    own = own_words(reply, answer)
+    verdicts = read_verdicts(texts, own)
+    if isinstance(verdicts, str) and own != reply:
+        # A checkpoint of several lines may show a form that the answer rightly has, line by line.
+        # Such lines are no verdicts: only lines that are could be the answer's instead of the
+        # judge's.
+        given = {line.strip() for line in answer.splitlines()}
+        if not any("\t" in line and line.strip() in given for line in reply.splitlines()):
+            return read_verdicts(texts, reply)
+    return verdicts
+
+
+def readable(expected: Mapping[str, Any], reply: str, answer: str) -> bool:
+    """Whether a reply needs no further asking.
+
+    Args:
+        expected: of the judge request: mode and checkpoints.
+        reply: the judge's.
+        answer: that was judged.
+    """
+    texts = expected["checkpoints"]
+    if expected["mode"] == "released":
+        return released.parsed(texts, reply) is not None
+    return isinstance(_strictly(texts, reply, answer), list)
