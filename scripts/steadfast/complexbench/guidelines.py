@@ -159,7 +159,7 @@ def _vocabulary(instance: Instance) -> Iterator[Found]:
 def _labels(instance: Instance) -> Iterator[Found]:
     """An instance's labels are those of its questions."""
     questions = instance.scoring_questions
-    for field, whole in (("constraint_dimensions", True), ("composition_types", False)):
+    for field in ("constraint_dimensions", "composition_types"):
         own = getattr(instance, field)
         judged: dict[str, int] = {}
         for number, question in enumerate(questions):
@@ -169,7 +169,8 @@ def _labels(instance: Instance) -> Iterator[Found]:
             if name not in own:
                 yield field, f"lacks {name!r}, which question {number} has; add it", False
         for name in own:
-            if name not in judged and (whole or name in _COMPOSED):
+            # And is no question's; Chain may stand in a branch that is not taken.
+            if name not in judged and name not in ("And", "Chain"):
                 yield (
                     field,
                     f"has {name!r}, which no question verifies; add a question, or leave it out",
@@ -182,6 +183,19 @@ def _labels(instance: Instance) -> Iterator[Found]:
                 "verifies no dimension and no composition type; name what it verifies",
                 False,
             )
+
+
+def _label_doubts(instance: Instance) -> Iterator[Found]:
+    questions = instance.scoring_questions
+    if "Chain" in instance.composition_types and not any(
+        "Chain" in question.composition_types for question in questions
+    ):
+        yield (
+            "composition_types",
+            "has 'Chain', and no question tells whether a task is done that others build on; add "
+            "one, unless the tasks stand in a branch that is not taken",
+            False,
+        )
 
 
 def _category(instance: Instance) -> Iterator[Found]:
@@ -286,6 +300,7 @@ _CHECKS: tuple[tuple[Any, Callable[[Instance], Iterator[Found]], str], ...] = (
     ("error", _group, "group idx_in_group composition_types"),
     ("error", _rules, "rule"),
     ("error", _turns, "sub_instructions question"),
+    ("warning", _label_doubts, "composition_types"),
     ("warning", _dependency_doubts, "dep composition_types"),
     ("warning", _rule_doubts, "rule instruction"),
     ("warning", _turn_doubts, "sub_instructions question composition_types"),

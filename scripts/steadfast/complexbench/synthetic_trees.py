@@ -1,0 +1,165 @@
+"""What a synthetic instruction is made of: blocks, chains of them, and selections between them."""
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import cycle
+from typing import Any
+
+from steadfast.complexbench.taxonomy import LANGUAGES, read_yaml
+from steadfast.files import Record
+
+Texts = dict[str, str]
+"""A text in each language."""
+_SENTENCE = re.compile(r"(?:^|(?<=\. )|(?<=\n))[a-z]")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A task and the constraints on it, each with its texts; constraints may have a rule."""
+
+    task: Record
+    constraints: tuple[Record, ...]
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Blocks of which each goes on from the one before."""
+
+    steps: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A branch for each of the first values of a condition."""
+
+    condition: Record
+    branches: tuple[Any, ...]
+
+
+Node = Block | Chain | Selection
+
+
+class Grower:
+    """Grows trees; constraints come in turn, so that none is left out.
+
+    Args:
+        facts: of ``synthetic.yaml``.
+        seed: of the order of the constraints.
+    """
+
+    def __init__(self, facts: Record, seed: int):
+        order = random.Random(f"{seed}/complexbench")
+        judged = [{"dimension": name, "rule": None, **c} for name, c in facts["judged"].items()]
+        ruled = list(facts["ruled"])
+        order.shuffle(judged)
+        order.shuffle(ruled)
+        self._facts, self._judged, self._ruled = facts, cycle(judged), cycle(ruled)
+
+    def tree(self, shape: Record, tasks: Iterator[Record], rng: random.Random) -> Node:
+        """A tree of a shape of ``synthetic.yaml``; its conditions differ."""
+        conditions = iter(rng.sample(self._facts["conditions"], len(self._facts["conditions"])))
+
+        def grown(shape: Record) -> Node:
+            if "chain" in shape:
+                return Chain(tuple(grown(step) for step in shape["chain"]))
+            if "select" in shape:
+                condition = next(conditions)
+                return Selection(condition, tuple(grown(branch) for branch in shape["select"]))
+            return self._block(shape["block"], next(tasks), rng)
+
+        return grown(shape)
+
+    def _block(self, numbers: list[int], task: Record, rng: random.Random) -> Block:
+        facts = self._facts
+        ruled, judged = (
+            [next(source) for _ in range(number)]
+            for source, number in zip((self._ruled, self._judged), numbers, strict=True)
+        )
+        # One opening and one ending, and no word twice: constraints must not contradict each other.
+        words = iter(rng.sample(facts["words"], len(facts["words"])))
+        opening, ending = rng.choice(facts["openings"]), rng.choice(facts["endings"])
+        topic = rng.choice(facts["topics"])
+
+        def filled(record: Record) -> Record:
+            key, other_key = rng.sample(facts["keys"], 2)
+            slots = {"opening": opening, "ending": ending, "key": key, "other_key": other_key}
+            slots |= {name: next(words) for name in ("word", "other", "third")}
+            return _filled(record, slots, topic)
+
+        return Block(_filled(task, {}, topic), tuple(filled(part) for part in ruled + judged))
+
+
+def _filled(record: Record, slots: Texts, topic: Texts) -> Record:
+    """A record's texts with their slots filled: topics are translated, what rules want is not."""
+
+    def fill(text: str, language: str) -> str:
+        for slot, value in {**slots, "topic": topic[language]}.items():
+            text = text.replace(f"{{{slot}}}", value)
+        return text
+
+    filled = {language: fill(record[language], language) for language in LANGUAGES}
+    rule = {"rule": fill(record["rule"], "zh")} if record.get("rule") else {}
+    return {**record, **filled, **rule}
+
+
+def ways(node: Node) -> Iterator[tuple[int, ...]]:
+    """All ways through a tree, each as the branches taken, outermost first."""
+    if not isinstance(node, Selection):
+        yield ()
+        return
+    for number, branch in enumerate(node.branches):
+        yield from ((number, *way) for way in ways(branch))
+
+
+def stated(node: Node, way: tuple[int, ...]) -> Iterator[tuple[Record, int]]:
+    """Every condition of a tree with the number of its value: on the way, the branch's."""
+    if isinstance(node, Selection):
+        yield node.condition, way[0] if way else 0
+        for number, branch in enumerate(node.branches):
+            yield from stated(branch, way[1:] if way and number == way[0] else ())
+
+
+def composition_types(node: Node) -> set[str]:
+    """The composition types that a tree is an example of."""
+    if isinstance(node, Block):
+        return {"And"} if len(node.constraints) > 1 else set()
+    parts = node.steps if isinstance(node, Chain) else node.branches
+    below = set().union(*(composition_types(part) for part in parts))
+    return below | {"Chain" if isinstance(node, Chain) else "Selection"}
+
+
+def text(node: Node, language: str) -> str:
+    """The words of a whole tree, whatever branch is taken."""
+    wording = _wordings()[language]
+    if isinstance(node, Block):
+        if not node.constraints:
+            return node.task[language]
+        constraints = wording["between"].join(part[language] for part in node.constraints)
+        return wording["block"].format(task=node.task[language], constraints=constraints)
+    if isinstance(node, Chain):
+        return "".join(
+            wording["next" if number else "first"].format(text=text(step, language))
+            for number, step in enumerate(node.steps)
+        )
+    return wording["between"].join(
+        wording["nested" if isinstance(branch, Selection) else "branch"].format(
+            subject=node.condition[language], value=value[language], text=text(branch, language)
+        )
+        for value, branch in zip(node.condition["values"], node.branches, strict=False)
+    )
+
+
+def worded(form: str, slots: dict[str, Texts]) -> Texts:
+    """A wording of ``synthetic.yaml`` in both languages; ``slots`` are by language."""
+    texts = {
+        language: _wordings()[language][form].format(**slots[language]) for language in LANGUAGES
+    }
+    return texts | {"en": _SENTENCE.sub(lambda letter: letter[0].upper(), texts["en"])}
+
+
+@cache
+def _wordings() -> dict[str, Texts]:
+    return read_yaml("synthetic.yaml")["wording"]
