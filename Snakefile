@@ -20,7 +20,16 @@ from steadfast import config as settings
 from steadfast.errors import UserError
 from steadfast.lifbench import benchmark as lifbench
 from steadfast.planning import FREE, journal_sizes
-from steadfast.registry import BENCHMARKS, benchmark, paths
+from steadfast.registry import (
+    BENCHMARKS,
+    JUDGED,
+    benchmark,
+    judge_attempts,
+    judges_of,
+    paths,
+    sources_of,
+)
+from steadfast.report import NAMES as REPORT
 from steadfast.workflow import code
 
 # A config file on the command line replaces the default one; --config changes single keys.
@@ -40,41 +49,54 @@ ASKED = [name for name in settings.asked_models(CONFIG) if name in CONFIG.runnin
 # On a cluster, only inference is worth a job of its own; the rest is done where Snakemake runs.
 localrules:
     all,
-    lifbench,
     corpus,
     contexts,
     released_templates,
     expressions,
     prompts,
+    benchmark_data,
+    benchmark_prompts,
+    judge_prompts,
     plan_benchmark,
     scores,
     inference_metrics,
     lifbench_metrics,
     lifbench_tables,
     lifbench_figures,
+    report,
     tables,
+
+
+include: "rules/corpora.smk"
+include: "rules/contexts.smk"
+include: "rules/data.smk"
+include: "rules/prompts.smk"
+include: "rules/plan.smk"
+include: "rules/inference.smk"
+include: "rules/judging.smk"
+include: "rules/usage.smk"
+include: "rules/noise.smk"
+include: "rules/scores.smk"
+include: "rules/metrics.smk"
+include: "rules/report.smk"
+include: "rules/tables.smk"
 
 
 rule all:
     default_target: True
     input:
         "results/tables",
-        "results/figures/lifbench_ars_by_length.png",
         "results/metrics/inference.csv",
+        [FIGURES[name] for name in CONFIG.benchmarks],
 
 
-rule lifbench:
-    input:
-        rules.all.input,
+# A target for each benchmark, whether or not the config names it: snakemake followbench
+for name in BENCHMARKS:
 
-
-include: "rules/corpora.smk"
-include: "rules/contexts.smk"
-include: "rules/prompts.smk"
-include: "rules/plan.smk"
-include: "rules/inference.smk"
-include: "rules/usage.smk"
-include: "rules/noise.smk"
-include: "rules/scores.smk"
-include: "rules/metrics.smk"
-include: "rules/tables.smk"
+    rule:
+        name:
+            name
+        input:
+            TABLES[name],
+            FIGURES[name],
+        localrule: True

@@ -18,7 +18,7 @@ rule inference:
     input:
         prompts="results/{benchmark}/prompts/{part}.jsonl",
         sources=lambda w: paths(benchmark(w.benchmark).sources(CONFIG, w.part)),
-        replay=lambda w: settings.replay_file(CONFIG, w.model, w.part) or [],
+        replay=lambda w: settings.replay_file(CONFIG, w.model, w.benchmark, w.part) or [],
         code=lambda w: code(
             "engines",
             *benchmark(w.benchmark).inference_code(

@@ -17,6 +17,7 @@ rule noise:
         [
             f"results/noise/{name}/{model}/{part}.md"
             for name in CONFIG.benchmarks
+            if name not in JUDGED  # their scores would need a judge for every repeat
             for model in ASKED
             if CONFIG.models[model].engine not in FREE
             for part in benchmark(name).parts(CONFIG)
@@ -51,7 +52,7 @@ rule noise_part:
         answers=lambda w: settings.answer_settings(settings.model_settings(CONFIG, w.model)),
         noise=CONFIG.noise.model_dump(),
         seed=CONFIG.seed,
-        rubric=lambda w: getattr(CONFIG, w.benchmark).rubric,
+        scoring=lambda w: benchmark(w.benchmark).scoring_settings(CONFIG),
         sources=lambda w: benchmark(w.benchmark).sources(CONFIG, w.part),
     script:
         "../scripts/noise.py"

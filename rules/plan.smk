@@ -22,11 +22,7 @@ rule plan_benchmark:
             benchmark=w.benchmark,
             part=benchmark(w.benchmark).parts(CONFIG),
         ),
-        sources=lambda w: [
-            path
-            for part in benchmark(w.benchmark).parts(CONFIG)
-            for path in paths(benchmark(w.benchmark).sources(CONFIG, part))
-        ],
+        sources=lambda w: sources_of(CONFIG, w.benchmark),
         code=code("engines", "planning.py", "files.py", "tokens.py"),
     output:
         md="results/plan/{benchmark}.md",

@@ -1,8 +1,10 @@
-"""Prompts of LIFBench (section 3.3): expressions crossed with variables, for every context.
+"""Prompts. Of LIFBench (section 3.3): expressions crossed with variables, for every context.
 
 in   resources/lifbench/expressions/{task}.yaml, or the released templates; the contexts
+     results/{benchmark}/data/{language}.jsonl, of the judged benchmarks
 out  results/lifbench/expressions/{task}.json: templates with ids and origin
      results/lifbench/prompts/{length}.jsonl: instructions, which refer to their contexts
+     results/{benchmark}/prompts/{part}.jsonl: instructions, of the judged benchmarks
 """
 
 
@@ -96,3 +98,27 @@ rule prompts:
         sources=lambda w: lifbench.sources(CONFIG, w.length),
     script:
         "../scripts/prompts.py"
+
+
+rule benchmark_prompts:
+    input:
+        sources=lambda w: paths(benchmark(w.benchmark).sources(CONFIG, w.part)),
+        code=lambda w: code("files.py", *benchmark(w.benchmark).PROMPTS_CODE),
+    output:
+        prompts="results/{benchmark}/prompts/{part}.jsonl",
+    log:
+        "results/logs/{benchmark}/prompts/{part}.log",
+    benchmark:
+        "results/benchmarks/{benchmark}/prompts/{part}.tsv"
+    wildcard_constraints:
+        benchmark="|".join(JUDGED),
+    conda:
+        "../envs/base.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        sources=lambda w: benchmark(w.benchmark).sources(CONFIG, w.part),
+    script:
+        "../scripts/benchmark_prompts.py"

@@ -1,6 +1,7 @@
 """Scores: each response by the benchmark's rubric or rules.
 
-in   results/{benchmark}/outputs/{model}/{part}.jsonl, its prompts and what they refer to;
+in   results/{benchmark}/outputs/{model}/{part}.jsonl, its prompts and what they refer to; of
+     judged benchmarks results/{benchmark}/verdicts/{judge}/{model}/{part}.jsonl;
      for models with engine scored the released scores of LIFBench, from a directory or the web
 out  results/{benchmark}/scores/{model}/{part}.jsonl: points, total, what was extracted
 """
@@ -58,6 +59,10 @@ rule scores:
         prompts="results/{benchmark}/prompts/{part}.jsonl",
         sources=lambda w: paths(benchmark(w.benchmark).sources(CONFIG, w.part)),
         outputs="results/{benchmark}/outputs/{model}/{part}.jsonl",
+        verdicts=lambda w: expand(
+            "results/{{benchmark}}/verdicts/{judge}/{{model}}/{{part}}.jsonl",
+            judge=judges_of(CONFIG, w.benchmark),
+        ),
         code=lambda w: code(*benchmark(w.benchmark).SCORING_CODE),
         facts=lambda w: benchmark(w.benchmark).SCORING_FACTS,
     output:
@@ -75,7 +80,8 @@ rule scores:
         mem_mb=2000,
         runtime=30,
     params:
-        rubric=lambda w: getattr(CONFIG, w.benchmark).rubric,
+        settings=lambda w: benchmark(w.benchmark).scoring_settings(CONFIG),
+        judges=lambda w: judges_of(CONFIG, w.benchmark),
         sources=lambda w: benchmark(w.benchmark).sources(CONFIG, w.part),
     script:
         "../scripts/scores.py"

@@ -1,10 +1,11 @@
 """Tables and figures, from metrics alone; how they look is in the config's display.
 
-in   results/lifbench/metrics/*.csv, and the scores of one model, for the samples' names
-out  results/lifbench/tables/{table}.{tex,md,csv}; with released scores also reproduction: the
-     paper's printed cells beside ours
-     results/figures/lifbench_ars_by_length.png
-     results/tables/: the tables of all benchmarks that run
+in   results/{benchmark}/metrics/*.csv; of LIFBench also the scores of one model, for the samples'
+     names
+out  results/{benchmark}/tables/{table}.{tex,md,csv}; with released scores of LIFBench also
+     reproduction: the paper's printed cells beside ours
+     results/figures/{benchmark}_{figure}.png
+     results/tables/: the report, and the tables of all benchmarks that run
 """
 
 
@@ -93,11 +94,82 @@ if SCORED:
             "../scripts/lifbench_reproduction.py"
 
 
+for name in JUDGED:
+
+    rule:
+        name:
+            f"{name}_tables"
+        input:
+            **{metric: f"results/{name}/metrics/{metric}.csv" for metric in benchmark(name).METRICS},
+            code=code("tables", "metrics/tidy.py", *benchmark(name).TABLES_CODE),
+            facts=benchmark(name).TABLES_FACTS,
+        output:
+            tables=expand(
+                "results/{benchmark}/tables/{table}.{kind}",
+                benchmark=name,
+                table=benchmark(name).table_names(CONFIG),
+                kind=["tex", "md", "csv"],
+            ),
+        log:
+            f"results/logs/{name}/tables.log",
+        benchmark:
+            f"results/benchmarks/{name}/tables.tsv"
+        localrule: True
+        conda:
+            "../envs/base.yaml"
+        threads: 1
+        resources:
+            mem_mb=2000,
+            runtime=10,
+        params:
+            benchmark=name,
+            display=settings.display(CONFIG),
+            settings=benchmark(name).tables_settings(CONFIG),
+        script:
+            "../scripts/benchmark_tables.py"
+
+    rule:
+        name:
+            f"{name}_figures"
+        input:
+            **{metric: f"results/{name}/metrics/{metric}.csv" for metric in benchmark(name).METRICS},
+            code=code("tables/roster.py", "metrics/tidy.py", *benchmark(name).TABLES_CODE),
+            facts=benchmark(name).TABLES_FACTS,
+        output:
+            **{figure: f"results/figures/{name}_{figure}.png" for figure in benchmark(name).FIGURES},
+        log:
+            f"results/logs/{name}/figures.log",
+        benchmark:
+            f"results/benchmarks/{name}/figures.tsv"
+        localrule: True
+        conda:
+            "../envs/base.yaml"
+        threads: 1
+        resources:
+            mem_mb=2000,
+            runtime=10,
+        params:
+            benchmark=name,
+            display=settings.display(CONFIG),
+        script:
+            "../scripts/benchmark_figures.py"
+
+
+TABLES = {
+    "lifbench": [
+        *rules.lifbench_tables.output.tables,
+        *(rules.lifbench_reproduction.output.tables if SCORED else []),
+    ],
+    **{name: getattr(rules, f"{name}_tables").output.tables for name in JUDGED},
+}
+FIGURES = {name: getattr(rules, f"{name}_figures").output for name in BENCHMARKS}
+
+
 rule tables:
     input:
         tables=[
-            *rules.lifbench_tables.output.tables,
-            *(rules.lifbench_reproduction.output.tables if SCORED else []),
+            *rules.report.output.tables,
+            *(file for name in CONFIG.benchmarks for file in TABLES[name]),
         ],
     output:
         directory("results/tables"),

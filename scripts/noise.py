@@ -15,7 +15,7 @@ if "snakemake" in globals():
         answers=snakemake.params.answers,
         noise=snakemake.params.noise,
         seed=snakemake.params.seed,
-        rubric=snakemake.params.rubric,
+        scoring=snakemake.params.scoring,
         raw_config=snakemake.config,
         prompts=Path(snakemake.input.prompts),
         sources=snakemake.params.sources,

@@ -10,9 +10,12 @@ if "snakemake" in globals():
         benchmark(snakemake.wildcards.benchmark).score_part,
         snakemake.log,
         part=snakemake.wildcards.part,
-        rubric=snakemake.params.rubric,
+        settings=snakemake.params.settings,
         prompts=Path(snakemake.input.prompts),
         sources=as_paths(snakemake.params.sources),
         outputs=Path(snakemake.input.outputs),
         out=Path(snakemake.output.scores),
+        verdicts=dict(
+            zip(snakemake.params.judges, map(Path, snakemake.input.verdicts), strict=True)
+        ),
     )

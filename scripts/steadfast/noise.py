@@ -27,7 +27,7 @@ def measure_noise(
     answers: Mapping[str, Any],
     noise: Mapping[str, int],
     seed: int,
-    rubric: str,
+    scoring: Mapping[str, Any],
     raw_config: Mapping[str, Any],
     prompts: Path,
     sources: Mapping[str, Mapping[str, str]],
@@ -44,7 +44,7 @@ def measure_noise(
         answers: the settings that determine the responses.
         noise: ``sample`` and ``repeats``.
         seed: the config's; the sample follows from it and the part.
-        rubric: that the answers are scored by.
+        scoring: the benchmark's settings of scoring, such as the rubric.
         raw_config: the config as Snakemake read it, for the settings of operation.
         prompts: the prompts file.
         sources: the files that prompts refer to, by kind and name.
@@ -73,7 +73,7 @@ def measure_noise(
             raise UserError(f"noise: no prompt of {part} fits model {model}; leave that part out")
         passes = ask_repeatedly(engine, sample, noise["repeats"], book)
     scored = {
-        key: _scored(part, rubric, prompts, files, sample, responses, chosen)
+        key: _scored(part, scoring, prompts, files, sample, responses, chosen)
         for key, responses in passes.items()
     }
     rows = noise_rows(scored)
@@ -87,7 +87,7 @@ def measure_noise(
 
 def _scored(
     part: str,
-    rubric: str,
+    scoring: Mapping[str, Any],
     prompts: Path,
     sources: Sources,
     sample: list[Request],
@@ -102,7 +102,7 @@ def _scored(
         few, answered, scores = (Path(folder) / name for name in ("prompts", "outputs", "scores"))
         write_jsonl(few, (p for p in read_jsonl(prompts) if p["sample_id"] in outputs))
         write_jsonl(answered, outputs.values())
-        chosen.score_part(part, rubric, few, sources, answered, scores)
+        chosen.score_part(part, scoring, few, sources, answered, scores, {})
         return {
             record["sample_id"]: {
                 "task": record["task"],

@@ -8,35 +8,42 @@ from typing import Any
 
 from steadfast.engines.record import record_path
 from steadfast.files import Record, read_json, read_jsonl, write_text
-from steadfast.inference import JOURNAL
+from steadfast.inference import journal_path, verdicts_journal_path
 
 COLUMNS = (
-    "benchmark", "model", "part", "requests", "logical_tokens", "computed_tokens",
+    "benchmark", "model", "part", "judge", "requests", "logical_tokens", "computed_tokens",
     "cached_tokens", "hit_rate", "output_tokens", "wall_seconds", "runs", "retries", "failures",
 )  # fmt: skip
 
 
-def write_usage(jobs: Sequence[tuple[str, str, str]], outputs: Sequence[Path], out: Path) -> None:
+def write_usage(
+    jobs: Sequence[tuple[str, str, str, str]], outputs: Sequence[Path], out: Path
+) -> None:
     """Writes a row a job.
 
     Wall time, runs, retries and failures are facts of the runs on this machine: this is the one
     result that differs between two runs of the same config.
 
     Args:
-        jobs: benchmark, model and part of each.
+        jobs: benchmark, model, part and judge of each; no judge ("") where the model answers.
         outputs: the outputs of each.
         out: CSV.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for (benchmark, model, part), path in zip(jobs, outputs, strict=True):
-        record = record_path(JOURNAL / benchmark / model / f"{part}.jsonl")
+    for (benchmark, model, part, judge), path in zip(jobs, outputs, strict=True):
+        record = record_path(
+            verdicts_journal_path(benchmark, judge, model, part)
+            if judge
+            else journal_path(benchmark, model, part)
+        )
         runs = read_json(record)["runs"] if record.exists() else []
         row = {
             "benchmark": benchmark,
             "model": model,
             "part": part,
+            "judge": judge,
             **_tokens(list(read_jsonl(path))),
             **_runs(runs),
         }

@@ -26,16 +26,16 @@ def test_cached_tokens_have_their_own_price():
 
 def test_the_bill_is_the_sum_of_what_the_server_counted(part, server):
     records = part.run()
-    bill = Bill(PRICE, 1.0, part.directory / "journals")
+    bill = Bill(PRICE, 1.0, [part.directory / "journals"])
     assert bill.spent() == 0
-    bill = Bill(PRICE, 1.0, part.directory)
+    bill = Bill(PRICE, 1.0, [part.directory])
     part.out.unlink()  # lies beside the journal here
     assert bill.spent() == pytest.approx(sum(map(of, records)))
     assert bill.spent() == pytest.approx(sum(map(of, records)))  # nothing is counted twice
 
 
 def test_the_bill_grows_with_the_journals_of_other_jobs(tmp_path):
-    bill = Bill(PRICE, 1.0, tmp_path)
+    bill = Bill(PRICE, 1.0, [tmp_path])
     answer = Response("ok", "x", prompt_tokens=100, cached_tokens=0, completion_tokens=0)
     for number, name in enumerate(["4k", "8k"], start=1):
         with Journal(tmp_path / f"{name}.jsonl") as journal:

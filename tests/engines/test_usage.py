@@ -53,13 +53,12 @@ def test_no_result_holds_a_fact_of_the_run(part, server, tmp_path):
 @pytest.fixture
 def usage_of(part, monkeypatch):
     def rows():
-        monkeypatch.setattr(usage, "JOURNAL", part.directory)
+        monkeypatch.setattr(usage, "journal_path", lambda *job: part.journal)
         out = part.directory / "inference.csv"
-        usage.write_usage([("lifbench", "echo", "4k")], [part.out], out)
+        usage.write_usage([("lifbench", "echo", "4k", "")], [part.out], out)
         (row,) = csv.DictReader(out.read_text("utf-8").splitlines())
         return row
 
-    part.journal = part.directory / "lifbench" / "echo" / "4k.jsonl"
     return rows
 
 

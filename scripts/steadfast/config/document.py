@@ -7,7 +7,7 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from steadfast.config import models, schema
+from steadfast.config import judged, models, schema
 
 SECTIONS = (
     ("The whole", "", schema.Config),
@@ -16,6 +16,11 @@ SECTIONS = (
     ("A data set on the hub", "corpora.hub.{corpus}.", schema.HubFiles),
     ("LIFBench", "lifbench.", schema.Lifbench),
     ("Released files of LIFBench", "lifbench.released.", schema.Released),
+    ("Every judged benchmark", "{benchmark}.", judged.JudgedBenchmark),
+    ("FollowBench", "followbench.", schema.Followbench),
+    ("CFBench", "cfbench.", schema.Cfbench),
+    ("ComplexBench", "complexbench.", schema.Complexbench),
+    ("Judging", "judging.", schema.Judging),
     ("Every model", "models.{name}.", models.BaseModelSettings),
     *((f"Engine {engine}", "models.{name}.", model) for engine, model in models.engines().items()),
     ("Throughput of a model", "models.{name}.throughput.", models.Throughput),
@@ -23,6 +28,9 @@ SECTIONS = (
     ("Noise", "noise.", schema.Noise),
     ("Display", "display.", schema.Display),
 )
+
+SHARED = (models.BaseModelSettings, judged.JudgedBenchmark)
+"""Sections whose keys others have too; they are listed once."""
 
 INTRODUCTION = """# The config
 
@@ -43,7 +51,9 @@ def document() -> str:
 
 
 def _section(title: str, prefix: str, model: type[BaseModel]) -> str:
-    inherited = models.BaseModelSettings.model_fields if model in models.engines().values() else {}
+    inherited = next(
+        (base.model_fields for base in SHARED if issubclass(model, base) and model is not base), {}
+    )
     rows = [
         f"| `{prefix}{name}` | {_default(field)} | {_role(field)} | {field.description} |"
         for name, field in model.model_fields.items()

@@ -57,8 +57,8 @@ def _keys_at(raw: dict[str, Any], place: list[Any]) -> list[str]:
     """The keys that the schema knows at a place of the config."""
     model: Any = Config
     for depth, step in enumerate(place):
-        if model is Config and step == "models" and depth + 1 < len(place):
-            engine = raw["models"][place[depth + 1]]["engine"]
+        if model is Config and step in ("models", "judges") and depth + 1 < len(place):
+            engine = raw[step][place[depth + 1]]["engine"]
             return list(engines()[engine].model_fields)
         model = (
             _section(model.model_fields[step].annotation) if step in model.model_fields else model

@@ -112,7 +112,8 @@ class ReplayModel(BaseModelSettings):
 
     engine: Literal["replay"]
     file: str = Field(
-        description="JSON lines with sample_id and text; {part} in the path stands for the length.",
+        description="JSON lines with sample_id and text; {benchmark} and {part} in the path stand "
+        "for the benchmark and its part, such as a length or a language.",
         json_schema_extra={"role": "answer"},
     )
     fields: dict[Literal["sample_id", "text", "finish_reason", "status"], str] = role(

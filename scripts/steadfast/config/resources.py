@@ -7,7 +7,7 @@ from typing import Any
 
 from steadfast.config.models import BaseModelSettings
 from steadfast.config.schema import Config
-from steadfast.config.settings import model_settings
+from steadfast.config.settings import judge_settings, model_settings
 
 FULL_SPEED = 32_768  # tokens of context up to which `hours` holds
 GB = 1000  # Snakemake's mem_mb a GB
@@ -49,6 +49,7 @@ def asked(
     tokens: Callable[[Config, str], int],
     jobs: Iterable[tuple[str, str]],
     attempt: int = 1,
+    find: Callable[[Config, str], BaseModelSettings] = model_settings,
 ) -> Resources:
     """What each of some jobs asks for when all must ask for the same: the most of each.
 
@@ -59,13 +60,13 @@ def asked(
         tokens: budget of the longest context of a part.
         jobs: names of model and part.
         attempt: 1 for the first.
+        find: gives the settings of a model, or of a judge, by name.
 
     Raises:
         UserError: the config has no model of that name.
     """
     requests = [
-        resources(model_settings(config, model), tokens(config, part), attempt)
-        for model, part in jobs
+        resources(find(config, model), tokens(config, part), attempt) for model, part in jobs
     ]
     return {name: max(request[name] for request in requests) for name in requests[0]}
 
@@ -73,7 +74,7 @@ def asked(
 def resource(
     name: str, config: Config, find: Callable[[str], Any], workflow: Any
 ) -> Callable[[Any, int], int]:
-    """One resource of the inference rule, as a function of wildcards and attempt.
+    """One resource of the rules inference and verdicts, as a function of wildcards and attempt.
 
     Args:
         name: a key of what ``resources`` returns.
@@ -84,10 +85,16 @@ def resource(
 
     def ask(wildcards: Any, attempt: int) -> int:
         chosen = find(wildcards.benchmark)
+        judge = wildcards.get("judge")
+        rule, names, settings = (
+            ("verdicts", list(config.judges), judge_settings)
+            if judge
+            else ("inference", config.running, model_settings)
+        )
         arrays = getattr(workflow.executor_settings, "array_jobs", None) or ""
-        together = "inference" in arrays or "all" in arrays
-        alone = [(wildcards.model, wildcards.part)]
-        jobs = product(config.running, chosen.parts(config)) if together else alone
-        return asked(config, chosen.tokens, jobs, attempt)[name]
+        together = rule in arrays or "all" in arrays
+        alone = [(judge or wildcards.model, wildcards.part)]
+        jobs = product(names, chosen.parts(config)) if together else alone
+        return asked(config, chosen.tokens, jobs, attempt, settings)[name]
 
     return ask

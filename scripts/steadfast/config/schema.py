@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from steadfast.config.closed import NAME, Closed
+from steadfast.config.judged import Cfbench, Complexbench, Followbench, Judging
 from steadfast.config.models import ModelSettings
 from steadfast.config.names import nearest
 
@@ -168,6 +169,9 @@ class Noise(Closed):
     )
 
 
+BenchmarkName = Literal["lifbench", "followbench", "cfbench", "complexbench"]
+
+
 class Config(Closed):
     """The whole config."""
 
@@ -176,11 +180,28 @@ class Config(Closed):
         default="o200k_base",
         description="tiktoken encoding that counts the contexts' budgets, as published.",
     )
-    benchmarks: list[Literal["lifbench"]] = Field(
-        default=["lifbench"], description="Benchmarks that run.", min_length=1
+    benchmarks: list[BenchmarkName] = Field(
+        default=["lifbench"],
+        description="Benchmarks that run: lifbench, followbench, cfbench, complexbench.",
+        min_length=1,
     )
     corpora: Corpora = Field(default_factory=Corpora, description="Where the raw text comes from.")
     lifbench: Lifbench = Field(default_factory=Lifbench, description="LIFBench's settings.")
+    followbench: Followbench = Field(
+        default_factory=Followbench, description="FollowBench's settings."
+    )
+    cfbench: Cfbench = Field(default_factory=Cfbench, description="CFBench's settings.")
+    complexbench: Complexbench = Field(
+        default_factory=Complexbench, description="ComplexBench's settings."
+    )
+    judges: dict[str, ModelSettings] = Field(
+        default={},
+        description="The judges by name, with settings as under models. The first one's verdicts "
+        "make the scores; what the others say is in the table of agreement.",
+    )
+    judging: Judging = Field(
+        default_factory=Judging, description="How the judges' replies become verdicts."
+    )
     models: dict[str, ModelSettings] = Field(
         description="The models by name; names starting with sim- are simulated readers.",
         min_length=1,
@@ -191,7 +212,7 @@ class Config(Closed):
     noise: Noise = Field(default_factory=Noise, description="Which requests are repeated.")
     display: Display = Field(default_factory=Display, description="How tables and figures look.")
 
-    @field_validator("models")
+    @field_validator("models", "judges")
     @classmethod
     def _model_names(cls, models: dict[str, Any]) -> dict[str, Any]:
         for name, model in models.items():
@@ -205,6 +226,25 @@ class Config(Closed):
                     f"model {name!r}: names of simulated readers start with sim-, and no others"
                 )
         return models
+
+    @field_validator("judges")
+    @classmethod
+    def _judges_answer(cls, judges: dict[str, Any]) -> dict[str, Any]:
+        for name, judge in judges.items():
+            if judge.engine in ("scored", "replay"):
+                raise ValueError(
+                    f"judge {name!r}: engine {judge.engine} judges nothing; name another"
+                )
+        return judges
+
+    @model_validator(mode="after")
+    def _judged_benchmarks_have_a_judge(self):
+        judged = [name for name in self.benchmarks if name != "lifbench"]
+        if judged and not self.judges:
+            raise ValueError(f"judges: {judged[0]} needs a judge; name one under judges")
+        if len(set(self.benchmarks)) < len(self.benchmarks):
+            raise ValueError("benchmarks: one is named twice")
+        return self
 
     @model_validator(mode="after")
     def _only_known_models(self):

@@ -101,6 +101,17 @@ def model_settings(config: Config, name: str) -> BaseModelSettings:
     return config.models[name]
 
 
+def judge_settings(config: Config, name: str) -> BaseModelSettings:
+    """The settings of a judge.
+
+    Raises:
+        UserError: the config has no judge of that name.
+    """
+    if name not in config.judges:
+        raise UserError(f"judges: unknown judge {name!r}; {nearest(name, config.judges)}")
+    return config.judges[name]
+
+
 def references(config: Config) -> list[str]:
     """The running models that give gold answers, which no model is compared with."""
     return [m for m in config.running if _shown(m, config.models[m])[2] == "reference"]
@@ -110,6 +121,12 @@ def scored_models(config: Config) -> dict[str, str]:
     """The running models with released scores, and their names in the released files."""
     found = {name: config.models[name] for name in config.running}
     return {m: s.released_name or m for m, s in found.items() if s.engine == "scored"}
+
+
+def models_of(config: Config, benchmark: str) -> list[str]:
+    """The running models that a benchmark has results of; released scores are LIFBench's."""
+    others = benchmark != "lifbench"
+    return [m for m in config.running if not (others and config.models[m].engine == "scored")]
 
 
 def asked_models(config: Config) -> list[str]:
@@ -125,7 +142,9 @@ def corpus_files(config: Config, corpus: str) -> list[str]:
     return sorted(str(path) for path in Path(source["directory"]).glob(source["glob"]))
 
 
-def replay_file(config: Config, name: str, part: str) -> str | None:
+def replay_file(config: Config, name: str, benchmark: str, part: str) -> str | None:
     """The file that a replayed model's responses to one part stand in."""
     model = model_settings(config, name)
-    return model.file.replace("{part}", part) if model.engine == "replay" else None
+    if model.engine != "replay":
+        return None
+    return model.file.replace("{part}", part).replace("{benchmark}", benchmark)

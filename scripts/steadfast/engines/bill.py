@@ -1,7 +1,7 @@
 """What a model's answers have cost, by the journals that hold them."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -34,17 +34,17 @@ class Bill:
     Args:
         price: as ``cost`` takes it, with ``currency``.
         most: what the model may cost in all.
-        folder: where the journals of the model's parts lie.
+        folders: where the journals of the model lie.
     """
 
-    def __init__(self, price: Mapping[str, Any], most: float, folder: Path):
-        self._price, self._most, self._folder = price, most, folder
+    def __init__(self, price: Mapping[str, Any], most: float, folders: Iterable[Path]):
+        self._price, self._most, self._folders = price, most, tuple(folders)
         self._read: dict[Path, int] = {}
         self._spent = 0.0
 
     def spent(self) -> float:
         """The cost of every reply that stands in the journals now."""
-        for path in sorted(self._folder.glob("*.jsonl")):
+        for path in sorted(path for folder in self._folders for path in folder.glob("*.jsonl")):
             offset = self._read.get(path, 0)
             if path.stat().st_size > offset:
                 with open(path, "rb") as journal:

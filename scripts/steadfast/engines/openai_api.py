@@ -35,9 +35,10 @@ class OpenaiEngine(Engine):
             token; None: not asked), ``extra_body``.
         operation: ``base_url``, ``api_key_env``, ``concurrency``, ``attempts``, ``timeout`` (s,
             of one attempt), ``backoff`` (s, before the second attempt), ``max_tokens_field``,
-            ``price``, ``max_spend``.
+            ``price``, ``max_spend``, ``bill`` (folders of the journals that count against it; by
+            default the job's).
         log: takes lines for the log.
-        journal: the job's; with ``max_spend`` the bill is taken from it and those beside it.
+        journal: the job's.
     """
 
     paid = True
@@ -70,7 +71,8 @@ class OpenaiEngine(Engine):
         self._max_tokens_field = operation.get("max_tokens_field", "max_tokens")
         self._bill = None
         if journal is not None and operation.get("max_spend") is not None:
-            self._bill = Bill(operation["price"], operation["max_spend"], journal.parent)
+            folders = operation.get("bill") or [journal.parent]
+            self._bill = Bill(operation["price"], operation["max_spend"], folders)
         self._log = log
         self._heard = 0
         self._retries: Counter[str] = Counter()

@@ -1,6 +1,6 @@
 """LIFBench as the stages see it: parts are lengths; prompts refer to contexts and expressions."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ METRICS = (
     "variance",
     "depth",
     "rubrics",
+    "headline",
 )
 SCORING_CODE = (
     "lifbench/rubric",
@@ -134,10 +135,21 @@ class LifbenchOracle:
 oracle = LifbenchOracle
 
 
+def scoring_settings(config: Any) -> dict[str, Any]:
+    """The rubric that is chosen."""
+    return {"rubric": config.lifbench.rubric}
+
+
 def score_part(
-    part: str, rubric: str, prompts: Path, sources: Sources, outputs: Path, out: Path
+    part: str,
+    settings: Mapping[str, Any],
+    prompts: Path,
+    sources: Sources,
+    outputs: Path,
+    out: Path,
+    verdicts: Mapping[str, Path],
 ) -> None:
-    """Writes the scores of one model at one length."""
+    """Writes the scores of one model at one length; no model judges, so there are no verdicts."""
     from steadfast.lifbench.scoring import score_part
 
-    score_part(prompts=prompts, **sources, outputs=outputs, rubric=rubric, length=part, out=out)
+    score_part(prompts=prompts, **sources, outputs=outputs, **settings, length=part, out=out)
