@@ -252,6 +252,7 @@ def test_a_base_model_with_yarn_and_a_short_window_reads_cut_contexts(jobs):
 
 TEXT = """
 import sys
+from dataclasses import replace
 from steadfast.engines.local_text import LocalText
 from steadfast.engines.request import Request
 
@@ -268,6 +269,14 @@ for template in ("chat", "base"):
         assert ids == text._tokenizer.encode(rendered, add_special_tokens=template == "base")
         assert len(ids) <= text.count(found.prompt) + text.template_tokens()
         assert found.prompt in rendered
+
+    turns = (("First?", "One."), ("Second?", "Two."))
+    (_, ids), = text.encode_prompts([replace(request("Third", "?"), turns=turns)])
+    said = text._tokenizer.decode(ids)
+    places = [said.index(part) for pair in (*turns, ("Third?",)) for part in pair]
+    assert places == sorted(places)
+    counted = sum(text.count(part) + text.template_tokens() for pair in turns for part in pair)
+    assert len(ids) <= counted + text.count("Third?") + text.template_tokens()
 print(text.template_tokens())
 """
 
