@@ -1,0 +1,164 @@
+"""Data: read from where it is, checked, in one shape; generated data covers every scorer."""
+
+import json
+import shutil
+from collections import Counter
+from copy import deepcopy
+
+import pytest
+from followbench_data import data_file, groups_of, released_directory
+
+from steadfast.errors import UserError
+from steadfast.followbench.data import check_counts, checked, local_files, write_data
+from steadfast.followbench.facts import CATEGORIES, LEVELS, facts, scorer, sources
+from steadfast.followbench.rules import RULES
+from steadfast.followbench.synthetic import records
+
+LANGUAGES = ("en", "zh")
+RULED = {"en": {"content": 12, "situation": 8, "style": 0, "format": 2, "example": 40, "mixed": 8}}
+RULED["zh"] = RULED["en"] | {"content": 10, "format": 1, "mixed": 7}
+GROUPS = {"en": {"content": 25, "situation": 22, "style": 30, "format": 30, "example": 40}}
+GROUPS["en"]["mixed"] = 17
+GROUPS["zh"] = GROUPS["en"] | {"content": 23, "mixed": 13}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_released_groups_are_all_there(tmp_path, language):
+    groups = groups_of(data_file(tmp_path, "local", language))
+    assert Counter(group["category"] for group in groups) == GROUPS[language]
+    ruled = Counter(group["category"] for group in groups if group["scorer"] != "judge")
+    assert {category: ruled[category] for category in CATEGORIES} == RULED[language]
+    for category in CATEGORIES:
+        found = [group for group in groups if group["category"] == category]
+        check_counts(found, language, category, "the released file")
+        with pytest.raises(UserError, match=r"\d+ groups of \S+, not \d+"):
+            check_counts(found[1:], language, category, "a damaged file")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_released_files_are_checked_against_their_pins(tmp_path, language, monkeypatch):
+    """As from the repository, but from this disk."""
+    folder = facts("released")["folders"][language]
+    shutil.copytree(released_directory() / language, tmp_path / folder)
+    monkeypatch.setitem(facts("released"), "url", f"file://{tmp_path}/{{folder}}/{{file}}")
+    settings = {"source": "released", "directory": None}
+    write_data(settings, language, tmp_path / "released.jsonl")
+    write_data(settings | {"source": "local", "directory": str(tmp_path)}, language, tmp_path / "l")
+    assert (tmp_path / "released.jsonl").read_bytes() == (tmp_path / "l").read_bytes()
+
+    style = tmp_path / folder / "style_constraints.json"
+    style.chmod(0o644)
+    style.write_text(style.read_text("utf-8").replace("?", "!", 1), "utf-8")
+    with pytest.raises(UserError, match=r"sha256 .* followbench.directory"):
+        write_data(settings, language, tmp_path / "released.jsonl")
+
+
+def test_the_facts_add_up_to_table_1():
+    counts = {
+        language: sum(
+            source.groups[language] for name in CATEGORIES for source in sources(name).values()
+        )
+        for language in LANGUAGES
+    }
+    assert counts == {"en": 164, "zh": 158}  # 820 and 790 items
+    assert set(facts("released")["files"]) == set(LANGUAGES)
+    used = {source.scorer for name in CATEGORIES for source in sources(name).values()}
+    used |= set(facts("groups")["rules"]["en"].values())
+    assert used == {*RULES, "judge"}
+
+
+def test_the_category_decides_before_the_source():
+    assert scorer("en", "mixed", "xsum", 3) == "xsum"
+    assert scorer("en", "example", "xsum", 3) == "template"
+    assert scorer("en", "format", "koala", 30) == "ministerial_speech"
+    assert scorer("zh", "format", "koala", 30) == scorer("en", "style", "koala", 30) == "judge"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_generated_groups_cover_every_scorer(tmp_path, language):
+    groups = groups_of(data_file(tmp_path, "synthetic", language, groups=6))
+    english = {"lines", "ministerial_speech"}
+    expected = {*RULES, "judge"} - (english if language == "zh" else set())
+    assert {group["scorer"] for group in groups} == expected
+    counts = Counter(group["category"] for group in groups)
+    assert all(counts[category] >= 6 for category in CATEGORIES)
+    assert all(len(group["levels"]) == len(LEVELS) for group in groups)
+    assert any(group["start"] == "" and group["scorer"] == "judge" for group in groups)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_generated_level_asks_more(tmp_path, language):
+    for group in groups_of(data_file(tmp_path, "synthetic", language, groups=8)):
+        instructions = [level["instruction"] for level in group["levels"]]
+        assert len(set(instructions)) == len(LEVELS), group["context_id"]
+
+
+def test_generated_data_is_fixed_by_its_seed_and_grows():
+    few, more = (records("en", groups, seed=1) for groups in (4, 9))
+    assert records("en", 4, seed=1) == few != records("en", 4, seed=2)
+    for category in CATEGORIES:
+        assert more[category][: len(few[category])] == few[category]
+
+
+def test_both_layouts_of_a_directory_are_read(tmp_path):
+    assert local_files("x", "zh")["style"] == "x/zh/style_constraints.json"
+    (tmp_path / "data_zh").mkdir()
+    assert local_files(tmp_path, "zh")["mixed"] == f"{tmp_path}/data_zh/mixed_constraints.json"
+
+
+def test_a_missing_file_is_named(tmp_path):
+    settings = {"source": "local", "directory": str(tmp_path)}
+    with pytest.raises(UserError, match=r"content_constraints.json: no such file"):
+        write_data(settings, "en", tmp_path / "out")
+
+
+def edit(**changes):
+    return lambda record: record.update(changes)
+
+
+DAMAGE = [
+    ("style", lambda r: r.pop("target"), "record 3: field 'target' is missing"),
+    ("style", edit(level="2"), "record 3: field 'level' must be a whole number"),
+    ("style", edit(level=True), "field 'level' must be a whole number"),
+    ("style", edit(instruction=None), "field 'instruction' must be a text"),
+    ("style", edit(targets=""), "unknown field 'targets'.*target"),
+    ("style", edit(level=6), "level 6 is not one of 0 to 5"),
+    ("example", edit(level=0), "level 0 is not one of 1 to 5"),
+    ("style", edit(instruction=" "), "the instruction is empty"),
+    ("style", edit(category="format"), "category 'format' does not belong"),
+    ("mixed", edit(category="content"), "category 'content' does not belong to level 2"),
+    ("mixed", edit(category="content, tone"), "category 'content, tone' does not belong"),
+    ("style", edit(source="koalla"), "unknown source 'koalla'.*koala"),
+    ("style", edit(source="koala"), "group 1 has two sources at level 2"),
+    ("style", edit(level=1), "group 1 has level 1 twice"),
+    ("style", edit(example_id=99), "group 1 lacks level 2"),
+    ("example", edit(target="{instruction}\nA:"), "must have {answer} once"),
+]
+
+
+@pytest.mark.parametrize(("category", "damage", "sentence"), DAMAGE)
+def test_damage_is_named(category, damage, sentence):
+    found = deepcopy(records("en", 4, seed=1)[category])
+    damage(found[1 if category == "example" else 2])
+    with pytest.raises(UserError, match=f"^some file: .*{sentence}"):
+        checked(found, "en", category, "some file")
+
+
+@pytest.mark.parametrize("target", ["", "[]", "['a'", "x"])
+def test_a_reference_that_its_rule_cannot_use_is_named(target):
+    found = records("en", 4, seed=1)["content"]
+    town = next(record for record in found if record["source"] == "CONLL2003" and record["level"])
+    town["target"] = target
+    with pytest.raises(UserError, match="level 1: the target is"):
+        checked(found, "en", "content", "some file")
+
+
+@pytest.mark.parametrize("content", [{}, [], [1], None])
+def test_what_is_no_list_of_records_is_named(tmp_path, content):
+    (tmp_path / "en").mkdir()
+    path = tmp_path / "en/content_constraints.json"
+    path.write_text(json.dumps(content))
+    for category in CATEGORIES[1:]:
+        (tmp_path / f"en/{category}_constraints.json").write_text("[]")
+    with pytest.raises(UserError, match=r"content_constraints.json: "):
+        write_data({"source": "local", "directory": str(tmp_path)}, "en", tmp_path / "out")
