@@ -132,9 +132,9 @@ class _Http(ThreadingHTTPServer):
 
 
 @contextmanager
-def running(delay=0.0):
-    """A server that runs while the block does; its address is ``server.url``."""
-    server = Server(delay)
+def running(delay=0.0, kind=Server):
+    """A server of that kind that runs while the block does; its address is ``server.url``."""
+    server = kind(delay)
     http = _Http(("127.0.0.1", 0), handler_of(server))
     server.url = f"http://127.0.0.1:{http.server_address[1]}/v1"
     thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02})
