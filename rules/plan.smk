@@ -23,7 +23,10 @@ rule plan_benchmark:
             part=benchmark(w.benchmark).parts(CONFIG),
         ),
         sources=lambda w: sources_of(CONFIG, w.benchmark),
-        code=code("engines", "planning.py", "files.py", "tokens.py"),
+        templates=lambda w: (
+            benchmark(w.benchmark).templates(CONFIG).values() if w.benchmark in JUDGED else []
+        ),
+        code=code("engines", "judging", "planning.py", "files.py", "tokens.py"),
     output:
         md="results/plan/{benchmark}.md",
         csv="results/plan/{benchmark}.csv",
@@ -39,13 +42,17 @@ rule plan_benchmark:
         mem_mb=4000,
         runtime=60,
     params:
-        models=lambda w: {
-            name: {
-                "answers": settings.answer_settings(CONFIG.models[name]),
-                "plan": settings.plan_settings(CONFIG.models[name]),
+        models=settings.planned({name: CONFIG.models[name] for name in ASKED}),
+        judging=lambda w: (
+            {
+                "judges": settings.planned(CONFIG.judges),
+                "templates": benchmark(w.benchmark).templates(CONFIG),
+                "settings": benchmark(w.benchmark).judge_settings(CONFIG),
+                "answer_tokens": CONFIG.judging.answer_tokens,
             }
-            for name in ASKED
-        },
+            if w.benchmark in JUDGED
+            else {}
+        ),
         parts=lambda w: {
             part: benchmark(w.benchmark).sources(CONFIG, part)
             for part in benchmark(w.benchmark).parts(CONFIG)

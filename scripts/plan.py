@@ -13,6 +13,7 @@ if "snakemake" in globals():
         models=snakemake.params.models,
         parts=snakemake.params.parts,
         prompts=[Path(path) for path in snakemake.input.prompts],
+        judging=snakemake.params.judging,
         out_md=Path(snakemake.output.md),
         out_csv=Path(snakemake.output.csv),
         out_prompts=Path(snakemake.output.prompts),

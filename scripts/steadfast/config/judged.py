@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from steadfast.config.closed import Closed
+from steadfast.config.closed import Closed, role
 
 Source = Literal["synthetic", "local", "released"]
 
@@ -22,6 +22,9 @@ class Judging(Closed):
     )
     attempts: int = Field(
         default=3, ge=1, le=10, description="Times that a readable reply is asked for, at most."
+    )
+    answer_tokens: int = role(
+        "plan", 500, "Tokens that the plan takes an answer to have when it is judged.", ge=1
     )
 
 

@@ -1,5 +1,6 @@
 """The parts of a config that rules take as parameters: plain values, no more than each needs."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,14 @@ def operation_settings(model: BaseModelSettings) -> dict[str, Any]:
 def plan_settings(model: BaseModelSettings) -> dict[str, Any]:
     """What the plan reckons with: throughput and price; neither determines a response."""
     return {**_by_role(model, "plan"), "price": operation_settings(model).get("price")}
+
+
+def planned(models: Mapping[str, BaseModelSettings]) -> dict[str, dict[str, Any]]:
+    """What the plan takes of each model: its ``answers`` and ``plan`` settings."""
+    return {
+        name: {"answers": answer_settings(model), "plan": plan_settings(model)}
+        for name, model in models.items()
+    }
 
 
 def _by_role(model: BaseModelSettings, role: str) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from steadfast.engines.bill import cost
 from steadfast.engines.request import Request
 
 COLUMNS = (
-    "model", "part", "engine", "requests", "known", "to_ask", "prompt_tokens", "distinct_tokens",
-    "output_budget", "truncated", "unfit", "ask_prompt_tokens", "ask_distinct_tokens",
-    "ask_output_budget", "gpu_hours", "cost", "currency", "tokenizer", "estimated",
+    "model", "part", "judges", "engine", "requests", "known", "to_ask", "prompt_tokens",
+    "distinct_tokens", "output_budget", "truncated", "unfit", "ask_prompt_tokens",
+    "ask_distinct_tokens", "ask_output_budget", "gpu_hours", "cost", "currency", "tokenizer", "estimated",
 )  # fmt: skip
 
 
@@ -140,7 +140,7 @@ def total(rows: Iterable[Mapping[str, Any]], column: str) -> float | int | None:
 
 def markdown(rows: Sequence[Mapping[str, Any]], show: Callable[[Any], str]) -> list[str]:
     """The rows as lines of a Markdown table, with a header."""
-    names = [name for name in COLUMNS if any(row.get(name) is not None for row in rows)]
+    names = [name for name in COLUMNS if any(row.get(name) not in (None, "") for row in rows)]
     head = [name.replace("_", " ") for name in names]
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
     return lines + [f"| {' | '.join(show(row.get(name)) for name in names)} |" for row in rows]
