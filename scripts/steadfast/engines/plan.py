@@ -9,7 +9,8 @@ from steadfast.engines.request import Request
 COLUMNS = (
     "model", "part", "judges", "engine", "requests", "known", "to_ask", "prompt_tokens",
     "distinct_tokens", "output_budget", "truncated", "unfit", "ask_prompt_tokens",
-    "ask_distinct_tokens", "ask_output_budget", "gpu_hours", "cost", "currency", "tokenizer", "estimated",
+    "ask_distinct_tokens", "ask_output_budget", "gpu_hours", "cost", "currency", "tokenizer",
+    "estimated",
 )  # fmt: skip
 
 
