@@ -73,7 +73,7 @@ def file_findings(instances: Mapping[int, Instance]) -> list[Finding]:
 def _texts(instance: Instance) -> Iterator[Found]:
     for name in ("instruction", "instruction_en"):
         if (getattr(instance, name) or "?").isspace():
-            yield name, "is blank; fill it", True
+            yield name, "is blank; fill it", False
     if instance.instruction_en is None:
         return
     for number, question in enumerate(instance.scoring_questions):
@@ -91,7 +91,7 @@ def _point_ids(instance: Instance) -> Iterator[Found]:
             yield (
                 f"scoring_questions[{number}].point_id",
                 f"is {question.point_id} at position {number}; number the questions from 0",
-                True,
+                False,
             )
 
 
@@ -101,11 +101,12 @@ def _dependencies(instance: Instance) -> Iterator[Found]:
         earlier = f"one of 0 to {number - 1}" if number else "none: it is the first"
         for point in dict.fromkeys(question.dep):
             if question.dep.count(point) > 1:
-                yield field, f"names question {point} twice; name it once", True
+                yield field, f"names question {point} twice; name it once", False
             if point == number:
-                yield field, "names the question itself; leave it out", True
+                yield field, "names the question itself; leave it out", False
             elif not 0 <= point < number:
-                yield field, f"names {point}, which is no earlier question; name {earlier}", True
+                unknown = not 0 <= point < len(instance.scoring_questions)
+                yield field, f"names {point}, which is no earlier question; name {earlier}", unknown
 
 
 def _dependency_doubts(instance: Instance) -> Iterator[Found]:

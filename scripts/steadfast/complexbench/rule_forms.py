@@ -82,6 +82,10 @@ def hazards(clauses: tuple[Clause, ...]) -> list[str]:
                     "it makes this another rule; choose a text without it"
                 )
                 break
+        if any("None" in text for text in texts):
+            found.append(
+                "the released code takes a text with 'None' for no text; choose one without it"
+            )
     for clause in clauses:
         for word in clause.words:
             if clause.name in _RAW and normalised(word) != word:

@@ -10,6 +10,9 @@ from steadfast.complexbench.instance import Finding, Instance, Question, SubInst
 from steadfast.config.names import nearest
 from steadfast.files import Record
 
+EXTRA = "extra_forbidden"
+"""A field that the schema does not know: the instance can be read without it."""
+
 # What stands in for a field that cannot be read, so that the others can be checked.
 _NEUTRAL: Record = {
     "main_id": 0,
@@ -64,14 +67,16 @@ def shape(position: int, value: Any) -> Shaped:
     # A union complains once for each of its members.
     places = {_place(error["loc"]): error for error in reversed(wrong)}
     findings = tuple(
-        Finding("error", position, main_id, place, _sentence(error), structural=True)
+        Finding("error", position, main_id, place, _sentence(error), error["type"] != EXTRA)
         for place, error in reversed(places.items())
     )
     if not isinstance(value, dict):
         return Shaped(None, frozenset(), findings)
-    mended = deepcopy(value)
+    mended, unread = deepcopy(value), set()
     # The deepest places first: what holds others may be replaced as a whole.
-    unread = {_mend(mended, error) for error in sorted(wrong, key=lambda e: -len(e["loc"]))}
+    for error in sorted(wrong, key=lambda e: -len(e["loc"])):
+        field = _mend(mended, error)
+        unread |= {field} if error["type"] != EXTRA else set()
     return Shaped(Instance.model_validate(mended), frozenset(unread), findings)
 
 
@@ -81,7 +86,7 @@ def _mend(instance: Record, error: Record) -> str:
     holder, field, depth = instance, location[0], 1
     if field == "scoring_questions" and len(location) > 2:
         holder, field, depth = instance[field][location[1]], location[2], 3
-    if error["type"] == "extra_forbidden" and len(location) == depth:
+    if error["type"] == EXTRA and len(location) == depth:
         del holder[field]
     else:
         holder[field] = deepcopy(_NEUTRAL.get(field))
@@ -102,7 +107,7 @@ def _sentence(error: Record) -> str:
     match error["type"]:
         case "missing":
             return "is missing; add it"
-        case "extra_forbidden":
+        case kind if kind == EXTRA:
             return f"there is no such field; {nearest(error['loc'][-1], _siblings(error['loc']))}"
         case "model_type" | "model_attributes_type":
             return "is no JSON object; write one with the fields of docs/complexbench.md"
