@@ -7,7 +7,6 @@ places of the questions that they depend on.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from steadfast.complexbench.rules.decide import STRICT
@@ -24,23 +23,6 @@ COHERENT_MEASURES = ("origin", "coherent")
 OTHERS = "Others"
 CLASSES = ("single", "multiple")
 """Of the coherent test: groups with one selection, and with several."""
-
-
-@dataclass(frozen=True)
-class Share:
-    """What one question, instance or group adds to the share that a measure is of.
-
-    Attributes:
-        measure: such as category.
-        key: within the measure, such as Chain_2; "" for all.
-        group: of the instance.
-        passed: whether it counts as right.
-    """
-
-    measure: str
-    key: str
-    group: str
-    passed: bool
 
 
 def dependent(raw: Verdicts, instance: Instance) -> list[Verdict | None]:
@@ -61,16 +43,17 @@ def _dependent(own: Verdict | None, parents: Verdicts) -> Verdict | None:
     return None if any(parent is None for parent in parents) else own
 
 
-def shares(instance: Instance, verdicts: Verdicts, mode: str) -> Iterator[Share]:
-    """What the questions of one instance add to DRFR and to the constraints' accuracies.
+def cells(instance: Instance, mode: str) -> Iterator[tuple[int, str, str]]:
+    """What each question counts for: its place, a measure, and a key within the measure.
+
+    A question counts once for each of its dimensions and composition types, and so twice for a
+    constraint type that two of its dimensions belong to.
 
     Args:
         instance: its annotations.
-        verdicts: as ``dependent`` gives them; questions without one add nothing.
-        mode: released merges Selection_and_Chain into Selection, and takes an open verdict for
-            wrong in DRFR but for right in the accuracies.
+        mode: released merges Selection_and_Chain into Selection and spells types as its code does.
     """
-    group, category = instance["group"], instance["category"]
+    category = instance["category"]
     keys = (
         "",
         category,
@@ -78,17 +61,28 @@ def shares(instance: Instance, verdicts: Verdicts, mode: str) -> Iterator[Share]
         instance["task_types"],
         "_".join(sorted(instance["composition_types"])),
     )
-    for question, verdict in zip(instance["scoring_questions"], verdicts, strict=True):
-        if verdict is None:
-            continue
+    for place, question in enumerate(instance["scoring_questions"]):
         for measure, key in zip(DRFR_MEASURES, keys, strict=True):
-            yield Share(measure, key, group, verdict is True)
+            yield place, measure, key
         for name in question["constraint_dimensions"]:
-            yield Share("constraint_type", constraint_type(name, mode), group, bool(verdict))
-            yield Share("dimension", name, group, bool(verdict))
+            yield place, "constraint_type", constraint_type(name, mode)
+            yield place, "dimension", name
         for name in question["composition_types"]:
-            yield Share("constraint_type", name, group, bool(verdict))
-            yield Share("dimension", name, group, bool(verdict))
+            yield place, "constraint_type", name
+            yield place, "dimension", name
+
+
+def counts(measure: str, verdict: Verdict) -> bool:
+    """Whether a verdict counts as right.
+
+    An open one, which mode strict has not, is wrong in DRFR and right in the accuracies.
+    """
+    return verdict is True if measure in DRFR_MEASURES else bool(verdict)
+
+
+def group_of(instance: Instance) -> str:
+    """The group of an instance; one without is a group of its own."""
+    return instance["group"] or f"instance-{instance['main_id']}"
 
 
 def family(category: str, mode: str) -> str:
@@ -107,21 +101,26 @@ def constraint_type(dimension: str, mode: str) -> str:
     return name if mode == STRICT else taxonomy()["constraint_types"][name]["released"]
 
 
-def coherent_shares(instances: Sequence[Instance], verdicts: Sequence[Verdicts]) -> Iterator[Share]:
-    """What instances and groups add to the coherent test for Selection.
+def coherent_test(
+    instances: Sequence[Instance], verdicts: Sequence[Verdicts]
+) -> Iterator[tuple[str, str, str, bool]]:
+    """Instances and groups of the coherent test for Selection, and whether they pass.
 
     The instances of a group differ in what is to be selected. Of class single are groups whose
     first instance has one question with Selection, of multiple those with more. An instance passes
     where no question of it is wrong, a group where all its instances pass; what misses a verdict
-    that could fail it adds nothing.
+    that could fail it is left out.
 
     Args:
         instances: in the data's order.
         verdicts: of each instance, as ``dependent`` gives them.
+
+    Returns:
+        Measure (origin: an instance; coherent: a group), class, group, whether it passes.
     """
     groups: dict[str, list[int]] = defaultdict(list)
     for place, instance in enumerate(instances):
-        groups[instance["group"]].append(place)
+        groups[group_of(instance)].append(place)
     for group, places in groups.items():
         questions = instances[places[0]]["scoring_questions"]
         depth = sum("Selection" in question["composition_types"] for question in questions)
@@ -130,71 +129,13 @@ def coherent_shares(instances: Sequence[Instance], verdicts: Sequence[Verdicts])
             passed = [_passed(verdicts[place]) for place in places]
             for one in passed:
                 if one is not None:
-                    yield Share("origin", name, group, one)
+                    yield "origin", name, group, one
             whole = _passed(passed)
             if whole is not None:
-                yield Share("coherent", name, group, whole)
+                yield "coherent", name, group, whole
 
 
 def _passed(verdicts: Verdicts) -> bool | None:
     if any(verdict is False for verdict in verdicts):
         return False
     return None if any(verdict is None for verdict in verdicts) else True
-
-
-def relative_drop(origin: float, coherent: float) -> float:
-    """By how much of itself the share falls when whole groups must pass.
-
-    Raises:
-        ZeroDivisionError: no instance passes.
-    """
-    return (origin - coherent) / origin
-
-
-_RELEASED_KEYS = {
-    "category": "categorized_drfr",
-    "family": "categorized_avg_drfr",
-    "task": "task_types_drfr",
-    "nesting": "nested_methods_drfr",
-    "constraint_type": "constraint_types_and_composition_types_acc",
-    "dimension": "each_constraint_dimensions_and_composition_types_acc",
-}
-# The misspelling is the released code's.
-_RELEASED_DROPS = {"single": "single_relative_drop", "multiple": "miltiple_relative_drop"}
-
-
-def released_statistics(instances: Sequence[Instance], raw: Sequence[Verdicts]) -> dict[str, Any]:
-    """All numbers of the released code's summary, under its names.
-
-    Args:
-        instances: in the data's order.
-        raw: the verdicts on each instance's questions, before dependencies.
-
-    Raises:
-        ZeroDivisionError: as the released code's, where a class of the coherent test is empty or
-            no instance of it passes.
-    """
-    verdicts = [dependent(*pair) for pair in zip(raw, instances, strict=True)]
-    found = [
-        share
-        for instance, its in zip(instances, verdicts, strict=True)
-        for share in shares(instance, its, "released")
-    ]
-    found += coherent_shares(instances, verdicts)
-    passed: dict[tuple[str, str], list[bool]] = defaultdict(list)
-    for share in found:
-        passed[share.measure, share.key].append(share.passed)
-    means = {cell: sum(each) / len(each) for cell, each in passed.items()}
-    statistics: dict[str, Any] = {"overall_drfr": means["overall", ""]}
-    for measure, name in _RELEASED_KEYS.items():
-        statistics[name] = {key: mean for (of, key), mean in means.items() if of == measure}
-    for name in CLASSES:
-        origin, coherent = (_mean(passed[measure, name]) for measure in COHERENT_MEASURES)
-        statistics[f"{name}_origin_test"] = origin
-        statistics[f"{name}_coherent_test"] = coherent
-        statistics[_RELEASED_DROPS[name]] = relative_drop(origin, coherent)
-    return statistics
-
-
-def _mean(passed: list[bool]) -> float:
-    return sum(passed) / len(passed)
