@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from steadfast.cfbench.answers import CfbenchJudge, CfbenchOracle
 from steadfast.cfbench.facts import PRIMARY
-from steadfast.cfbench.judge import SLOTS, output_of
-from steadfast.cfbench.prompts import load_part
+from steadfast.cfbench.judge import SLOTS
+from steadfast.cfbench.prompts import load_part, output_of
 from steadfast.cfbench.reading import read_reply, readable
 from steadfast.errors import UserError
 from steadfast.files import read_jsonl, write_jsonl

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from steadfast.cfbench.facts import LANGUAGE, Mode
-from steadfast.cfbench.prompts import load_part
+from steadfast.cfbench.prompts import load_part, output_of, read_outputs
 from steadfast.engines.request import ANSWERED
-from steadfast.errors import UserError
-from steadfast.files import Record, read_jsonl, write_jsonl
+from steadfast.files import Record, write_jsonl
 from steadfast.judging.boundary import boundary
 from steadfast.judging.template import JudgeTemplate, load_template
 
@@ -77,19 +76,3 @@ def _judge_prompt(record: Record, answer: str, template: JudgeTemplate, mode: Mo
         "answer": answer,
         "requests": [request],
     }
-
-
-def read_outputs(path: Path) -> dict[str, Record]:
-    """Output records, of a model or a judge, by sample id."""
-    return {record["sample_id"]: record for record in read_jsonl(path)}
-
-
-def output_of(outputs: Mapping[str, Record], sample_id: str, path: Path) -> Record:
-    """A sample's output.
-
-    Raises:
-        UserError: there is none.
-    """
-    if sample_id not in outputs:
-        raise UserError(f"{path}: no output for sample {sample_id}; run inference again")
-    return outputs[sample_id]

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.cfbench.facts import Mode
-from steadfast.cfbench.judge import output_of, read_outputs
-from steadfast.cfbench.prompts import load_part
+from steadfast.cfbench.prompts import load_part, output_of, read_outputs
 from steadfast.cfbench.reading import Reading, read_reply
 from steadfast.engines.request import ANSWERED, STATUSES
 from steadfast.errors import UserError
