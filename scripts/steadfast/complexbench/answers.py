@@ -55,10 +55,15 @@ def _lines(
 
 
 class ComplexbenchOracle:
-    """Reference answers and simulated readings of one part's prompts."""
+    """Reference answers and simulated readings of one part's prompts.
 
-    def __init__(self, part: str, prompts: Path, data: Mapping[str, Path]):
-        self._language = part.partition("-")[0]
+    Args:
+        prompts: the part's.
+        data: the file of instances, by its language.
+    """
+
+    def __init__(self, prompts: Path, data: Mapping[str, Path]):
+        (self._language,) = data
         self._samples = {
             prompt["sample_id"]: (prompt, instance) for prompt, instance in load_part(prompts, data)
         }

@@ -60,13 +60,14 @@ def file_findings(instances: Mapping[int, Instance]) -> list[Finding]:
             )
             findings.append(Finding("error", position, number, "idx_in_group", sentence))
         branches.setdefault(branch, position)
-    first, last = min(seen, default=0), max(seen, default=0)
-    if (first, last) != (0, len(seen) - 1) and len(seen) == len(instances):
+    numbers = list(range(len(instances)))
+    # Nothing is said of numbers where an instance is missing, or named twice.
+    if list(instances) == numbers and len(seen) == len(instances) and sorted(seen) != numbers:
         sentence = (
-            f"instances are numbered {first} to {last} with gaps or not from 0: they are taken for "
-            "a selection of a data set, and keep their numbers"
+            f"the instances are numbered {min(seen)} to {max(seen)}, not all from 0: they are "
+            "taken for a selection of a data set, and keep their numbers"
         )
-        findings.append(Finding("warning", min(instances), first, "main_id", sentence))
+        findings.append(Finding("warning", 0, instances[0].main_id, "main_id", sentence))
     return findings
 
 
