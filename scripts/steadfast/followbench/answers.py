@@ -1,0 +1,51 @@
+"""Reference answers: every rule gives them 1, but for levels that no answer can pass.
+
+An answer for a judge says on its last line which constraints it keeps; the judges without a model
+read that line.
+"""
+
+from collections.abc import Collection
+
+from steadfast.files import Record
+from steadfast.followbench.facts import JUDGE, facts
+from steadfast.followbench.literals import string_list
+from steadfast.followbench.prompts import target
+from steadfast.followbench.rules.targets import affixes
+
+ANSWER_IN_FORM = "42"
+
+
+def reference_answer(prompt: Record, group: Record) -> str:
+    """An answer that keeps all constraints of a prompt's level.
+
+    Args:
+        prompt: the prompt record.
+        group: the group of the data that it belongs to.
+    """
+    wanted, rule, level = target(prompt, group), group["scorer"], prompt["level"]
+    match rule:
+        case "exact" | "option" | "date" | "money" | "contained":
+            return wanted
+        case "judge":
+            return described(range(1, level + 1))
+        case "lines":
+            return "\n".join(wanted.split("\n")[:level])
+        case "member":
+            return string_list(wanted)[0]
+        case "template":
+            return ANSWER_IN_FORM.join(affixes(wanted))
+    texts = facts("reference")[group["language"]][rule]
+    if isinstance(texts, str):
+        return texts
+    return texts[max(start for start in texts if start <= level)]
+
+
+def described(kept: Collection[int]) -> str:
+    """An answer in words for a judge without a model, keeping the constraints of those numbers."""
+    numbers = ", ".join(map(str, sorted(kept)))
+    return f"An answer stands here.\n[simulated: kept {numbers}]"
+
+
+def impossible(language: str, scorer: str, level: int) -> bool:
+    """Whether no answer can pass a level under a rule."""
+    return scorer != JUDGE and level in facts("impossible")[language].get(scorer, ())

@@ -1,0 +1,144 @@
+"""Scoring one model's answers in one language, by the rules and by the judges' replies."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from steadfast.errors import UserError
+from steadfast.files import Record, read_jsonl, write_jsonl
+from steadfast.followbench.facts import JUDGE
+from steadfast.followbench.prompts import Sources, load_part, target
+from steadfast.followbench.rules import satisfied
+from steadfast.followbench.verdicts import released, strict
+
+ANSWERED = ("ok", "length")
+UNANSWERED = ("overflow", "refused", "error")
+INVALID = "invalid"
+RULE = "rule"
+NO_REPLY = "error"  # what the released code takes for a judge's reply that it did not get
+FAILURE = -1.0  # of every constraint, as released, where a reply could not be read
+
+
+def score_part(
+    settings: Mapping[str, Any],
+    prompts: Path,
+    sources: Sources,
+    outputs: Path,
+    verdicts: Mapping[str, Path],
+    out: Path,
+) -> None:
+    """Writes the scores of one model in one language, a record a prompt, in the prompts' order.
+
+    ``points`` holds 1 or 0 for each constraint, or one for a rule's whole item; ``total`` is 1 if
+    all are kept. The first judge decides; other judges' verdicts stand under ``also``. Without an
+    answer, points and total are null under the output's status. Without a readable verdict they
+    are null under status invalid (mode strict), or −1 (mode released).
+
+    Args:
+        settings: ``mode``, strict or released.
+        prompts: the prompts of the language.
+        sources: ``data``: the groups' file by language.
+        outputs: the model's outputs.
+        verdicts: each judge's replies, those that decide first.
+        out: file to write.
+
+    Raises:
+        UserError: a file is missing or damaged, a prompt has no output, or no judge is there.
+    """
+    if not verdicts:
+        raise UserError("judges: FollowBench needs a judge; name one in the config")
+    replies = {
+        judge: {record["sample_id"]: record for record in read_jsonl(path)}
+        for judge, path in verdicts.items()
+    }
+    write_jsonl(out, _records(settings["mode"], prompts, sources, outputs, replies))
+
+
+def _records(
+    mode: str,
+    prompts: Path,
+    sources: Sources,
+    outputs: Path,
+    replies: Mapping[str, Mapping[str, Record]],
+) -> Iterator[Record]:
+    answers = {record["sample_id"]: record for record in read_jsonl(outputs)}
+    for prompt, group in load_part(prompts, sources):
+        sample_id = prompt["sample_id"]
+        output = answers.get(sample_id)
+        if output is None:
+            raise UserError(f"{outputs}: no output for sample {sample_id}; run inference again")
+        if output["status"] not in ANSWERED + UNANSWERED:
+            raise UserError(
+                f"{outputs}: sample {sample_id} has status {output['status']!r}; one of "
+                f"{', '.join(ANSWERED + UNANSWERED)} was expected: run inference again"
+            )
+        yield {
+            "sample_id": sample_id,
+            "task": prompt["task"],
+            "context_id": prompt["context_id"],
+            "level": prompt["level"],
+            "scorer": prompt["scorer"],
+            "truncated": (output["truncated_tokens"] or 0) > 0,
+            **_scored(mode, prompt, group, output, replies),
+        }
+
+
+def _scored(
+    mode: str,
+    prompt: Record,
+    group: Record,
+    output: Record,
+    replies: Mapping[str, Mapping[str, Record]],
+) -> Record:
+    if output["status"] in UNANSWERED:
+        unscored = {"status": output["status"], "points": None, "total": None}
+        others = list(replies)[1:] if prompt["scorer"] == JUDGE else []
+        return {**unscored, "extracted": None, "also": dict.fromkeys(others, unscored)}
+    if prompt["scorer"] != JUDGE:
+        wanted, language, level = target(prompt, group), group["language"], prompt["level"]
+        kept = satisfied(prompt["scorer"], language, level, wanted, output["text"])
+        points = {RULE: float(kept)}
+        return {
+            "status": output["status"],
+            "points": points,
+            "total": float(kept),
+            "extracted": {"problem": None},
+            "also": {},
+        }
+    found = {
+        judge: _judged(mode, prompt, group["language"], output, by_sample.get(prompt["sample_id"]))
+        for judge, by_sample in replies.items()
+    }
+    first, *others = found
+    kept_of_others = ("status", "points", "total")
+    return {
+        **found[first],
+        "also": {judge: {key: found[judge][key] for key in kept_of_others} for judge in others},
+    }
+
+
+def _judged(
+    mode: str, prompt: Record, language: str, output: Record, reply: Record | None
+) -> Record:
+    """One judge's verdicts on an answer, and what was wrong with its reply."""
+    count = prompt["level"]
+    answered = reply is not None and reply["status"] in ANSWERED
+    text = reply["text"] if answered else NO_REPLY
+    if mode == "released":
+        verdicts = released(text, count, language)
+    else:
+        verdicts = strict(text, output["text"], count) if answered else None
+    problem = None
+    if verdicts is None:
+        problem = "unreadable" if answered else reply["status"] if reply else "missing"
+    extracted = {"problem": problem, "attempts": (reply or {}).get("attempts")}
+    if verdicts is None and mode != "released":
+        return {"status": INVALID, "points": None, "total": None, "extracted": extracted}
+    values = [FAILURE] * count if verdicts is None else [float(verdict) for verdict in verdicts]
+    total = FAILURE if verdicts is None else float(all(verdicts))
+    return {
+        "status": output["status"],
+        "points": {str(number): value for number, value in enumerate(values, start=1)},
+        "total": total,
+        "extracted": extracted,
+    }
