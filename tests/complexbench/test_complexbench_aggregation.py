@@ -4,13 +4,14 @@ import pytest
 from complexbench_cases import cases
 
 from steadfast.complexbench.aggregation import (
-    coherent_shares,
+    cells,
+    coherent_test,
+    counts,
     dependent,
     family,
     released_statistics,
-    shares,
 )
-from steadfast.complexbench.rules.errors import UNDECIDED
+from steadfast.complexbench.rules.outcome import UNDECIDED
 
 
 def rows_of(case: dict) -> list[list]:
@@ -76,16 +77,36 @@ def test_a_wrong_parent_decides_whatever_another_is():
     assert dependent([None, False, True], instance([], [], [0, 1]))[2] is False
 
 
-def test_questions_without_a_verdict_are_in_no_share():
-    found = list(shares(instance([], [], []), [True, None, False], "strict"))
-    assert [share.passed for share in found if share.measure == "overall"] == [True, False]
-    assert [share.passed for share in found if share.measure == "dimension"] == [True, False]
+def test_what_a_question_counts_for():
+    made = instance([], category="Selection_and_Chain_2", composition_types=["Selection", "Chain"])
+    (question,) = made["scoring_questions"]
+    question |= {"constraint_dimensions": ["Length", "Template"], "composition_types": ["Chain"]}
+    common = [
+        ("overall", ""),
+        ("category", "Selection_and_Chain_2"),
+        ("task", "Creative Writing"),
+        ("nesting", "Chain_Selection"),
+        ("dimension", "Length"),
+        ("dimension", "Template"),
+        ("dimension", "Chain"),
+        ("constraint_type", "Chain"),
+    ]
+    strict = [("family", "Selection_and_Chain"), *[("constraint_type", "Format")] * 2]
+    released = [("family", "Selection"), *[("constraint_type", "Structure")] * 2]
+    for mode, own in (("strict", strict), ("released", released)):
+        found = [(measure, key) for _, measure, key in cells(made, mode)]
+        assert sorted(found) == sorted(common + own)
+
+
+def test_a_dimension_beyond_the_19_is_among_others():
+    made = instance([])
+    made["scoring_questions"][0]["constraint_dimensions"] = ["Rhyme"]
+    assert (0, "constraint_type", "Others") in list(cells(made, "strict"))
 
 
 def test_an_open_verdict_is_wrong_in_drfr_and_right_in_the_accuracies():
-    found = list(shares(instance([]), [UNDECIDED], "released"))
-    assert {share.passed for share in found if share.measure == "overall"} == {False}
-    assert {share.passed for share in found if share.measure == "constraint_type"} == {True}
+    assert not counts("overall", UNDECIDED)
+    assert counts("constraint_type", UNDECIDED)
 
 
 @pytest.mark.parametrize(
@@ -110,8 +131,8 @@ def selection(group: str, count: int = 1) -> dict:
 
 def coherent(instances: list[dict], verdicts: list[list]) -> dict:
     found: dict = {}
-    for share in coherent_shares(instances, verdicts):
-        found.setdefault((share.measure, share.key), []).append(share.passed)
+    for measure, kind, _, passes in coherent_test(instances, verdicts):
+        found.setdefault((measure, kind), []).append(passes)
     return found
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from steadfast.complexbench.rule_forms import RuleFormError
 from steadfast.complexbench.rules.decide import asks_each, usable, verdict
-from steadfast.complexbench.rules.errors import UNDECIDED, RuleError
+from steadfast.complexbench.rules.outcome import UNDECIDED, RuleError
 from steadfast.complexbench.taxonomy import taxonomy
 
 NOT_REPRODUCED = "model_length:[10]"  # released looks at the missing end only where it has to

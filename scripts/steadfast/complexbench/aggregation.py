@@ -9,8 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from steadfast.complexbench.rules.decide import STRICT
-from steadfast.complexbench.rules.errors import Verdict
+from steadfast.complexbench.rules.outcome import STRICT, Verdict
 from steadfast.complexbench.taxonomy import dimensions, taxonomy
 
 Instance = Mapping[str, Any]

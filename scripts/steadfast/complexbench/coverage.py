@@ -4,7 +4,7 @@ from collections import Counter
 
 import pandas as pd
 
-from steadfast.complexbench.rules.errors import UNDECIDED
+from steadfast.complexbench.rules.outcome import UNDECIDED
 from steadfast.complexbench.scored import INVALID, Scored
 from steadfast.engines.request import STATUSES
 
@@ -62,8 +62,9 @@ def judging(scored: Scored) -> pd.DataFrame:
         nothing).
     """
     rows = []
-    for (model, name), records in sorted(scored.records.items()):
-        part = scored.parts[name]
+    asked = [(m, n) for m in scored.models for n in scored.parts if (m, n) in scored.records]
+    for model, name in asked:
+        part, records = scored.parts[name], scored.records[model, name]
         counts: dict[tuple[str, str], Counter] = {}
         for record in records:
             for point, how in (record["extracted"] or {}).items():

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.complexbench.extraction import strict_segments
-from steadfast.complexbench.rules.decide import STRICT
+from steadfast.complexbench.rules.outcome import STRICT
 from steadfast.complexbench.samples import Conversation, Sample, load_samples
 from steadfast.complexbench.verdicts import strict_verdict
 from steadfast.complexbench.ways import TEMPLATES, request_id, template_language, way

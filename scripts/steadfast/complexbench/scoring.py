@@ -7,8 +7,8 @@ from typing import Any
 from steadfast.complexbench.aggregation import dependent
 from steadfast.complexbench.extraction import released_segments, strict_segments
 from steadfast.complexbench.judge import shown_answer
-from steadfast.complexbench.rules.decide import STRICT, verdict
-from steadfast.complexbench.rules.errors import UNDECIDED, RuleError, Verdict
+from steadfast.complexbench.rules.decide import verdict
+from steadfast.complexbench.rules.outcome import STRICT, UNDECIDED, RuleError, Verdict
 from steadfast.complexbench.samples import Conversation, Sample, load_samples, read_outputs
 from steadfast.complexbench.scored import INVALID
 from steadfast.complexbench.verdicts import released_verdict, strict_verdict

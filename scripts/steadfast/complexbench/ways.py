@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from steadfast.complexbench.rules.decide import STRICT, asks_each, usable
+from steadfast.complexbench.rules.decide import asks_each, usable
+from steadfast.complexbench.rules.outcome import STRICT
 from steadfast.files import Record
 
 JUDGE = {"zh": "judge_zh", "en": "judge_en"}

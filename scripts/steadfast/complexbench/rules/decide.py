@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 
 from steadfast.complexbench.rules import released, strict
-from steadfast.complexbench.rules.errors import Verdict
-
-STRICT = "strict"
+from steadfast.complexbench.rules.outcome import STRICT, Verdict
 
 
 def verdict(rule: str, segments: Sequence[str], mode: str) -> Verdict:

@@ -5,7 +5,7 @@ Errors carry the name of the exception that the released code raises at the same
 
 import re
 
-from steadfast.complexbench.rules.errors import RuleError
+from steadfast.complexbench.rules.outcome import RuleError
 
 _NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d{0,15})?")
 _NAME = re.compile(r"[^\W\d]\w*")

@@ -8,8 +8,8 @@ punctuation, which is made Chinese, is never found.
 from collections.abc import Callable, Sequence
 
 from steadfast.complexbench.rules import checks, parameters
-from steadfast.complexbench.rules.errors import UNDECIDED, Verdict
 from steadfast.complexbench.rules.objects import balanced, has_keys, parsed
+from steadfast.complexbench.rules.outcome import UNDECIDED, Verdict
 from steadfast.complexbench.rules.text import normalised, unquoted
 
 Segments = Sequence[str]

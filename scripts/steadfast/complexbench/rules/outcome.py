@@ -1,6 +1,9 @@
-"""What a rule can come to besides yes and no."""
+"""What a rule can come to, and the two modes of reading it."""
 
 from typing import Literal
+
+STRICT = "strict"
+"""The mode without the accidents of the released code; the other is released."""
 
 UNDECIDED: Literal[2] = 2
 """The verdict of a rule that tells nothing, as the released code writes it."""
