@@ -129,7 +129,7 @@ def _reworded(key: str, texts: Mapping[int, str], questions: list[str]) -> list[
                 "questions that follow each other"
             )
             problems.append(Problem(key, sentence))
-        elif SequenceMatcher(None, text, questions[point], autojunk=False).ratio() < _LIKE:
+        elif not _alike(text, questions[point]):
             sentence = (
                 f"{text[:40]!r} hardly resembles question {point}; change no more than wording"
             )

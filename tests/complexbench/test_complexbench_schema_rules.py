@@ -1,0 +1,107 @@
+"""How a rule is written: every form read, every slip of an annotator named."""
+
+import pytest
+from complexbench_cases import cases
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadfast.complexbench.rule_forms import Clause, RuleFormError, hazards, read_rule
+from steadfast.complexbench.taxonomy import taxonomy
+
+
+@pytest.mark.parametrize(
+    ("rule", "clauses"),
+    [
+        ("keyword:[春风, 希望]", [Clause("keyword", ("春风", "希望"))]),
+        ("model_length_each:[ 1 , 10 ]", [Clause("model_length_each", (), 1, 10)]),
+        ("model_keyword_num:[1,2,a,b]", [Clause("model_keyword_num", ("a", "b"), 1, 2)]),
+        ('Json:["a,b","c"]', [Clause("Json", ("a,b", "c"))]),
+        ("Json:[]", [Clause("Json")]),
+        ("constraint_punc:[]", [Clause("constraint_punc")]),
+        ("startswith:第一行\n第二行：x", [Clause("startswith", ("第一行\n第二行：x",))]),
+        (
+            "startswith:开头\nendswith:结尾",
+            [Clause("startswith", ("开头",)), Clause("endswith", ("结尾",))],
+        ),
+        (
+            "model_keyword_num_each:[0,1,a]\nmodel_forbidden_word_each:[b,c]",
+            [
+                Clause("model_keyword_num_each", ("a",), 0, 1),
+                Clause("model_forbidden_word_each", ("b", "c")),
+            ],
+        ),
+    ],
+)
+def test_rules_are_read(rule, clauses):
+    assert list(read_rule(rule)) == clauses
+
+
+@pytest.mark.parametrize(
+    ("rule", "part"),
+    [
+        ("", "is no rule"),
+        ("春风", "write its name, a colon"),
+        ("Keyword:[春风]", "did you mean 'keyword'?"),
+        ("model_keyword_nums:[1,2,a]", "did you mean 'model_keyword_num'?"),
+        ("not startswith:x", "there is no rule"),
+        ("keyword:春风", "takes a list in brackets"),
+        ("keyword: [春风]", "takes a list in brackets"),
+        ("keyword:[春风]\n", "takes a list in brackets"),
+        ("keyword:[]", "has an empty item"),
+        ("keyword:[a,,b]", "a comma itself cannot be listed"),
+        ("model_length:[10]", "takes two numbers"),
+        ("model_length:[1,10,20]", "takes two numbers"),
+        ("model_length:[a,b]", "is no range"),
+        ("model_length:[-1,10]", "is no range"),
+        ("model_length:[1.5,10]", "is no range"),
+        ("model_length:[１,10]", "is no range"),
+        ("model_length:[10,1]", "no number lies between"),
+        ("model_keyword_num:[1,2]", "counts no words"),
+        ("model_keyword_num:[3,4,a,b]", "asks for 3 of 2 words"),
+        ("startswith:", "has no text"),
+        ("Json:[“a”]", "straight quotation marks"),
+        ("Json:{}", "straight quotation marks"),
+        ("Json:[1]", "straight quotation marks"),
+        (f"Json:{'[' * 100_000}", "straight quotation marks"),
+        ("endswith:结尾\nstartswith:开头", "two rules stand together only as"),
+        ("keyword:[春风]\nforbidden_word:[河流]", "two rules stand together only as"),
+    ],
+)
+def test_slips_are_named(rule, part):
+    with pytest.raises(RuleFormError) as error:
+        read_rule(rule)
+    assert part in str(error.value) and len(str(error.value)) < 1000
+
+
+def test_what_the_released_code_misreads_is_a_hazard():
+    for rule in ("match:a.", "model_keyword:[B.新闻性]", "keyword:[model]", 'Json:["match"]'):
+        assert hazards(read_rule(rule)), rule
+    for rule in ("match:好。", "model_keyword_each:[a.b]", "model_length:[1,5]", 'Json:["a"]'):
+        assert hazards(read_rule(rule)) == [], rule
+
+
+def test_every_rule_of_the_facts_has_a_form_and_the_pairs_are_known():
+    forms = {facts["form"] for facts in taxonomy()["rules"].values()}
+    assert forms == {"words", "marks", "range", "counted", "text", "keys"}
+    assert {name for pair in taxonomy()["pairs"] for name in pair} <= set(taxonomy()["rules"])
+
+
+def test_every_recorded_rule_is_read_or_refused():
+    read = refused = 0
+    for rule in {case["rule"] for case in cases("rules.jsonl")}:
+        try:
+            read += bool(read_rule(rule))
+        except RuleFormError:
+            refused += 1
+    assert read > 400 and refused > 30
+
+
+@given(st.text() | st.from_regex(r"(model_)?(length|keyword_num|match)(_each)?:\[?.{0,30}\]?"))
+def test_any_text_is_read_or_refused(rule):
+    try:
+        clauses = read_rule(rule)
+    except RuleFormError as error:
+        assert str(error)
+    else:
+        assert all(clause.name in taxonomy()["rules"] for clause in clauses)
+        assert all(isinstance(sentence, str) for sentence in hazards(clauses))
