@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.cfbench.facts import LANGUAGE
+from steadfast.config.names import nearest
+from steadfast.errors import UserError
 from steadfast.registry import Sources
 
 RESULTS = "results/cfbench"
@@ -43,7 +45,8 @@ _READING = (
     "cfbench/satisfaction.py",
     "cfbench/facts.py",
 )
-READING_CODE = (*_READING, "cfbench/answers.py")
+_STAND_INS = ("cfbench/answers.py", "cfbench/prompts.py", "cfbench/facts.py")
+READING_CODE = (*_READING, *_STAND_INS[:2])
 SCORING_CODE = (
     *_READING,
     "cfbench/scoring.py",
@@ -98,9 +101,8 @@ def sources(config: Any, part: str) -> dict[str, dict[str, str]]:
 
 
 def inference_code(engine: str) -> tuple[str, ...]:
-    """What makes prompts; what answers in a model's place for engines without one."""
-    stand_ins = ("cfbench/answers.py",) if engine in ("reference", "simulated") else ()
-    return ("cfbench/prompts.py", *stand_ins)
+    """What answers in a model's place; for a model nothing, since prompts are asked as they are."""
+    return _STAND_INS if engine in ("reference", "simulated") else ()
 
 
 def data_settings(config: Any, language: str) -> dict[str, Any]:
@@ -160,7 +162,16 @@ def oracle(prompts: Path, sources: Sources) -> Any:
 
 
 def templates(config: Any) -> dict[str, str]:
-    """The judge template, the project's or the config's own."""
+    """The judge template, the project's or the config's own.
+
+    Raises:
+        UserError: the config names a template that there is not.
+    """
+    for name in config.cfbench.templates:
+        if name not in TEMPLATES:
+            raise UserError(
+                f"cfbench.templates: unknown template {name!r}; {nearest(name, TEMPLATES)}"
+            )
     return TEMPLATES | config.cfbench.templates
 
 

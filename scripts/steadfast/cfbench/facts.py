@@ -14,6 +14,8 @@ FULL = "full"  # both splits together
 SETS = (*SPLITS, FULL)
 REAL_LIFE = "tob"  # the source whose records have a domain; the others name an NLP task
 THRESHOLD = 0.8  # of PSR (paper, "Evaluation Metrics")
+RATES = ("csr", "isr", "psr")
+INVALID = "invalid"  # status of an answer without a readable verdict
 Mode = Literal["strict", "released"]
 MODES: tuple[Mode, ...] = ("strict", "released")
 

@@ -62,7 +62,7 @@ def _types(results: Results) -> Figure:
     names = [f"{types()[label].name} ({types()[label].number})" for label in labels]
     axes.set_yticks(range(len(labels)), names)
     axes.tick_params(axis="y", length=0)
-    axes.set_ylim(len(labels) - 0.5, -0.5)
+    axes.set_ylim(max(1, len(labels)) - 0.5, -0.5)
     axes.set_xlim(0, 1.02)
     axes.set_title(results.words["figures"]["types"], loc="left", fontsize=10)
     axes.grid(axis="x", **GRID)

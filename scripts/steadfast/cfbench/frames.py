@@ -7,8 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from steadfast.cfbench.facts import PRIMARY, read_yaml
-from steadfast.cfbench.scoring import INVALID, RATES
+from steadfast.cfbench.facts import INVALID, PRIMARY, RATES, read_yaml
 from steadfast.engines.request import STATUSES
 from steadfast.errors import UserError
 from steadfast.files import Record, read_jsonl

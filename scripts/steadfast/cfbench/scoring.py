@@ -4,15 +4,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from steadfast.cfbench.facts import Mode
+from steadfast.cfbench.facts import INVALID, RATES, Mode
 from steadfast.cfbench.prompts import load_part, output_of, read_outputs
 from steadfast.cfbench.reading import Reading, read_reply
 from steadfast.engines.request import ANSWERED, STATUSES
 from steadfast.errors import UserError
 from steadfast.files import Record, write_jsonl
 
-INVALID = "invalid"
-RATES = ("csr", "isr", "psr")
 ALSO = ("status", "points", "total", *RATES)  # what is kept of a judge that does not count
 
 

@@ -1,0 +1,307 @@
+"""CFBench's metrics, on scores made by hand and on generated runs."""
+
+import json
+from collections import Counter
+
+import pytest
+from cfbench_run import READER, Run
+
+from steadfast.cfbench import metrics
+from steadfast.cfbench.frames import bin_names, binned, read_records, sample_frame
+from steadfast.cfbench.released import set_scores
+from steadfast.errors import UserError
+from steadfast.files import read_jsonl, write_jsonl
+from steadfast.metrics.agreement import verdict_agreement
+from steadfast.metrics.headline import HEADLINE
+from steadfast.metrics.tidy import read_csv
+
+NAMES = (
+    "headline",
+    "results",
+    "types",
+    "domains",
+    "factors",
+    "statistics",
+    "coverage",
+    "agreement",
+    "humans",
+)
+
+
+def of(idx: int, split: str, *checkpoints: tuple[str, str, str], **more) -> dict:
+    """A record; a checkpoint is priority, type and secondary type."""
+    record = {
+        "idx": idx,
+        "prompt": "写" * (100 + idx),
+        "isanswer": "否",
+        "gold": "",
+        "doamin": "教育",
+        "scenario": "",
+        "source": "tob",
+        "split": split,
+        "criteria": [[f"条目{n}", *point] for n, point in enumerate(checkpoints)],
+    }
+    return record | more
+
+
+CONTENT = ("主需", "内容约束", "元素内容约束")
+WORDS = ("次需", "数值约束", "单词数值约束")
+RECORDS = [
+    of(0, "easy", CONTENT, WORDS),
+    of(1, "easy", CONTENT, CONTENT, WORDS, doamin="金融"),
+    of(2, "hard", CONTENT, WORDS, WORDS, WORDS, source="nlp_cif", doamin="Summary"),
+    of(3, "hard", CONTENT, ("次需", "", ""), source="nlp_cif", doamin="Couplet"),
+]
+VERDICTS = {0: [1, 1], 1: [1, 1, 0], 2: [1, 1, 1, 0], 3: None}
+
+
+class Made:
+    """A run whose answers and replies are written by hand."""
+
+    def __init__(self, folder, mode="strict", records=RECORDS):
+        (folder / "cfbench_data.json").write_text(json.dumps(records), encoding="utf-8")
+        self.run = Run(folder, mode, {"source": "local", "directory": str(folder)})
+        self.data = {record["sample_id"]: record for record in self.run.records}
+        self.scores = {}
+
+    def judged(self, model, *by_judge):
+        """Scores of a model by judges who give these verdicts by idx; None is unreadable."""
+        self.run.answer(model, lambda name: "答")
+        for place, verdicts in enumerate(by_judge):
+            replies = {f"zh/{idx:04d}": self.reply(idx, v) for idx, v in verdicts.items()}
+            self.run.reply(model, f"j{place}", replies)
+        judges = [f"j{place}" for place in range(len(by_judge))]
+        self.scores[model, "zh"] = self.run.score(model, *judges)
+        return judges
+
+    def reply(self, idx, verdicts):
+        texts = [c["text"] for c in self.data[f"zh/{idx:04d}"]["checkpoints"]]
+        if verdicts is None:
+            return "无法评估"
+        return "\n\n".join(f"{text}\t{v}" for text, v in zip(texts, verdicts, strict=True))
+
+    def compute(self, judges, labels=None):
+        outs = {name: self.run.folder / "metrics" / f"{name}.csv" for name in NAMES}
+        metrics.compute_metrics(self.scores, self.data, self.run.mode, judges, labels, outs)
+        return {name: read_csv(path) for name, path in outs.items()}
+
+
+@pytest.fixture
+def made(tmp_path):
+    return Made(tmp_path)
+
+
+def value(rows, **keys):
+    for key, wanted in keys.items():
+        rows = rows[rows[key] == wanted]
+    assert len(rows) == 1, keys
+    return rows.iloc[0]["value"]
+
+
+def test_the_measures_of_a_run_by_hand(made):
+    found = made.compute(made.judged("m", VERDICTS))
+    results = found["results"]
+    assert value(results, split="easy", measure="CSR") == pytest.approx((1 + 2 / 3) / 2)
+    assert value(results, split="easy", measure="ISR") == 0.5
+    assert value(results, split="easy", measure="PSR") == 0.5  # secondary 0 of 1
+    assert value(results, split="hard", measure="CSR") == 0.75  # the unreadable one is in no mean
+    assert value(results, split="hard", measure="ISR") == 0
+    assert value(results, split="hard", measure="PSR") == 1  # secondary 2 of 3
+    assert value(results, split="full", measure="PSR") == pytest.approx(2 / 3)
+    assert list(results["n"]) == [2, 2, 2, 1, 1, 1, 3, 3, 3]
+
+
+def test_the_shares_by_type_by_hand(made):
+    types = made.compute(made.judged("m", VERDICTS))["types"]
+    assert value(types, kind="primary", category="内容约束") == 1
+    assert value(types, kind="primary", category="数值约束") == pytest.approx(3 / 5)
+    assert value(types, kind="secondary", category="单词数值约束") == pytest.approx(3 / 5)
+    assert list(types["n"]) == [4, 5, 4, 5]  # the blank label's record has no verdict
+
+
+def test_origin_and_factors_by_hand(made):
+    found = made.compute(made.judged("m", VERDICTS))
+    domains = found["domains"]
+    assert value(domains, kind="domain", category="教育", measure="PSR") == 1
+    assert value(domains, kind="domain", category="金融", measure="PSR") == 0
+    assert value(domains, kind="task", category="Summary", measure="CSR") == 0.75
+    assert value(domains, kind="source", category="tob", measure="PSR") == 0.5
+    factors = found["factors"]
+    assert value(factors, kind="checkpoints", category="1-2", measure="ISR") == 1
+    assert value(factors, kind="checkpoints", category="4", measure="ISR") == 0
+    assert value(factors, kind="primary", category="2", measure="PSR") == 0
+    assert value(factors, kind="types", category="2", measure="PSR") == pytest.approx(2 / 3)
+    assert value(factors, kind="characters", category="0-149", measure="PSR") == pytest.approx(
+        2 / 3
+    )
+
+
+def test_coverage_and_headline_tell_what_is_missing(made):
+    found = made.compute(made.judged("m", VERDICTS))
+    full = found["coverage"].set_index("split").loc["full"]
+    assert (full["expected"], full["scored"], full["status_ok"]) == (4, 3, 3)
+    assert full["status_invalid"] == 1
+    headline = found["headline"]
+    assert list(headline.columns) == list(HEADLINE)
+    assert list(headline["measure"]) == ["CSR", "ISR", "PSR"]
+    assert set(headline["n"]) == {3} and set(headline["expected"]) == {4}
+
+
+def test_a_model_without_a_score_is_there_with_empty_values(made):
+    made.judged("m", VERDICTS)
+    judges = made.judged("silent", dict.fromkeys(VERDICTS))
+    found = made.compute(judges)
+    rows = found["headline"][found["headline"]["model"] == "silent"]
+    assert len(rows) == 3 and rows["value"].isna().all() and set(rows["n"]) == {0}
+    assert set(found["results"]["model"]) == {"m"}
+    assert (
+        value(found["coverage"].rename(columns={"scored": "value"}), model="silent", split="full")
+        == 0
+    )
+
+
+def test_nothing_but_unreadable_replies_gives_empty_files(made):
+    found = made.compute(made.judged("silent", dict.fromkeys(VERDICTS)))
+    assert found["results"].empty and found["types"].empty and found["factors"].empty
+    assert len(found["headline"]) == 3 and len(found["coverage"]) == 3
+
+
+def test_in_mode_released_sets_have_the_released_roundings(tmp_path):
+    made = Made(tmp_path, "released")
+    verdicts = VERDICTS | {3: [1, 0]}
+    found = made.compute(made.judged("m", verdicts))["results"]
+    scored = list(read_jsonl(made.scores["m", "zh"]))
+    want = set_scores([(r["split"], r["csr"], r["isr"], r["psr"]) for r in scored])
+    for row in found.itertuples():
+        suffix = "" if row.split == "full" else f"_{row.split}"
+        assert row.value == want[row.measure + suffix]
+    assert value(found, split="easy", measure="CSR") == 0.84  # of 1 and 0.67, rounded at that
+
+
+def test_replies_read_by_the_fallback_are_counted_and_in_no_type(tmp_path):
+    made = Made(tmp_path, "released")
+    made.run.answer("m", lambda name: "答")
+    replies = {f"zh/{idx:04d}": made.reply(idx, VERDICTS[idx] or [0, 0]) for idx in VERDICTS}
+    replies["zh/0001"] = replies["zh/0001"].replace("\n\n", "\n")
+    replies["zh/0003"] = "Error"
+    made.run.reply("m", "j0", replies)
+    made.scores["m", "zh"] = made.run.score("m", "j0")
+    found = made.compute(["j0"])
+    full = found["coverage"].set_index("split").loc["full"]
+    assert (full["scored"], full["fallback"], full["nothing"]) == (4, 1, 1)
+    assert value(found["results"], split="easy", measure="PSR") == 1  # the lost zero
+    assert list(found["types"]["n"]) == [2, 4, 2, 4]
+
+
+def test_intervals_hold_their_values_and_a_single_record_has_none(tmp_path):
+    run = Run(tmp_path)
+    run.simulated("sim-a", READER)
+    run.judge("sim-a", "j")
+    data = {record["sample_id"]: record for record in run.records}
+    records = list(read_records({("sim-a", "zh"): run.score("sim-a", "j")}, data))
+    samples = sample_frame(records, data)
+    rows = metrics.results(samples)
+    assert ((rows["low"] <= rows["value"]) & (rows["value"] <= rows["high"])).all()
+    factors = metrics.by_factor(samples)
+    assert factors[factors["n"] == 1]["low"].isna().all()
+    for kind in ("characters", "checkpoints", "types", "primary"):
+        chosen = factors[(factors["kind"] == kind) & (factors["measure"] == "PSR")]
+        assert chosen["n"].sum() == 24
+        assert (chosen["value"] * chosen["n"]).sum() == pytest.approx(samples["psr"].sum())
+
+
+def test_judges_agreement_is_that_of_their_verdicts(made):
+    second = {0: [1, 0], 1: [1, 1, 0], 2: [0, 1, 1, 0], 3: [1, 1]}
+    rows = made.compute(made.judged("m", VERDICTS, second))["agreement"]
+    whole = rows[rows["model"] == ""].iloc[0]
+    mine = [v for idx in (0, 1, 2) for v in VERDICTS[idx]]
+    other = [v for idx in (0, 1, 2) for v in second[idx]]
+    want = verdict_agreement(mine, other)
+    assert (whole["first"], whole["second"], whole["n"]) == ("j0", "j1", 9)
+    assert (whole["raw"], whole["kappa"]) == pytest.approx((want["raw"], want["kappa"]))
+    assert (whole["only_first"], whole["only_second"]) == (0, 2)
+
+
+LABELS = [
+    {"model": "m", "sample_id": "zh/0000", "verdicts": [1, 0]},
+    {"model": "m", "sample_id": "zh/0001", "verdicts": [1, 1, 0]},
+    {"model": "m", "sample_id": "zh/0002", "verdicts": [1, 1, 1, 0]},
+    {"model": "other", "sample_id": "zh/0002", "verdicts": "no matter"},
+]
+
+
+def test_people_and_judges_agree_by_psr(made, tmp_path):
+    write_jsonl(tmp_path / "labels.jsonl", LABELS)
+    judges = made.judged("m", VERDICTS, VERDICTS | {3: [1, 1]})
+    found = made.compute(judges, tmp_path / "labels.jsonl")
+    # PSR of people 0, 0, 1 and of the judge 1, 0, 1.
+    humans = found["humans"].set_index(["judge", "split"])
+    want = verdict_agreement([1, 0, 1], [0, 0, 1])
+    for judge in judges:
+        assert humans.loc[(judge, "full"), "n"] == 3
+        assert humans.loc[(judge, "full"), "kappa"] == pytest.approx(want["kappa"])
+        assert humans.loc[(judge, "easy"), "raw"] == 0.5
+        assert humans.loc[(judge, "hard"), "n"] == 1
+    kinds = Counter(found["agreement"]["kind"])
+    assert kinds["judges"] and kinds["judge and human"]
+
+
+def test_of_several_people_the_majority_counts(made, tmp_path):
+    def by(rater, first):
+        return LABELS[0] | {"rater": rater, "verdicts": first}
+
+    three = [by("a", [1, 1]), by("b", [1, 1]), by("c", [0, 0])]
+    write_jsonl(tmp_path / "labels.jsonl", three)
+    humans = made.compute(made.judged("m", VERDICTS), tmp_path / "labels.jsonl")["humans"]
+    assert humans.set_index("split").loc["full", "raw"] == 1  # PSR 1, as two of three say
+
+
+@pytest.mark.parametrize(
+    ("record", "named"),
+    [
+        ({"verdicts": [1]}, "a list of 2 verdicts"),
+        ({"verdicts": [1, 2]}, "verdict 2 is 2"),
+        ({"verdicts": [True, 0]}, "verdict 1 is True"),
+        ({"verdicts": ["1", 0]}, "verdict 1 is '1'"),
+        ({"verdicts": "10"}, "a list of 2 verdicts"),
+        ({"sample_id": "zh/9999"}, "unknown sample_id 'zh/9999'"),
+        ({"model": None}, "field 'model'"),
+    ],
+)
+def test_labels_that_are_none_are_named(made, tmp_path, record, named):
+    write_jsonl(tmp_path / "labels.jsonl", [LABELS[1], LABELS[0] | record])
+    with pytest.raises(UserError, match=rf"labels\.jsonl: record 2.*{named}"):
+        made.compute(made.judged("m", VERDICTS), tmp_path / "labels.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"csr": ...}, "lacks 'csr'"),
+        ({"status": "fine"}, "unknown status 'fine'"),
+        ({"sample_id": "zh/0042"}, "zh/0042 is not in the data"),
+        ({"sample_id": "zh/0000"}, "zh/0000 is there twice"),
+    ],
+)
+def test_damaged_score_files_are_named(made, change, named):
+    judges = made.judged("m", VERDICTS)
+    path = made.scores["m", "zh"]
+    first, second, *others = read_jsonl(path)
+    second = {key: v for key, v in (second | change).items() if v is not ...}
+    write_jsonl(path, [first, second, *others])
+    with pytest.raises(UserError, match=f"record 2.*{named}"):
+        made.compute(judges)
+
+
+def test_metrics_twice_are_the_same_bytes(made):
+    judges = made.judged("m", VERDICTS, VERDICTS | {0: [0, 1]})
+    paths = [made.run.folder / "metrics" / f"{name}.csv" for name in NAMES]
+    made.compute(judges)
+    first = [path.read_bytes() for path in paths]
+    made.compute(judges)
+    assert [path.read_bytes() for path in paths] == first
+
+
+def test_bins():
+    assert bin_names([1, 3, 4, 7]) == ["1-2", "3", "4-6", "7+"]
+    assert binned([0, 1, 2, 3, 6, 7, 99], [1, 3, 4, 7]) == ["1-2"] * 3 + ["3", "4-6", "7+", "7+"]
