@@ -62,7 +62,11 @@ for name in JUDGED:
             code=code("metrics", "files.py", *benchmark(name).METRICS_CODE),
             facts=benchmark(name).METRICS_FACTS,
         output:
-            **{metric: f"results/{name}/metrics/{metric}.csv" for metric in benchmark(name).METRICS},
+            metrics=expand(
+                "results/{benchmark}/metrics/{metric}.csv",
+                benchmark=name,
+                metric=benchmark(name).METRICS,
+            ),
         log:
             f"results/logs/{name}/metrics.log",
         benchmark:

@@ -100,7 +100,7 @@ for name in JUDGED:
         name:
             f"{name}_tables"
         input:
-            **{metric: f"results/{name}/metrics/{metric}.csv" for metric in benchmark(name).METRICS},
+            metrics=getattr(rules, f"{name}_metrics").output.metrics,
             code=code("tables", "metrics/tidy.py", *benchmark(name).TABLES_CODE),
             facts=benchmark(name).TABLES_FACTS,
         output:
@@ -132,11 +132,15 @@ for name in JUDGED:
         name:
             f"{name}_figures"
         input:
-            **{metric: f"results/{name}/metrics/{metric}.csv" for metric in benchmark(name).METRICS},
+            metrics=getattr(rules, f"{name}_metrics").output.metrics,
             code=code("tables/roster.py", "metrics/tidy.py", *benchmark(name).TABLES_CODE),
             facts=benchmark(name).TABLES_FACTS,
         output:
-            **{figure: f"results/figures/{name}_{figure}.png" for figure in benchmark(name).FIGURES},
+            figures=expand(
+                "results/figures/{benchmark}_{figure}.png",
+                benchmark=name,
+                figure=benchmark(name).FIGURES,
+            ),
         log:
             f"results/logs/{name}/figures.log",
         benchmark:

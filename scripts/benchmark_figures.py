@@ -10,7 +10,7 @@ if "snakemake" in globals():
     run_rule(
         chosen.draw_figures,
         snakemake.log,
-        metrics={name: Path(snakemake.input[name]) for name in chosen.METRICS},
+        metrics=dict(zip(chosen.METRICS, map(Path, snakemake.input.metrics), strict=True)),
         display=snakemake.params.display,
-        outs={name: Path(path) for name, path in snakemake.output.items()},
+        outs=dict(zip(chosen.FIGURES, map(Path, snakemake.output.figures), strict=True)),
     )

@@ -8,12 +8,13 @@ from steadfast.workflow import run_rule
 
 if "snakemake" in globals():
     cells = product(snakemake.params.models, snakemake.params.sources)
+    chosen = benchmark(snakemake.params.benchmark)
     run_rule(
-        benchmark(snakemake.params.benchmark).compute_metrics,
+        chosen.compute_metrics,
         snakemake.log,
         scores=dict(zip(cells, map(Path, snakemake.input.scores), strict=True)),
         sources={part: as_paths(files) for part, files in snakemake.params.sources.items()},
         settings=snakemake.params.settings,
         files={name: Path(path) for name, path in snakemake.params.files.items()},
-        outs={name: Path(path) for name, path in snakemake.output.items()},
+        outs=dict(zip(chosen.METRICS, map(Path, snakemake.output.metrics), strict=True)),
     )

@@ -10,7 +10,7 @@ if "snakemake" in globals():
     run_rule(
         chosen.build_tables,
         snakemake.log,
-        metrics={name: Path(snakemake.input[name]) for name in chosen.METRICS},
+        metrics=dict(zip(chosen.METRICS, map(Path, snakemake.input.metrics), strict=True)),
         display=snakemake.params.display,
         settings=snakemake.params.settings,
         out_dir=Path(snakemake.output[0]).parent,

@@ -10,9 +10,9 @@ from steadfast.errors import UserError
 
 BENCHMARKS = {
     name: f"steadfast.{name}.benchmark"
-    for name in ("lifbench",)
+    for name in ("lifbench", "followbench", "cfbench", "complexbench")
 }
-JUDGED = ()
+JUDGED = ("followbench", "cfbench", "complexbench")
 """Those whose answers a model judges."""
 
 Sources = Mapping[str, Mapping[str, Path]]
