@@ -11,7 +11,11 @@ from steadfast.files import write_text
 KEYS = ("model", "task", "length", "perspective", "capability")
 VALUES = ("value", "low", "high", "n")
 OVERALL = "overall"
-TEXT = (*KEYS, "other", "rubric", "measure")  # columns that are no numbers, in any metrics file
+TEXT = (
+    *KEYS, "other", "rubric", "measure", "language", "category", "level", "split", "kind", "scorer",
+    "source", "dimension", "composition", "domain", "judge", "first", "second",
+)  # fmt: skip
+"""Columns that are no numbers, in any metrics file."""
 
 
 def tidy(parts: Iterable[pd.DataFrame], order: Mapping[str, Sequence[str]]) -> pd.DataFrame:
