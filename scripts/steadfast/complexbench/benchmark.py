@@ -6,6 +6,7 @@ from typing import Any
 
 from steadfast.complexbench.prompts import DECOMPOSED
 from steadfast.complexbench.taxonomy import read_yaml
+from steadfast.errors import UserError
 from steadfast.registry import Sources
 
 RESULTS = "results/complexbench"
@@ -22,70 +23,48 @@ METRICS = (
     "coverage",
     "headline",
 )
-FIGURES = ("by_category",)
+FIGURES = ("by_category", "by_dimension")
 
-_SCHEMA = (
-    "complexbench/instance.py",
-    "complexbench/rule_forms.py",
-    "complexbench/rules/text.py",
-    "complexbench/taxonomy.py",
+
+def _modules(*names: str) -> tuple[str, ...]:
+    return tuple(f"complexbench/{name}" for name in names)
+
+
+_RULE_FORMS = _modules("rule_forms.py", "rules/text.py", "taxonomy.py")
+_PIECES = _modules("answers.py", "pieces.py", "prompts.py") + _RULE_FORMS
+_RULES = _RULE_FORMS + _modules("rules")
+_JUDGED = _RULES + _modules(
+    "prompts.py", "samples.py", "ways.py", "judge.py", "extraction.py", "verdicts.py"
 )
-_PIECES = ("complexbench/answers.py", "complexbench/pieces.py", *_SCHEMA)
-DATA_CODE = (
-    "complexbench/data.py",
-    "complexbench/schema.py",
-    "complexbench/shape.py",
-    "complexbench/guidelines.py",
-    "complexbench/decomposition.py",
-    "complexbench/synthetic.py",
-    "complexbench/synthetic_trees.py",
-    *_SCHEMA,
+_TAXONOMY = f"{FACTS}/taxonomy.yaml"
+DATA_CODE = _RULE_FORMS + _modules(
+    "data.py",
+    "schema.py",
+    "shape.py",
+    "guidelines.py",
+    "instance.py",
+    "decomposition.py",
+    "synthetic.py",
+    "synthetic_trees.py",
 )
-DATA_FACTS = tuple(f"{FACTS}/{name}.yaml" for name in ("taxonomy", "released", "synthetic"))
-PROMPTS_CODE = ("complexbench/prompts.py",)
-JUDGING_CODE = (
-    "complexbench/judge.py",
-    "complexbench/rules",
-    "complexbench/rule_forms.py",
-    "complexbench/prompts.py",
-    "complexbench/taxonomy.py",
-)
-JUDGING_FACTS = (f"{FACTS}/taxonomy.yaml",)
-READING_CODE = (
-    "complexbench/judge.py",
-    "complexbench/stand_in.py",
-    "complexbench/extraction.py",
-    "complexbench/verdicts.py",
-    *_PIECES,
-)
+DATA_FACTS = (_TAXONOMY, f"{FACTS}/released.yaml", f"{FACTS}/synthetic.yaml")
+PROMPTS_CODE = _modules("prompts.py")
+JUDGING_CODE = _JUDGED
+JUDGING_FACTS = (_TAXONOMY,)
+READING_CODE = _JUDGED + _PIECES + _modules("stand_in.py")
 SCORING_CODE = (
-    "complexbench/scoring.py",
-    "complexbench/judge.py",
-    "complexbench/aggregation.py",
-    "complexbench/extraction.py",
-    "complexbench/verdicts.py",
-    "complexbench/rules",
-    "complexbench/prompts.py",
+    *_JUDGED,
+    *_modules("scoring.py", "scored.py", "aggregation.py"),
     "judging",
     "files.py",
-    *_SCHEMA,
 )
 SCORING_FACTS = JUDGING_FACTS
-METRICS_CODE = (
-    "complexbench/metrics.py",
-    "complexbench/scored.py",
-    "complexbench/coverage.py",
-    "complexbench/raters.py",
-    "complexbench/aggregation.py",
-    "complexbench/taxonomy.py",
+METRICS_CODE = _RULES + _modules(
+    "metrics.py", "scored.py", "coverage.py", "raters.py", "aggregation.py"
 )
-METRICS_FACTS = JUDGING_FACTS
-TABLES_CODE = (
-    "complexbench/tables.py",
-    "complexbench/figures.py",
-    "complexbench/taxonomy.py",
-)
-TABLES_FACTS = (f"{FACTS}/tables.yaml", *JUDGING_FACTS)
+METRICS_FACTS = (_TAXONOMY,)
+TABLES_CODE = METRICS_CODE + _modules("tables", "figures.py")
+TABLES_FACTS = (f"{FACTS}/tables.yaml", "resources/agreement.yaml", _TAXONOMY)
 
 
 def languages(config: Any) -> list[str]:
@@ -176,10 +155,20 @@ def oracle(prompts: Path, sources: Sources) -> Any:
 
 
 def templates(config: Any) -> dict[str, str]:
-    """The judge templates in use; the config's where it names one."""
-    from steadfast.complexbench.judge import templates_in_use
+    """The judge templates in use; the config's where it names one.
+
+    Raises:
+        UserError: the config names a template that there is not.
+    """
+    from steadfast.complexbench.ways import TEMPLATES, templates_in_use
+    from steadfast.config.names import nearest
 
     own = config.complexbench.templates
+    for name in own:
+        if name not in TEMPLATES:
+            raise UserError(
+                f"complexbench.templates: unknown template {name!r}; {nearest(name, TEMPLATES)}"
+            )
     names = templates_in_use(languages(config), judge_settings(config))
     return {name: own.get(name, f"{FACTS}/judge/{name}.txt") for name in names}
 
