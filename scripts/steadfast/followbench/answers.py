@@ -7,7 +7,7 @@ read that line.
 from collections.abc import Collection
 
 from steadfast.files import Record
-from steadfast.followbench.facts import JUDGE, facts
+from steadfast.followbench.facts import facts
 from steadfast.followbench.literals import string_list
 from steadfast.followbench.prompts import target
 from steadfast.followbench.rules.targets import affixes
@@ -44,8 +44,3 @@ def described(kept: Collection[int]) -> str:
     """An answer in words for a judge without a model, keeping the constraints of those numbers."""
     numbers = ", ".join(map(str, sorted(kept)))
     return f"An answer stands here.\n[simulated: kept {numbers}]"
-
-
-def impossible(language: str, scorer: str, level: int) -> bool:
-    """Whether no answer can pass a level under a rule."""
-    return scorer != JUDGE and level in facts("impossible")[language].get(scorer, ())

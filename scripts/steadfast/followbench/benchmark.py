@@ -53,7 +53,7 @@ METRICS_CODE = (
     "followbench/satisfaction.py",
     "followbench/facts.py",
 )
-METRICS_FACTS = ()
+METRICS_FACTS = (f"{FACTS}/impossible.yaml",)
 TABLES_CODE = (
     "followbench/tables.py",
     "followbench/results.py",
@@ -62,7 +62,6 @@ TABLES_CODE = (
 )
 TABLES_FACTS = (
     f"{FACTS}/tables.yaml",
-    f"{FACTS}/impossible.yaml",
     "resources/agreement.yaml",
 )
 
@@ -240,18 +239,19 @@ def table_names(config: Any) -> list[str]:
     from steadfast.followbench.facts import facts
 
     raters = config.followbench.labels is not None or len(config.judges) > 1
-    return [
-        f"followbench_{name}"
-        for name in facts("tables")["captions"]
-        if raters or name not in facts("tables")["of_raters"]
-    ]
+    layout = facts("tables")
+    names = [name for name in layout["names"] if raters or name not in layout["agreement"]]
+    return [f"followbench_{name}" for name in names]
 
 
 def tables_settings(config: Any) -> dict[str, Any]:
-    """Mode, languages and the tables that are wanted."""
+    """Mode, languages, the judge that counts, and the tables that are wanted."""
+    judge = next(iter(config.judges), None)
     return {
         "mode": config.judging.mode,
         "languages": languages(config),
+        "judge": judge,
+        "stand_in": bool(judge) and config.judges[judge].engine in ("reference", "simulated"),
         "names": table_names(config),
     }
 

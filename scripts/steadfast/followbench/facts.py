@@ -71,3 +71,8 @@ def task(category: str, source: str, example_id: int) -> str:
     if category == "format" and example_id in facts("groups")["tasks"]:
         return facts("groups")["tasks"][example_id]
     return sources(category)[source].task
+
+
+def impossible(language: str, scorer: str, level: int) -> bool:
+    """Whether no answer can pass a level under a rule."""
+    return level in facts("impossible")[language].get(scorer, ())

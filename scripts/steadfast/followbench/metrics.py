@@ -13,7 +13,7 @@ import pandas as pd
 
 from steadfast.files import read_jsonl
 from steadfast.followbench.agreement import agreement
-from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS
+from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, impossible
 from steadfast.followbench.frames import (
     KNOWN_STATUSES,
     RULE,
@@ -129,7 +129,7 @@ class Metrics:
 
         Returns:
             Columns model, language, kind (rule, judge), measure (HSR, SSR), level (or empty for
-            all), value, low, high and n.
+            their mean), value, low, high, n and expected.
         """
         keys = ["model", "language", "kind", "level"]
         parts = []
@@ -140,8 +140,9 @@ class Metrics:
                 parts.append(_in_percent(rows).assign(measure=measure))
         columns = ["model", "language", "kind", "measure", "level"]
         if not parts:
-            return _empty([*columns, *VALUES])
-        return self._sorted(pd.concat(parts), columns, order={"measure": ["HSR", "SSR"]})
+            return _empty([*columns, *VALUES, "expected"])
+        rows = pd.concat(parts).merge(self._expected(self._samples, keys[2:]), on=keys[1:])
+        return self._sorted(rows, columns, "expected", order={"measure": ["HSR", "SSR"]})
 
     def consistency(self) -> pd.DataFrame:
         """Failure consistency (section 5.3), in per cent: failing groups that go on failing.
@@ -234,7 +235,7 @@ class Metrics:
         order: Mapping[str, Sequence[str]] | None = None,
     ) -> pd.DataFrame:
         orders = {column: {**self._order, **(order or {})}[column] for column in columns}
-        return in_order(rows, orders)[[*columns, *VALUES, *counts]]
+        return in_order(rows.reset_index(drop=True), orders)[[*columns, *VALUES, *counts]]
 
 
 def items(data: Mapping[str, Path]) -> pd.DataFrame:
@@ -244,8 +245,9 @@ def items(data: Mapping[str, Path]) -> pd.DataFrame:
         data: the file of groups by language.
 
     Returns:
-        Columns language, category, task, kind (rule, judge), length (mean length of an
-        instruction: words, in Chinese characters), groups and n (items).
+        Columns language, category, task, kind (rule, judge), size (mean length of an
+        instruction: words, in Chinese characters), groups, n (items) and impossible (items that no
+        answer can pass).
     """
     rows = [
         {
@@ -254,20 +256,28 @@ def items(data: Mapping[str, Path]) -> pd.DataFrame:
             "task": group["task"],
             "kind": JUDGE if group["scorer"] == JUDGE else RULE,
             "group": group["context_id"],
-            "length": len(text) if language == "zh" else len(text.split()),
+            "size": _size(language, asked["instruction"]),
+            "impossible": impossible(language, group["scorer"], level),
         }
         for language, path in data.items()
         for group in read_jsonl(path)
-        for text in (level["instruction"] for level in group["levels"])
+        for level, asked in enumerate(group["levels"], start=1)
     ]
     keys = ["language", "category", "task", "kind"]
     cells = pd.DataFrame(rows).groupby(keys, sort=False)
     found = cells.agg(
-        length=("length", "mean"), groups=("group", "nunique"), n=("length", "size")
+        size=("size", "mean"),
+        groups=("group", "nunique"),
+        n=("size", "size"),
+        impossible=("impossible", "sum"),
     ).reset_index()
     order = {"language": list(data), "category": CATEGORIES}
     tasks = list(dict.fromkeys(found["task"]))
     return in_order(found, order | {"task": tasks, "kind": [RULE, JUDGE]})
+
+
+def _size(language: str, text: str) -> int:
+    return len(text) if language == "zh" else len(text.split())
 
 
 def _overall(cells: Estimates, keys: list[str]) -> Estimates:
@@ -275,8 +285,9 @@ def _overall(cells: Estimates, keys: list[str]) -> Estimates:
 
 
 def _margins(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows, and again as part of all categories and of all levels."""
-    rows = pd.concat([rows, rows.assign(category=OVERALL)])
+    """Rows, and again as part of all categories and of all levels, where they have such."""
+    if "category" in rows:
+        rows = pd.concat([rows, rows.assign(category=OVERALL)])
     return pd.concat([rows, rows.assign(level="")]) if "level" in rows else rows
 
 
