@@ -36,12 +36,14 @@ def verdict_rows(records: Records, judges: Sequence[str], human: Human) -> pd.Da
     """
     raters = {judge: _verdicts(records, judge, judges[0]) for judge in judges}
     people = {_free(name, judges): given for name, given in human.items()}
-    return agreement_rows(
+    rows = agreement_rows(
         raters | people,
         by=lambda item: item[0],
         cluster=lambda item: item[1],
         humans=people,
     )
+    # People label the answers of few models; the others would be rows without a value.
+    return rows[(rows["n"] > 0) | (rows["model"] == "")]
 
 
 def human_rows(
