@@ -17,7 +17,9 @@ from servers import Fault, Server, error, running
 ROOT = Path(__file__).parents[2]
 SLOT = re.compile(r"\{\{(\w+)\}\}")
 KEPT = re.compile(r"\[simulated: kept ([\d, ]*)\]\s*$")
+KEPT_NOTHING = "[simulated: kept nothing]"
 BOUNDARY = "answer-[0-9a-f]{8}"
+MARKS = re.compile(r"\|\||【|评分对象")
 HEADING = "【模型回复中评分问题的评测对象】"
 
 
@@ -78,7 +80,7 @@ def _pattern(text: str) -> re.Pattern:
             seen.add(piece)
             inner = {"boundary": BOUNDARY, "count": r"\d+"}.get(piece, ".*?")
             parts.append(f"(?P<{piece}>{inner})")
-    again = f"(?P<again>\\s*{re.escape(reminder.strip())})?"
+    again = f"(?P<again>\\n+{re.escape(reminder.strip())})?"
     return re.compile("".join(parts) + again, re.DOTALL)
 
 
@@ -106,6 +108,8 @@ def truth(asked: Asked) -> list[int]:
 
     It believes an answer that says what it kept, and else draws lots by question and answer.
     """
+    if KEPT_NOTHING in asked.answer:
+        return [0] * asked.count
     kept = KEPT.search(asked.answer)
     if kept and asked.kind in ("constraints", "checkpoints"):
         numbers = {int(number) for number in re.findall(r"\d+", kept[1])}
@@ -114,8 +118,8 @@ def truth(asked: Asked) -> list[int]:
 
 
 def segment(asked: Asked) -> str:
-    """What the judge copies out of the answer: a line of it, or nothing."""
-    lines = [line for line in asked.answer.splitlines() if line.strip() and "||" not in line]
+    """What the judge copies out of the answer: a line or two of it, or nothing."""
+    lines = [line for line in asked.answer.splitlines() if line.strip() and not MARKS.search(line)]
     if not lines:
         return "None"
     return "||".join(lines[:2]) if asked.each else lines[int(lot(asked.slots) * len(lines))]
@@ -135,23 +139,22 @@ def good(asked: Asked) -> str:
     return said(asked, truth(asked))
 
 
-def said(asked: Asked, verdicts: list[int]) -> str:
-    """Verdicts in the form that is asked for."""
+def said(asked: Asked, verdicts: list[int], analysis: str | None = None) -> str:
+    """Verdicts in the form that is asked for; for segments a copy for each."""
+    analysis = ANALYSIS[asked.language] if analysis is None else analysis
     match asked.kind:
         case "constraints":
-            words = ["YES" if verdict else "NO" for verdict in verdicts]
-            return f"{ANALYSIS[asked.language]}\n{words}"
+            return f"{analysis}\n{['YES' if verdict else 'NO' for verdict in verdicts]}"
         case "checkpoints":
             # More verdicts than checkpoints: the last one is judged again.
             texts = [*asked.checkpoints, *asked.checkpoints[-1:] * len(verdicts)]
             pairs = zip(texts, verdicts, strict=False)
             return "\n\n".join(f"{text}\t{verdict}" for text, verdict in pairs)
         case "question":
-            words = VERDICTS[asked.language]
-            return "\n".join([ANALYSIS[asked.language], *(words[verdict] for verdict in verdicts)])
+            return "\n".join([analysis, *(VERDICTS[asked.language][v] for v in verdicts)])
         case "segments":
             labels = [f"评分对象：{segment(asked)}"] * len(verdicts)
-            return "\n".join(["【解释】", ANALYSIS["zh"], "", HEADING, *labels])
+            return "\n".join(["【解释】", analysis, "", HEADING, *labels])
 
 
 ANALYSIS = {
@@ -280,6 +283,7 @@ class JudgeServer(Server):
         manner: how it replies to what it is asked.
         model: what it answers to a prompt that is no judge's.
         judged: prompts of a judge that it was sent, in order.
+        strange: prompts that show an answer as a judge's do, and are by no template.
     """
 
     def __init__(self, delay: float = 0.0):
@@ -287,10 +291,13 @@ class JudgeServer(Server):
         self.manner: Manner = always("good")
         self.model: Callable[[str], str] = lambda prompt: f"An answer.\n{prompt[-60:]}"
         self.judged: list[str] = []
+        self.strange: list[str] = []
 
     def next_fault(self, prompt: str) -> Fault:
         asked = read(prompt)
         if asked is None:
+            if re.search(BOUNDARY, prompt):
+                self.strange.append(prompt)
             return super().next_fault(prompt)
         self.judged.append(prompt)
         # An overloaded server is so once for a request, or nothing would ever be judged.
