@@ -66,7 +66,7 @@ def _records(
                 {
                     "sample_id": prompt["sample_id"],
                     "tail": tail,
-                    "reminder": form.reminder,
+                    "reminder": f"\n\n{form.reminder}" if form.reminder else "",
                     "max_tokens": MAX_TOKENS,
                     "expected": {"count": level},
                 }
