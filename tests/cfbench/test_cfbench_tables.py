@@ -104,7 +104,8 @@ def test_mode_released_prints_two_decimals_and_its_fallback(tmp_path):
     for row in made_tables["cfbench_table2_results"][1:]:
         assert all(len(cell) == 4 for cell in row[2:-1] if cell)
     assert "Fallback" in made_tables["cfbench_coverage"][0]
-    assert "as in the released code" in (tmp_path / "cfbench_types.md").read_text("utf-8")
+    assert "as the released code does" in (tmp_path / "cfbench_types.md").read_text("utf-8")
+    assert "two decimals" in (tmp_path / "cfbench_table2_results.md").read_text("utf-8")
 
 
 def test_with_many_models_a_table_with_a_column_each_shows_the_best_and_says_so(found, tmp_path):

@@ -14,8 +14,18 @@ from steadfast.cfbench.facts import types
 from steadfast.cfbench.frames import PRIMARY_KIND, bin_names, factors
 from steadfast.cfbench.results import Results
 
-# Okabe and Ito's palette without its yellow, which is too faint for a line on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F")
+# Okabe and Ito's palette; instead of yellow, too faint on white, and black, which is the mean's,
+# two more that stand apart.
+COLOURS = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#E69F00",
+    "#7F7F7F",
+    "#661100",
+)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 MEASURES = ("ISR", "PSR")  # of Figure 6
 STYLE = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
@@ -105,15 +115,16 @@ def _factors(results: Results) -> Figure:
 
 
 def _panel(axes: Axes, rows: pd.DataFrame, bins: Sequence[str], results: Results) -> None:
-    """A line a model over the bins that have records, and the mean of those that compete."""
+    """A line a model over the bins that have records, and the mean of those shown that compete."""
     table = rows.pivot(index="category", columns="model", values="value")
     bins = [name for name in bins if name in table.index]
     table = table.reindex(bins)
-    for place, model in enumerate(results.few_models()):
+    models = results.few_models()
+    for place, model in enumerate(models):
         if model in table:
             look = _look(results, model, place)
             axes.plot(range(len(bins)), table[model], label=_name(results, model), **look)
-    competing = [model for model in results.roster.contenders if model in table]
+    competing = [m for m in models if m in table and m in results.roster.contenders]
     if len(competing) > 1:
         mean = table[competing].mean(axis=1)
         name = results.words["figures"]["mean"]

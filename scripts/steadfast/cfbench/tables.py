@@ -92,8 +92,10 @@ def results_table(results: Results, name: str) -> Table:
                 marks = results.marks(model, split)
                 cells[model] += (Cell(text, styles.get(model, ""), marks=marks),)
     sections = _by_model(results, lambda model: cells[model])
-    notes = tuple(results.notes(results.roster.models))
-    return Table(name, results.caption(name), tuple(columns), sections, notes)
+    notes = results.notes(results.roster.models)
+    if results.mode == "released":
+        notes.append((None, results.words["notes"]["rounded"]))
+    return Table(name, results.caption(name), tuple(columns), sections, tuple(notes))
 
 
 def _by_model(results: Results, row: Callable[[str], tuple[Cell, ...]]) -> tuple[Section, ...]:
