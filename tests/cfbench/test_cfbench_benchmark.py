@@ -4,8 +4,8 @@ import ast
 from pathlib import Path
 
 import pytest
-from cfbench_run import output
 
+from cfbench_run import output
 from steadfast.cfbench import benchmark as cfbench
 from steadfast.config import answer_settings, judge_settings, load_config, model_settings
 from steadfast.engines.run import run_part

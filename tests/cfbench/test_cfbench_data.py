@@ -4,9 +4,9 @@ import hashlib
 import json
 from collections import Counter
 
-import cfbench_shared
 import pytest
 
+import cfbench_shared
 from steadfast.cfbench.data import check_counts, checked, counts, normalised, write_data
 from steadfast.cfbench.facts import PRIMARY, SECONDARY, read_yaml, secondary_names, types
 from steadfast.cfbench.synthetic import records

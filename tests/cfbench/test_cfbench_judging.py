@@ -3,10 +3,10 @@
 import random
 
 import pytest
-from cfbench_run import CAREFUL, READER, TEMPLATE, Run, output
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cfbench_run import CAREFUL, READER, TEMPLATE, Run, output
 from steadfast.cfbench.answers import CfbenchJudge, CfbenchOracle
 from steadfast.cfbench.facts import PRIMARY
 from steadfast.cfbench.judge import SLOTS

@@ -4,8 +4,8 @@ import json
 from collections import Counter
 
 import pytest
-from cfbench_run import READER, Run
 
+from cfbench_run import READER, Run
 from steadfast.cfbench import metrics
 from steadfast.cfbench.frames import bin_names, binned, read_records, sample_frame
 from steadfast.cfbench.released import set_scores

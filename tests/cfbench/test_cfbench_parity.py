@@ -3,9 +3,9 @@
 import json
 import math
 
-import cfbench_shared
 import pytest
 
+import cfbench_shared
 from steadfast.cfbench.released import Outcome, hundredths, outcome, set_scores
 from steadfast.files import read_jsonl
 

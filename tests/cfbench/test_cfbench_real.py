@@ -2,11 +2,11 @@
 
 import json
 
-import cfbench_shared
 import numpy as np
 import pytest
-from cfbench_run import READER, Run, output
 
+import cfbench_shared
+from cfbench_run import READER, Run, output
 from steadfast.cfbench import metrics
 from steadfast.cfbench.benchmark import FIGURES, METRICS
 from steadfast.cfbench.data import checked, normalised

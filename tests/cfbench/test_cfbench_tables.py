@@ -3,8 +3,8 @@
 import csv
 
 import pytest
-from cfbench_run import CAREFUL, READER, Run
 
+from cfbench_run import CAREFUL, READER, Run
 from steadfast.cfbench.benchmark import FIGURES, METRICS
 from steadfast.cfbench.figures import draw_figures
 from steadfast.cfbench.metrics import compute_metrics
