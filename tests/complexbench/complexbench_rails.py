@@ -144,6 +144,7 @@ class Rails:
         settings = complexbench.tables_settings(self.config)
         shown = display(self.config)
         complexbench.build_tables(metrics, shown, settings, self.folder / "tables")
+        (self.folder / "figures").mkdir()
         figures = {name: self.folder / f"figures/{name}.png" for name in complexbench.FIGURES}
         complexbench.draw_figures(metrics, shown, figures)
         return self.folder / "tables"

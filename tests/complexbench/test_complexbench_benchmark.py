@@ -96,7 +96,7 @@ def test_metrics_and_tables_are_those_that_are_made():
     )
 
 
-def test_settings_are_plain_and_hold_only_what_matters():
+def test_settings_are_plain_and_hold_only_what_matters(tmp_path):
     config = configured({"instances": 10}, seed=5)
     assert complexbench.data_settings(config, "zh") == {
         "source": "synthetic",
@@ -105,14 +105,18 @@ def test_settings_are_plain_and_hold_only_what_matters():
         "seed": 5,
     }
     assert complexbench.data_files(config, "zh") == []
-    local = configured({"source": "local", "directory": "here", "extra": "mine.json"})
+    here, mine = str(tmp_path), str(tmp_path / "mine.json")
+    local = configured({"source": "local", "directory": here, "extra": mine})
     assert complexbench.data_settings(local, "zh") == {
         "source": "local",
-        "extra": "mine.json",
-        "directory": "here",
+        "extra": mine,
+        "directory": here,
         "file": "data_final.json",
     }
-    assert complexbench.data_files(local, "zh") == ["here/data_final.json", "mine.json"]
+    assert complexbench.data_files(local, "zh") == []
+    for name in ("data_final.json", "mine.json"):
+        (tmp_path / name).touch()
+    assert complexbench.data_files(local, "zh") == [f"{here}/data_final.json", mine]
     released = configured({"source": "released", "labels": "people.jsonl"})
     assert complexbench.data_settings(released, "zh") == {"source": "released", "extra": None}
     assert complexbench.metrics_files(released) == {"labels": "people.jsonl"}

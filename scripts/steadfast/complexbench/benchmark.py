@@ -110,10 +110,15 @@ def data_settings(config: Any, language: str) -> dict[str, Any]:
 
 
 def data_files(config: Any, language: str) -> list[str]:
-    """The local file of instances, and the user's own."""
+    """The local file of instances, and the user's own, as far as they are there.
+
+    Of what is missing ``write_data`` says what to do. As a rule's input it would not: Snakemake
+    then takes older results for given.
+    """
     section = config.complexbench
     files = [str(Path(section.directory) / section.file)] if section.source == "local" else []
-    return [*files, *([section.extra] if section.extra else [])]
+    files += [section.extra] if section.extra else []
+    return [path for path in files if Path(path).is_file()]
 
 
 def write_data(settings: Mapping[str, Any], language: str, out: Path) -> None:
