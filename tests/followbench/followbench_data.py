@@ -9,6 +9,7 @@ from steadfast.files import read_jsonl
 from steadfast.followbench.data import write_data
 
 ROOT = Path(__file__).resolve().parents[2]
+CASES = ROOT / os.environ.get("FOLLOWBENCH_CASES", "../shared/followbench/cases")
 DATA = ROOT / os.environ.get("FOLLOWBENCH_DATA", "../shared/followbench/data")
 
 
@@ -30,3 +31,13 @@ def data_file(folder: Path, source: str, language: str, groups: int = 4) -> Path
 
 def groups_of(path: Path) -> list[dict]:
     return list(read_jsonl(path))
+
+
+def cases(name: str) -> list[dict]:
+    """The recorded cases of a kind; there are some where their directory is."""
+    if not CASES.is_dir():
+        pytest.skip(f"no directory {CASES}: set FOLLOWBENCH_CASES to where the cases are")
+    path = CASES / f"{name}.jsonl"
+    found = list(read_jsonl(path)) if path.exists() else []
+    assert found, f"{path} holds no case"
+    return found

@@ -6,8 +6,8 @@ from collections import Counter
 from copy import deepcopy
 
 import pytest
-from followbench_data import data_file, groups_of, released_directory
 
+from followbench_data import data_file, groups_of, released_directory
 from steadfast.errors import UserError
 from steadfast.followbench.data import check_counts, checked, local_files, write_data
 from steadfast.followbench.facts import CATEGORIES, LEVELS, facts, scorer, sources

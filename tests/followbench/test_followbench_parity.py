@@ -1,11 +1,6 @@
 """Every recorded rule verdict, judge reply and metric comes out as the released code gave it."""
 
-import os
-from pathlib import Path
-
-import pytest
-
-from steadfast.files import read_jsonl
+from followbench_data import cases
 from steadfast.followbench.facts import LEVELS, scorer
 from steadfast.followbench.rules import satisfied
 from steadfast.followbench.satisfaction import (
@@ -15,18 +10,7 @@ from steadfast.followbench.satisfaction import (
 )
 from steadfast.followbench.verdicts import released
 
-ROOT = Path(__file__).resolve().parents[2]
-CASES = ROOT / os.environ.get("FOLLOWBENCH_CASES", "../shared/followbench/cases")
 FAILURE = (-1, -1)
-
-
-def cases(name: str) -> list[dict]:
-    if not CASES.is_dir():
-        pytest.skip(f"no directory {CASES}: set FOLLOWBENCH_CASES to where the cases are")
-    path = CASES / f"{name}.jsonl"
-    found = list(read_jsonl(path)) if path.exists() else []
-    assert found, f"{path} holds no case"
-    return found
 
 
 def rule_verdict(case: dict) -> tuple[bool | None, str | None]:

@@ -83,8 +83,7 @@ class Results:
             styles = highlights(shown, self.roster.contenders)
             for model in cells:
                 text = str(shown[model]) if model in shown else None
-                complete = model not in values or values[model][1]
-                marks = () if complete and text is not None else ("incomplete",)
+                marks = ("incomplete",) if model in values and not values[model][1] else ()
                 cells[model] += (Cell(text, styles.get(model, ""), marks=marks),)
         return cells
 
