@@ -1,8 +1,8 @@
 """Aggregation: dependencies as released for every recorded case, and verdicts that are missing."""
 
 import pytest
-from complexbench_cases import cases
 
+from complexbench_cases import cases
 from steadfast.complexbench.aggregation import (
     cells,
     coherent_test,

@@ -1,10 +1,10 @@
 """Extraction replies: as released for every recorded case; strict takes copies only."""
 
 import pytest
-from complexbench_cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
+from complexbench_cases import cases
 from steadfast.complexbench.extraction import HEADING, released_segments, strict_segments
 
 ANSWER = "第一条：带伞；\n第二条：穿 雨靴；\n\n“祝你好运！”"
@@ -77,6 +77,25 @@ def test_the_heading_in_an_answer_is_not_the_judges():
 def test_parts_are_found_in_the_order_they_are_copied():
     answer = "甲：好。\n乙：好。 "
     assert strict_segments(answer, reply("甲||好||乙||好"), True) == ["甲", "好", "乙", "好"]
+
+
+def test_bars_of_a_table_are_no_separators():
+    answer = "| 茶 | 产地 |\n| 龙井 | 杭州 |\n\n说明\n\n| 毛尖 |"
+    first, second, third = answer.split("\n\n")
+    assert strict_segments(answer, reply(f"{first}||{second}"), True) == [first, second]
+    assert strict_segments(answer, reply(f"{first}||{third}"), True) == [first, third]
+    assert strict_segments(answer, reply(f"{first} || {second} || {third}"), True) == [
+        first,
+        second,
+        third,
+    ]
+
+
+def test_bold_type_of_the_copy_is_not_the_labels():
+    answer = "**结论**：带伞"
+    assert strict_segments(answer, reply("**结论**：带伞"), False) == [answer]
+    bold = f"{HEADING}\n**评分对象：****结论**：带伞"
+    assert strict_segments(answer, bold, False) == [answer]
 
 
 @given(

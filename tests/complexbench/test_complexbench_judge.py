@@ -1,6 +1,7 @@
 """Judge prompts: what is asked how, what a judge is shown, and which replies can be read."""
 
 import pytest
+
 from complexbench_run import (
     JUDGE_TEMPLATES,
     RELEASED,
@@ -12,7 +13,6 @@ from complexbench_run import (
     synthetic,
     verdict,
 )
-
 from steadfast.complexbench.benchmark import readable
 from steadfast.complexbench.ways import templates_in_use
 from steadfast.errors import UserError

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+
 from complexbench_cases import cases
 from complexbench_run import STRICT, Run, asked, record, synthetic
-
 from steadfast.complexbench.aggregation import dependent
 from steadfast.complexbench.benchmark import METRICS, compute_metrics
 from steadfast.errors import UserError

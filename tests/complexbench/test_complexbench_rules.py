@@ -3,10 +3,10 @@
 from collections import Counter
 
 import pytest
-from complexbench_cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from complexbench_cases import cases
 from steadfast.complexbench.rule_forms import RuleFormError
 from steadfast.complexbench.rules.decide import asks_each, usable, verdict
 from steadfast.complexbench.rules.outcome import UNDECIDED, RuleError

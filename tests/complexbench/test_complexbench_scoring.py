@@ -1,8 +1,8 @@
 """Scores: what replies and rules make of answers, dependencies, and what cannot be scored."""
 
 import pytest
-from complexbench_run import RELEASED, STRICT, Run, asked, copied, record, synthetic, verdict
 
+from complexbench_run import RELEASED, STRICT, Run, asked, copied, record, synthetic, verdict
 from steadfast.errors import UserError
 from steadfast.files import read_jsonl
 

@@ -1,10 +1,10 @@
 """Judge replies: as released for every recorded case; strict takes one verdict line, the last."""
 
 import pytest
-from complexbench_cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
+from complexbench_cases import cases
 from steadfast.complexbench.verdicts import released_verdict, strict_verdict
 
 

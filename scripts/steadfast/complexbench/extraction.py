@@ -9,11 +9,13 @@ from steadfast.judging.reply import own_words
 HEADING = "【模型回复中评分问题的评测对象】"
 LABEL = "评分对象"
 WHOLE, ABSENT, SEPARATOR = "all", "None", "||"
+MOST_PARTS = 1000  # more are not copied out, but made up
 
+_BARS = re.compile(r"\|{2,}")
 _NOTES = ("\n\n请注意", "\n\n**注意", "\n\n注意")
 _LABELS = (f"{LABEL}：", "评测对象：", "：")
 _MARKS = " \t*_#>`"
-_LABEL_LINE = re.compile(rf"[{_MARKS}]*{LABEL}[{_MARKS}]*[:：][ \t]*(?:\*\*)?")
+_LABEL_LINE = re.compile(rf"[ \t>#]*(\*\*)?{LABEL}[ \t]*(\*\*)?[ \t]*[:：][ \t]*")
 
 
 def released_segments(answer: str | None, extraction: str | None) -> list[str]:
@@ -61,9 +63,24 @@ def strict_segments(answer: str, reply: str, each: bool) -> list[str] | None:
         return []
     if word == WHOLE and not each:
         return [answer]
-    parts = copied.split(SEPARATOR) if each else [copied]
+    parts = _parted(copied) if each else [copied]
+    if len(parts) > MOST_PARTS:
+        return None
     found = list(_located(answer, parts))
     return None if None in found else found
+
+
+def _parted(copied: str) -> list[str]:
+    """What stands between separators; bars beside one begin or end a row of a table."""
+    parts, start = [], 0
+    for bars in _BARS.finditer(copied):
+        more = len(bars[0]) - len(SEPARATOR)
+        before = copied[start : bars.start()].splitlines()
+        in_table = any("|" in line for line in before[-2:])
+        end = bars.start() + more // 2 + (more % 2 if in_table else 0)
+        parts.append(copied[start:end])
+        start = end + len(SEPARATOR)
+    return [*parts, copied[start:]]
 
 
 def _copied(reply: str, answer: str) -> str | None:
@@ -78,7 +95,10 @@ def _copied(reply: str, answer: str) -> str | None:
     label = _LABEL_LINE.match(text)
     if not label or sum(bool(_LABEL_LINE.match(line)) for line in below) != 1:
         return None
-    return text[label.end() :].strip() or None
+    copied = text[label.end() :]
+    if label[1] and not label[2]:
+        copied = copied.removeprefix("**")  # the end of the label's own bold type
+    return copied.strip() or None
 
 
 def _bare(line: str) -> str:

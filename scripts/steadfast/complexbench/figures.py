@@ -63,6 +63,7 @@ def draw_figures(
             figure.axes[0].set_ylabel(LAYOUT["figures"][name])
             if name == "by_category":
                 figure.axes[0].set_xlabel(LAYOUT["figures"]["layers"])
+            path.parent.mkdir(parents=True, exist_ok=True)
             # Without dates and versions, so that equal results are equal files.
             figure.savefig(path, dpi=200, metadata={"Software": None})
 
@@ -97,7 +98,7 @@ def _draw(
     names = [name for its in blocks.values() for name in its.values()]
     slanted = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
     axes.set_xticks(range(len(names)), names, **(slanted if len(names) > len(MARKERS) + 2 else {}))
-    axes.set_xlim(-0.5, len(names) - 0.5)
+    axes.set_xlim(-0.5, max(len(names), 1) - 0.5)
     axes.set_ylim(-0.03, 1.03)
     axes.grid(axis="y", color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
