@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from complexbench_instances import data_file, instance, with_question
 
+from steadfast.complexbench import data
 from steadfast.complexbench.data import blob_id, fetch_blob, summary, write_data
 from steadfast.errors import UserError
 from steadfast.files import read_jsonl
@@ -154,6 +155,28 @@ def github():
 def test_a_blob_is_fetched_by_its_id(github):
     url, content = github
     assert fetch_blob({"url": url, "blob": blob_id(content)}) == content
+
+
+def test_published_data_is_taken_as_it_is_from_either_place(github, tmp_path, monkeypatch, capsys):
+    url, _ = github
+    odd = json.dumps([instance(task_types="Poetry")]).encode()
+    facts = {"url": url, "blob": blob_id(odd)}
+    monkeypatch.setattr(data, "read_yaml", lambda name: facts)
+    settings = local(tmp_path, [])
+    (tmp_path / "data_final.json").write_bytes(odd)
+    assert written(settings, tmp_path)[0]["task_types"] == "Poetry"
+    told = capsys.readouterr().err
+    assert "warning: " in told and "1150 were published" in told
+    (tmp_path / "data_final.json").write_bytes(odd + b"\n")
+    with pytest.raises(UserError, match="no task type 'Poetry'"):
+        written(settings, tmp_path)
+
+
+def test_the_released_source_is_fetched_and_read(github, tmp_path, monkeypatch):
+    url, content = github
+    monkeypatch.setattr(data, "read_yaml", lambda name: {"url": url, "blob": blob_id(content)})
+    (row,) = written({"source": "released", "extra": None}, tmp_path)
+    assert row["origin"] == "released" and row["instruction"].startswith("灯")
 
 
 def test_another_blob_and_no_blob_are_one_sentence(github):

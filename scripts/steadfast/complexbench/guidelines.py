@@ -43,15 +43,17 @@ def file_findings(instances: Mapping[int, Instance]) -> list[Finding]:
     findings = []
     seen: dict[int, int] = {}
     branches: dict[tuple[str, int], int] = {}
+    highest = -1
     for position, instance in instances.items():
         number = instance.main_id
         if number in seen:
             sentence = f"is that of instance {seen[number] + 1} too; number them as they stand"
             findings.append(Finding("error", position, number, "main_id", sentence, True))
-        elif seen and number < max(seen):
-            sentence = f"follows {max(seen)}; number the instances as they stand, from 0"
+        elif number < highest:
+            sentence = f"follows {highest}; number the instances as they stand, from 0"
             findings.append(Finding("error", position, number, "main_id", sentence))
         seen.setdefault(number, position)
+        highest = max(highest, number)
         branch = instance.group, instance.idx_in_group
         if None not in branch and branch in branches:
             sentence = (
