@@ -3,10 +3,10 @@
 import random
 
 import pytest
-from complexbench_cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
+from complexbench_cases import cases
 from steadfast.complexbench.answers import ComplexbenchOracle, kept, signed_answer
 from steadfast.complexbench.data import write_data
 from steadfast.complexbench.pieces import pieces

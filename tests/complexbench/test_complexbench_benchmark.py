@@ -4,9 +4,9 @@ import ast
 from pathlib import Path
 
 import pytest
+
 from complexbench_instances import data_file
 from complexbench_rails import JUDGES, MODELS, Rails
-
 from steadfast.complexbench import benchmark as complexbench
 from steadfast.complexbench.generations import convert
 from steadfast.config import load_config

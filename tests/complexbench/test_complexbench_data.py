@@ -5,8 +5,8 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from complexbench_instances import data_file, instance, with_question
 
+from complexbench_instances import data_file, instance, with_question
 from steadfast.complexbench import data
 from steadfast.complexbench.data import blob_id, fetch_blob, summary, write_data
 from steadfast.errors import UserError

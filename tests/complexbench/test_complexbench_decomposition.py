@@ -1,10 +1,10 @@
 """Decomposition: whose question is whose, and what cannot be assigned."""
 
 import pytest
-from complexbench_instances import instance
 from hypothesis import given
 from hypothesis import strategies as st
 
+from complexbench_instances import instance
 from steadfast.complexbench.decomposition import turns
 from steadfast.complexbench.instance import Instance
 from steadfast.complexbench.schema import check

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from complexbench_instances import data_file, instance
 
+from complexbench_instances import data_file, instance
 from steadfast.complexbench.data import write_data
 from steadfast.complexbench.generations import convert, main
 from steadfast.complexbench.prompts import layers, load_part, write_prompts

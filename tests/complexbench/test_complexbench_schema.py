@@ -7,10 +7,10 @@ import subprocess
 import sys
 
 import pytest
-from complexbench_instances import ROOT, data_file, instance, question, with_question
 from hypothesis import given
 from hypothesis import strategies as st
 
+from complexbench_instances import ROOT, data_file, instance, question, with_question
 from steadfast.complexbench.schema import check, main, read_instances, report, stop_at_errors
 from steadfast.errors import UserError
 

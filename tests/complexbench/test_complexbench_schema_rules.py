@@ -1,10 +1,10 @@
 """How a rule is written: every form read, every slip of an annotator named."""
 
 import pytest
-from complexbench_cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
+from complexbench_cases import cases
 from steadfast.complexbench.rule_forms import Clause, RuleFormError, hazards, read_rule
 from steadfast.complexbench.taxonomy import taxonomy
 
