@@ -147,7 +147,8 @@ def write_plan(
 
 def _times(count: int, value: Any) -> Any:
     """A number of one model's answers as that of so many models'."""
-    return value * count if isinstance(value, int | float) and value is not True else value
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value * count if number else value
 
 
 def _judge_items(
