@@ -5,6 +5,7 @@ import math
 import pandas as pd
 import pytest
 
+from followbench_data import cases
 from followbench_run import Run
 from steadfast.errors import UserError
 from steadfast.files import read_jsonl, write_jsonl
@@ -14,7 +15,6 @@ from steadfast.followbench.frames import read_records, sample_frame
 from steadfast.followbench.metrics import Metrics, compute_metrics, items
 from steadfast.metrics.headline import read_headline
 from steadfast.metrics.tidy import OVERALL, read_csv
-from test_followbench_parity import cases
 
 
 def record(group: str, level: int, points: list[float] | None, **changes) -> dict:
@@ -140,8 +140,7 @@ def case_records(case: dict) -> list[dict]:
         found.append(record(group, level, points))
     for row in case["ruled"]:
         group = f"{case['category']}/r{row['example_id']}"
-        points = {"points": {"rule": float(row["satisfied"])}, "total": float(row["satisfied"])}
-        found.append(record(group, row["level"], [0.0], scorer="exact", **points))
+        found.append(record(group, row["level"], [float(row["satisfied"])], scorer="exact"))
     return found
 
 
@@ -179,14 +178,11 @@ def ran(tmp_path_factory):
             run.judge(model, "second", "simulated")
             run.score(model, "first", "second")
             scores[model, language] = run.path("scores", model)
+    given = {"ann": ["YES", "NO"], "ben": ["YES", "YES"], "cy": ["YES", "NO"]}
     labels = [
         {"model": "sim-a", "sample_id": f"en/style/{n}/2", "rater": rater, "verdicts": verdicts}
         for n in (1, 2, 3)
-        for rater, verdicts in (
-            ("ann", ["YES", "NO"]),
-            ("ben", ["YES", "YES"]),
-            ("cy", ["YES", "NO"]),
-        )
+        for rater, verdicts in given.items()
     ]
     write_jsonl(folder / "labels.jsonl", labels)
     outs = {name: folder / f"metrics/{name}.csv" for name in benchmark.METRICS}
@@ -283,10 +279,10 @@ def test_items_count_what_is_asked(ran):
     rows = items({language: of["data"][language] for language, of in sources.items()})
     assert rows.groupby("language")["n"].sum().to_dict() == {"en": 145, "zh": 140}
     assert rows.groupby("language")["impossible"].sum().to_dict() == {"en": 2, "zh": 0}
-    words = [
-        len(r["levels"][0]["instruction"].split()) for r in read_jsonl(sources["en"]["data"]["en"])
-    ]
-    assert rows["size"].max() > max(words)
+    groups = [g for g in read_jsonl(sources["zh"]["data"]["zh"]) if g["category"] == "example"]
+    sizes = [len(level["instruction"]) for group in groups for level in group["levels"]]
+    (row,) = rows[(rows["language"] == "zh") & (rows["category"] == "example")].itertuples()
+    assert (row.groups, row.size) == (len(groups), pytest.approx(sum(sizes) / len(sizes)))
 
 
 @pytest.mark.parametrize(
