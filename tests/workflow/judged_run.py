@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import judge_server
@@ -140,24 +141,24 @@ class JudgedRun:
 
     def requests(self) -> list["JudgeRequest"]:
         """What is asked of the judge, as it understands it."""
-        return [
-            JudgeRequest(
-                part, record["answer_id"], request["sample_id"], _understood(record, request)
-            )
-            for part in self.parts
-            for record in read_jsonl(self._path("judging", part))
-            for request in record["requests"]
-        ]
+        return [r for part in self.parts for r in requests_in(self._path("judging", part))]
 
 
 @dataclass(frozen=True)
 class JudgeRequest:
-    """One request: part, sample ids of answer and request, and how the judge understands it."""
+    """One request: part, sample ids of answer and request, and the whole prompt."""
 
     part: str
     answer_id: str
     sample_id: str
-    asked: judge_server.Asked
+    prompt: str
+
+    @cached_property
+    def asked(self) -> judge_server.Asked:
+        """How the judge understands it."""
+        asked = judge_server.read(self.prompt)
+        assert asked, f"not by a template of the project: {self.prompt}"
+        return asked
 
     @property
     def answer(self) -> tuple[str, str]:
@@ -177,8 +178,15 @@ class JudgeRequest:
         return self.sample_id.rpartition("/")[2]
 
 
-def _understood(record: dict, request: dict) -> judge_server.Asked:
-    prompt = record["head"] + record["answer"] + request["tail"]
-    asked = judge_server.read(prompt)
-    assert asked, f"not by a template of the project: {prompt}"
-    return asked
+def requests_in(judging: Path) -> list[JudgeRequest]:
+    """What a file of judge prompts asks; its name is the part."""
+    return [
+        JudgeRequest(
+            judging.stem,
+            record["answer_id"],
+            request["sample_id"],
+            record["head"] + record["answer"] + request["tail"],
+        )
+        for record in read_jsonl(judging)
+        for request in record["requests"]
+    ]

@@ -1,0 +1,49 @@
+"""The workflow killed while a judge is asked again, and started again: no reply paid for twice."""
+
+import os
+import signal
+import subprocess
+
+import pytest
+
+from judge_server import always, at_first, judging
+from judged_project import config, http, judged, rows
+from project import SNAKEMAKE, Project
+from test_kill import wait_for
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+RECORDS = 60
+CONCURRENCY = 4
+
+
+def test_killed_while_judging_and_started_again(tmp_path):
+    with judging(delay=0.02) as judge:
+        judge.manner = at_first(always("prose"))
+        project = Project.new(
+            tmp_path,
+            config(
+                {"http": http(judge.url, concurrency=CONCURRENCY)},
+                {"cfbench": {"records": RECORDS}},
+                {"sim-a": {"engine": "simulated", "slip": 0.4}},
+            ),
+        )
+        job = subprocess.Popen(
+            [*SNAKEMAKE, "results/tables"],
+            cwd=project.folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        # All are asked once, and some of them again.
+        wait_for(lambda: judge.answered.total() >= RECORDS * 4 // 3)
+        os.killpg(job.pid, signal.SIGKILL)
+        job.wait()
+        assert not project.path("results/cfbench/verdicts/http/sim-a/zh.jsonl").exists()
+
+        project.snakemake("--unlock")
+        project.snakemake()
+        assert len(set(judge.judged)) == 2 * RECORDS
+        assert len(judge.judged) - 2 * RECORDS <= CONCURRENCY
+    assert {score["status"] for _, _, score in judged(project)} == {"ok"}
+    assert {row["n"] for row in rows(project, "cfbench/metrics/headline.csv")} == {str(RECORDS)}

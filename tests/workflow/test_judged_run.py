@@ -1,0 +1,139 @@
+"""The judged benchmarks through the whole workflow, with a judge over HTTP, to tables."""
+
+from collections import Counter
+
+import pytest
+
+from judge_server import MANNERS, JudgeServer, judging, some, truth
+from judged_project import TINY_DATA, config, http, judged, rows
+from project import Project
+from steadfast.config import load_config
+from steadfast.registry import benchmark
+from steadfast.report import NAMES
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+OTHER = {"engine": "simulated", "slip": 0.3}
+SHOWN = {"report": 1, "tables": 1}
+
+
+@pytest.fixture(scope="module")
+def judge():
+    with judging() as server:
+        yield server
+        assert server.strange == []
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory, judge) -> Project:
+    """All three benchmarks with two judges, run to their tables; not to be changed (fork it)."""
+    folder = tmp_path_factory.mktemp("judged")
+    project = Project.new(folder, settings(judge))
+    project.snakemake()
+    return project
+
+
+def settings(judge: JudgeServer, **judges) -> dict:
+    return config({"http": http(judge.url), "sim-judge": OTHER, **judges})
+
+
+def test_all_tables_are_there_and_the_report_has_all_measures(ran, judge):
+    chosen = load_config(settings(judge))
+    wanted = {*NAMES, *(name for b in TINY_DATA for name in benchmark(b).table_names(chosen))}
+    found = {path.name for path in ran.path("results/tables").glob("[!.]*")} - {"all_tables.tex"}
+    assert found == {f"{name}.{kind}" for name in wanted for kind in ("tex", "md", "csv")}
+    report = {row["Model"]: row for row in rows(ran, "tables/report.csv")}
+    assert report.keys() == {"reference", "sim-a"}
+    for measure in ("HSR", "CSL", "PSR", "DRFR"):
+        assert all(float(row[measure]) >= 0 for row in report.values())
+    assert report["reference"]["PSR"] == "1.000"
+
+
+def test_scores_say_what_the_judge_thinks(ran):
+    seen = Counter()
+    for _, request, score in judged(ran):
+        assert score["status"] == "ok"
+        if request.asked.kind != "segments":
+            assert request.verdicts(score) == truth(request.asked)
+        seen[request.asked.kind] += 1
+    assert seen.keys() == {"constraints", "checkpoints", "question", "segments"}
+
+
+def test_the_judge_is_asked_each_request_once(ran, judge):
+    assert Counter(request.prompt for _, request, _ in judged(ran)) == Counter(judge.judged)
+
+
+def test_everything_is_covered_and_both_judges_are_compared(ran):
+    for name in TINY_DATA:
+        headline = rows(ran, f"{name}/metrics/headline.csv")
+        assert {row["model"] for row in headline} == {"reference", "sim-a"}
+        assert [row for row in headline if row["n"] != row["expected"]] == []
+        pairs = {
+            (row["first"], row["second"], float(row["n"]) > 0, row["only_first"])
+            for row in rows(ran, f"{name}/metrics/agreement.csv")
+        }
+        assert ("http", "sim-judge", True, "0") in pairs
+
+
+def test_nothing_changed_nothing_runs(ran):
+    assert ran.planned() == {}
+
+
+def test_a_judge_more_asks_that_judge_alone(ran, judge, tmp_path):
+    project = ran.fork(tmp_path)
+    project.configure(settings(judge, **{"sim-third": OTHER}))
+    shown = {f"{name}_{stage}": 1 for name in TINY_DATA for stage in ("metrics", "tables")} | SHOWN
+    assert project.planned() == {
+        "verdicts": 6,
+        "scores": 6,
+        **shown,
+    }  # of two models on three parts
+
+
+def test_a_template_edited_asks_the_judges_of_its_benchmark_anew(ran, tmp_path):
+    project = ran.fork(tmp_path)
+    project.edit("resources/cfbench/judge/zh.txt", "从严", "严格")
+    assert project.planned() == {
+        "judge_prompts": 2,
+        "verdicts": 4,
+        "scores": 2,
+        "cfbench_metrics": 1,
+        "cfbench_tables": 1,
+        **SHOWN,
+    }
+
+
+def test_how_judges_are_asked_changes_nothing(ran, judge, tmp_path):
+    project = ran.fork(tmp_path)
+    changed = http(judge.url, concurrency=3, attempts=2, timeout=30.0)
+    project.configure(config({"http": changed, "sim-judge": OTHER}))
+    assert project.planned() == {}
+
+
+def test_what_a_bad_judge_does_not_say_is_shown_as_missing(ran, tmp_path):
+    project = ran.fork(tmp_path)
+    with judging() as bad:
+        bad.manner = some(*MANNERS, share=0.5)
+        project.configure(config({"bad": http(bad.url, model="judge-2")}))
+        project.snakemake()
+        requests = judged(project)
+        unread = [request for _, request, _ in requests if bad.manner(request.asked) != "good"]
+        assert len(bad.judged) == len(requests) + 2 * len(unread)
+        assert bad.strange == []
+    for model, request, score in requests:
+        verdicts = request.verdicts(score)
+        if bad.manner(request.asked) != "good":
+            assert verdicts == [], (model, request)
+        elif request.asked.kind != "segments":
+            assert verdicts == truth(request.asked)
+    for name in TINY_DATA:
+        headline = rows(project, f"{name}/metrics/headline.csv")
+        assert [row for row in headline if float(row["n"]) >= float(row["expected"])] == []
+        invalid = {
+            row["model"]
+            for row in rows(project, f"{name}/metrics/coverage.csv")
+            if float(row["status_invalid"]) > 0
+        }
+        assert invalid == {"reference", "sim-a"}
+    for row in rows(project, "tables/report.csv"):
+        assert row["marks"].count("incomplete") == 4
