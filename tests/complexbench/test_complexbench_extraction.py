@@ -37,6 +37,7 @@ def test_every_recorded_case_has_the_released_segments():
         (reply("`带伞`"), False, ["带伞"]),
         (f"**{HEADING}**\n\n**评分对象：**带伞", False, ["带伞"]),
         (f"{HEADING}\n评分对象:带伞", False, ["带伞"]),
+        (f"{HEADING}\u2028评分对象：带伞", False, ["带伞"]),
         (f"{HEADING}\n评分对象：\n带伞；\n", False, ["带伞；"]),
     ],
 )
@@ -98,9 +99,16 @@ def test_bold_type_of_the_copy_is_not_the_labels():
     assert strict_segments(answer, bold, False) == [answer]
 
 
+PIECES = [HEADING, "评分对象", "：", "**", "all", "None", "||", "|", "雨", "伞", "请注意", '"', ">"]
+SPACES = ["\n", " ", "\r", "\x85", "\u2028", "\u3000"]
+TEXT = st.lists(st.sampled_from([*PIECES, *SPACES]), max_size=12).map("".join) | st.text(
+    max_size=40
+)
+
+
 @given(
-    answer=st.text(max_size=40),
-    copied=st.text(max_size=40),
+    answer=TEXT,
+    copied=TEXT,
     each=st.booleans(),
     framed=st.booleans(),
 )

@@ -85,12 +85,12 @@ def _parted(copied: str) -> list[str]:
 
 def _copied(reply: str, answer: str) -> str | None:
     """What follows the one label below the one heading; None unless both are the judge's own."""
-    own = own_words(reply, answer)
-    headings = [line for line in reply.splitlines() if _bare(line) == HEADING]
-    if len(headings) != 1 or headings[0] not in own.splitlines():
-        return None
     lines = reply.splitlines(keepends=True)
-    below = lines[[_bare(line) for line in lines].index(HEADING) + 1 :]
+    headings = [place for place, line in enumerate(lines) if _bare(line) == HEADING]
+    own = {_bare(line) for line in own_words(reply, answer).splitlines()}
+    if len(headings) != 1 or HEADING not in own:
+        return None
+    below = lines[headings[0] + 1 :]
     text = "".join(below).lstrip()
     label = _LABEL_LINE.match(text)
     if not label or sum(bool(_LABEL_LINE.match(line)) for line in below) != 1:
@@ -102,7 +102,7 @@ def _copied(reply: str, answer: str) -> str | None:
 
 
 def _bare(line: str) -> str:
-    return line.strip(f"{_MARKS}\r\n:：")
+    return line.strip().strip(f"{_MARKS}:：")
 
 
 def _located(answer: str, parts: list[str]) -> Iterator[str | None]:
