@@ -98,7 +98,7 @@ def test_failure_consistency_over_all_groups_and_over_judged_ones():
     untold = five("style/3", 1, 0, None, 0, 0)
     rows = metrics(*ruled, *judged, *untold).consistency()
     rows = rows[rows["category"] == OVERALL].set_index("kind")
-    assert tuple(rows.loc["all", ["value", "n", "missing"]]) == (50, 2, 1)
+    assert tuple(rows.loc[OVERALL, ["value", "n", "missing"]]) == (50, 2, 1)
     assert tuple(rows.loc["judge", ["value", "n", "missing"]]) == (0, 1, 1)
     assert tuple(rows.loc["rule", ["value", "n", "missing"]]) == (100, 1, 0)
 

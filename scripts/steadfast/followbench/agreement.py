@@ -6,9 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from steadfast.followbench.facts import JUDGE
+from steadfast.followbench.facts import JUDGE, NO, YES
 from steadfast.followbench.frames import Scored
-from steadfast.followbench.verdicts import NO, YES
 from steadfast.metrics.agreement import (
     COLUMNS,
     HUMANS,

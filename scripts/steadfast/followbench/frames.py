@@ -8,12 +8,11 @@ import pandas as pd
 from steadfast.engines.request import STATUSES
 from steadfast.errors import UserError
 from steadfast.files import Record, read_jsonl
-from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS
+from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
 from steadfast.followbench.satisfaction import consecutive_levels, failure_consistency
 
 INVALID = "invalid"
 UNREADABLE = "unreadable"
-RULE = "rule"
 KNOWN_STATUSES = (*STATUSES, INVALID)
 REQUIRED = ("sample_id", "task", "context_id", "level", "scorer", "status", "points", "total")
 

@@ -13,10 +13,9 @@ import pandas as pd
 
 from steadfast.files import read_jsonl
 from steadfast.followbench.agreement import agreement
-from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, impossible
+from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE, impossible
 from steadfast.followbench.frames import (
     KNOWN_STATUSES,
-    RULE,
     UNREADABLE,
     group_frame,
     read_records,
@@ -28,8 +27,7 @@ from steadfast.metrics.tidy import OVERALL, in_order, write_csv
 
 Sources = Mapping[str, Mapping[str, Path]]
 
-ALL = "all"
-KINDS = (ALL, RULE, JUDGE)
+KINDS = (OVERALL, RULE, JUDGE)
 PERCENT = 100
 VALUES = ["value", "low", "high", "n"]
 
@@ -148,12 +146,12 @@ class Metrics:
         """Failure consistency (section 5.3), in per cent: failing groups that go on failing.
 
         Returns:
-            Columns model, language, kind (all: as in the paper; judge: as in the released code;
+            Columns model, language, kind (overall: as in the paper; judge: as in the released code;
             rule), category (or overall: its groups together), value, low, high, n (groups that
             fail at a level from 1 to 4) and missing (groups of which that cannot be told).
         """
         keys = ["model", "language", "kind", "category"]
-        parts = [self._groups, self._groups.assign(kind=ALL)]
+        parts = [self._groups, self._groups.assign(kind=OVERALL)]
         groups = pd.concat([*parts, *(part.assign(category=OVERALL) for part in parts)])
         failing = groups[groups["consistency"].isin(["consistent", "inconsistent"])]
         failing = failing.assign(value=(failing["consistency"] == "consistent").astype(float))

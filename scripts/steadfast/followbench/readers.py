@@ -12,9 +12,8 @@ from typing import Any
 
 from steadfast.files import Record
 from steadfast.followbench.answers import described, reference_answer
-from steadfast.followbench.facts import JUDGE
+from steadfast.followbench.facts import JUDGE, NO, YES
 from steadfast.followbench.prompts import Sources, load_part
-from steadfast.followbench.verdicts import NO, YES
 
 FIRST, GROWTH = 0.4, 0.1  # share of a reader's slip that one constraint costs, and each more
 MIDDLE = 0.2  # of the position bias, at most, for a constraint in the middle

@@ -110,7 +110,7 @@ class Results:
     def _heading(self, language: str, group: Group) -> str:
         heading = group.heading
         if group.apart:
-            heading = self.words["apart"][group.kind].format(group=heading)
+            heading = self.words["apart"][group.kind].format(group=heading).strip()
         if len(self.languages) == 1:
             return heading
         named = self.words["languages"][language]

@@ -6,7 +6,7 @@ from typing import Any
 
 from steadfast.errors import UserError
 from steadfast.files import Record, read_jsonl, write_jsonl
-from steadfast.followbench.facts import JUDGE
+from steadfast.followbench.facts import JUDGE, RULE
 from steadfast.followbench.prompts import Sources, load_part, target
 from steadfast.followbench.rules import satisfied
 from steadfast.followbench.verdicts import released, strict
@@ -14,7 +14,6 @@ from steadfast.followbench.verdicts import released, strict
 ANSWERED = ("ok", "length")
 UNANSWERED = ("overflow", "refused", "error")
 INVALID = "invalid"
-RULE = "rule"
 NO_REPLY = "error"  # what the released code takes for a judge's reply that it did not get
 FAILURE = -1.0  # of every constraint, as released, where a reply could not be read
 

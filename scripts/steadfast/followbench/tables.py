@@ -7,9 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS
-from steadfast.followbench.frames import RULE
-from steadfast.followbench.metrics import ALL
+from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
 from steadfast.followbench.results import Results, by_model
 from steadfast.metrics.tidy import OVERALL
 from steadfast.tables.agreement import agreement_table
@@ -178,7 +176,7 @@ def consistency_table(results: Results, name: str) -> Table:
         cells: dict[str, tuple[Cell, ...]] = {}
         for model in results.roster.models:
             cells[model] = ()
-            for kind in (ALL, JUDGE):
+            for kind in (OVERALL, JUDGE):
                 there = (language, kind, model) in table.index
                 row = table.loc[(language, kind, model)] if there else None
                 cells[model] += _consistency(results, row)

@@ -2,9 +2,9 @@
 
 import re
 
+from steadfast.followbench.facts import NO, YES
 from steadfast.followbench.literals import string_list
 
-YES, NO = "YES", "NO"
 AROUND = "`* \t\r\f\v\u3000"
 NUMBERING = re.compile(r"\d{1,2}[).:）、]")
 WORD = re.compile(rf"'({YES}|{NO})'|\"({YES}|{NO})\"")
