@@ -19,6 +19,7 @@ Verdicts = Sequence[Verdict | None]
 DRFR_MEASURES = ("overall", "category", "family", "task", "nesting")
 CONSTRAINT_MEASURES = ("constraint_type", "dimension")
 COHERENT_MEASURES = ("origin", "coherent")
+DROP = "relative_drop"  # from the first of them to the second
 OTHERS = "Others"
 CLASSES = ("single", "multiple")
 """Of the coherent test: groups with one selection, and with several."""

@@ -18,6 +18,7 @@ from steadfast.complexbench.aggregation import (
     COHERENT_MEASURES,
     CONSTRAINT_MEASURES,
     DRFR_MEASURES,
+    DROP,
     OTHERS,
     Instance,
     Verdicts,
@@ -28,25 +29,13 @@ from steadfast.complexbench.aggregation import (
 )
 from steadfast.complexbench.coverage import coverage, judging
 from steadfast.complexbench.raters import agreement
-from steadfast.complexbench.scored import DECOMPOSED, WHOLE, Scored, read_scored
+from steadfast.complexbench.scored import DECOMPOSED, DIFFERENCE, WHOLE, Scored, read_scored
 from steadfast.complexbench.taxonomy import taxonomy
 from steadfast.metrics.bootstrap import Bootstrap, Estimates
 from steadfast.metrics.headline import HEADLINE
 from steadfast.metrics.tidy import in_order, write_csv
 from steadfast.registry import Sources
 
-NAMES = (
-    "drfr",
-    "constraints",
-    "coherent",
-    "decomposition",
-    "agreement",
-    "judging",
-    "coverage",
-    "headline",
-)
-DROP = "relative_drop"
-DIFFERENCE = "difference"
 VALUES = ["value", "low", "high", "n", "expected"]
 
 
@@ -64,7 +53,8 @@ def compute_metrics(
         sources: of each part, the data by language.
         settings: ``mode``, and ``languages``, the first of which gives the headline.
         files: ``labels``, people's verdicts, where there are some.
-        outs: where to write those of ``NAMES`` that are wanted.
+        outs: where to write those of drfr, constraints, coherent, decomposition, agreement,
+            judging, coverage and headline that are wanted.
 
     Raises:
         UserError: a file is missing or damaged.

@@ -13,6 +13,7 @@ from steadfast.registry import Sources
 
 INVALID = "invalid"
 WHOLE, DECOMPOSED = "whole", "decomposed"
+DIFFERENCE = "difference"  # of the second from the first
 REQUIRED = ("sample_id", "instance", "status", "truncated", "raw", "extracted", "judge", "also")
 
 

@@ -5,14 +5,19 @@ from dataclasses import replace
 
 import pandas as pd
 
-from steadfast.complexbench.aggregation import CLASSES, COHERENT_MEASURES, OTHERS, constraint_type
-from steadfast.complexbench.scored import DECOMPOSED, WHOLE
+from steadfast.complexbench.aggregation import (
+    CLASSES,
+    COHERENT_MEASURES,
+    DROP,
+    OTHERS,
+    constraint_type,
+)
+from steadfast.complexbench.scored import DECOMPOSED, DIFFERENCE, WHOLE
 from steadfast.complexbench.tables.results import LAYOUT, Measure, Results, by_model, heading
 from steadfast.complexbench.taxonomy import dimensions, taxonomy
 from steadfast.tables.table import Column, Table
 
 INTERVAL = Column(LAYOUT["interval"])
-DROP, DIFFERENCE = "relative_drop", "difference"
 
 
 def drfr_table(results: Results, name: str) -> Table:
