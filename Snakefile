@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.join(workflow.basedir, "scripts"))
 
 from steadfast import config as settings
 from steadfast.errors import UserError
+from steadfast.given import check_given
 from steadfast.lifbench import benchmark as lifbench
 from steadfast.planning import FREE, journal_sizes
 from steadfast.registry import (
@@ -40,6 +41,7 @@ if not workflow.overwrite_configfiles:
 
 try:
     CONFIG = settings.load_config(config)
+    check_given(CONFIG)
 except UserError as error:
     raise WorkflowError(str(error)) from None
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack, redirect_stdout
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -33,14 +34,17 @@ def run_rule(function: Callable[..., Any], logs: Iterable[str], /, **arguments: 
 
     Args:
         function: the function that does the rule's work.
-        logs: the rule's log files; the sentence is kept in the first.
+        logs: the rule's log files; what the function prints goes to the first, and so does the
+            sentence.
         arguments: passed on.
     """
-    try:
-        function(**arguments)
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
+    with ExitStack() as stack:
         for path in list(logs)[:1]:
-            with open(path, "a", encoding="utf-8") as out:
-                print(f"error: {error}", file=out)
-        sys.exit(1)
+            log = stack.enter_context(open(path, "a", encoding="utf-8", buffering=1))
+            stack.enter_context(redirect_stdout(log))
+        try:
+            function(**arguments)
+        except UserError as error:
+            print(f"error: {error}")
+            print(f"error: {error}", file=sys.stderr)
+            sys.exit(1)

@@ -8,9 +8,10 @@ import pytest
 
 from complexbench_instances import data_file, instance, with_question
 from steadfast.complexbench import data
-from steadfast.complexbench.data import blob_id, fetch_blob, summary, write_data
+from steadfast.complexbench.data import summary, write_data
 from steadfast.errors import UserError
 from steadfast.files import read_jsonl
+from steadfast.pinned import git_blob
 
 
 def local(directory, raw, **settings) -> dict:
@@ -78,7 +79,7 @@ def test_a_fault_stops_with_its_place_and_the_count_of_the_others(tmp_path, caps
     with pytest.raises(UserError, match=r"own\.json: instance 1"):
         written(local(tmp_path, [instance()], extra=str(own)), tmp_path)
     written(local(tmp_path, [with_question(2, dep=[])]), tmp_path)
-    assert "warning: " in capsys.readouterr().err
+    assert "warning: " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "[1]", '"text"', "null"])
@@ -112,7 +113,7 @@ def test_the_sample_instances_are_written_and_counted(tmp_path, capsys):
         rows = written(settings | {"extra": None}, tmp_path, language)
         assert [row["main_id"] for row in rows] == [1, 559, 560, 856, 857, 899, 1020, 1148, 1149]
         assert sum(len(row["scoring_questions"]) for row in rows) == 43
-    told = capsys.readouterr().err
+    told = capsys.readouterr().out
     assert "9 instances, 43 questions, 8 of them with a rule" in told
     assert "category: And 3, Selection_1 1, Selection_2 3, Selection_and_Chain_2 2" in told
 
@@ -128,6 +129,9 @@ def test_published_counts_are_told_and_do_not_fail():
         lines = summary([*many, last], published=True)
         assert any("5,293 or 5,306" in line for line in lines) == warned
         assert not any("were published" in line for line in lines)
+
+
+ACCEPT = {"Accept": "application/vnd.github.raw"}
 
 
 @pytest.fixture
@@ -152,20 +156,15 @@ def github():
     server.server_close()
 
 
-def test_a_blob_is_fetched_by_its_id(github):
-    url, content = github
-    assert fetch_blob({"url": url, "blob": blob_id(content)}) == content
-
-
 def test_published_data_is_taken_as_it_is_from_either_place(github, tmp_path, monkeypatch, capsys):
     url, _ = github
     odd = json.dumps([instance(task_types="Poetry")]).encode()
-    facts = {"url": url, "blob": blob_id(odd)}
+    facts = {"url": url, "git_blob": git_blob(odd)}
     monkeypatch.setattr(data, "read_yaml", lambda name: facts)
     settings = local(tmp_path, [])
     (tmp_path / "data_final.json").write_bytes(odd)
     assert written(settings, tmp_path)[0]["task_types"] == "Poetry"
-    told = capsys.readouterr().err
+    told = capsys.readouterr().out
     assert "warning: " in told and "1150 were published" in told
     (tmp_path / "data_final.json").write_bytes(odd + b"\n")
     with pytest.raises(UserError, match="no task type 'Poetry'"):
@@ -174,19 +173,7 @@ def test_published_data_is_taken_as_it_is_from_either_place(github, tmp_path, mo
 
 def test_the_released_source_is_fetched_and_read(github, tmp_path, monkeypatch):
     url, content = github
-    monkeypatch.setattr(data, "read_yaml", lambda name: {"url": url, "blob": blob_id(content)})
+    facts = {"url": url, "git_blob": git_blob(content), "headers": ACCEPT}
+    monkeypatch.setattr(data, "read_yaml", lambda name: facts)
     (row,) = written({"source": "released", "extra": None}, tmp_path)
     assert row["origin"] == "released" and row["instruction"].startswith("灯")
-
-
-def test_another_blob_and_no_blob_are_one_sentence(github):
-    url, _ = github
-    with pytest.raises(UserError, match=r"is not 0000, the pinned one; .* data_final.json"):
-        fetch_blob({"url": url, "blob": "0000"})
-    with pytest.raises(UserError, match=r"could not be fetched .*complexbench.directory"):
-        fetch_blob({"url": f"{url}gone", "blob": "0000"})
-
-
-def test_the_blob_id_is_gits():
-    # `printf hello | git hash-object --stdin`
-    assert blob_id(b"hello") == "b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0"

@@ -14,10 +14,16 @@ from steadfast.config import (
 )
 from steadfast.config.document import document
 from steadfast.errors import UserError
+from steadfast.given import check_given
 
 ROOT = Path(__file__).parents[2]
 MINIMAL = {"models": {"reference": {"engine": "reference"}}}
 OPENAI = {"engine": "openai", "model": "m"}
+JUDGED = {
+    "benchmarks": ["followbench", "cfbench", "complexbench"],
+    "judges": {"judge": {"engine": "reference"}},
+    **MINIMAL,
+}
 
 
 def complaint(raw):
@@ -126,3 +132,46 @@ def test_an_unknown_model_names_the_nearest():
 def test_lengths_run_from_short_to_long():
     config = load_config({**MINIMAL, "lifbench": {"lengths": {"8k": 6144, "4k": 3072}}})
     assert list(config.lifbench.lengths) == ["4k", "8k"]
+
+
+@pytest.mark.parametrize(
+    ("change", "key"),
+    [
+        ({"followbench": {"source": "local", "directory": "nowhere"}}, "followbench.directory"),
+        ({"cfbench": {"labels": "no.jsonl"}}, "cfbench.labels"),
+        ({"complexbench": {"extra": "no.json"}}, "complexbench.extra"),
+        ({"followbench": {"templates": {"en": "no.txt"}}}, "followbench.templates.en"),
+        (
+            {"models": {"old": {"engine": "replay", "file": "no/{benchmark}.{part}.jsonl"}}},
+            "models.old.file",
+        ),
+    ],
+)
+def test_a_file_that_is_not_there_is_named(change, key):
+    config = load_config({**JUDGED, **change})
+    with pytest.raises(UserError, match=rf"config: {key}: no\S+: no such file or directory"):
+        check_given(config)
+
+
+def test_files_of_benchmarks_that_do_not_run_are_not_asked_for():
+    check_given(load_config({**JUDGED, "benchmarks": ["cfbench"], "followbench": {"labels": "no"}}))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"judges": {}}, "judges: followbench needs a judge"),
+        ({"judges": {"old": {"engine": "replay", "file": "x"}}}, "engine replay judges nothing"),
+        ({"judges": {"sim-x": {"engine": "reference"}}}, "names of simulated readers start with"),
+        ({"benchmarks": ["cfbench", "cfbench"]}, "benchmarks: one is named twice"),
+        ({"followbench": {"languages": ["en", "en"]}}, "a language is named twice"),
+        ({"followbench": {"source": "local"}}, "source local needs directory"),
+        ({"judging": {"mode": "strickt"}}, "'strickt' is not one of 'strict' or 'released'"),
+        ({"judges": {"j": {"engine": "openai", "modle": "x"}}}, "did you mean 'model'"),
+    ],
+)
+def test_a_mistake_about_judging_is_one_sentence(change, said):
+    with pytest.raises(UserError) as error:
+        load_config({**JUDGED, **change})
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)

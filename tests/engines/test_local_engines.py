@@ -1,6 +1,7 @@
 """Engines without a model: reference, simulated, replay."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -87,6 +88,19 @@ def test_replay_knows_other_names_and_statuses(part):
     assert records[2]["error"] == "lost"
 
 
+def test_replay_takes_numbers_for_names_and_null_for_no_answer(part):
+    part.answers = {"engine": "replay"}
+    asked = [replace(item, sample_id=str(n)) for n, item in enumerate(items(1, 2))]
+    file = lines(
+        part.directory / "r.jsonl",
+        {"main_id": 0, "generated": "a"},
+        {"main_id": 1, "generated": None},
+    )
+    fields = {"sample_id": "main_id", "text": "generated"}
+    records = part.run(asked, **file, fields=fields, allowed_failures=0.5)
+    assert [(r["status"], r["text"]) for r in records] == [("ok", "a"), ("error", "")]
+
+
 def test_what_the_replayed_file_lacks_is_an_error(part):
     part.answers = {"engine": "replay"}
     file = lines(part.directory / "r.jsonl", {"sample_id": "q0/c0", "response": "a"})
@@ -113,7 +127,8 @@ def test_its_own_outputs_can_be_replayed(part, tmp_path):
         ("[1]", "not an object"),
         ('{"text": "x"}', "no sample_id"),
         ('{"sample_id": "b"}', "no string 'text'"),
-        ('{"sample_id": "b", "text": null}', "no string 'text'"),
+        ('{"sample_id": "b", "text": 1}', "no string 'text'"),
+        ('{"sample_id": true, "text": "x"}', "no sample_id"),
         ('{"sample_id": "b", "text": "x", "status": "fine"}', "status 'fine'"),
     ],
 )

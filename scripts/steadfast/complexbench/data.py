@@ -1,8 +1,6 @@
 """The instances of a run: published, local or generated, and a user's own; checked and counted."""
 
-import hashlib
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -14,8 +12,8 @@ from steadfast.complexbench.schema import COMMAND, check, read_instances, stop_a
 from steadfast.complexbench.taxonomy import LANGUAGES, read_yaml, taxonomy
 from steadfast.errors import UserError
 from steadfast.files import Record, write_jsonl
+from steadfast.pinned import fetch, git_blob
 
-MOST = 64 * 1024 * 1024  # bytes; the published file has about 9 million
 _TOLD = 20  # warnings that the log has
 LOCAL = (
     "set complexbench.source to local and complexbench.directory to a directory that holds "
@@ -49,7 +47,7 @@ def write_data(settings: Mapping[str, Any], language: str, out: Path) -> None:
         rows += [(instance, "extra") for instance in _numbered_on(own, instances)]
     records = [_record(instance, language, origin) for instance, origin in rows]
     for line in summary(records, published):
-        print(line, file=sys.stderr)
+        print(line)
     write_jsonl(out, records)
 
 
@@ -62,7 +60,7 @@ def _source(settings: Mapping[str, Any]) -> tuple[bool, list[Instance]]:
         return False, _checked(raw, "synthetic instances")
     pinned = read_yaml("released.yaml")
     if settings["source"] == "released":
-        raw = json.loads(fetch_blob(pinned))
+        raw = json.loads(fetch(pinned, LOCAL))
         return True, _checked(raw, pinned["url"], published=True)
     directory = Path(settings["directory"])
     path = directory / settings["file"]
@@ -71,7 +69,7 @@ def _source(settings: Mapping[str, Any]) -> tuple[bool, list[Instance]]:
             f"{path}: no such file; correct complexbench.directory, or name the file that holds "
             "the instances under complexbench.file"
         )
-    published = blob_id(path.read_bytes()) == pinned["blob"]
+    published = git_blob(path.read_bytes()) == pinned["git_blob"]
     return published, _checked(read_instances(path), path, published)
 
 
@@ -79,9 +77,9 @@ def _checked(raw: list[Any], path: Path | str, published: bool = False) -> list[
     instances, findings = check(raw, published)
     stop_at_errors(path, findings)
     for found in findings[:_TOLD]:
-        print(f"{found.severity}: {path}: {found.place}: {found.sentence}", file=sys.stderr)
+        print(f"{found.severity}: {path}: {found.place}: {found.sentence}")
     if len(findings) > _TOLD:
-        print(f"{len(findings) - _TOLD} more warnings: {COMMAND} FILE", file=sys.stderr)
+        print(f"{len(findings) - _TOLD} more warnings: {COMMAND} FILE")
     return instances
 
 
@@ -176,35 +174,3 @@ def _against_published(records: list[Record], questions: int) -> list[str]:
         numbers = " or ".join(f"{number:,}" for number in told["questions"])
         lines.append(f"warning: the papers tell of {numbers} questions, not {questions - extra:,}")
     return lines
-
-
-def blob_id(content: bytes) -> str:
-    """The id by which git knows a file's content."""
-    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-
-
-def fetch_blob(source: Mapping[str, str]) -> bytes:
-    """A file by its git blob id, from GitHub's API.
-
-    Args:
-        source: url and blob.
-
-    Raises:
-        UserError: the network failed, or what came is not that blob.
-    """
-    import urllib.request
-    from http.client import HTTPException
-
-    url = source["url"]
-    asked = urllib.request.Request(url, headers={"Accept": "application/vnd.github.raw"})
-    try:
-        with urllib.request.urlopen(asked, timeout=120) as reply:
-            content = reply.read(MOST)
-    except (OSError, HTTPException, ValueError) as error:
-        reason = getattr(error, "reason", None) or error
-        raise UserError(f"{url}: could not be fetched ({reason}); {LOCAL}") from None
-    if (found := blob_id(content)) != source["blob"]:
-        raise UserError(
-            f"{url}: blob {found} is not {source['blob']}, the pinned one; try again, or {LOCAL}"
-        )
-    return content

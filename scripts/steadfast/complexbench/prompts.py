@@ -5,7 +5,6 @@ The sample id of an instruction is its main_id, as in the benchmark's released g
 a turn has the turn's number behind it, such as ``899/1``.
 """
 
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -44,8 +43,7 @@ def write_prompts(part: str, data: Path, out: Path) -> None:
     left_out = len(composed) - len(decomposed)
     print(
         f"{part}: {len(decomposed)} instances in turns; {left_out} with Chain or Selection have no "
-        "sub_instructions and are left out",
-        file=sys.stderr,
+        "sub_instructions and are left out"
     )
     write_jsonl(out, (prompt for instance in decomposed for prompt in _turns(instance)))
 

@@ -105,9 +105,7 @@ class Complexbench(JudgedBenchmark, Languages):
         "Chinese: in English the judge decides their questions.",
         min_length=1,
     )
-    instances: int = Field(
-        default=60, ge=1, le=2000, description="source synthetic: instances, at least."
-    )
+    instances: int = Field(default=60, ge=1, le=2000, description="source synthetic: instances.")
     judging: Literal["rules", "plain"] = Field(
         default="rules",
         description="rules: where a question has a rule, the judge extracts and the rule decides; "

@@ -17,8 +17,9 @@ COUNTS = ("prompt_tokens", "cached_tokens", "completion_tokens")
 class ReplayEngine(Engine):
     """Answers from a JSON-lines file; a sample that it lacks is an error, never a wrong answer.
 
-    A record has ``sample_id`` and one of ``text``, ``response``, ``output``; where it has
-    ``status``, ``finish_reason`` or token counts, they are taken over.
+    A record has ``sample_id``, text or a number, and one of ``text``, ``response``, ``output``,
+    which is null where there is no answer; where it has ``status``, ``finish_reason`` or token
+    counts, they are taken over.
 
     Args:
         file: the JSON-lines file.
@@ -65,6 +66,8 @@ class ReplayEngine(Engine):
         sample_id, finish_reason, status = (
             value(name) for name in ("sample_id", "finish_reason", "status")
         )
+        if isinstance(sample_id, int) and not isinstance(sample_id, bool):
+            sample_id = str(sample_id)
         if not isinstance(sample_id, str):
             raise ValueError("no sample_id")
         if status is None:
@@ -77,6 +80,8 @@ class ReplayEngine(Engine):
                 status, finish_reason=finish_reason, error=None if status == "refused" else failure
             )
         name = self._fields.get("text") or next((t for t in TEXT_FIELDS if t in record), "text")
+        if name in record and record[name] is None:
+            return sample_id, Response("error", error="null in the replayed file")
         if not isinstance(record.get(name), str):
             raise ValueError(f"no string {name!r} in the record of {sample_id}")
         return sample_id, Response(
