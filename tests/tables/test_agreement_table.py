@@ -6,6 +6,7 @@ import io
 import pytest
 
 from steadfast.metrics.agreement import agreement_rows
+from steadfast.metrics.tidy import read_csv, write_csv
 from steadfast.tables.agreement import agreement_table
 from steadfast.tables.render import comma_separated, markdown, write_table
 
@@ -81,3 +82,11 @@ def test_one_rater_alone_gives_a_table_that_says_so(tmp_path):
 def test_an_undefined_kappa_is_explained(other, told):
     found = table(verdicts(judge={"m": "11"}, other=other))
     assert any("No kappa" in text for _, text in found.notes) == told
+
+
+def test_rows_survive_their_file(tmp_path):
+    rows = agreement_rows(RATERS | {"7": {("m", "s0", 0): 1}}, lambda item: item[0])
+    write_csv(tmp_path / "agreement.csv", rows)
+    again = read_csv(tmp_path / "agreement.csv")
+    tables = [agreement_table("t", part, DISPLAY, "MyBench", "question") for part in (rows, again)]
+    assert tables[0] == tables[1]
