@@ -89,6 +89,9 @@ def test_in_mode_released_it_counts_minus_one(tmp_path):
     assert (record["status"], record["total"]) == ("ok", -1.0)
     refused = {JUDGED: {"status": "refused", "text": ""}}
     assert scores(run, ("judge", refused))[JUDGED]["total"] == -1.0
+    failed = {JUDGED: {"status": "error", "text": ""}}
+    record = scores(run, ("judge", failed))[JUDGED]
+    assert (record["status"], record["total"]) == ("invalid", None)
     partly = {JUDGED: {"text": "So: ['YES', 'PARTIAL', 'YES'] # as above"}}
     assert scores(run, ("judge", partly))[JUDGED]["points"] == {"1": 1.0, "2": 0.0, "3": 1.0}
 

@@ -14,7 +14,6 @@ from steadfast.followbench.verdicts import released, strict
 ANSWERED = ("ok", "length")
 UNANSWERED = ("overflow", "refused", "error")
 INVALID = "invalid"
-NO_REPLY = "error"  # what the released code takes for a judge's reply that it did not get
 FAILURE = -1.0  # of every constraint, as released, where a reply could not be read
 
 
@@ -31,7 +30,7 @@ def score_part(
     ``points`` holds 1 or 0 for each constraint, or one for a rule's whole item; ``total`` is 1 if
     all are kept. The first judge decides; other judges' verdicts stand under ``also``. Without an
     answer, points and total are null under the output's status. Without a readable verdict they
-    are null under status invalid (mode strict), or −1 (mode released).
+    are null under status invalid; in mode released −1, unless the judge could not be asked.
 
     Args:
         settings: ``mode``, strict or released.
@@ -121,17 +120,18 @@ def _judged(
 ) -> Record:
     """One judge's verdicts on an answer, and what was wrong with its reply."""
     count = prompt["level"]
-    answered = reply is not None and reply["status"] in ANSWERED
-    text = reply["text"] if answered else NO_REPLY
-    if mode == "released":
-        verdicts = released(text, count, language)
-    else:
-        verdicts = strict(text, output["text"], count) if answered else None
-    problem = None
-    if verdicts is None:
-        problem = "unreadable" if answered else reply["status"] if reply else "missing"
+    status = reply["status"] if reply else "missing"
+    answered = status in ANSWERED
+    verdicts = None
+    if answered and mode == "released":
+        verdicts = released(reply["text"], count, language)
+    elif answered:
+        verdicts = strict(reply["text"], output["text"], count)
+    problem = None if verdicts else "unreadable" if answered else status
     extracted = {"problem": problem, "attempts": (reply or {}).get("attempts")}
-    if verdicts is None and mode != "released":
+    # To the released code a refusal is an empty reply; what never came says nothing in any mode.
+    failed = mode == "released" and (answered or status == "refused")
+    if verdicts is None and not failed:
         return {"status": INVALID, "points": None, "total": None, "extracted": extracted}
     values = [FAILURE] * count if verdicts is None else [float(verdict) for verdict in verdicts]
     total = FAILURE if verdicts is None else float(all(verdicts))

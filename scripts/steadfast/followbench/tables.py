@@ -224,7 +224,7 @@ def coverage_table(results: Results, name: str) -> Table:
     reasons = {
         column: heading
         for column, heading in words["coverage"].items()
-        if column != ("status_invalid" if results.mode == "released" else "unreadable")
+        if column != "unreadable" or results.mode == "released"
     }
     csl, hsr = results.read("csl"), results.read("hsr")
     csl = csl[csl["category"] != OVERALL].groupby(["model", "language"])[["n", "expected"]].sum()
