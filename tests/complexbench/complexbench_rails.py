@@ -64,7 +64,7 @@ class Rails:
         chosen, prompts = model_settings(self.config, model), self.prompts(part)
         operation = operation_settings(chosen)
         if replay := replay_file(self.config, model, "complexbench", part):
-            operation |= {"file": replay, "fields": {}}
+            operation |= {"file": replay, "fields": chosen.fields}
         out = self.path("outputs", model, part)
         self._run(
             model,

@@ -1,4 +1,4 @@
-"""Prompts: an instruction each, or turn by turn; released generations made into responses."""
+"""Prompts: an instruction each, or turn by turn."""
 
 import json
 
@@ -6,9 +6,7 @@ import pytest
 
 from complexbench_instances import data_file, instance
 from steadfast.complexbench.data import write_data
-from steadfast.complexbench.generations import convert, main
 from steadfast.complexbench.prompts import layers, load_part, write_prompts
-from steadfast.engines.replay import ReplayEngine
 from steadfast.errors import UserError
 from steadfast.files import read_jsonl, write_jsonl
 
@@ -53,7 +51,7 @@ def test_turns_follow_each_other_and_share_out_the_questions(made, language, cap
         assert points == list(range(len(row["scoring_questions"])))
         assert {prompt["context_id"] for prompt in own} == {row["group"]}
     assert {p["main_id"] for p in prompts} == {row["main_id"] for row in composed}
-    assert f"{len(composed)} instances in turns; 0 with" in capsys.readouterr().err
+    assert f"{len(composed)} instances in turns; 0 with" in capsys.readouterr().out
 
 
 def test_instances_without_turns_are_left_out_and_counted(tmp_path, capsys):
@@ -65,7 +63,7 @@ def test_instances_without_turns_are_left_out_and_counted(tmp_path, capsys):
     write_data(settings, "zh", tmp_path / "zh.jsonl")
     prompts = prompts_of("zh-decomposed", tmp_path / "zh.jsonl", tmp_path)
     assert [prompt["sample_id"] for prompt in prompts] == ["0/0", "0/1"]
-    assert "1 instances in turns; 1 with Chain or Selection" in capsys.readouterr().err
+    assert "1 instances in turns; 1 with Chain or Selection" in capsys.readouterr().out
     rows = [row | {"turns": []} for row in read_jsonl(tmp_path / "zh.jsonl")]
     write_jsonl(tmp_path / "none.jsonl", rows)
     with pytest.raises(UserError, match=r"complexbench\.decomposition"):
@@ -128,60 +126,3 @@ def test_all_published_instructions_go_through(tmp_path):
     prompts = prompts_of("zh", tmp_path / "zh.jsonl", tmp_path)
     assert [p["instruction"] for p in prompts] == [row["instruction"] for row in published]
     assert [p["sample_id"] for p in prompts] == [str(row["main_id"]) for row in published]
-
-
-@pytest.mark.parametrize("model", ["gpt4_1106", "llama3_8b", "qwen1.5_72b"])
-def test_released_generations_become_responses(tmp_path, model):
-    generations = data_file(f"generations/{model}.jsonl")
-    settings = {
-        "source": "local",
-        "directory": str(data_file("sample_instances.json").parent),
-        "file": "sample_instances.json",
-        "extra": None,
-    }
-    write_data(settings, "zh", tmp_path / "zh.jsonl")
-    write_prompts("zh", tmp_path / "zh.jsonl", tmp_path / "prompts.jsonl")
-    (line,) = convert(generations, tmp_path / "prompts.jsonl", tmp_path / "responses.jsonl")
-    assert line.endswith("9 responses, 0 of them empty")
-    given = {row["main_id"]: row["generated"] for row in read_jsonl(generations)}
-    responses = ReplayEngine(tmp_path / "responses.jsonl")._responses
-    assert {int(key): response.text for key, response in responses.items()} == {
-        number: given[number] for number in (1, 559, 560, 856, 857, 899, 1020, 1148, 1149)
-    }
-
-
-def generation(number: int, text: str | None = "答", instruction: str = "问") -> dict:
-    return {"main_id": number, "model": "m", "instruction": instruction, "generated": text}
-
-
-def converted(tmp_path, *generations) -> list[str]:
-    prompts = [{"sample_id": str(n), "main_id": n, "instruction": "问"} for n in (0, 1, 7)]
-    write_jsonl(tmp_path / "prompts.jsonl", prompts)
-    write_jsonl(tmp_path / "given.jsonl", generations)
-    return convert(*(tmp_path / f"{name}.jsonl" for name in ("given", "prompts", "out")))
-
-
-def test_generations_are_matched_by_number_not_by_place(tmp_path):
-    lines = converted(tmp_path, generation(7, "七"), generation(0, None), generation(3, "三"))
-    assert lines == [f"{tmp_path}/out.jsonl: 2 responses, 1 of them empty"]
-    engine = ReplayEngine(tmp_path / "out.jsonl")
-    assert {key: (r.status, r.text) for key, r in engine._responses.items()} == {
-        "0": ("error", ""),
-        "7": ("ok", "七"),
-    }
-
-
-def test_a_generation_for_another_instruction_is_told(tmp_path):
-    lines = converted(tmp_path, generation(0), generation(1, instruction="别的"))
-    assert lines[1] == "warning: 1 were given to another instruction: main_id 1"
-
-
-def test_generations_that_do_not_fit_are_refused(tmp_path, capsys):
-    with pytest.raises(UserError, match="main_id 0 is there twice"):
-        converted(tmp_path, generation(0), generation(0))
-    with pytest.raises(UserError, match="no 'generated'"):
-        converted(tmp_path, {"main_id": 0, "instruction": "问", "text": "x"})
-    with pytest.raises(UserError, match="none of its instances"):
-        converted(tmp_path, generation(5))
-    assert main(["only one"]) == 2 and "usage" in capsys.readouterr().err
-    assert main([str(tmp_path / name) for name in ("no", "no", "no")]) == 2
