@@ -18,7 +18,7 @@ rule judge_prompts:
         sources=lambda w: paths(benchmark(w.benchmark).sources(CONFIG, w.part)),
         outputs="results/{benchmark}/outputs/{model}/{part}.jsonl",
         templates=lambda w: benchmark(w.benchmark).templates(CONFIG).values(),
-        code=lambda w: code("judging", "files.py", *benchmark(w.benchmark).JUDGING_CODE),
+        code=lambda w: code("judging", "asked.py", "files.py", *benchmark(w.benchmark).JUDGING_CODE),
         facts=lambda w: benchmark(w.benchmark).JUDGING_FACTS,
     output:
         judging="results/{benchmark}/judging/{model}/{part}.jsonl",

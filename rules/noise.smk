@@ -32,6 +32,7 @@ rule noise_part:
             "engines",
             "metrics/noise.py",
             "noise.py",
+            "asked.py",
             *benchmark(w.benchmark).SCORING_CODE,
         ),
         facts=lambda w: benchmark(w.benchmark).SCORING_FACTS,

@@ -63,7 +63,7 @@ rule scores:
             "results/{{benchmark}}/verdicts/{judge}/{{model}}/{{part}}.jsonl",
             judge=judges_of(CONFIG, w.benchmark),
         ),
-        code=lambda w: code(*benchmark(w.benchmark).SCORING_CODE),
+        code=lambda w: code("asked.py", *benchmark(w.benchmark).SCORING_CODE),
         facts=lambda w: benchmark(w.benchmark).SCORING_FACTS,
     output:
         scores="results/{benchmark}/scores/{model}/{part}.jsonl",

@@ -61,7 +61,7 @@ def test_models_by_measures_with_intervals(tmp_path):
     rows = [*three("ARS", 0.7, 0.6, 0.5), *three("IFS", 0.2, 0.1, 0.3, spread=None)]
     head, *body = built(tmp_path, *rows, *three("HSR", 60.25, 70.0, 50.0))["report"]
     assert head == [
-        "group", "Model", "ARS", "95 % interval", "IFS", "HSR", "95 % interval", "CSL", "marks",
+        "group", "Model", "ARS", "ARS: 95 %", "IFS", "HSR", "HSR: 95 %", "CSL", "marks",
     ]  # fmt: skip
     lines = {line[1]: line for line in body}
     assert lines["Model_A"][2:-1] == [
@@ -96,7 +96,7 @@ def test_a_model_without_a_benchmark_has_a_dash(tmp_path):
 
 
 def test_benchmarks_that_did_not_run_have_no_column(tmp_path):
-    assert built(tmp_path, *three("PSR", 0.7))["report"][0][2:4] == ["PSR", "95 % interval"]
+    assert built(tmp_path, *three("PSR", 0.7))["report"][0][2:4] == ["PSR", "PSR: 95 %"]
 
 
 def test_incomplete_coverage_is_marked_and_told(tmp_path):

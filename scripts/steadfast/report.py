@@ -14,6 +14,7 @@ import yaml
 from steadfast.errors import UserError
 from steadfast.metrics.headline import read_headline
 from steadfast.metrics.ranks import CORRELATIONS
+from steadfast.registry import JUDGED
 from steadfast.tables.render import write_table
 from steadfast.tables.roster import Group, Roster
 from steadfast.tables.table import Cell, Column, Mark, Section, Table, highlights, ranks, rounded
@@ -67,6 +68,7 @@ class Report:
     def __init__(self, headlines: Mapping[str, Path], display: Mapping[str, Any]):
         self.words = yaml.safe_load(FACTS.read_text(encoding="utf-8"))
         self.digits: int = display.get("digits", 3)
+        self.judged = not set(headlines).isdisjoint(JUDGED)
         self.measures = [
             measure
             for benchmark, facts in self.words["benchmarks"].items()
@@ -134,7 +136,8 @@ def report_table(report: Report) -> Table:
     cells: dict[str, tuple[Cell, ...]] = {m: (Cell(roster.label(m)),) for m in roster.models}
     for measure in report.measures:
         told = bool(measure.rows["low"].notna().any())
-        headings = [measure.name, *([report.words["interval"]] if told else [])]
+        ends = report.words["interval"].format(measure=measure.name)
+        headings = [measure.name, *([ends] if told else [])]
         columns += [Column(heading, measure.benchmark) for heading in headings]
         shown = {m: rounded(value, measure.digits) for m, value in measure.values.items()}
         styles = highlights(shown, roster.contenders, measure.smaller)
@@ -180,6 +183,8 @@ def _notes(report: Report) -> tuple[tuple[Mark | None, str], ...]:
             )
     if incomplete:
         notes.append(("incomplete", texts["incomplete"].format(models="; ".join(incomplete))))
+    if report.judged and (judge := report.roster.judge_note):
+        notes.append((None, judge))
     if report.no_real_model:
         notes.append((None, texts["simulated"]))
     return tuple(notes)

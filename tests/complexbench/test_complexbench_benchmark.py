@@ -85,12 +85,13 @@ def test_facts_and_templates_are_there():
     assert all((ROOT / path).is_file() for path in complexbench.templates(both).values())
 
 
-def test_tables_are_those_that_are_made():
-    from steadfast.complexbench.tables import BUILDERS
-
-    assert {f"complexbench_{name}" for name in BUILDERS} <= set(
-        complexbench.table_names(configured())
-    )
+def test_tables_are_those_that_the_config_gives_a_reason_for():
+    one, both = JUDGES, {"second": {"engine": "reference"}, **JUDGES}
+    plain = set(complexbench.table_names(configured(judges=one)))
+    turns = set(complexbench.table_names(configured({"decomposition": True}, judges=one)))
+    raters = set(complexbench.table_names(configured(judges=both)))
+    assert turns - plain == {"complexbench_decomposition"}
+    assert raters - plain == {"complexbench_agreement"}
 
 
 def test_settings_are_plain_and_hold_only_what_matters(tmp_path):

@@ -96,7 +96,7 @@ def tables(runs):
     outs = {name: folder / f"metrics/{name}.csv" for name in benchmark.METRICS}
     settings = {"languages": ["en", "zh"], "judges": ["http"]}
     benchmark.compute_metrics(scores, sources, settings, {}, outs)
-    shown = {"mode": "strict", "languages": ["en", "zh"], "judge": "http", "stand_in": False}
+    shown = {"mode": "strict", "languages": ["en", "zh"]}
     benchmark.build_tables(outs, {}, shown | {"names": list(BUILDERS)}, folder / "tables")
     benchmark.draw_figures(outs, {}, {"by_category": folder / "by_category.png"})
     return outs, folder

@@ -24,8 +24,9 @@ DISPLAY = {
     "labels": {"real-a": "Model $A_1$ & co", "reference": "Reference"},
     "groups": {"real-a": "Models", "real-b": "Models"},
     "engines": {"reference": "reference", "real-a": "openai", "real-b": "openai"},
+    "judges": {"first": ("First", "openai")},
 }
-SETTINGS = {"mode": "strict", "judge": "first", "stand_in": False, "names": list(BUILDERS)}
+SETTINGS = {"mode": "strict", "names": list(BUILDERS)}
 
 
 def made(folder, languages=("en", "zh"), mode="strict"):
@@ -52,9 +53,9 @@ def found(tmp_path_factory):
     return made(tmp_path_factory.mktemp("followbench"))
 
 
-def tables(found, out, languages=("en", "zh"), **changes):
+def tables(found, out, languages=("en", "zh"), display=DISPLAY, **changes):
     settings = SETTINGS | {"languages": list(languages)} | changes
-    benchmark.build_tables(found, DISPLAY, settings, out)
+    benchmark.build_tables(found, display, settings, out)
     texts = {name: (out / f"{name}.csv").read_text("utf-8") for name in settings["names"]}
     return {
         name.removeprefix("followbench_"): list(csv.reader(text.splitlines()))
@@ -137,9 +138,9 @@ def test_what_cannot_be_passed_is_said_where_it_matters(found, tmp_path):
 def test_the_judge_is_named_and_a_stand_in_is_called_so(found, tmp_path):
     tables(found, tmp_path)
     path = tmp_path / "followbench_table2_levels.md"
-    assert "Judge: first." in path.read_text("utf-8")
-    tables(found, tmp_path, stand_in=True)
-    assert "no real model" in path.read_text("utf-8").split("Judge: first")[1]
+    assert "Judge: First." in path.read_text("utf-8")
+    tables(found, tmp_path, display={**DISPLAY, "judges": {"ref": ("Ref", "reference")}})
+    assert "no real model" in path.read_text("utf-8").split("Judge: Ref")[1]
 
 
 def test_table_1_counts_the_items(found, tmp_path):

@@ -27,7 +27,7 @@ def test_the_answer_parts_the_prompt(template):
 
 def test_a_reminder_is_kept_apart(template):
     found = template("{{answer}} {{question}}\n=== reminder ===\n\nOnly yes or no, please.\n")
-    assert found.reminder == "Only yes or no, please."
+    assert found.reminder == "\n\nOnly yes or no, please."
     assert found.tail == " {{question}}"
 
 

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.cfbench.facts import LANGUAGE
-from steadfast.config.names import nearest
-from steadfast.errors import UserError
 from steadfast.registry import Sources
 
 RESULTS = "results/cfbench"
@@ -101,8 +99,8 @@ def sources(config: Any, part: str) -> dict[str, dict[str, str]]:
 
 
 def inference_code(engine: str) -> tuple[str, ...]:
-    """What answers in a model's place; for a model nothing, since prompts are asked as they are."""
-    return _STAND_INS if engine in ("reference", "simulated") else ()
+    """Prompts are asked as they are; what answers in a model's place for those without one."""
+    return ("asked.py", *(_STAND_INS if engine in ("reference", "simulated") else ()))
 
 
 def data_settings(config: Any, language: str) -> dict[str, Any]:
@@ -140,18 +138,9 @@ def write_prompts(part: str, sources: Sources, out: Path) -> None:
 
 def items(prompts: Path, sources: Sources) -> Iterator[Any]:
     """One item a prompt: the instruction, which nothing precedes and nothing follows."""
-    from steadfast.engines.request import Item
-    from steadfast.files import read_jsonl
+    from steadfast.asked import plain_items
 
-    for prompt in read_jsonl(prompts):
-        yield Item(
-            sample_id=prompt["sample_id"],
-            context_id=prompt["context_id"],
-            head="",
-            context="",
-            tail=prompt["instruction"],
-            max_tokens=prompt["max_tokens"],
-        )
+    return plain_items(prompts)
 
 
 def oracle(prompts: Path, sources: Sources) -> Any:
@@ -162,17 +151,10 @@ def oracle(prompts: Path, sources: Sources) -> Any:
 
 
 def templates(config: Any) -> dict[str, str]:
-    """The judge template, the project's or the config's own.
+    """The judge template, the project's or the config's own."""
+    from steadfast.judging.template import templates_of
 
-    Raises:
-        UserError: the config names a template that there is not.
-    """
-    for name in config.cfbench.templates:
-        if name not in TEMPLATES:
-            raise UserError(
-                f"cfbench.templates: unknown template {name!r}; {nearest(name, TEMPLATES)}"
-            )
-    return TEMPLATES | config.cfbench.templates
+    return templates_of("cfbench", TEMPLATES, config.cfbench.templates)
 
 
 def judge_settings(config: Any) -> dict[str, Any]:

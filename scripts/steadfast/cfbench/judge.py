@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from steadfast.asked import read_outputs
 from steadfast.cfbench.facts import LANGUAGE, Mode
-from steadfast.cfbench.prompts import load_part, output_of, read_outputs
+from steadfast.cfbench.prompts import load_part
 from steadfast.engines.request import ANSWERED
 from steadfast.files import Record, write_jsonl
 from steadfast.judging.boundary import boundary
@@ -45,7 +46,7 @@ def write_judge_prompts(
 
     def records() -> Iterator[Record]:
         for prompt, record in load_part(prompts, data):
-            output = output_of(answers, prompt["sample_id"], outputs)
+            output = answers.of(prompt["sample_id"])
             if output["status"] in ANSWERED:
                 yield _judge_prompt(record, output["text"], loaded, mode)
 
@@ -65,7 +66,7 @@ def _judge_prompt(record: Record, answer: str, template: JudgeTemplate, mode: Mo
     request = {
         "sample_id": record["sample_id"],
         "tail": tail,
-        "reminder": f"\n\n{template.reminder}" if template.reminder else "",
+        "reminder": template.reminder if mode == "strict" else "",
         "max_tokens": MAX_TOKENS,
         "expected": {"mode": mode, "checkpoints": texts},
     }

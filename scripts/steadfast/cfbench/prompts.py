@@ -53,19 +53,3 @@ def load_part(prompts: Path, data: Mapping[str, Path]) -> Iterator[tuple[Record,
 def read_records(data: Mapping[str, Path]) -> dict[str, Record]:
     """The records of the data files by sample id, in their order."""
     return {r["sample_id"]: r for path in data.values() for r in read_jsonl(path)}
-
-
-def read_outputs(path: Path) -> dict[str, Record]:
-    """Output records, of a model or a judge, by sample id."""
-    return {record["sample_id"]: record for record in read_jsonl(path)}
-
-
-def output_of(outputs: Mapping[str, Record], sample_id: str, path: Path) -> Record:
-    """A sample's output.
-
-    Raises:
-        UserError: there is none.
-    """
-    if sample_id not in outputs:
-        raise UserError(f"{path}: no output for sample {sample_id}; run inference again")
-    return outputs[sample_id]

@@ -66,11 +66,12 @@ def _strictly(texts: Sequence[str], reply: str, answer: str) -> list[int] | str:
     own = own_words(reply, answer)
     verdicts = read_verdicts(texts, own)
     if isinstance(verdicts, str) and own != reply:
-        # A checkpoint of several lines may show a form that the answer rightly has, line by line.
-        # Such lines are no verdicts: only lines that are could be the answer's instead of the
-        # judge's.
+        # A checkpoint of several lines may show a form that the answer rightly has, and an answer
+        # that forges its verdicts must not undo those of a judge who disagrees: the whole reply
+        # counts where a verdict of it is not the answer's.
         given = {line.strip() for line in answer.splitlines()}
-        if not any("\t" in line and line.strip() in given for line in reply.splitlines()):
+        said = [line.strip() for line in reply.splitlines() if "\t" in line]
+        if any(line not in given for line in said):
             return read_verdicts(texts, reply)
     return verdicts
 

@@ -99,6 +99,8 @@ class Results:
         notes: list[Note] = []
         if incomplete:
             notes.append(("incomplete", words["incomplete"].format(models="; ".join(incomplete))))
+        if judge := self.roster.judge_note:
+            notes.append((None, judge))
         if {self.roster.kind(model) for model in self.roster.contenders} == {"simulated"}:
             notes.append((None, words["simulated"]))
         return notes

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from steadfast.asked import read_outputs
 from steadfast.cfbench.facts import INVALID, RATES, Mode
-from steadfast.cfbench.prompts import load_part, output_of, read_outputs
+from steadfast.cfbench.prompts import load_part
 from steadfast.cfbench.reading import Reading, read_reply
-from steadfast.engines.request import ANSWERED, STATUSES
+from steadfast.engines.request import ANSWERED
 from steadfast.errors import UserError
 from steadfast.files import Record, write_jsonl
 
@@ -49,12 +50,7 @@ def score_part(
 
     def records() -> Iterator[Record]:
         for prompt, record in load_part(prompts, data):
-            output = output_of(answers, prompt["sample_id"], outputs)
-            if output["status"] not in STATUSES:
-                raise UserError(
-                    f"{outputs}: sample {prompt['sample_id']} has status {output['status']!r}; "
-                    f"one of {', '.join(STATUSES)} was expected: run inference again"
-                )
+            output = answers.of(prompt["sample_id"])
             first, *others = (
                 _judged(record, output, of_judge.get(prompt["sample_id"]), mode)
                 for of_judge in replies.values()

@@ -6,7 +6,6 @@ from typing import Any
 
 from steadfast.complexbench.prompts import DECOMPOSED
 from steadfast.complexbench.taxonomy import read_yaml
-from steadfast.errors import UserError
 from steadfast.registry import Sources
 
 RESULTS = "results/complexbench"
@@ -95,7 +94,7 @@ def _language(part: str) -> str:
 
 def inference_code(engine: str) -> tuple[str, ...]:
     """The prompts for every engine; what answers in a model's place for those without one."""
-    return (*PROMPTS_CODE, *(_PIECES if engine in ("reference", "simulated") else ()))
+    return ("asked.py", *PROMPTS_CODE, *(_PIECES if engine in ("reference", "simulated") else ()))
 
 
 def data_settings(config: Any, language: str) -> dict[str, Any]:
@@ -137,19 +136,9 @@ def write_prompts(part: str, sources: Sources, out: Path) -> None:
 
 def items(prompts: Path, sources: Sources) -> Iterator[Any]:
     """The instructions as they are; a turn follows the one before."""
-    from steadfast.engines.request import Item
-    from steadfast.files import read_jsonl
+    from steadfast.asked import plain_items
 
-    for prompt in read_jsonl(prompts):
-        yield Item(
-            sample_id=prompt["sample_id"],
-            context_id=prompt["context_id"],
-            head="",
-            context="",
-            tail=prompt["instruction"],
-            max_tokens=prompt["max_tokens"],
-            follows=prompt.get("follows"),
-        )
+    return plain_items(prompts)
 
 
 def oracle(prompts: Path, sources: Sources) -> Any:
@@ -160,22 +149,15 @@ def oracle(prompts: Path, sources: Sources) -> Any:
 
 
 def templates(config: Any) -> dict[str, str]:
-    """The judge templates in use; the config's where it names one.
-
-    Raises:
-        UserError: the config names a template that there is not.
-    """
+    """The judge templates in use; the config's where it names one."""
     from steadfast.complexbench.ways import TEMPLATES, templates_in_use
-    from steadfast.config.names import nearest
+    from steadfast.judging.template import templates_of
 
-    own = config.complexbench.templates
-    for name in own:
-        if name not in TEMPLATES:
-            raise UserError(
-                f"complexbench.templates: unknown template {name!r}; {nearest(name, TEMPLATES)}"
-            )
-    names = templates_in_use(languages(config), judge_settings(config))
-    return {name: own.get(name, f"{FACTS}/judge/{name}.txt") for name in names}
+    known = {name: f"{FACTS}/judge/{name}.txt" for name in TEMPLATES}
+    found = templates_of("complexbench", known, config.complexbench.templates)
+    return {
+        name: found[name] for name in templates_in_use(languages(config), judge_settings(config))
+    }
 
 
 def judge_settings(config: Any) -> dict[str, Any]:
@@ -273,13 +255,17 @@ def compute_metrics(
 
 
 def table_names(config: Any) -> list[str]:
-    """Stems of the tables' files."""
-    return [f"complexbench_{name}" for name in read_yaml("tables.yaml")["captions"]]
+    """Stems of the tables' files; agreement needs two raters, decomposition turns."""
+    section = config.complexbench
+    without = set() if section.labels or len(config.judges) > 1 else {"agreement"}
+    without |= set() if section.decomposition else {"decomposition"}
+    names = read_yaml("tables.yaml")["captions"]
+    return [f"complexbench_{name}" for name in names if name not in without]
 
 
 def tables_settings(config: Any) -> dict[str, Any]:
-    """What tables depend on: as for metrics."""
-    return metrics_settings(config)
+    """What tables depend on: as for metrics, and the tables that are wanted."""
+    return {**metrics_settings(config), "names": table_names(config)}
 
 
 def build_tables(

@@ -113,12 +113,11 @@ def _records(
                 "requests": [],
             },
         )
-        reminder = templates[how.template].reminder
         record["requests"].append(
             {
                 "sample_id": request_id(answer_id, point),
                 "tail": tail,
-                "reminder": f"\n\n{reminder}" if reminder else "",
+                "reminder": templates[how.template].reminder,
                 "max_tokens": MAX_TOKENS,
                 "expected": {
                     "mode": mode,

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from steadfast.asked import read_outputs
 from steadfast.complexbench.prompts import load_part
-from steadfast.engines.request import STATUSES
-from steadfast.errors import UserError
-from steadfast.files import Record, read_jsonl
+from steadfast.files import Record
 
 
 @dataclass(frozen=True)
@@ -67,28 +66,7 @@ def load_samples(prompts: Path, data: Mapping[str, Path], outputs: Path) -> Iter
     said: dict[str, Conversation] = {}
     for prompt, instance in load_part(prompts, data):
         sample_id = prompt["sample_id"]
-        output = _output_of(found, sample_id, outputs)
+        output = found.of(sample_id)
         before = said.get(prompt.get("follows"))
         said[sample_id] = Conversation(prompt["instruction"], output["text"] or "", before)
         yield Sample(prompt, instance, output, said[sample_id])
-
-
-def read_outputs(path: Path) -> dict[str, Record]:
-    """Output records, of a model or a judge, by sample id."""
-    return {record["sample_id"]: record for record in read_jsonl(path)}
-
-
-def _output_of(outputs: Mapping[str, Record], sample_id: str, path: Path) -> Record:
-    """A sample's output.
-
-    Raises:
-        UserError: there is none, or its status is unknown.
-    """
-    if sample_id not in outputs:
-        raise UserError(f"{path}: no output for sample {sample_id}; run inference again")
-    if outputs[sample_id]["status"] not in STATUSES:
-        raise UserError(
-            f"{path}: sample {sample_id} has status {outputs[sample_id]['status']!r}; one of "
-            f"{', '.join(STATUSES)} was expected: run inference again"
-        )
-    return outputs[sample_id]

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from steadfast.asked import Outputs, read_outputs
 from steadfast.complexbench.aggregation import dependent
 from steadfast.complexbench.extraction import released_segments, strict_segments
 from steadfast.complexbench.judge import shown_answer
 from steadfast.complexbench.rules.decide import verdict
 from steadfast.complexbench.rules.outcome import STRICT, UNDECIDED, RuleError, Verdict
-from steadfast.complexbench.samples import Conversation, Sample, load_samples, read_outputs
+from steadfast.complexbench.samples import Conversation, Sample, load_samples
 from steadfast.complexbench.scored import INVALID
 from steadfast.complexbench.verdicts import released_verdict, strict_verdict
 from steadfast.complexbench.ways import Way, request_id, template_language, way
@@ -86,7 +87,7 @@ class _Judged:
     def __init__(
         self,
         samples: list[Sample],
-        replies: Mapping[str, Record],
+        replies: Outputs,
         language: str,
         settings: Mapping[str, Any],
     ):

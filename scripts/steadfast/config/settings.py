@@ -43,11 +43,14 @@ def _by_role(model: BaseModelSettings, role: str) -> dict[str, Any]:
 
 
 def display(config: Config) -> dict[str, Any]:
-    """What tables and figures need to show the models: digits, labels, groups, their order."""
+    """What tables and figures need to show the models: digits, labels, groups, order, judges."""
     shown = {name: _shown(name, model) for name, model in config.models.items()}
     facts = zip(("labels", "groups", "engines"), zip(*shown.values(), strict=True), strict=True)
     return {
         **config.display.model_dump(),
+        "judges": {
+            name: (judge.label or name, judge.engine) for name, judge in config.judges.items()
+        },
         **{fact: dict(zip(shown, values, strict=True)) for fact, values in facts},
     }
 

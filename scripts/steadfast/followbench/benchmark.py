@@ -88,7 +88,11 @@ def sources(config: Any, part: str) -> dict[str, dict[str, str]]:
 
 def inference_code(engine: str) -> tuple[str, ...]:
     """What makes prompts; what answers in a model's place for engines without one."""
-    return (*PROMPTS_CODE, *(_STAND_INS if engine in ("reference", "simulated") else ()))
+    return (
+        "asked.py",
+        *PROMPTS_CODE,
+        *(_STAND_INS if engine in ("reference", "simulated") else ()),
+    )
 
 
 def data_settings(config: Any, language: str) -> dict[str, Any]:
@@ -126,9 +130,9 @@ def write_prompts(part: str, sources: Sources, out: Path) -> None:
 
 def items(prompts: Path, sources: Sources) -> Iterator[Any]:
     """The instructions as they stand."""
-    from steadfast.followbench.prompts import items
+    from steadfast.asked import plain_items
 
-    return items(prompts, sources)
+    return plain_items(prompts)
 
 
 def oracle(prompts: Path, sources: Sources) -> Any:
@@ -139,21 +143,11 @@ def oracle(prompts: Path, sources: Sources) -> Any:
 
 
 def templates(config: Any) -> dict[str, str]:
-    """The judge template of each language, the config's where it names one.
+    """The judge template of each language, the config's where it names one."""
+    from steadfast.judging.template import templates_of
 
-    Raises:
-        UserError: the config names one of a language that does not run.
-    """
-    from steadfast.config.names import nearest
-    from steadfast.errors import UserError
-
-    own, running = config.followbench.templates, languages(config)
-    for name in own:
-        if name not in running:
-            raise UserError(
-                f"followbench.templates: no language {name!r} runs; {nearest(name, running)}"
-            )
-    return {name: own.get(name, f"{FACTS}/judge/{name}.txt") for name in running}
+    known = {name: f"{FACTS}/judge/{name}.txt" for name in languages(config)}
+    return templates_of("followbench", known, config.followbench.templates)
 
 
 def judge_settings(config: Any) -> dict[str, Any]:
@@ -245,13 +239,10 @@ def table_names(config: Any) -> list[str]:
 
 
 def tables_settings(config: Any) -> dict[str, Any]:
-    """Mode, languages, the judge that counts, and the tables that are wanted."""
-    judge = next(iter(config.judges), None)
+    """Mode, languages, and the tables that are wanted."""
     return {
         "mode": config.judging.mode,
         "languages": languages(config),
-        "judge": judge,
-        "stand_in": bool(judge) and config.judges[judge].engine in ("reference", "simulated"),
         "names": table_names(config),
     }
 

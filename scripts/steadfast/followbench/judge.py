@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from steadfast.errors import UserError
-from steadfast.files import Record, read_jsonl, write_jsonl
+from steadfast.asked import read_outputs
+from steadfast.engines.request import ANSWERED
+from steadfast.files import Record, write_jsonl
 from steadfast.followbench.facts import JUDGE, facts
 from steadfast.followbench.prompts import Sources, load_part
 
 SLOTS = ("kind", "constraints", "count", "path", "boundary")
 REQUIRED = ("path", "count")
 MAX_TOKENS = 1024  # as in the released code
-ANSWERED = ("ok", "length")
 
 
 def write_judge_prompts(
@@ -43,15 +43,11 @@ def _records(
     from steadfast.judging.template import load_template
 
     form = load_template(template, slots=SLOTS, required=REQUIRED)
-    answers = {record["sample_id"]: record for record in read_jsonl(outputs)}
+    answers = read_outputs(outputs)
     for prompt, group in load_part(prompts, sources):
         if prompt["scorer"] != JUDGE:
             continue
-        output = answers.get(prompt["sample_id"])
-        if output is None:
-            raise UserError(
-                f"{outputs}: no output for sample {prompt['sample_id']}; run inference again"
-            )
+        output = answers.of(prompt["sample_id"])
         if output["status"] not in ANSWERED:
             continue
         level = prompt["level"]
@@ -66,7 +62,7 @@ def _records(
                 {
                     "sample_id": prompt["sample_id"],
                     "tail": tail,
-                    "reminder": f"\n\n{form.reminder}" if form.reminder else "",
+                    "reminder": form.reminder,
                     "max_tokens": MAX_TOKENS,
                     "expected": {"count": level},
                 }

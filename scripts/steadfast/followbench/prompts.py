@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from steadfast.engines.request import Item
 from steadfast.errors import UserError
 from steadfast.files import Record, read_jsonl, write_jsonl
 from steadfast.followbench.facts import LEVELS
@@ -47,19 +46,6 @@ def _of(group: Record) -> Iterator[Record]:
             "instruction": group["levels"][level - 1]["instruction"],
             "max_tokens": MAX_TOKENS,
         }
-
-
-def items(prompts: Path, sources: Sources) -> Iterator[Item]:
-    """What is asked of a model. Nothing of an instruction may be cut: it is no context."""
-    for prompt in read_jsonl(prompts):
-        yield Item(
-            sample_id=prompt["sample_id"],
-            context_id=prompt["context_id"],
-            head="",
-            context="",
-            tail=prompt["instruction"],
-            max_tokens=prompt["max_tokens"],
-        )
 
 
 def load_part(prompts: Path, sources: Sources) -> Iterator[tuple[Record, Record]]:

@@ -125,9 +125,8 @@ class Results:
         words, notes = self.words["notes"], []
         if lacking := self._lacking(category):
             notes.append(("incomplete", words["incomplete"].format(models="; ".join(lacking))))
-        if self._settings["judge"]:
-            sentence = words["stand_in" if self._settings["stand_in"] else "judge"]
-            notes.append((None, sentence.format(judge=self._settings["judge"])))
+        if judge := self.roster.judge_note:
+            notes.append((None, judge))
         if {self.roster.kind(model) for model in self.roster.contenders} == {"simulated"}:
             notes.append((None, words["simulated"]))
         return tuple(notes)

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from steadfast.asked import Outputs, read_outputs
+from steadfast.engines.request import ANSWERED
 from steadfast.errors import UserError
-from steadfast.files import Record, read_jsonl, write_jsonl
+from steadfast.files import Record, write_jsonl
 from steadfast.followbench.facts import JUDGE, RULE
 from steadfast.followbench.prompts import Sources, load_part, target
 from steadfast.followbench.rules import satisfied
 from steadfast.followbench.verdicts import released, strict
 
-ANSWERED = ("ok", "length")
-UNANSWERED = ("overflow", "refused", "error")
 INVALID = "invalid"
 FAILURE = -1.0  # of every constraint, as released, where a reply could not be read
 
@@ -45,10 +45,7 @@ def score_part(
     """
     if not verdicts:
         raise UserError("judges: FollowBench needs a judge; name one in the config")
-    replies = {
-        judge: {record["sample_id"]: record for record in read_jsonl(path)}
-        for judge, path in verdicts.items()
-    }
+    replies = {judge: read_outputs(path) for judge, path in verdicts.items()}
     write_jsonl(out, _records(settings["mode"], prompts, sources, outputs, replies))
 
 
@@ -57,19 +54,12 @@ def _records(
     prompts: Path,
     sources: Sources,
     outputs: Path,
-    replies: Mapping[str, Mapping[str, Record]],
+    replies: Mapping[str, Outputs],
 ) -> Iterator[Record]:
-    answers = {record["sample_id"]: record for record in read_jsonl(outputs)}
+    answers = read_outputs(outputs)
     for prompt, group in load_part(prompts, sources):
         sample_id = prompt["sample_id"]
-        output = answers.get(sample_id)
-        if output is None:
-            raise UserError(f"{outputs}: no output for sample {sample_id}; run inference again")
-        if output["status"] not in ANSWERED + UNANSWERED:
-            raise UserError(
-                f"{outputs}: sample {sample_id} has status {output['status']!r}; one of "
-                f"{', '.join(ANSWERED + UNANSWERED)} was expected: run inference again"
-            )
+        output = answers.of(sample_id)
         yield {
             "sample_id": sample_id,
             "task": prompt["task"],
@@ -86,9 +76,9 @@ def _scored(
     prompt: Record,
     group: Record,
     output: Record,
-    replies: Mapping[str, Mapping[str, Record]],
+    replies: Mapping[str, Outputs],
 ) -> Record:
-    if output["status"] in UNANSWERED:
+    if output["status"] not in ANSWERED:
         unscored = {"status": output["status"], "points": None, "total": None}
         others = list(replies)[1:] if prompt["scorer"] == JUDGE else []
         return {**unscored, "extracted": None, "also": dict.fromkeys(others, unscored)}

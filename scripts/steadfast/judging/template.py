@@ -21,7 +21,8 @@ class JudgeTemplate:
     Attributes:
         head: what precedes the answer, with slots.
         tail: what follows it, with slots.
-        reminder: what is added to the tail when an unreadable reply is asked for again.
+        reminder: what is added to the tail when an unreadable reply is asked for again, a
+            paragraph of its own.
     """
 
     head: str
@@ -41,6 +42,27 @@ class JudgeTemplate:
 
 def _filled(text: str, fields: Mapping[str, str]) -> str:
     return SLOT.sub(lambda slot: fields[slot[1]], text)
+
+
+def templates_of(
+    benchmark: str, known: Mapping[str, str], own: Mapping[str, str]
+) -> dict[str, str]:
+    """The files of a benchmark's templates, the user's own where there is one.
+
+    Args:
+        benchmark: its name in the config.
+        known: the project's file by name.
+        own: the user's.
+
+    Raises:
+        UserError: the user has one of a name that there is not.
+    """
+    for name in own:
+        if name not in known:
+            raise UserError(
+                f"{benchmark}.templates: unknown template {name!r}; {nearest(name, known)}"
+            )
+    return {name: own.get(name, path) for name, path in known.items()}
 
 
 def load_template(
@@ -75,4 +97,5 @@ def load_template(
             "leave the others out"
         )
     head, tail = prompt.split(f"{{{{{ANSWER}}}}}")
-    return JudgeTemplate(head, tail.rstrip("\n"), reminder.strip("\n"))
+    reminder = reminder.strip("\n")
+    return JudgeTemplate(head, tail.rstrip("\n"), f"\n\n{reminder}" if reminder else "")

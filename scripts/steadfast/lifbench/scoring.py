@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from steadfast.asked import read_outputs
+from steadfast.engines.request import ANSWERED
 from steadfast.errors import UserError
-from steadfast.files import Record, read_jsonl, write_jsonl
+from steadfast.files import Record, write_jsonl
 from steadfast.lifbench.gold import fields
 from steadfast.lifbench.prompts import load_part
 from steadfast.lifbench.rubric import RUBRICS, score
 
-ANSWERED = ("ok", "length")
-UNANSWERED = ("overflow", "refused", "error")
 POSITIONAL = ("LSI", "LOI", "LOE", "LBI", "LBE")  # tasks with one reference position
 
 
@@ -44,19 +44,12 @@ def score_part(
     """
     if rubric not in RUBRICS:
         raise UserError(f"rubric: no rubric {rubric!r}; choose one of {', '.join(RUBRICS)}")
-    answers = {record["sample_id"]: record for record in read_jsonl(outputs)}
+    answers = read_outputs(outputs)
 
     def records() -> Iterator[Record]:
         for prompt, context, scenario_prompt in load_part(prompts, contexts, expressions):
             sample_id = prompt["sample_id"]
-            output = answers.get(sample_id)
-            if output is None:
-                raise UserError(f"{outputs}: no output for sample {sample_id}; run inference again")
-            if output["status"] not in ANSWERED + UNANSWERED:
-                raise UserError(
-                    f"{outputs}: sample {sample_id} has status {output['status']!r}; one of "
-                    f"{', '.join(ANSWERED + UNANSWERED)} was expected: run inference again"
-                )
+            output = answers.of(sample_id)
             yield {
                 "sample_id": sample_id,
                 "task": prompt["task"],
@@ -93,7 +86,7 @@ def _scored(
     prompt: Record, context: Record, scenario_prompt: str, output: Record, rubric: str
 ) -> Record:
     others = [name for name in RUBRICS if name != rubric]
-    if output["status"] in UNANSWERED:
+    if output["status"] not in ANSWERED:
         unscored = {"points": None, "total": None}
         return {**unscored, "extracted": None, "also": dict.fromkeys(others, unscored)}
     chosen = score(prompt, context, scenario_prompt, output["text"], rubric)

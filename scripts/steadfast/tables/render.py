@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections import Counter
 from pathlib import Path
 
 from tabulate import tabulate
@@ -59,10 +60,17 @@ def _cell(cell: Cell) -> str:
 
 
 def comma_separated(table: Table) -> str:
-    """The table as CSV: printed values, the section of each row first, its marks last."""
+    """The table as CSV: printed values, the section of each row first, its marks last.
+
+    Headings that several groups of columns have are told apart by the group's.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    heads = [c.heading for c in table.columns]
+    times = Counter(c.heading for c in table.columns)
+    heads = [
+        f"{c.group}: {c.heading}" if c.group and times[c.heading] > 1 else c.heading
+        for c in table.columns
+    ]
     writer.writerow(["group", *map(escape_csv, heads), "marks"])
     for section in table.sections:
         for row in section.rows:

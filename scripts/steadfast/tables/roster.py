@@ -6,6 +6,11 @@ from typing import Any
 
 APART = ("simulated", "reference")
 KINDS = ("model", *APART)
+JUDGE = "Judge: {judge}."
+STAND_IN_JUDGE = (
+    "Judge: {judge}, which stands in for one and is no real model: to a real model's answer it "
+    "says no."
+)
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,8 @@ class Roster:
     Args:
         models: names of the models that have results.
         display: labels and groups by model, group_order, digits; engines by model where known
-            (otherwise a simulated reader is known by its name, which starts with ``sim-``).
+            (otherwise a simulated reader is known by its name, which starts with ``sim-``); label
+            and engine by judge, the one that counts first.
     """
 
     def __init__(self, models: Iterable[str], display: Mapping[str, Any]):
@@ -44,6 +50,13 @@ class Roster:
         default = "simulated" if model.startswith("sim-") else model
         engine = self._display.get("engines", {}).get(model, default)
         return engine if engine in APART else "model"
+
+    @property
+    def judge_note(self) -> str | None:
+        """Whose verdicts count, and whether that is a real model; None where nobody judges."""
+        for label, engine in self._display.get("judges", {}).values():
+            return (STAND_IN_JUDGE if engine in APART else JUDGE).format(judge=label)
+        return None
 
     @property
     def contenders(self) -> list[str]:

@@ -40,21 +40,24 @@ def build_tables(
     settings: Mapping[str, Any],
     out_dir: Path,
 ) -> None:
-    """Writes each table as .tex, .md and .csv; their names start with the benchmark's.
+    """Writes the tables that are wanted as .tex, .md and .csv.
 
     Args:
         metrics: the files of ``complexbench.metrics`` by name.
         display: digits, labels and groups by model, group_order, engines by model.
-        settings: ``mode``, for the captions, and ``languages``, the first of which orders models.
+        settings: ``mode``, for the captions; ``languages``, the first of which orders models;
+            ``names``, of the tables, which start with the benchmark's.
         out_dir: directory for the files.
 
     Raises:
         UserError: a file is missing or damaged.
     """
     results = Results(metrics, display, settings)
-    tables = [build(results, name) for name, build in BUILDERS.items()]
-    rows = read_csv(metrics["agreement"])
-    name = f"{PREFIX}agreement"
-    tables.append(agreement_table(name, rows, display, "ComplexBench", "scoring question"))
-    for table in tables:
-        write_table(table, Path(out_dir))
+    for name in settings["names"]:
+        table = name.removeprefix(PREFIX)
+        if table == "agreement":
+            rows = read_csv(metrics["agreement"])
+            built = agreement_table(name, rows, display, "ComplexBench", "scoring question")
+        else:
+            built = BUILDERS[table](results, table)
+        write_table(built, Path(out_dir))

@@ -101,6 +101,8 @@ class Results:
         ]
         if incomplete:
             notes.append(("incomplete", texts["incomplete"].format(models="; ".join(incomplete))))
+        if judge := self.roster.judge_note:
+            notes.append((None, judge))
         if {self.roster.kind(model) for model in self.roster.contenders} == {"simulated"}:
             notes.append((None, texts["simulated"]))
         return tuple(notes)
