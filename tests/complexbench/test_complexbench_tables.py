@@ -103,7 +103,8 @@ def test_selection_takes_in_selection_and_chain_in_mode_released(tmp_path):
 
 def test_every_dimension_and_type_has_a_column(found, tmp_path):
     made_tables = tables(found, tmp_path)
-    assert len(made_tables["dimensions"][0]) == 19 + 3
+    assert len(made_tables["dimensions_form"][0]) == 10 + 3
+    assert len(made_tables["dimensions_meaning"][0]) == 9 + 3
     types = ["Lexical", "Format", "Semantic", "Utility", "Chain", "Selection"]
     assert made_tables["constraints"][0][2:-1] == types
     assert len(made_tables["tasks"][0]) == 10 + 3

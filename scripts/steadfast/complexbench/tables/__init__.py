@@ -24,7 +24,8 @@ __all__ = ["BUILDERS", "LAYOUT", "Results", "build_tables"]
 BUILDERS = {
     "drfr": drfr_table,
     "constraints": constraints_table,
-    "dimensions": dimensions_table,
+    "dimensions_form": dimensions_table,
+    "dimensions_meaning": dimensions_table,
     "tasks": tasks_table,
     "nesting": nesting_table,
     "coherent": coherent_table,

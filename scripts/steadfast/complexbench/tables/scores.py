@@ -97,13 +97,22 @@ def constraints_table(results: Results, name: str) -> Table:
 
 
 def dimensions_table(results: Results, name: str) -> Table:
-    """Accuracy by constraint dimension, under its type; those that are no known one last."""
-    columns = {one: Column(one, heading(kind)) for one, kind in dimensions().items()}
-    rows = results.constraints[results.constraints["measure"] == "dimension"]
-    for key in dict.fromkeys(rows["dimension"]):
-        if key not in taxonomy()["composition_types"]:
-            columns.setdefault(key, Column(key, LAYOUT["others"]))
-    return _accuracies(results, name, "dimension", columns, set(dimensions()))
+    """Accuracy by constraint dimension, under its type; those that are no known one last.
+
+    A table holds some of the types; the last one also what is no known dimension.
+    """
+    types = LAYOUT["dimensions"][name]
+    columns = {
+        one: Column(one, heading(kind)) for one, kind in dimensions().items() if kind in types
+    }
+    always = set(columns)
+    if name == list(LAYOUT["dimensions"])[-1]:
+        rows = results.constraints[results.constraints["measure"] == "dimension"]
+        known = {*dimensions(), *taxonomy()["composition_types"]}
+        for key in dict.fromkeys(rows["dimension"]):
+            if key not in known:
+                columns[key] = Column(key, LAYOUT["others"])
+    return _accuracies(results, name, "dimension", columns, always)
 
 
 def _accuracies(
