@@ -129,8 +129,9 @@ def test_all_tasks_at_two_lengths_compute_each_context_once(undisturbed, tmp_pat
             for kind, files in lifbench.sources(config(), length).items()
         }
         out = jobs.folder / lifbench.RESULTS / f"outputs/tiny/{length}.jsonl"
-        lifbench.score_part(length, "released", path, sources, out, tmp_path / "scores.jsonl")
-        assert all(0 <= s["total"] <= 1 for s in read_jsonl(tmp_path / "scores.jsonl"))
+        scores = tmp_path / "scores.jsonl"
+        lifbench.score_part(length, {"rubric": "released"}, path, sources, out, scores, {})
+        assert all(0 <= s["total"] <= 1 for s in read_jsonl(scores))
 
         found = jobs.identity("tiny", length)
         assert {"torch", "transformers"} < set(found["packages"])
