@@ -7,9 +7,11 @@ import pytest
 import yaml
 
 from steadfast.config import load_config
+from steadfast.config.schema import Config
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "results/README.md", *sorted(ROOT.glob("docs/*.md"))]
+SOME = {"reference": {"engine": "reference"}}
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.M | re.S)
 
 
@@ -41,6 +43,22 @@ def models_shown():
 @pytest.mark.parametrize(("name", "model"), list(models_shown()))
 def test_models_shown_are_valid(name, model):
     load_config({"models": {name: model}})
+
+
+def configs_shown():
+    """YAML that shows sections of a config whole; other YAML shows single keys, or other files."""
+    for case in blocks("yaml"):
+        (text,) = case.values
+        shown = yaml.safe_load(text)
+        models = [*shown.get("models", {}).values(), *shown.get("judges", {}).values()]
+        if set(shown) <= set(Config.model_fields) and all("engine" in model for model in models):
+            yield pytest.param(shown, id=case.id)
+
+
+@pytest.mark.parametrize("shown", list(configs_shown()))
+def test_configs_shown_are_valid(shown):
+    around = {"judges": {"judge": {"engine": "reference"}}, "models": SOME}
+    load_config({**around, **shown})
 
 
 @pytest.mark.parametrize("text", blocks("sh"))
