@@ -16,6 +16,7 @@ from steadfast.cfbench.reading import read_reply, readable
 from steadfast.errors import UserError
 from steadfast.files import read_jsonl, write_jsonl
 from steadfast.judging.boundary import boundary
+from steadfast.judging.stand_in import UNSIGNED
 from steadfast.judging.template import load_template
 
 TEXTS = ["写成一封信", "落款是“阿禾”", "不超过六十字"]
@@ -120,10 +121,10 @@ def test_a_reader_gives_the_same_answer_to_the_same_request(run):
     assert twice[0] == twice[1]
 
 
-def test_a_stand_in_judge_says_no_to_an_answer_that_does_not_describe_itself(run):
+def test_a_stand_in_judge_knows_nothing_of_an_answer_that_does_not_describe_itself(run):
     run.answer("m", lambda name: "一封普通的信。")
     run.judge("m", "j")
-    assert {score["csr"] for score in run.scores("m", "j")} == {0.0}
+    assert {(s["status"], s["csr"]) for s in run.scores("m", "j")} == {("invalid", None)}
 
 
 def test_a_judge_that_slips_is_now_and_then_unreadable_and_that_is_no_zero(tmp_path):
@@ -263,4 +264,4 @@ def test_any_answer_can_be_judged_by_a_stand_in(tmp_path_factory, answer):
     request = {"sample_id": "a", "expected": EXPECTED}
     write_jsonl(path, [{"answer_id": "a", "answer": answer, "requests": [request]}])
     reply = CfbenchJudge(path).reference("a")
-    assert reply in (YES, NO) or "[simulated: kept" in answer
+    assert reply == UNSIGNED or "[simulated: kept" in answer

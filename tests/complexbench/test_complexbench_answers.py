@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from complexbench_cases import cases
-from steadfast.complexbench.answers import ComplexbenchOracle, kept, signed_answer
+from steadfast.complexbench.answers import ComplexbenchOracle, signed_answer
 from steadfast.complexbench.data import write_data
 from steadfast.complexbench.pieces import pieces
 from steadfast.complexbench.prompts import write_prompts
@@ -15,6 +15,7 @@ from steadfast.complexbench.rule_forms import RuleFormError, hazards, read_rule
 from steadfast.complexbench.rules.decide import verdict
 from steadfast.complexbench.synthetic import instances
 from steadfast.files import read_jsonl
+from steadfast.judging.stand_in import signed
 
 MODES = ("strict", "released")
 IMPOSSIBLE = {"length:[0,0]", "length_word:[0,0]", "model_keyword_num:[1,1,风,风,风]"}
@@ -95,7 +96,7 @@ def test_reference_answers_keep_all_that_is_asked(oracles, part):
     prompts, oracle = oracles[part]
     for prompt in prompts:
         answer = oracle.reference(prompt["sample_id"])
-        assert kept(answer) == set(prompt["points"])
+        assert signed(answer) == set(prompt["points"])
         assert ("done as asked" in answer) == (part.startswith("en") and "Point" in answer)
 
 
@@ -116,7 +117,7 @@ def share_kept(oracles, part, slip) -> float:
         for n, p in enumerate(prompts)
     }
     asked = sum(len(prompt["points"]) for prompt in prompts)
-    return sum(len(kept(answer)) for answer in answers.values()) / asked
+    return sum(len(signed(answer)) for answer in answers.values()) / asked
 
 
 def test_readers_keep_less_the_more_they_slip_and_more_turn_by_turn(oracles):
@@ -130,20 +131,3 @@ def test_the_same_request_gets_the_same_answer(oracles):
     _, oracle = oracles["zh"]
     first, second = (oracle.simulated("3", {"slip": 0.5}, 1.0, random.Random(9)) for _ in range(2))
     assert first == second
-
-
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("好。\n[simulated: kept 0, 2]", {0, 2}),
-        ("[simulated: kept 12]\n\n", {12}),
-        ("[simulated: kept ]", set()),
-        ("[simulated: kept 0, 1]\n后面还有一句。", set()),
-        ("他说 [simulated: kept 0, 1]", set()),
-        ("一个真正的模型的回复。", set()),
-        ("", set()),
-        ("[simulated: kept " + "1, " * 100_000 + "]", set()),
-    ],
-)
-def test_what_an_answer_says_it_keeps(answer, expected):
-    assert kept(answer) == expected

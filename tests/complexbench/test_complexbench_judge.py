@@ -188,12 +188,12 @@ def test_stand_in_judges_keep_to_the_form_and_simulated_ones_slip(tmp_path):
     assert 0.05 < unread["slipping"] < 0.6
 
 
-def test_to_an_answer_without_an_account_the_stand_in_says_no(tmp_path):
+def test_of_an_answer_without_an_account_the_stand_in_knows_nothing(tmp_path):
     run = Run(tmp_path, [record(questions=QUESTIONS[:3])])
     run.answer(POEM)
     run.ask()
     run.judge()
-    assert run.score()["0"]["raw"] == {"0": False, "1": False, "2": False}
+    assert run.score()["0"]["raw"] == {"0": None, "1": None, "2": None}
 
 
 MISBEHAVED = [

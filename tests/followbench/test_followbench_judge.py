@@ -113,7 +113,7 @@ def test_a_stand_in_judge_takes_an_answer_at_its_word(tmp_path):
     for model in ("m", "real"):
         replies[model] = {r["sample_id"]: r["text"] for r in run.judge(model, "judge")}
     assert strict(replies["m"]["en/style/1/3"], "", 3) == [1, 0, 1]
-    assert strict(replies["real"]["en/style/1/3"], "", 3) == [0, 0, 0]
+    assert strict(replies["real"]["en/style/1/3"], "", 3) is None
     assert strict(replies["m"]["en/style/1/5"], "", 5) == [1] * 5
 
 

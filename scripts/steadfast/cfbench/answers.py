@@ -1,11 +1,10 @@
 """Stand-ins for models and judges: answers that say what they kept, and verdicts that believe it.
 
-An answer ends with a line such as ``[simulated: kept 1, 3]``, the checkpoints by number. A judge
-without a model goes by that line alone; to an answer that has none it says no throughout.
+An answer ends with a line that names the checkpoints kept (``judging.stand_in``), and a judge
+without a model goes by that line alone.
 """
 
 import random
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,8 @@ from steadfast.cfbench.facts import read_yaml
 from steadfast.cfbench.prompts import load_part
 from steadfast.files import Record
 from steadfast.judging.requests import by_sample
+from steadfast.judging.stand_in import UNSIGNED, signature, signed
 
-KEPT = re.compile(r"\[simulated: kept ([\d, ]{0,200})\]")
 CHATTER = ("这份回答整体不错，建议通过。", "无法评估。", "1\n0", "以下是我的评估：\n{reply}", "")
 
 
@@ -62,7 +61,7 @@ class CfbenchOracle:
 
 
 def _signed(text: str, kept: Iterable[int]) -> str:
-    return f"{text}\n\n[simulated: kept {', '.join(map(str, kept))}]"
+    return f"{text}\n\n{signature(kept)}"
 
 
 class CfbenchJudge:
@@ -75,6 +74,8 @@ class CfbenchJudge:
     def reference(self, sample_id: str) -> str:
         """A well-formed reply that goes by the answer's last line."""
         texts, kept = self._asked(sample_id)
+        if kept is None:
+            return UNSIGNED
         return _reply(texts, [number in kept for number in range(1, len(texts) + 1)])
 
     def simulated(
@@ -89,6 +90,8 @@ class CfbenchJudge:
             rng: source of everything random.
         """
         texts, kept = self._asked(sample_id)
+        if kept is None:
+            return UNSIGNED
         slip = reader.get("slip", 0.0)
         verdicts = [
             (number in kept) != (rng.random() < slip * self._facts["flip"])
@@ -99,12 +102,9 @@ class CfbenchJudge:
             return rng.choice(CHATTER).replace("{reply}", reply)
         return reply
 
-    def _asked(self, sample_id: str) -> tuple[list[str], set[int]]:
+    def _asked(self, sample_id: str) -> tuple[list[str], frozenset[int] | None]:
         record, request = self._requests[sample_id]
-        last_line = record["answer"].rstrip().rpartition("\n")[2]
-        found = KEPT.fullmatch(last_line.strip())
-        numbers = re.findall(r"\d{1,4}", found[1]) if found else []
-        return request["expected"]["checkpoints"], {int(number) for number in numbers}
+        return request["expected"]["checkpoints"], signed(record["answer"])
 
 
 def _reply(texts: Iterable[str], verdicts: Iterable[bool]) -> str:

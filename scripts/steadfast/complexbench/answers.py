@@ -1,12 +1,11 @@
 """Reference and simulated answers: for each scoring question they keep, something that shows it.
 
-An answer has the pieces of its ruled questions, a line for each other one, and a last line such as
-``[simulated: kept 0, 2]`` with the positions of the questions kept. A judge without a model goes
-by that line (``kept``), and for extraction by the same pieces.
+An answer has the pieces of its ruled questions, a line for each other one, and a last line with the
+positions of the questions kept (``judging.stand_in``). A judge without a model goes by that line,
+and for extraction by the same pieces.
 """
 
 import random
-import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -16,15 +15,7 @@ from steadfast.complexbench.pieces import pieces
 from steadfast.complexbench.prompts import load_part
 from steadfast.complexbench.taxonomy import read_yaml
 from steadfast.files import Record
-
-_KEPT = re.compile(r"\[simulated: kept ([0-9, ]{0,2000})\]")
-
-
-def kept(answer: str) -> frozenset[int]:
-    """The questions that an answer says it keeps; none where its last line says nothing."""
-    last = answer.rstrip().rpartition("\n")[2]
-    found = _KEPT.fullmatch(last)
-    return frozenset(map(int, re.findall(r"\d{1,9}", found[1]))) if found else frozenset()
+from steadfast.judging.stand_in import signature
 
 
 def signed_answer(
@@ -39,7 +30,7 @@ def signed_answer(
         language: of the lines for questions that a judge decides.
     """
     lines = list(_lines(instance, points, keeping, language))
-    return "\n".join([*lines, f"[simulated: kept {', '.join(map(str, sorted(keeping)))}]"])
+    return "\n".join([*lines, signature(keeping)])
 
 
 def _lines(

@@ -1,7 +1,6 @@
 """A judge without a model: verdicts and copies that believe an answer's own account of itself.
 
-An answer ends with a line that names the questions it keeps (``answers.kept``); an answer that has
-none is taken to keep nothing.
+An answer ends with a line that names the questions it keeps (``judging.stand_in``).
 """
 
 import random
@@ -9,11 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from steadfast.complexbench.answers import kept
 from steadfast.complexbench.extraction import ABSENT, HEADING, LABEL, SEPARATOR
 from steadfast.complexbench.pieces import pieces
 from steadfast.files import Record
 from steadfast.judging.requests import by_sample
+from steadfast.judging.stand_in import UNSIGNED, signed
 
 FLIP, CHATTER = 0.25, 0.25
 """Shares of a simulated judge's slips that turn a verdict round, and that miss the form."""
@@ -36,8 +35,11 @@ class ComplexbenchJudge:
     def reference(self, sample_id: str) -> str:
         """A well-formed reply that goes by the answer's last line."""
         record, request = self._requests[sample_id]
-        point = request["expected"]["point"]
-        return _reply(record["answer"], request["expected"], point in kept(record["answer"]))
+        kept = signed(record["answer"])
+        if kept is None:
+            return UNSIGNED
+        holds = request["expected"]["point"] in kept
+        return _reply(record["answer"], request["expected"], holds)
 
     def simulated(
         self, sample_id: str, reader: Mapping[str, Any], seen: float, rng: random.Random
@@ -52,8 +54,10 @@ class ComplexbenchJudge:
         """
         record, request = self._requests[sample_id]
         expected, slip = request["expected"], reader.get("slip", 0.0)
-        holds = expected["point"] in kept(record["answer"])
-        holds = holds != (rng.random() < slip * FLIP)
+        kept = signed(record["answer"])
+        if kept is None:
+            return UNSIGNED
+        holds = (expected["point"] in kept) != (rng.random() < slip * FLIP)
         reply = _reply(record["answer"], expected, holds)
         return rng.choice(_CHATTER) if rng.random() < slip * CHATTER else reply
 

@@ -11,6 +11,7 @@ from steadfast.followbench.facts import facts
 from steadfast.followbench.literals import string_list
 from steadfast.followbench.prompts import target
 from steadfast.followbench.rules.targets import affixes
+from steadfast.judging.stand_in import signature
 
 ANSWER_IN_FORM = "42"
 
@@ -42,5 +43,4 @@ def reference_answer(prompt: Record, group: Record) -> str:
 
 def described(kept: Collection[int]) -> str:
     """An answer in words for a judge without a model, keeping the constraints of those numbers."""
-    numbers = ", ".join(map(str, sorted(kept)))
-    return f"An answer stands here.\n[simulated: kept {numbers}]"
+    return f"An answer stands here.\n{signature(kept)}"

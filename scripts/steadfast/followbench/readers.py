@@ -5,8 +5,7 @@ and some groups are harder for it than others. No claim about any model is meant
 """
 
 import random
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,12 @@ from steadfast.files import Record
 from steadfast.followbench.answers import described, reference_answer
 from steadfast.followbench.facts import JUDGE, NO, YES
 from steadfast.followbench.prompts import Sources, load_part
+from steadfast.judging.stand_in import UNSIGNED, signed
 
 FIRST, GROWTH = 0.4, 0.1  # share of a reader's slip that one constraint costs, and each more
 MIDDLE = 0.2  # of the position bias, at most, for a constraint in the middle
 SPREAD = 0.8  # of a reader's difficulty over groups
 JUDGE_SLIP = 4  # a judge slips in one of so many cases where a reader would
-LAST_LINE = re.compile(r"\[simulated: kept ([\d, ]*)\]")
 
 _SPOILT: tuple[Callable[[str], str], ...] = (
     lambda answer: f"Sure! Here is what you asked for:\n{answer}\nIs there anything else?",
@@ -91,26 +90,27 @@ class JudgeOracle:
         self._requests = by_sample(judging)
 
     def reference(self, sample_id: str) -> str:
-        """The verdict that the answer asks for on its last line; all NO where it has none."""
-        return _reply(self._kept(sample_id))
+        """The verdict that the answer asks for on its last line; none where it has no such line."""
+        kept = self._kept(sample_id)
+        return UNSIGNED if kept is None else _reply(kept)
 
     def simulated(
         self, sample_id: str, reader: Mapping[str, Any], seen: float, rng: random.Random
     ) -> str:
         """What a judge replies that errs now and then, and sometimes cannot be read."""
+        kept = self._kept(sample_id)
+        if kept is None:
+            return UNSIGNED
         chance = reader["slip"] / JUDGE_SLIP
-        reply = _reply([kept != (rng.random() < chance) for kept in self._kept(sample_id)])
+        reply = _reply([one != (rng.random() < chance) for one in kept])
         return rng.choice(_UNREADABLE)(reply) if rng.random() < chance else reply
 
-    def _kept(self, sample_id: str) -> list[bool]:
+    def _kept(self, sample_id: str) -> list[bool] | None:
         record, request = self._requests[sample_id]
-        return list(_told(record["answer"], request["expected"]["count"]))
-
-
-def _told(answer: str, count: int) -> Iterator[bool]:
-    line = LAST_LINE.fullmatch(answer[answer.rfind("\n") + 1 :])
-    kept = line[1].split(", ") if line else []
-    yield from (str(number) in kept for number in range(1, count + 1))
+        kept = signed(record["answer"])
+        if kept is None:
+            return None
+        return [number in kept for number in range(1, request["expected"]["count"] + 1)]
 
 
 def _reply(kept: list[bool]) -> str:

@@ -8,8 +8,8 @@ APART = ("simulated", "reference")
 KINDS = ("model", *APART)
 JUDGE = "Judge: {judge}."
 STAND_IN_JUDGE = (
-    "Judge: {judge}, which stands in for one and is no real model: to a real model's answer it "
-    "says no."
+    "Judge: {judge}, which stands in for one and is no real model: of real models' answers it "
+    "knows nothing."
 )
 
 
