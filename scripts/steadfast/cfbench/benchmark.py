@@ -74,6 +74,7 @@ TABLES_FACTS = (
     _DOMAINS,
     "resources/cfbench/factors.yaml",
     "resources/cfbench/tables.yaml",
+    "resources/cfbench/printed.yaml",
     "resources/agreement.yaml",
 )
 

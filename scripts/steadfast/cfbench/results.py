@@ -10,7 +10,7 @@ import pandas as pd
 from steadfast.cfbench.facts import FULL, read_yaml
 from steadfast.metrics.tidy import read_csv
 from steadfast.tables.roster import Group, Roster
-from steadfast.tables.table import Mark
+from steadfast.tables.table import Cell, Mark, Section
 
 Note = tuple[Mark | None, str]
 
@@ -20,7 +20,8 @@ class Results:
 
     Args:
         metrics: the files of ``cfbench.metrics`` by name.
-        display: digits, labels and groups by model, group_order, engines by model.
+        display: digits, labels and groups by model, group_order, engines by model, published
+            (whether tables show what the paper prints).
         mode: strict or released, for captions and digits.
 
     Raises:
@@ -69,6 +70,16 @@ class Results:
         if not group.apart:
             return group.heading
         return self.words["apart"][group.kind].format(group=group.heading)
+
+    def published(self) -> tuple[tuple[Section, ...], list[Note]]:
+        """What the paper prints in Table 7, in a section and a note; nothing unless asked for."""
+        if not self.display.get("published"):
+            return (), []
+        paper = read_yaml("printed.yaml")
+        rows = tuple(
+            (Cell(model), *map(Cell, row.split())) for model, row in paper["results"].items()
+        )
+        return (Section(rows, paper["heading"], apart=True),), [(None, paper["note"])]
 
     def few_models(self) -> list[str]:
         """The models of a table with a column each: those that compete first, then by PSR."""

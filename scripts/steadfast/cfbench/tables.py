@@ -30,7 +30,7 @@ def build_tables(
 
     Args:
         metrics: the files of ``cfbench.metrics`` by name.
-        display: digits, labels and groups by model, group_order, engines by model.
+        display: as ``Results`` takes it.
         mode: strict or released.
         names: those that are wanted, of ``BUILDERS``.
         out_dir: directory for the files.
@@ -91,11 +91,12 @@ def results_table(results: Results, name: str) -> Table:
                 text = str(shown[model]) if model in shown else None
                 marks = results.marks(model, split)
                 cells[model] += (Cell(text, styles.get(model, ""), marks=marks),)
-    sections = _by_model(results, lambda model: cells[model])
+    published, told = results.published()
+    sections = (*_by_model(results, lambda model: cells[model]), *published)
     notes = results.notes(results.roster.models)
     if results.mode == "released":
         notes.append((None, results.words["notes"]["rounded"]))
-    return Table(name, results.caption(name), tuple(columns), sections, tuple(notes))
+    return Table(name, results.caption(name), tuple(columns), sections, (*notes, *told))
 
 
 def _by_model(results: Results, row: Callable[[str], tuple[Cell, ...]]) -> tuple[Section, ...]:

@@ -158,6 +158,11 @@ class Display(Closed):
     group_order: list[str] = Field(
         default=[], description="Order of the models' groups; others follow by name."
     )
+    published: bool = Field(
+        default=False,
+        description="Show the papers' printed results beside those of the models, where a table "
+        "has them.",
+    )
 
 
 class Noise(Closed):

@@ -62,6 +62,7 @@ TABLES_CODE = (
 )
 TABLES_FACTS = (
     f"{FACTS}/tables.yaml",
+    f"{FACTS}/printed.yaml",
     "resources/agreement.yaml",
 )
 

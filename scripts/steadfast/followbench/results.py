@@ -22,7 +22,8 @@ class Results:
 
     Args:
         metrics: the files of ``followbench.metrics`` by name.
-        display: digits, labels and groups by model, group_order, engines by model.
+        display: digits, labels and groups by model, group_order, engines by model, published
+            (whether tables show what the paper prints).
         settings: mode, languages in the order to show, judge (whose verdicts count) and stand_in
             (whether it is no real model).
 
@@ -111,10 +112,35 @@ class Results:
         heading = group.heading
         if group.apart:
             heading = self.words["apart"][group.kind].format(group=heading).strip()
+        return self._in_language(language, heading)
+
+    def _in_language(self, language: str, heading: str) -> str:
         if len(self.languages) == 1:
             return heading
         named = self.words["languages"][language]
         return f"{named}: {heading}" if heading else named
+
+    def published(
+        self, printed: str, category: str | None, places: Sequence[int | None]
+    ) -> tuple[tuple[Section, ...], tuple[Note, ...]]:
+        """What the paper prints in a table, in a section and a note; nothing unless asked for.
+
+        Args:
+            printed: key of the results in ``resources/followbench/printed.yaml``.
+            category: whose results they are, where they stand by category.
+            places: of each column after the model's, where its value stands in a printed row;
+                None where the paper has none.
+        """
+        paper = facts("printed")
+        if not self.display.get("published") or paper["language"] not in self.languages:
+            return (), ()
+        rows = paper[printed] if category is None else paper[printed][category]
+        body = tuple(
+            (Cell(model), *(Cell(None if i is None else row.split()[i]) for i in places))
+            for model, row in rows.items()
+        )
+        heading = self._in_language(paper["language"], paper["heading"])
+        return (Section(body, heading, apart=True),), ((None, paper["note"]),)
 
     def notes(self, category: str = OVERALL) -> tuple[Note, ...]:
         """Explanations of marks that may occur, and of the judge.

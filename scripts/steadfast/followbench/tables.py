@@ -20,6 +20,9 @@ MODEL = Column("Model", align="l")
 MEASURES = {"HSR": "hsr", "SSR": "ssr"}
 PLACES = [*map(str, LEVELS), ""]
 """The levels, and their mean."""
+PRINTED_LEVELS = (0, 1, 2, 3, 4, None, 5, 6, 7, 8, 9, None, 10)
+PRINTED_CONSISTENCY = (0, None, None, None, None, None)
+"""Of the columns after the model's: where their value stands in what the paper prints."""
 
 
 def build_tables(
@@ -32,7 +35,7 @@ def build_tables(
 
     Args:
         metrics: the files of ``followbench.metrics`` by name.
-        display: digits, labels and groups by model, group_order, engines by model.
+        display: as ``Results`` takes it.
         settings: as ``Results`` takes them, and names: stems of the tables that are wanted.
         out_dir: directory for the files.
 
@@ -125,8 +128,10 @@ def _levels(results: Results, name: str, category: str) -> Table:
         Column("CSL"),
     )
     caption = results.caption(_own(name), category=results.words["categories"][category].lower())
-    notes = (*results.notes(category), *results.impossible(category))
-    return Table(name, caption, columns, results.sections(rows, overall), notes)
+    published, told = results.published("levels", category, PRINTED_LEVELS)
+    notes = (*results.notes(category), *results.impossible(category), *told)
+    sections = (*results.sections(rows, overall), *published)
+    return Table(name, caption, columns, sections, notes)
 
 
 def _place(results: Results, place: str) -> str:
@@ -193,8 +198,9 @@ def consistency_table(results: Results, name: str) -> Table:
             for heading in ("Consistent (%)", "Failing", "Not told")
         ),
     )
-    notes = (*results.notes(), (None, results.words["notes"]["missing"]))
-    sections = results.sections(rows, overall)
+    published, told = results.published("consistency", None, PRINTED_CONSISTENCY)
+    notes = (*results.notes(), (None, results.words["notes"]["missing"]), *told)
+    sections = (*results.sections(rows, overall), *published)
     return Table(name, results.caption(_own(name)), columns, sections, notes)
 
 
