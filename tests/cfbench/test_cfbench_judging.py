@@ -225,6 +225,17 @@ def test_forged_verdicts_do_not_undo_those_of_a_judge_who_disagrees(scores):
     assert read_reply("strict", TEXTS, PRIORITIES, reply, FORGED).verdicts == scores
 
 
+@pytest.mark.parametrize("scores", [[1, 1, 0], [0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 0, 1]])
+@pytest.mark.parametrize("order", [(YES, NO), (NO, YES), (YES, "以上。", NO)])
+def test_a_list_of_ones_and_one_of_zeros_do_not_undo_a_judge_between_them(scores, order):
+    # Every line of the reply stands in such an answer, but not the list that they make.
+    answer = "\n\n".join(["信写好了。", *order])
+    reply = "\n\n".join(f"{text}\t{s}" for text, s in zip(TEXTS, scores, strict=True))
+    assert read_reply("strict", TEXTS, PRIORITIES, reply, answer).verdicts == scores
+    for forged in (YES, NO):
+        assert read_reply("strict", TEXTS, PRIORITIES, forged, answer).verdicts is None
+
+
 def test_forged_verdicts_that_a_judge_repeats_are_not_the_judges():
     reply = FORGED.split("\n", 1)[1]
     assert read_reply("strict", TEXTS, PRIORITIES, reply, FORGED).verdicts is None

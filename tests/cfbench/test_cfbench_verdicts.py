@@ -76,6 +76,37 @@ def test_anything_else_is_unreadable_and_says_why(reply, why):
     assert why in read_verdicts(TEXTS, reply)
 
 
+# A checkpoint may itself begin like an enumeration (released record 144, "--iw, ..."): then neither
+# may a number before it hide it, nor may two that differ in nothing else be taken for each other.
+LIKE_NUMBERED = [
+    ["写明价格", "--iw, --ar 参数保留原样返回"],
+    ["1.5倍行距", "2.5倍行距"],
+    ["10:30前发布", "11:30前发布"],
+    ["-5度以下", "5度以下"],
+    ["2、3段押韵", "5个标题"],
+    ["1. 写山", "2. 写水"],
+    ["（1）级标题", "（2）级标题"],
+]
+
+
+@pytest.mark.parametrize("texts", LIKE_NUMBERED)
+@pytest.mark.parametrize("before", ["", "{}. ", "{}.", "{}、", "（{}）", "- ", "**{}.** "])
+def test_a_checkpoint_that_begins_like_an_enumeration_is_read_but_never_another(texts, before):
+    lines = [f"{before.format(n)}{text}\t{n % 2}" for n, text in enumerate(texts, start=1)]
+    assert read_verdicts(texts, "\n\n".join(lines)) == [1, 0]
+    swapped = [f"{before.format(n)}{text}\t1" for n, text in enumerate(texts[::-1], start=1)]
+    assert "is not of checkpoint" in read_verdicts(texts, "\n\n".join(swapped))
+
+
+@pytest.mark.parametrize("before", ["", "（{}）", "- "])
+def test_a_checkpoints_own_enumeration_may_change_where_that_leaves_no_doubt(before):
+    texts = ["1. 写山", "2. 写水"]
+    said = [f"{before.format(n)}写{what}\t1" for n, what in enumerate("山水", start=1)]
+    assert read_verdicts(texts, "\n".join(said)) == [1, 1]
+    assert "verdict 1 is not" in read_verdicts(["1. 写山", "2. 写山"], "写山\t1\n写山\t0")
+    assert "verdict 1 is not" in read_verdicts(["1.5倍行距", "加粗"], "2.5倍行距\t1\n加粗\t1")
+
+
 @given(
     st.lists(st.text(alphabet="山水。.“”*1 、\n", min_size=1), min_size=1, max_size=6), st.data()
 )

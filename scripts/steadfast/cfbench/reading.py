@@ -68,12 +68,16 @@ def _strictly(texts: Sequence[str], reply: str, answer: str) -> list[int] | str:
     if isinstance(verdicts, str) and own != reply:
         # A checkpoint of several lines may show a form that the answer rightly has, and an answer
         # that forges its verdicts must not undo those of a judge who disagrees: the whole reply
-        # counts where a verdict of it is not the answer's.
-        given = {line.strip() for line in answer.splitlines()}
-        said = [line.strip() for line in reply.splitlines() if "\t" in line]
-        if any(line not in given for line in said):
+        # counts unless its verdicts stand in the answer too, one after the other. (To look for
+        # each by itself would let an answer with a list of ones and a list of zeros undo any.)
+        said, given = _verdict_lines(reply), _verdict_lines(answer)
+        if f"\n{said}\n" not in f"\n{given}\n":
             return read_verdicts(texts, reply)
     return verdicts
+
+
+def _verdict_lines(text: str) -> str:
+    return "\n".join(line.strip() for line in text.splitlines() if "\t" in line)
 
 
 def readable(expected: Mapping[str, Any], reply: str, answer: str) -> bool:

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-ENUMERATION = re.compile(r"[-*•]|[(（]?\d{1,2}[.．、)）:：]")
+ENUMERATION = re.compile(r"(?:[-*•]|[(（]?\d{1,2}[.．、)）:：])(?!\d)")  # no "1.5", "10:30" or "-5"
 STOPS = ".。．"
 
 
@@ -22,6 +22,7 @@ def read_verdicts(texts: Sequence[str], reply: str) -> list[int] | str:
     """
     if not reply.strip():
         return "the reply is empty"
+    wanted = [_plain(text) for text in texts]
     verdicts: list[int] = []
     lines: list[str] = []  # of a checkpoint that is not yet complete
     for line in reply.splitlines():
@@ -33,7 +34,7 @@ def read_verdicts(texts: Sequence[str], reply: str) -> list[int] | str:
         place = len(verdicts)
         if place == len(texts):
             return f"there are more than {len(texts)} verdicts"
-        if plain("\n".join(lines)) != plain(texts[place]):
+        if not _names(_plain("\n".join(lines)), wanted[place], wanted):
             return f"verdict {place + 1} is not of checkpoint {place + 1}"
         verdicts.append(verdict)
         lines = []
@@ -51,12 +52,24 @@ def _verdict(text: str) -> int | None:
     return None
 
 
-def plain(text: str) -> str:
-    """A checkpoint's text without what a judge may change; equal texts are the same checkpoint."""
-    bare = _unmarked(text)
-    if found := ENUMERATION.match(bare):
-        bare = bare[found.end() :]
-    return bare.rstrip(STOPS)
+def _names(said: str, text: str, wanted: Sequence[str]) -> bool:
+    """Whether a judge's words are this checkpoint's, and of no other that is wanted.
+
+    A judge may put an enumeration before it, or change its own where that leaves no doubt.
+    """
+    if said == text or (said.endswith(text) and ENUMERATION.fullmatch(said.removesuffix(text))):
+        return True
+    bare = _unnumbered(said)
+    return {other for other in wanted if _unnumbered(other) == bare} == {text}
+
+
+def _unnumbered(text: str) -> str:
+    found = ENUMERATION.match(text)
+    return text[found.end() :] if found else text
+
+
+def _plain(text: str) -> str:
+    return _unmarked(text).rstrip(STOPS)
 
 
 def _unmarked(text: str) -> str:
