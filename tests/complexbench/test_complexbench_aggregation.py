@@ -15,6 +15,8 @@ from steadfast.complexbench.rules.outcome import UNDECIDED
 
 def test_every_recorded_case_has_the_released_verdicts_after_dependencies():
     for case in cases("aggregate.jsonl"):
+        if case["per_instance"] is None:
+            continue  # the released code ends where a question has no row
         for instance, found in zip(case["data"], case["per_instance"], strict=True):
             adjusted = dependent(found["point_judges"], instance)
             assert adjusted == found["point_judges_rely"], (case["id"], found["main_id"])

@@ -1,5 +1,6 @@
 """The rules one by one, on answers of our own, and on any text at all."""
 
+import ast
 import time
 
 import pytest
@@ -219,7 +220,16 @@ def test_a_list_of_strings_is_read_as_python_writes_it(strings):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[", "[]]", "['a'", "['a',,]", "[,]", "[a]", "['a'+'b']", "[['a']]", "('a',)", "['a']x"],
+    ["", "[", "[]]", "['a'", "['a',,]", "[,]", "[a]", "['a'+'b']", "[['a']]", "('a',)", "['a']x"]
+    + [
+        "['a' # ]",
+        "['a\rb']",
+        "['a'] # b\r]",
+        "['a'] # \0",
+        "['a'] # \ud83d",
+        "['''a']",
+        "['a''']",
+    ],
 )
 def test_what_is_no_list_of_strings_is_not_read(text):
     assert string_list(text) is None
@@ -227,6 +237,23 @@ def test_what_is_no_list_of_strings_is_not_read(text):
 
 def test_a_list_is_read_with_neighbours_a_last_comma_and_a_comment():
     assert string_list("['a' \"b\", 'c',]  # comment ]") == ["ab", "c"]
+    assert string_list("['a', # b\r'''c''' \"\"\"\"\"\",\f'' ]\n") == ["a", "c", ""]
+
+
+@pytest.mark.parametrize("blank", ["\u3000", "\xa0", "\v", "\x1c", "\x85", "\u2028", "\ufeff"])
+def test_white_space_that_is_an_error_to_python_is_one_here(blank):
+    for text in (f"['a',{blank}'b']", f"[{blank}'a']", f"['a'{blank}]", f"['a']{blank}"):
+        assert string_list(text) is None
+
+
+PARTS = ["'a'", '"b"', *"[]'\",# \t\\\u3000\0"]
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=20).map("".join))
+def test_a_list_is_read_only_as_python_reads_it(line):
+    for text in (line, f"[{line}]", f"['c', {line}]"):
+        found = string_list(text)
+        assert found is None or found == ast.literal_eval(text)
 
 
 @given(st.text("[]'\",# ab\\\n", max_size=60))
@@ -236,7 +263,9 @@ def test_any_text_is_a_list_of_strings_or_none(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["[" * 50_000, "['a', " * 20_000, "['a' " * 20_000, "[" + "'" * 99_999]
+    "text",
+    ["[" * 50_000, "['a', " * 20_000, "['a' " * 20_000, "[" + "'" * 99_999]
+    + ["['a'" + "#" * 99_999, "['a'" + "# \r" * 50_000, "[" + "''\"\"" * 25_000],
 )
 def test_hostile_lists_cost_little(text):
     start = time.process_time()

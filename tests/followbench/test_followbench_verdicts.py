@@ -81,6 +81,13 @@ def test_languages_differ_as_released():
     assert released(None, 2, "en") is None
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_blank_that_python_refuses_makes_a_reply_unreadable_as_released(language):
+    assert released("['YES',\t'NO']", 2, language) == [1, 0]
+    assert released("['YES',\u3000'NO']", 2, language) is None
+    assert released("['YES',\xa0'NO']", 2, language) is None
+
+
 PIECES = ["[", "]", "'", '"', "YES", "NO", ",", " ", "\n", "`", "*", "3)", "#", "“", "是", "\\"]
 REPLIES = st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
 

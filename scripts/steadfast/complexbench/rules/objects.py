@@ -10,25 +10,24 @@ def has_keys(value: Any, keys: Collection[str]) -> bool:
 
     An object of any keys will do where none are asked for.
     """
-    if not isinstance(value, dict) or not all(key in value for key in keys if key):
+    wanted = [key for key in keys if key]
+    if not isinstance(value, dict) or not all(key in value for key in wanted):
         return False
-    return not any(keys) or len(value) == len(keys)
+    return not wanted or len(value) == len(wanted)
 
 
 def balanced(text: str) -> str | None:
-    """The first ``{…}`` whose braces balance, counted from the text's start; None without one.
+    """The first ``{…}`` whose braces balance; None without one.
 
     A brace within a string counts, and one that closes nothing spoils the rest, as released.
     """
-    depth, start = 0, None
-    for place, char in enumerate(text):
-        if char == "{":
-            depth += 1
-            start = place if depth == 1 and start is None else start
-        elif char == "}":
-            depth -= 1
-            if depth == 0 and start is not None:
-                return text[start : place + 1]
+    depth, start = 0, text.find("{")
+    if start < 0 or "}" in text[:start]:
+        return None
+    for place in range(start, len(text)):
+        depth += (text[place] == "{") - (text[place] == "}")
+        if depth == 0:
+            return text[start : place + 1]
     return None
 
 

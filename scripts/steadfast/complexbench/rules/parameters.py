@@ -4,12 +4,13 @@ Errors carry the name of the exception that the released code raises at the same
 """
 
 import re
+from collections.abc import Callable
 
 from steadfast.complexbench.rules.outcome import RuleError
 
-_NUMBER = re.compile(r"[+-]?\d{1,15}(\.\d{0,15})?")
+_NUMBER = re.compile(r"[+-]?(0+|[1-9][0-9]*|[0-9]+\.[0-9]*|\.[0-9]+)")  # as in Python's source
 _NAME = re.compile(r"[^\W\d]\w*")
-_STRING = re.compile(r"\s*(?:\"([^\"\\\n]*)\"|'([^'\\\n]*)')\s*(?:,|$)")
+_KEY = re.compile(r"\s*(?:\"([^\"\\\n]*)\"|'([^'\\\n]*)'|([^\W\d]\w*))\s*(?:,|$)")
 
 
 def bracketed(rule: str, name: str) -> str:
@@ -35,20 +36,22 @@ def words(rule: str, name: str, stripped: bool = True) -> list[str]:
     return items(bracketed(rule, name), stripped)
 
 
-def limits(numbers: list[str]) -> tuple[float, float]:
-    """The two ends of a range.
+def limits(numbers: list[str]) -> Callable[[int], bool]:
+    """Whether a number lies in a range, both ends in it.
+
+    Ends are read when a number is looked at, the upper one only if the number reaches the lower.
 
     Raises:
-        RuleError: IndexError where one is missing, NameError where a word stands for one,
-            SyntaxError where anything else does.
+        RuleError: by what is returned: IndexError where an end is missing, NameError where a word
+            stands for one, SyntaxError where anything else does.
     """
-    if len(numbers) < 2:
+    return lambda number: _end(numbers, 0) <= number <= _end(numbers, 1)
+
+
+def _end(numbers: list[str], place: int) -> float:
+    if place >= len(numbers):
         raise RuleError("IndexError", "a range needs two numbers")
-    low, high = (_number(text.strip()) for text in numbers[:2])
-    return low, high
-
-
-def _number(text: str) -> float:
+    text = numbers[place].strip()
     if _NUMBER.fullmatch(text):
         return float(text)
     kind = "NameError" if _NAME.fullmatch(text) else "SyntaxError"
@@ -84,13 +87,17 @@ def quoted_words(content: str) -> list[str]:
     """The strings of a list whose items stand in straight quotation marks.
 
     Raises:
-        RuleError: SyntaxError where anything else stands in it.
+        RuleError: NameError where one is a bare word, SyntaxError where anything else stands in it.
     """
-    found, place, end = [], 0, len(content.rstrip())
+    found, bare, place, end = [], False, 0, len(content.rstrip())
+    reason = "the keys must stand in straight quotation marks"
     while place < end:
-        item = _STRING.match(content, place)
+        item = _KEY.match(content, place)
         if not item:
-            raise RuleError("SyntaxError", "the keys must stand in straight quotation marks")
+            raise RuleError("SyntaxError", reason)
+        bare = bare or item[3] is not None
         found.append(item[1] if item[1] is not None else item[2])
         place = item.end()
+    if bare:
+        raise RuleError("NameError", reason)
     return found

@@ -50,15 +50,15 @@ def _words(rule: str, name: str, stripped: bool = True) -> list[str]:
     return checks.all_normalised(parameters.words(rule, name, stripped))
 
 
-def _limits(rule: str, name: str) -> tuple[float, float]:
+def _limits(rule: str, name: str) -> Callable[[int], bool]:
     return parameters.limits(parameters.words(rule, name))
 
 
 def _counted(content: str, stripped: bool) -> Callable[[str], bool]:
     """Whether a text has as many of the words as a list's first two items say."""
     found = parameters.items(content, stripped)
-    ends, words = parameters.limits(found), checks.all_normalised(found[2:])
-    return lambda text: checks.within(checks.contained(text, words), ends)
+    within, words = parameters.limits(found), checks.all_normalised(found[2:])
+    return lambda text: within(checks.contained(text, words))
 
 
 def _keyword_each(rule: str, segments: Segments) -> bool:
@@ -67,7 +67,7 @@ def _keyword_each(rule: str, segments: Segments) -> bool:
 
 
 def _keyword_num_forbidden_each(rule: str, segments: Segments) -> bool:
-    forbidden = _words(rule, "model_forbidden_word_each")
+    forbidden = _words(rule, "model_forbidden_word_each", stripped=False)
     first_line = rule.partition("\n")[0]
     counted = _counted(parameters.bracketed(first_line, "model_keyword_num_each"), False)
     return checks.every(lambda s: counted(s) and not checks.contains_any(s, forbidden), segments)
@@ -96,17 +96,17 @@ def _forbidden(rule: str, segments: Segments) -> bool:
 
 
 def _number_each(rule: str, segments: Segments) -> bool:
-    return checks.within(len(segments), _limits(rule, "model_number_each"))
+    return _limits(rule, "model_number_each")(len(segments))
 
 
 def _size(name: str, count: Callable[[str], int], each: bool) -> Callable[[str, Segments], bool]:
     """A test of lengths: of every segment, or of the first."""
 
     def test(rule: str, segments: Segments) -> bool:
-        ends = _limits(rule, name)
+        within = _limits(rule, name)
 
         def fits(segment: str) -> bool:
-            return checks.forms(lambda text: checks.within(count(text), ends), segment)
+            return checks.forms(lambda text: within(count(text)), segment)
 
         return checks.every(fits, segments) if each else fits(segments[0])
 
@@ -223,7 +223,7 @@ def _plain_match(rule: str, text: str) -> bool:
 
 
 def _plain_size(name: str, count: Callable[[str], int]) -> Callable[[str, str], bool]:
-    return lambda rule, text: checks.within(count(text), _limits(rule, name))
+    return lambda rule, text: _limits(rule, name)(count(text))
 
 
 def _plain_json(rule: str, text: str) -> bool:
