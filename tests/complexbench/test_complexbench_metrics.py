@@ -9,6 +9,7 @@ from complexbench_cases import cases
 from complexbench_run import STRICT, Run, asked, record, synthetic
 from steadfast.complexbench.aggregation import dependent
 from steadfast.complexbench.benchmark import METRICS, compute_metrics
+from steadfast.complexbench.rules.outcome import UNDECIDED
 from steadfast.errors import UserError
 from steadfast.files import write_jsonl
 from steadfast.metrics.headline import HEADLINE
@@ -113,7 +114,9 @@ def test_every_recorded_case_has_the_released_numbers(tmp_path):
         if case["per_instance"] is None:
             continue  # the released code ends where a question has no row
         last = {
-            (row["main_id"], row["point_id"]): row["point_judge"]
+            (row["main_id"], row["point_id"]): (
+                row["point_judge"] if row["point_judge"] == UNDECIDED else bool(row["point_judge"])
+            )
             for row in case["llm_evaluations"] + case["rule_evaluations"]
         }
         raw = [
