@@ -161,7 +161,7 @@ class Display(Closed):
     published: bool = Field(
         default=False,
         description="Show the papers' printed results beside those of the models, where a table "
-        "has them.",
+        "has them; they compare with results on the released data, best in mode released.",
     )
 
 
