@@ -220,15 +220,10 @@ def test_a_list_of_strings_is_read_as_python_writes_it(strings):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[", "[]]", "['a'", "['a',,]", "[,]", "[a]", "['a'+'b']", "[['a']]", "('a',)", "['a']x"]
-    + [
-        "['a' # ]",
-        "['a\rb']",
-        "['a'] # b\r]",
-        "['a'] # \0",
-        "['a'] # \ud83d",
-        "['''a']",
-        "['a''']",
+    [
+        *["", "[", "[]]", "['a'", "['a',,]", "[,]", "[a]", "['a'+'b']", "[['a']]", "('a',)"],
+        *["['a']x", "['a' # ]", "['a\rb']", "['a'] # b\r]", "['a'] # \0", "['a'] # \ud83d"],
+        *["['''a']", "['''a'']"],  # to Python, three quotes in a row begin one string
     ],
 )
 def test_what_is_no_list_of_strings_is_not_read(text):
@@ -264,8 +259,10 @@ def test_any_text_is_a_list_of_strings_or_none(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["[" * 50_000, "['a', " * 20_000, "['a' " * 20_000, "[" + "'" * 99_999]
-    + ["['a'" + "#" * 99_999, "['a'" + "# \r" * 50_000, "[" + "''\"\"" * 25_000],
+    [
+        *["[" * 50_000, "['a', " * 20_000, "['a' " * 20_000, "[" + "'" * 99_999],
+        *["['a'" + "#" * 99_999, "['a'" + "# \r" * 50_000, "[" + "''\"\"" * 25_000],
+    ],
 )
 def test_hostile_lists_cost_little(text):
     start = time.process_time()
