@@ -3,7 +3,8 @@
 A tiny model with random weights, LIFBench's prompts of one length, and real vLLM: each prompt in
 a ``generate`` call of its own, nothing shared, as the released code sends them; then the same
 prompts through our engine. Both load the model once and are timed without that. The share of
-computed tokens at the paper's shape is computed from token counts, not measured.
+computed tokens at the paper's shape is computed from token counts, not measured. Short prompts,
+such as the judged benchmarks', share nothing: side by side, against one after the other.
 
 Run: ``PYTHONPATH=scripts:tests/engines python benchmarks/vllm_prefix.py``, where ``make vllm`` has
 installed vLLM, or name an interpreter that has it with ``--python``.
@@ -34,6 +35,7 @@ EXPRESSIONS = dict.fromkeys(TASKS, 5) | {"LOI": 12, "LOE": 12, "LBI": 11, "LBE":
 BLOCK = 16  # tokens: vLLM's unit of sharing on GPUs
 CPU_BLOCK = 32  # the least on CPUs; 128, if it is not told
 OUTPUT = 16  # tokens at most, so that reading is measured and not writing
+SHORT = 101  # short prompts, one of which loads the model
 HERE = Path(__file__)
 
 
@@ -98,16 +100,38 @@ def ours(folder: Path, length: str) -> dict[str, Any]:
     return {"seconds": seconds, "computed": computed, "logical": logical, "texts": texts}
 
 
+def short(folder: Path, length: str) -> dict[str, Any]:
+    """Short prompts that share nothing: all handed over at once, and one after the other."""
+    engine = our_engine(folder)
+    texts = dict.fromkeys(item.tail for item in items_of(folder, length))
+    asked = [Item(text, text, "", "", text, 4 * OUTPUT) for text in list(texts)[:SHORT]]
+    first, *groups = [[request] for request in fit(asked, None, "error", None)]
+    list(engine.answer([first]))  # loads
+    seconds = {}
+    for way, calls in (("together", [groups]), ("alone", [[group] for group in groups])):
+        engine.reset_prefix_cache()
+        start = time.perf_counter()
+        for call in calls:
+            list(engine.answer(call))
+        seconds[way] = time.perf_counter() - start
+    return {"prompts": len(groups), **seconds}
+
+
 def measure(folder: Path, length: str, python: str) -> None:
-    """Both ways, each in a process of its own, and their ratios."""
+    """Each way in a process of its own, and their ratios."""
     found = {}
-    for way in ("one_at_a_time", "ours"):
+    for way in ("one_at_a_time", "ours", "short"):
         out = folder / f"{way}.json"
         call = [python, HERE, "--way", way, "--length", length, "--folder", folder, "--out", out]
         done = subprocess.run(call, env=environment(), capture_output=True, text=True, check=False)
         if done.returncode:
             sys.exit(done.stderr)
         found[way] = json.loads(out.read_text(encoding="utf-8"))
+    few = found.pop("short")
+    print(
+        f"{few['prompts']} short prompts: one after the other {few['alone']:.1f} s, side by side "
+        f"{few['together']:.1f} s, ratio {few['alone'] / few['together']:.1f} ×"
+    )
     first, second = found["one_at_a_time"], found["ours"]
     same = sum(first["texts"][name] == text for name, text in second["texts"].items())
     print(f"{length}, {len(first['texts'])} prompts of {second['logical']:,} tokens, measured")
@@ -169,9 +193,8 @@ def main() -> None:
         parser.add_argument(hidden, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.way:
-        result = {"one_at_a_time": one_at_a_time, "ours": ours}[args.way](
-            Path(args.folder), args.length
-        )
+        ways = {"one_at_a_time": one_at_a_time, "ours": ours, "short": short}
+        result = ways[args.way](Path(args.folder), args.length)
         Path(args.out).write_text(json.dumps(result), encoding="utf-8")
         return
     with tempfile.TemporaryDirectory() as name:

@@ -7,6 +7,10 @@ from typing import Any
 from steadfast.engines.request import Request, Response
 from steadfast.tokens import Tokenizer
 
+LONG_PREFIX = 16_384
+"""Characters of a shared prefix from which on contexts are asked one by one: shorter ones do not
+drive one another out of a prefix cache."""
+
 
 class Engine(ABC):
     """Answers requests; one class a kind of model, chosen in ``engines.build``."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from steadfast.engines.base import Engine
+from steadfast.engines.base import LONG_PREFIX, Engine
 from steadfast.engines.bill import Bill, CapReached
 from steadfast.engines.openai_body import SUFFIX, request_body
 from steadfast.engines.pace import Pace
@@ -20,7 +20,6 @@ from steadfast.errors import UserError
 MESSAGE_TOKENS = 4  # of a chat template, per message, beside its text
 REPLY_TOKENS = 3  # that open the answer
 CONNECT_SECONDS = 20.0
-LONG_PREFIX = 16_384  # characters of a shared prefix from which on contexts go one by one
 
 
 class OpenaiEngine(Engine):

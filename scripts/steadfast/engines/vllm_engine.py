@@ -1,5 +1,6 @@
 """Engine ``vllm``: the model in the job itself, offline, every context computed once."""
 
+import math
 import os
 import time
 import traceback
@@ -11,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from steadfast.engines.base import Engine
+from steadfast.engines.base import LONG_PREFIX, Engine
 from steadfast.engines.local_text import NOT_INSTALLED, LocalText
 from steadfast.engines.openai_api import SUFFIX
 from steadfast.engines.request import Request, Response
@@ -31,6 +32,7 @@ MEMORY = ("out of memory", "outofmemory", "enginedeaderror", "died unexpectedly"
 class VllmEngine(Engine):
     """Asks group by group, the longest first: one request warms the cache, the rest follow.
 
+    Groups of short prompts go side by side, as many as are under way at once.
     Answers are handed on one by one as they finish, so a kill loses no more than ``batch``.
 
     Args:
@@ -80,6 +82,7 @@ class VllmEngine(Engine):
         found = packages_distributions()
         self.packages = tuple(found.get(name, [name])[0] for name in names)
         self._llm: Any = None
+        self._capacity = math.inf
         self.load_seconds = 0.0
         self._used: Counter[str] = Counter()
 
@@ -102,13 +105,42 @@ class VllmEngine(Engine):
         if self._llm is None:
             self._load()
         self._check_capacity(max(self._size(request) for group in groups for request in group))
-        for group in sorted(groups, key=lambda group: -max(map(self._size, group))):
-            # Cut contexts differ by their ends: the longest prefix warms all of them.
-            prompts = self._text.encode_prompts(sorted(group, key=lambda r: -len(r.prefix)))
+        # Cut contexts differ by their ends: the longest prefix warms all of them.
+        groups = [sorted(group, key=lambda request: -len(request.prefix)) for group in groups]
+        short = [group for group in groups if len(group[0].prefix) < LONG_PREFIX]
+        yield from self._abreast([group for group in short if len(group) == 1])
+        shared = [group for group in short if len(group) > 1]
+        for few in self._few(shared):
+            yield from self._abreast(few)
+        long = [group for group in groups if len(group[0].prefix) >= LONG_PREFIX]
+        for group in sorted(long, key=lambda group: -max(map(self._size, group))):
+            prompts = self._text.encode_prompts(group)  # whose prefix is tokenized once
             yield from self._ask(islice(prompts, 1))
             yield from self._ask(prompts)
         if self._hint:
             self._hint.unlink(missing_ok=True)
+
+    def _few(self, groups: list[list[Request]]) -> Iterator[list[list[Request]]]:
+        """Groups as many as can be under way, and whose prompts half the KV cache holds."""
+        few: list[list[Request]] = []
+        tokens = 0
+        for group in groups:
+            size = self._size(group[0])
+            if few and (len(few) == self._batch or tokens + size > self._capacity / 2):
+                yield few
+                few, tokens = [], 0
+            few.append(group)
+            tokens += size
+        if few:
+            yield few
+
+    def _abreast(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
+        """Groups side by side: the first request of each warms the cache, the others follow."""
+        for requests in (
+            [first for first, *_ in groups],
+            [request for _, *rest in groups for request in rest],
+        ):
+            yield from self._ask(self._text.encode_prompts(requests))
 
     def reset_prefix_cache(self) -> bool:
         """Empties the prefix cache, once the model is loaded."""
@@ -212,6 +244,7 @@ class VllmEngine(Engine):
         cache = self._llm.llm_engine.vllm_config.cache_config
         capacity = getattr(cache, "kv_cache_size_tokens", None)
         capacity = capacity or (cache.num_gpu_blocks or 0) * cache.block_size
+        self._capacity = capacity or math.inf
         self._log(
             f"loaded in {self.load_seconds:.0f} s; KV cache: {capacity:,} tokens; the largest "
             f"request takes {largest:,}; up to {self._batch} at once"
