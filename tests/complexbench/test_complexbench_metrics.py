@@ -266,7 +266,7 @@ def test_judges_and_people_are_compared_question_by_question(tmp_path):
         )
     run.score(["a", "b"])
     labels = tmp_path / "labels.jsonl"
-    given = [{"model": "m", "sample_id": "1", "verdicts": {"0": "no", "1": "yes"}}]
+    given = [{"model": "m", "sample_id": "zh/1", "verdicts": {"0": "no", "1": "yes"}}]
     write_jsonl(labels, given)
     rows = pd.read_csv(run.metrics(labels)["agreement"], keep_default_na=False)
     found = rows[rows["model"] == ""].set_index(["first", "second"])
@@ -283,6 +283,22 @@ def test_judges_and_people_are_compared_question_by_question(tmp_path):
             run.metrics(labels)
 
 
+def test_an_instance_is_judged_apart_in_each_part(tmp_path):
+    run = Run(tmp_path, [record(n, [asked(), asked()]) for n in range(3)], STRICT)
+    for part, reply in (("zh", "答案：是"), ("en", "Answer: no")):
+        run.answer("好", part=part)
+        for judge in ("a", "b"):
+            run.judge(lambda *_, reply=reply: reply, judge, part=part)
+        run.score(["a", "b"], part=part)
+    labels = tmp_path / "labels.jsonl"
+    verdicts = {"0": "yes", "1": "yes"}
+    write_jsonl(labels, [{"model": "m", "sample_id": "zh/1", "verdicts": verdicts}])
+    rows = pd.read_csv(run.metrics(labels)["agreement"], keep_default_na=False)
+    found = rows[rows["model"] == ""].set_index(["first", "second"])
+    assert found.loc[("a", "b"), ["n", "raw"]].tolist() == [12, 1]
+    assert found.loc[("a", "human"), ["n", "raw"]].tolist() == [2, 1]
+
+
 def test_several_people_count_by_their_majority(tmp_path):
     run = Run(tmp_path, [record(n) for n in range(3)])
     run.stood_in("m")
@@ -290,7 +306,7 @@ def test_several_people_count_by_their_majority(tmp_path):
     write_jsonl(
         labels,
         [
-            {"model": "m", "sample_id": "0", "rater": rater, "verdicts": {"0": word}}
+            {"model": "m", "sample_id": "zh/0", "rater": rater, "verdicts": {"0": word}}
             for rater, word in (("ann", "yes"), ("bo", "yes"), ("cy", "no"))
         ],
     )

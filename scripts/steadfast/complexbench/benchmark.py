@@ -10,7 +10,6 @@ from steadfast.registry import Sources
 
 RESULTS = "results/complexbench"
 FACTS = "resources/complexbench"
-JUDGED = True
 RELEASED_ATTEMPTS = 1  # whatever a judge replies is taken for a verdict
 METRICS = (
     "drfr",

@@ -9,6 +9,7 @@ import pandas as pd
 
 from steadfast.complexbench.scored import Scored
 from steadfast.errors import UserError
+from steadfast.files import Record
 from steadfast.metrics.agreement import (
     HUMANS,
     MAJORITY,
@@ -31,7 +32,8 @@ def agreement(scored: Scored, labels: Path | None = None) -> pd.DataFrame:
 
     Args:
         scored: with all judges' verdicts.
-        labels: people's; ``verdicts`` of a record has yes or no by question.
+        labels: people's; ``sample_id`` of a record is part and sample, such as zh/899, and
+            ``verdicts`` has yes or no by question.
 
     Returns:
         Columns of ``metrics.agreement.COLUMNS``.
@@ -42,8 +44,8 @@ def agreement(scored: Scored, labels: Path | None = None) -> pd.DataFrame:
     judges = _judges(scored)
     people: dict[str, Mapping] = {} if labels is None else _people(scored, labels)
     groups = {
-        (model, record["sample_id"]): record["context_id"]
-        for (model, _), records in scored.records.items()
+        (model, _name(part, record)): record["context_id"]
+        for (model, part), records in scored.records.items()
         for record in records
     }
     rows = agreement_rows(
@@ -55,15 +57,20 @@ def agreement(scored: Scored, labels: Path | None = None) -> pd.DataFrame:
     return rows[(rows["kind"] != HUMANS) | (rows["second"] != MAJORITY)]
 
 
+def _name(part: str, record: Record) -> str:
+    """A sample among those of all parts: an instance has the same id in each language."""
+    return f"{part}/{record['sample_id']}"
+
+
 def _judges(scored: Scored) -> dict[str, Verdicts]:
     found: dict[str, Verdicts] = defaultdict(dict)
-    for (model, _), records in scored.records.items():
+    for (model, part), records in scored.records.items():
         for record in records:
             by_judge = {record["judge"]: record["raw"]}
             by_judge |= {judge: also["raw"] for judge, also in record["also"].items()}
             for judge, raw in by_judge.items():
                 found[judge] |= {
-                    (model, record["sample_id"], point): verdict
+                    (model, _name(part, record), point): verdict
                     for point, verdict in (raw or {}).items()
                     if isinstance(verdict, bool)
                 }
@@ -72,9 +79,9 @@ def _judges(scored: Scored) -> dict[str, Verdicts]:
 
 def _people(scored: Scored, labels: Path) -> dict[str, Mapping]:
     points: dict[str, dict[str, set[str]]] = defaultdict(dict)
-    for (model, _), records in scored.records.items():
+    for (model, part), records in scored.records.items():
         for record in records:
-            points[model][record["sample_id"]] = set(map(str, record["questions"]))
+            points[model][_name(part, record)] = set(map(str, record["questions"]))
     people: dict[str, Mapping] = dict(read_labels(labels, _parsed, points))
     for model, sample, point in (item for given in people.values() for item in given):
         if point not in points[model][sample]:

@@ -8,7 +8,6 @@ from steadfast.registry import Sources
 
 RESULTS = "results/followbench"
 FACTS = "resources/followbench"
-JUDGED = True
 RELEASED_ATTEMPTS = 1  # a reply that cannot be read is left to the user to repair
 METRICS = (
     "hsr",
