@@ -2,7 +2,7 @@
 # make vllm     adds vLLM for GPUs to the environment (VLLM=cpu: its CPU build, Python 3.11)
 # make test     sets up what is needed and runs the tests
 # make heavy    the tests that install more: LaTeX, vLLM's CPU build, a SLURM cluster
-# make lint     formatting and linting, as CI checks them
+# make lint     formatting, linting and types, as CI checks them
 # make bench    benchmarks, with ratios
 # make docs     docs/config.md from the schema
 # make lock     pins the requirements anew
@@ -31,6 +31,7 @@ lint: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile rules
+	$(BIN)/mypy
 	$(BIN)/snakemake --lint
 
 bench: .venv/dev
