@@ -2,35 +2,43 @@
 
 import inspect
 import json
-from typing import Any, get_args
+from collections.abc import Iterator
+from typing import get_args
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from steadfast.config import judged, models, schema
+from steadfast.config.load import config_model
+from steadfast.config.settings import role_of
+from steadfast.registry import benchmarks
 
-SECTIONS = (
-    ("The whole", "", schema.Config),
-    ("Corpora", "corpora.", schema.Corpora),
-    ("Files of a local corpus", "corpora.local.{corpus}.", schema.LocalFiles),
-    ("A data set on the hub", "corpora.hub.{corpus}.", schema.HubFiles),
-    ("LIFBench", "lifbench.", schema.Lifbench),
-    ("Released files of LIFBench", "lifbench.released.", schema.Released),
-    ("Every judged benchmark", "{benchmark}.", judged.JudgedBenchmark),
-    ("FollowBench", "followbench.", schema.Followbench),
-    ("CFBench", "cfbench.", schema.Cfbench),
-    ("ComplexBench", "complexbench.", schema.Complexbench),
-    ("Judging", "judging.", schema.Judging),
-    ("Every model", "models.{name}.", models.BaseModelSettings),
-    *((f"Engine {engine}", "models.{name}.", model) for engine, model in models.engines().items()),
-    ("Throughput of a model", "models.{name}.throughput.", models.Throughput),
-    ("Price of a model", "models.{name}.price.", models.Price),
-    ("Noise", "noise.", schema.Noise),
-    ("Display", "display.", schema.Display),
-)
-
-SHARED = (models.BaseModelSettings, judged.JudgedBenchmark)
+SHARED = (models.BaseModelSettings, judged.JudgedSection)
 """Sections whose keys others have too; they are listed once."""
+
+
+def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
+    """Title, keys' prefix and schema of each section of the page."""
+    yield "The whole", "", config_model()
+    yield "Corpora", "corpora.", schema.Corpora
+    yield "Files of a local corpus", "corpora.local.{corpus}.", schema.LocalFiles
+    yield "A data set on the hub", "corpora.hub.{corpus}.", schema.HubFiles
+    yield "Every judged benchmark", "{benchmark}.", judged.JudgedSection
+    for name, benchmark in benchmarks().items():
+        yield benchmark.title, f"{name}.", benchmark.section
+        for key, field in benchmark.section.model_fields.items():
+            if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+                yield f"{benchmark.title}: {key}", f"{name}.{key}.", field.annotation
+    yield "Judging", "judging.", judged.Judging
+    yield "Every model", "models.{name}.", models.BaseModelSettings
+    for engine, settings in models.engines().items():
+        yield f"Engine {engine}", "models.{name}.", settings
+    yield "Throughput of a model", "models.{name}.throughput.", models.Throughput
+    yield "Price of a model", "models.{name}.price.", models.Price
+    yield "Noise", "noise.", schema.Noise
+    yield "Display", "display.", schema.Display
+
 
 INTRODUCTION = """# The config
 
@@ -47,7 +55,7 @@ tables and figures only. The other keys re-run the stages that read them.
 
 def document() -> str:
     """The page, in Markdown."""
-    return "\n".join([INTRODUCTION, *(_section(*section) for section in SECTIONS)])
+    return "\n".join([INTRODUCTION, *(_section(*section) for section in sections())])
 
 
 def _section(title: str, prefix: str, model: type[BaseModel]) -> str:
@@ -55,17 +63,17 @@ def _section(title: str, prefix: str, model: type[BaseModel]) -> str:
         (base.model_fields for base in SHARED if issubclass(model, base) and model is not base), {}
     )
     rows = [
-        f"| `{prefix}{name}` | {_default(field)} | {_role(field)} | {field.description} |"
+        f"| `{prefix}{name}` | {_default(field)} | {role_of(field)} | {field.description} |"
         for name, field in model.model_fields.items()
         if (name not in inherited or name in model.__annotations__) and name != "engine"
     ]
-    lines = [f"## {title}", "", inspect.getdoc(model), ""]
+    lines = [f"## {title}", "", inspect.getdoc(model) or "", ""]
     if rows:
         lines += ["| key | default | a change is | what it is |", "|---|---|---|---|", *rows, ""]
     return "\n".join(lines)
 
 
-def _default(field: Any) -> str:
+def _default(field: FieldInfo) -> str:
     if field.default_factory is not None:
         return "as below"
     if field.default is PydanticUndefined:
@@ -74,10 +82,6 @@ def _default(field: Any) -> str:
     others = [choice for choice in choices if choice != field.default]
     value = f"`{json.dumps(field.default)}`"
     return f"{value}, or {', '.join(f'`{choice}`' for choice in others)}" if others else value
-
-
-def _role(field: Any) -> str:
-    return (field.json_schema_extra or {}).get("role", "")
 
 
 if __name__ == "__main__":

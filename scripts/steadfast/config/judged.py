@@ -1,15 +1,15 @@
-"""The sections of the benchmarks whose answers a model judges."""
+"""What the sections of benchmarks whose answers a model judges have in common."""
 
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from steadfast.config.closed import Closed, role
+from steadfast.config.strict import StrictModel, role
 
 Source = Literal["synthetic", "local", "released"]
 
 
-class Judging(Closed):
+class Judging(StrictModel):
     """How the judges' replies become verdicts."""
 
     mode: Literal["strict", "released"] = Field(
@@ -27,8 +27,12 @@ class Judging(Closed):
         "plan", 500, "Tokens that the plan takes an answer to have when it is judged.", ge=1
     )
 
+    def attempts_of(self, released: int) -> int:
+        """Times that a reply is asked for; in mode released as often as released code does."""
+        return released if self.mode == "released" else self.attempts
 
-class JudgedBenchmark(Closed):
+
+class JudgedSection(StrictModel):
     """What the judged benchmarks have in common."""
 
     source: Source = Field(
@@ -51,13 +55,20 @@ class JudgedBenchmark(Closed):
     )
 
     @model_validator(mode="after")
-    def _local_needs_directory(self):
+    def _local_needs_directory(self) -> Self:
         if self.source == "local" and not self.directory:
             raise ValueError("source local needs directory, the folder with the benchmark's files")
         return self
 
+    def required_files(self, name: str) -> list[tuple[str, str]]:
+        """The config's key and the path of each file of the user's, by the benchmark's name."""
+        found = [(f"{name}.templates.{key}", path) for key, path in self.templates.items()]
+        if self.source == "local" and self.directory:
+            found.insert(0, (f"{name}.directory", self.directory))
+        return [*found, *([(f"{name}.labels", self.labels)] if self.labels else [])]
 
-class Languages(Closed):
+
+class LanguagesSection(StrictModel):
     """The languages of a benchmark that was published in two."""
 
     @field_validator("languages", check_fields=False)
@@ -66,53 +77,3 @@ class Languages(Closed):
         if len(set(languages)) < len(languages):
             raise ValueError("a language is named twice")
         return languages
-
-
-class Followbench(JudgedBenchmark, Languages):
-    """FollowBench: constraints added one by one, five categories and mixed, five levels."""
-
-    languages: list[Literal["en", "zh"]] = Field(
-        default=["en", "zh"],
-        description="Languages that run; headline values are the first one's.",
-        min_length=1,
-    )
-    groups: int = Field(
-        default=4, ge=1, le=100, description="source synthetic: groups of each category, at least."
-    )
-
-
-class Cfbench(JudgedBenchmark):
-    """CFBench: Chinese instructions with checklists of primary and secondary requirements."""
-
-    records: int = Field(
-        default=24, ge=8, le=2000, description="source synthetic: instructions, half easy."
-    )
-
-
-class Complexbench(JudgedBenchmark, Languages):
-    """ComplexBench: constraints composed by And, Chain and Selection, with scoring questions."""
-
-    file: str = Field(
-        default="data_final.json",
-        description="source local: file of the directory; an array of instances, or one.",
-    )
-    extra: str | None = Field(
-        default=None, description="File with instances of your own, added to the others."
-    )
-    languages: list[Literal["zh", "en"]] = Field(
-        default=["zh"],
-        description="Languages that run; headline values are the first one's. The rules are "
-        "Chinese: in English the judge decides their questions.",
-        min_length=1,
-    )
-    instances: int = Field(default=60, ge=1, le=2000, description="source synthetic: instances.")
-    judging: Literal["rules", "plain"] = Field(
-        default="rules",
-        description="rules: where a question has a rule, the judge extracts and the rule decides; "
-        "plain: the judge decides every question.",
-    )
-    decomposition: bool = Field(
-        default=False,
-        description="Ask Chain and Selection instructions also turn by turn, where an instance "
-        "has sub_instructions.",
-    )

@@ -9,14 +9,14 @@ A field's ``role`` says who may notice a change of it:
 - ``display``: how results are shown; a change re-runs tables and figures only.
 """
 
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from steadfast.config.closed import Closed, role
+from steadfast.config.strict import StrictModel, role
 
 
-class Throughput(Closed):
+class Throughput(StrictModel):
     """Tokens per second of one job, as measured or stated, for the plan's GPU-hours."""
 
     prefill: float = Field(gt=0, description="Prompt tokens computed per second.")
@@ -24,7 +24,7 @@ class Throughput(Closed):
     gpus: int = Field(default=1, ge=1, description="GPUs that the job holds.")
 
 
-class Price(Closed):
+class Price(StrictModel):
     """What a provider charges per million tokens."""
 
     input: float = Field(ge=0, description="Prompt tokens.")
@@ -35,8 +35,10 @@ class Price(Closed):
     currency: str = Field(default="USD", description="Of all three.")
 
 
-class BaseModelSettings(Closed):
+class BaseModelSettings(StrictModel):
     """What every engine's models have in common."""
+
+    engine: str
 
     label: str | None = role("display", None, "Name in tables; by default the config's.")
     group: str | None = role("display", None, "Heading under which tables list it.")
@@ -192,7 +194,7 @@ class OpenaiModel(BaseModelSettings):
     )
 
     @model_validator(mode="after")
-    def _spend_needs_price(self):
+    def _spend_needs_price(self) -> Self:
         if self.max_spend is not None and self.price is None:
             raise ValueError("max_spend needs price, what a million tokens cost")
         return self
@@ -227,7 +229,7 @@ class VllmModel(BaseModelSettings):
         json_schema_extra={"role": "answer"},
     )
     revision: str | None = role("answer", None, "Commit of the model on the hub.")
-    tokenizer: str | None = role(
+    tokenizer: str | None = role(  # type: ignore[assignment]  # None: the model's own
         "answer", None, "Hub id or directory of the tokenizer, where it is not the model's own."
     )
     template: Literal["chat", "base"] = role(

@@ -1,18 +1,16 @@
 """The closed schema of the config: every key, its type, its default and what it is for."""
 
-from typing import Any, Literal
+from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from steadfast.config.closed import NAME, Closed
-from steadfast.config.judged import Cfbench, Complexbench, Followbench, Judging
+from steadfast.config.judged import Judging
 from steadfast.config.models import ModelSettings
-from steadfast.config.names import nearest
+from steadfast.config.strict import NAME, StrictModel
+from steadfast.names import nearest
 
-MAX_LENGTH = 2 * 1024 * 1024  # tokens; section 3.3: one prompt of up to 2M tokens
 
-
-class LocalFiles(Closed):
+class LocalFiles(StrictModel):
     """Where one corpus lies in the local directory."""
 
     glob: str = Field(description="Files below the directory, as a glob; .jsonl or .json.")
@@ -21,7 +19,7 @@ class LocalFiles(Closed):
     )
 
 
-class HubFiles(Closed):
+class HubFiles(StrictModel):
     """A data set on the Hugging Face hub."""
 
     repo: str = Field(description="Data set id, such as yahma/alpaca-cleaned.")
@@ -42,7 +40,7 @@ class HubFiles(Closed):
 CorpusName = Literal["alpaca", "paul_graham", "govreport", "xsum", "qmsum"]
 
 
-class Corpora(Closed):
+class Corpora(StrictModel):
     """Where the raw text comes from."""
 
     source: Literal["synthetic", "local", "hub"] = Field(
@@ -71,87 +69,13 @@ class Corpora(Closed):
     )
 
     @model_validator(mode="after")
-    def _local_needs_directory(self):
+    def _local_needs_directory(self) -> Self:
         if self.source == "local" and not self.directory:
             raise ValueError("source local needs corpora.directory, the folder with the corpora")
         return self
 
 
-class Released(Closed):
-    """Where LIFBench's own released files are taken from."""
-
-    directory: str | None = Field(
-        default=None,
-        description=(
-            "Directory with the released tasks.json and scores/*.csv; without one the pinned URLs "
-            "are used."
-        ),
-    )
-
-
-TaskName = Literal["OR", "OQ", "OE", "LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB", "MF"]
-
-
-class Lifbench(Closed):
-    """LIFBench: which contexts and prompts are built, and how they are scored."""
-
-    lengths: dict[str, int] = Field(
-        default={"4k": 3072, "8k": 6144, "16k": 13312},
-        description=(
-            "Name of each length and its token budget for the context; the published ones are "
-            "4k 3072, 8k 6144, 16k 13312, 32k 28672, 64k 61440, 128k 122880. Any up to 2M tokens."
-        ),
-        min_length=1,
-    )
-    contexts_per_length: int = Field(
-        default=1, ge=1, le=100, description="Contexts of each scenario and length, by seed."
-    )
-    tasks: list[TaskName] = Field(
-        default=["OR", "OQ", "OE", "LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB", "MF"],
-        description="Tasks that run.",
-        min_length=1,
-    )
-    expressions: Literal["own", "released"] = Field(
-        default="own",
-        description="own: the project's templates; released: the published ones.",
-    )
-    released: Released = Field(
-        default_factory=Released, description="Where the published templates come from."
-    )
-    rubric: Literal["released", "corrected"] = Field(
-        default="released",
-        description=(
-            "released: the published scorer, point by point, with its quirks; corrected: what each "
-            "score point's name says (docs/rubrics.md). Scores have both; tables show this one."
-        ),
-    )
-    weighting: Literal["rubric", "mean"] = Field(
-        default="rubric",
-        description="Overall ARS: weighted by the rubric (equation 3), or the plain mean.",
-    )
-
-    @field_validator("lengths")
-    @classmethod
-    def _lengths(cls, lengths: dict[str, int]) -> dict[str, int]:
-        for name, budget in lengths.items():
-            if not NAME.fullmatch(name):
-                raise ValueError(f"length {name!r}: use letters, digits, '.', '_' and '-'")
-            if not 512 <= budget <= MAX_LENGTH:
-                raise ValueError(
-                    f"length {name}: a budget of {budget:,} tokens is not between 512 and "
-                    f"{MAX_LENGTH:,}"
-                )
-        return dict(sorted(lengths.items(), key=lambda item: item[1]))
-
-    @field_validator("tasks")
-    @classmethod
-    def _tasks_once(cls, tasks: list[str]) -> list[str]:
-        if len(set(tasks)) < len(tasks):
-            raise ValueError("a task is named twice")
-        return tasks
-
-
-class Display(Closed):
+class Display(StrictModel):
     """How tables and figures look; no number depends on it."""
 
     digits: int = Field(default=3, ge=1, le=6, description="Decimals of printed scores.")
@@ -165,7 +89,7 @@ class Display(Closed):
     )
 
 
-class Noise(Closed):
+class Noise(StrictModel):
     """Target noise: how much of a difference is the engine's own."""
 
     sample: int = Field(default=50, ge=1, description="Requests repeated, of each part.")
@@ -174,31 +98,16 @@ class Noise(Closed):
     )
 
 
-BenchmarkName = Literal["lifbench", "followbench", "cfbench", "complexbench"]
-
-
-class Config(Closed):
-    """The whole config."""
+class Config(StrictModel):
+    """The whole config; each benchmark adds a section of its own (``load.config_model``)."""
 
     seed: int = Field(default=1, description="The one seed: corpora, contexts, variables.")
     tokenizer: str = Field(
         default="o200k_base",
         description="tiktoken encoding that counts the contexts' budgets, as published.",
     )
-    benchmarks: list[BenchmarkName] = Field(
-        default=["lifbench"],
-        description="Benchmarks that run: lifbench, followbench, cfbench, complexbench.",
-        min_length=1,
-    )
+    benchmarks: list[str] = Field(description="Benchmarks that run.", min_length=1)
     corpora: Corpora = Field(default_factory=Corpora, description="Where the raw text comes from.")
-    lifbench: Lifbench = Field(default_factory=Lifbench, description="LIFBench's settings.")
-    followbench: Followbench = Field(
-        default_factory=Followbench, description="FollowBench's settings."
-    )
-    cfbench: Cfbench = Field(default_factory=Cfbench, description="CFBench's settings.")
-    complexbench: Complexbench = Field(
-        default_factory=Complexbench, description="ComplexBench's settings."
-    )
     judges: dict[str, ModelSettings] = Field(
         default={},
         description="The judges by name, with settings as under models. The first one's verdicts "
@@ -216,10 +125,14 @@ class Config(Closed):
     )
     noise: Noise = Field(default_factory=Noise, description="Which requests are repeated.")
     display: Display = Field(default_factory=Display, description="How tables and figures look.")
+    pathvars: dict[str, str] = Field(
+        default={},
+        description="Snakemake's path variables: `results` is the folder of all results.",
+    )
 
     @field_validator("models", "judges")
     @classmethod
-    def _model_names(cls, models: dict[str, Any]) -> dict[str, Any]:
+    def _model_names(cls, models: dict[str, ModelSettings]) -> dict[str, ModelSettings]:
         for name, model in models.items():
             if not NAME.fullmatch(name):
                 raise ValueError(
@@ -234,7 +147,7 @@ class Config(Closed):
 
     @field_validator("judges")
     @classmethod
-    def _judges_answer(cls, judges: dict[str, Any]) -> dict[str, Any]:
+    def _judges_answer(cls, judges: dict[str, ModelSettings]) -> dict[str, ModelSettings]:
         for name, judge in judges.items():
             if judge.engine in ("scored", "replay"):
                 raise ValueError(
@@ -242,30 +155,18 @@ class Config(Closed):
                 )
         return judges
 
-    @model_validator(mode="after")
-    def _judged_benchmarks_have_a_judge(self):
-        judged = [name for name in self.benchmarks if name != "lifbench"]
-        if judged and not self.judges:
-            raise ValueError(f"judges: {judged[0]} needs a judge; name one under judges")
-        if len(set(self.benchmarks)) < len(self.benchmarks):
-            raise ValueError("benchmarks: one is named twice")
-        return self
+    @field_validator("benchmarks")
+    @classmethod
+    def _benchmarks_once(cls, benchmarks: list[str]) -> list[str]:
+        if len(set(benchmarks)) < len(benchmarks):
+            raise ValueError("one is named twice")
+        return benchmarks
 
     @model_validator(mode="after")
-    def _only_known_models(self):
+    def _only_known_models(self) -> Self:
         for name in self.only:
             if name not in self.models:
                 raise ValueError(f"only: unknown model {name!r}; {nearest(name, self.models)}")
-        return self
-
-    @model_validator(mode="after")
-    def _released_scores_have_the_released_rubric(self):
-        scored = [name for name, model in self.models.items() if model.engine == "scored"]
-        if scored and self.lifbench.rubric != "released":
-            raise ValueError(
-                f"lifbench.rubric: {scored[0]} has released scores, which only the rubric "
-                "'released' gave; take that rubric, or ask the model"
-            )
         return self
 
     @property

@@ -1,33 +1,31 @@
 """The parts of a config that rules take as parameters: plain values, no more than each needs."""
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
-from steadfast.config.models import BaseModelSettings
-from steadfast.config.names import nearest
+from pydantic.fields import FieldInfo
+
+from steadfast.benchmark import ReleasedModel
+from steadfast.config.models import BaseModelSettings, ReplayModel, ScoredModel
 from steadfast.config.schema import Config
-from steadfast.corpora import default_source
 from steadfast.errors import UserError
-from steadfast.lifbench.paper import PAPER_MODELS
+from steadfast.files import Record, Settings
+from steadfast.names import nearest
+from steadfast.registry import benchmarks
+
+DEFAULT_GROUPS = {"simulated": "Simulated readers", "reference": "Reference answers"}
 
 
-def answer_settings(model: BaseModelSettings) -> dict[str, Any]:
+def answer_settings(model: BaseModelSettings) -> Settings:
     """What determines a model's responses: the fields with role ``answer``, and the engine."""
     return {"engine": model.engine, **_by_role(model, "answer")}
 
 
-def operation_settings(model: BaseModelSettings) -> dict[str, Any]:
-    """How a model's requests are sent: the fields with role ``operation``."""
-    return _by_role(model, "operation")
-
-
-def plan_settings(model: BaseModelSettings) -> dict[str, Any]:
+def plan_settings(model: BaseModelSettings) -> Settings:
     """What the plan reckons with: throughput and price; neither determines a response."""
-    return {**_by_role(model, "plan"), "price": operation_settings(model).get("price")}
+    return {**_by_role(model, "plan"), "price": model.model_dump().get("price")}
 
 
-def planned(models: Mapping[str, BaseModelSettings]) -> dict[str, dict[str, Any]]:
+def planned(models: Mapping[str, BaseModelSettings]) -> dict[str, Settings]:
     """What the plan takes of each model: its ``answers`` and ``plan`` settings."""
     return {
         name: {"answers": answer_settings(model), "plan": plan_settings(model)}
@@ -35,71 +33,44 @@ def planned(models: Mapping[str, BaseModelSettings]) -> dict[str, dict[str, Any]
     }
 
 
-def _by_role(model: BaseModelSettings, role: str) -> dict[str, Any]:
-    fields = type(model).model_fields.items()
-    return model.model_dump(
-        include={name for name, f in fields if (f.json_schema_extra or {}).get("role") == role}
-    )
+def _by_role(model: BaseModelSettings, role: str) -> Record:
+    names = {name for name, field in type(model).model_fields.items() if role_of(field) == role}
+    return model.model_dump(include=names)
 
 
-def display(config: Config) -> dict[str, Any]:
-    """What tables and figures need to show the models: digits, labels, groups, order, judges."""
-    shown = {name: _shown(name, model) for name, model in config.models.items()}
-    facts = zip(("labels", "groups", "engines"), zip(*shown.values(), strict=True), strict=True)
-    return {
-        **config.display.model_dump(),
-        "judges": {
-            name: (judge.label or name, judge.engine) for name, judge in config.judges.items()
-        },
-        **{fact: dict(zip(shown, values, strict=True)) for fact, values in facts},
+def role_of(field: FieldInfo) -> str:
+    """Who may notice a change of a field (``config.models``); empty where it has no role."""
+    extra = field.json_schema_extra
+    return str(extra.get("role", "")) if isinstance(extra, dict) else ""
+
+
+def display(config: Config) -> Settings:
+    """What ``show.display.Display`` is made of: how the models are shown, and the judges."""
+    models = {
+        name: dict(zip(("label", "group", "engine"), _shown(name, model), strict=True))
+        for name, model in config.models.items()
     }
-
-
-DEFAULT_GROUPS = {"simulated": "Simulated readers", "reference": "Reference answers"}
+    judges = {
+        name: {"label": judge.label or name, "engine": judge.engine}
+        for name, judge in config.judges.items()
+    }
+    return {**config.display.model_dump(), "models": models, "judges": judges}
 
 
 def _shown(name: str, model: BaseModelSettings) -> tuple[str, str, str]:
     """A model's label, group and engine; the paper's where its scores are the released ones."""
-    paper = PAPER_MODELS.get(model.released_name or name) if model.engine == "scored" else None
-    if paper:
+    if isinstance(model, ScoredModel) and (paper := _released(model.released_name or name)):
         kind = "reference" if paper.gold else model.engine
         return model.label or paper.label, model.group or paper.group, kind
-    return (
-        model.label or name,
-        model.group or DEFAULT_GROUPS.get(model.engine, "Models"),
-        model.engine,
-    )
+    group = model.group or DEFAULT_GROUPS.get(model.engine, "Models")
+    return model.label or name, group, model.engine
 
 
-def corpus_source(config: Config, corpus: str) -> dict[str, Any]:
-    """Where one corpus comes from, as ``corpora.build_corpus`` takes it."""
-    corpora = config.corpora
-    source = default_source(corpora.source, corpus)
-    match corpora.source:
-        case "synthetic":
-            return {**source, "tokens": synthetic_tokens(config)}
-        case "local":
-            own = corpora.local.get(corpus)
-            return {**source, **(own.model_dump() if own else {}), "directory": corpora.directory}
-        case "hub":
-            own = corpora.hub.get(corpus)
-            return {
-                **source,
-                **(own.model_dump(exclude_none=True) if own else {}),
-                "lock": corpora.lock,
-            }
-
-
-def synthetic_tokens(config: Config) -> int:
-    """Tokens of a synthetic corpus: twice the longest budget of all contexts, in powers of two.
-
-    In powers of two, so that a further length seldom changes the corpora.
-    """
-    need = 2 * max(config.lifbench.lengths.values()) * config.lifbench.contexts_per_length
-    tokens = 128 * 1024
-    while tokens < need:
-        tokens *= 2
-    return tokens
+def _released(name: str) -> ReleasedModel | None:
+    for benchmark in benchmarks().values():
+        if name in benchmark.released_models:
+            return benchmark.released_models[name]
+    return None
 
 
 def model_settings(config: Config, name: str) -> BaseModelSettings:
@@ -132,31 +103,17 @@ def references(config: Config) -> list[str]:
 def scored_models(config: Config) -> dict[str, str]:
     """The running models with released scores, and their names in the released files."""
     found = {name: config.models[name] for name in config.running}
-    return {m: s.released_name or m for m, s in found.items() if s.engine == "scored"}
-
-
-def models_of(config: Config, benchmark: str) -> list[str]:
-    """The running models that a benchmark has results of; released scores are LIFBench's."""
-    others = benchmark != "lifbench"
-    return [m for m in config.running if not (others and config.models[m].engine == "scored")]
+    return {m: s.released_name or m for m, s in found.items() if isinstance(s, ScoredModel)}
 
 
 def asked_models(config: Config) -> list[str]:
     """The models that are asked and then scored, whether or not they run."""
-    return [name for name, model in config.models.items() if model.engine != "scored"]
-
-
-def corpus_files(config: Config, corpus: str) -> list[str]:
-    """The files of a local corpus, so that a change of one rebuilds what stands on it."""
-    source = corpus_source(config, corpus)
-    if source["kind"] != "local":
-        return []
-    return sorted(str(path) for path in Path(source["directory"]).glob(source["glob"]))
+    return [name for name, model in config.models.items() if not isinstance(model, ScoredModel)]
 
 
 def replay_file(config: Config, name: str, benchmark: str, part: str) -> str | None:
     """The file that a replayed model's responses to one part stand in."""
     model = model_settings(config, name)
-    if model.engine != "replay":
+    if not isinstance(model, ReplayModel):
         return None
     return model.file.replace("{part}", part).replace("{benchmark}", benchmark)

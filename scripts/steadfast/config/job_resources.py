@@ -1,10 +1,11 @@
 """What an inference job asks of a machine or cluster; a change of it re-runs nothing."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any
 
+from steadfast.benchmark import Task
 from steadfast.config.models import BaseModelSettings
 from steadfast.config.schema import Config
 from steadfast.config.settings import judge_settings, model_settings
@@ -44,47 +45,33 @@ def resources(model: BaseModelSettings, tokens: int, attempt: int = 1) -> Resour
     }
 
 
-def asked(
-    config: Config,
-    tokens: Callable[[Config, str], int],
-    jobs: Iterable[tuple[str, str]],
-    attempt: int = 1,
-    find: Callable[[Config, str], BaseModelSettings] = model_settings,
-) -> Resources:
+def pooled_resources(jobs: Iterable[tuple[BaseModelSettings, int]], attempt: int = 1) -> Resources:
     """What each of some jobs asks for when all must ask for the same: the most of each.
 
     The tasks of a SLURM array share one request; a job by itself is alone in ``jobs``.
 
     Args:
-        config: the config.
-        tokens: budget of the longest context of a part.
-        jobs: names of model and part.
+        jobs: settings of the model, and tokens of the job's longest context.
         attempt: 1 for the first.
-        find: gives the settings of a model, or of a judge, by name.
-
-    Raises:
-        UserError: the config has no model of that name.
     """
-    requests = [
-        resources(find(config, model), tokens(config, part), attempt) for model, part in jobs
-    ]
+    requests = [resources(model, tokens, attempt) for model, tokens in jobs]
     return {name: max(request[name] for request in requests) for name in requests[0]}
 
 
 def resource(
-    name: str, config: Config, find: Callable[[str], Any], workflow: Any
+    name: str, config: Config, tasks: Mapping[str, Task], workflow: Any
 ) -> Callable[[Any, int], int]:
     """One resource of the rules inference and verdicts, as a function of wildcards and attempt.
 
     Args:
         name: a key of what ``resources`` returns.
         config: the config.
-        find: gives a benchmark by name.
+        tasks: by benchmark.
         workflow: Snakemake's; it knows by the time of the call whether jobs go in arrays.
     """
 
     def ask(wildcards: Any, attempt: int) -> int:
-        chosen = find(wildcards.benchmark)
+        parts = tasks[wildcards.benchmark].parts
         judge = wildcards.get("judge")
         rule, names, settings = (
             ("verdicts", list(config.judges), judge_settings)
@@ -94,7 +81,8 @@ def resource(
         arrays = getattr(workflow.executor_settings, "array_jobs", None) or ""
         together = rule in arrays or "all" in arrays
         alone = [(judge or wildcards.model, wildcards.part)]
-        jobs = product(names, chosen.parts(config)) if together else alone
-        return asked(config, chosen.tokens, jobs, attempt, settings)[name]
+        jobs = product(names, parts) if together else alone
+        found = ((settings(config, model), parts[part].tokens) for model, part in jobs)
+        return pooled_resources(found, attempt)[name]
 
     return ask

@@ -9,7 +9,7 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """Names of models and lengths: they name files."""
 
 
-class Closed(BaseModel):
+class StrictModel(BaseModel):
     """A section whose unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", strict=True)

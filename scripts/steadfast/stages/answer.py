@@ -1,0 +1,140 @@
+"""Rules inference and verdicts: prompts, of a benchmark or for its judge, and a model to answer."""
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from steadfast.components import component
+from steadfast.engines.request import Item, Oracle
+from steadfast.engines.run import run_part
+from steadfast.files import Settings
+from steadfast.resources import PACKAGE
+from steadfast.stages.journals import JournalFolders, journal_path, verdicts_journal_path
+from steadfast.stages.samples import (
+    JudgeOracle,
+    PartFiles,
+    SampleOracle,
+    judge_items,
+    read_judge_prompts,
+)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One inference job.
+
+    Attributes:
+        benchmark: its name.
+        model: who answers, or whose answers are judged, by its name in the config.
+        answers: the settings that determine the responses; a change of one re-runs the job.
+        operation: all settings of who answers, from Snakemake's config, so that a change of one of
+            the others re-runs nothing.
+        stand_in: the benchmark's stand-in; None where the engine has a model.
+        results: folder of all results, which holds the journal.
+        out: where the responses go.
+        identity_out: where goes what produced them.
+        log: the rule's log file.
+    """
+
+    benchmark: str
+    model: str
+    answers: Settings
+    operation: Settings
+    stand_in: Sequence[Any] | None
+    results: Path
+    out: Path
+    identity_out: Path
+    log: Path
+
+    def run(
+        self,
+        name: str,
+        items: Sequence[Item],
+        oracle: Oracle | None,
+        journal: Path,
+        bill: JournalFolders,
+        **further: Any,
+    ) -> None:
+        """Asks a model or judge of that name, and writes its responses."""
+        run_part(
+            model=name,
+            answers=dict(self.answers),
+            operation={**self.operation, "bill": bill},
+            items=items,
+            oracle=oracle,
+            journal=journal,
+            out=self.out,
+            identity_out=self.identity_out,
+            log=self.log,
+            commit=_commit(),
+            **further,
+        )
+
+
+def answer_part(job: Job, part: PartFiles, replayed: Path | None) -> None:
+    """Asks one model every prompt of one part, and writes the responses.
+
+    Args:
+        job: who is asked, and where everything goes.
+        part: that is asked.
+        replayed: file with the responses, of engine replay.
+
+    Raises:
+        UserError: the surroundings do not let the job finish; what is answered is kept.
+    """
+    samples = part.read()
+    if replayed:
+        job = replace(job, operation={**job.operation, "file": replayed})
+    job.run(
+        job.model,
+        [part.joined.item(sample) for sample in samples],
+        SampleOracle(component(job.stand_in).make(), samples) if job.stand_in else None,
+        journal_path(job.results, job.benchmark, job.model, part.name),
+        JournalFolders(job.results, job.model),
+    )
+
+
+def judge_part(
+    job: Job, judge: str, part: str, readable: Sequence[Any], attempts: int, judging: Path
+) -> None:
+    """Asks a judge about every answer of one model to one part, and writes its replies.
+
+    A reply that cannot be read is asked for again; the last one is written.
+
+    Args:
+        job: whose answers are judged, and where everything goes.
+        judge: the judge's name in the config.
+        part: of the benchmark.
+        readable: the benchmark's function that tells whether a reply can be read.
+        attempts: times that a reply is asked for.
+        judging: the judge prompts.
+
+    Raises:
+        UserError: the surroundings do not let the job finish; what is answered is kept.
+    """
+    prompts = read_judge_prompts(judging)
+    read = component(readable)
+    expected = {r.id: (r.expected, prompt.answer) for prompt in prompts for r in prompt.requests}
+
+    def reads(request: str, reply: str) -> bool:
+        wanted, answer = expected[request]
+        return read.make(wanted, reply, answer)
+
+    job.run(
+        judge,
+        judge_items(prompts),
+        JudgeOracle(component(job.stand_in).make(), prompts) if job.stand_in else None,
+        verdicts_journal_path(job.results, job.benchmark, judge, job.model, part),
+        JournalFolders(job.results, judge, judges=True),
+        readable=reads,
+        attempts=attempts,
+    )
+
+
+def _commit() -> str | None:
+    """The workflow's commit, with a plus sign where files differ from it; None outside git."""
+    describe = ["git", "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+"]
+    done = subprocess.run(describe, cwd=PACKAGE, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or None

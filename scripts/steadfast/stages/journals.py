@@ -1,0 +1,46 @@
+"""Where the journals of answers lie below the results folder; they are not Snakemake's."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+VERDICTS = "verdicts"
+"""Folder of the judges' journals, beside those of the benchmarks."""
+
+
+def journal_path(results: Path, benchmark: str, model: str, part: str) -> Path:
+    """The journal of a model's answers to a part."""
+    return results / "journal" / benchmark / model / f"{part}.jsonl"
+
+
+def verdicts_journal_path(results: Path, benchmark: str, judge: str, model: str, part: str) -> Path:
+    """The journal of a judge's replies about a model's answers; one folder holds all of a judge."""
+    return results / "journal" / VERDICTS / judge / f"{benchmark}.{model}.{part}.jsonl"
+
+
+def journal_sizes(
+    results: Path, benchmark: str, models: Sequence[str], parts: Mapping[str, object]
+) -> list[int]:
+    """Bytes of each journal, in order: a plan is made anew when one has grown."""
+    paths = [journal_path(results, benchmark, m, p) for m in models for p in parts]
+    return [path.stat().st_size if path.exists() else 0 for path in paths]
+
+
+class JournalFolders:
+    """The folders with the journals of one model, or of one judge, as they are at each look.
+
+    Args:
+        results: folder of all results.
+        name: of the model or judge.
+        judges: whether it is a judge.
+    """
+
+    def __init__(self, results: Path, name: str, judges: bool = False):
+        self._journal, self._name, self._judges = results / "journal", name, judges
+
+    def __iter__(self) -> Iterator[Path]:
+        if self._judges:
+            yield self._journal / VERDICTS / self._name
+        elif self._journal.is_dir():
+            for folder in sorted(self._journal.iterdir()):
+                if folder.name != VERDICTS:
+                    yield folder / self._name

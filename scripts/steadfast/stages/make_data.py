@@ -1,0 +1,28 @@
+"""Rules of data: one file of a benchmark's data, made of others or of the user's."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from steadfast.components import component
+from steadfast.files import write_json, write_jsonl, write_text
+
+
+def make_data(content: Sequence[Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Writes what a function makes: records as JSON lines, one value as JSON, a text as it is.
+
+    Args:
+        content: the function's name and settings.
+        inputs: other data files that it takes, by name.
+        out: the file.
+
+    Raises:
+        UserError: what it is made of is missing or damaged.
+    """
+    made = component(content).make(inputs)
+    if out.suffix == ".jsonl":
+        write_jsonl(out, made)
+    elif isinstance(made, str):
+        write_text(out, made)
+    else:
+        write_json(out, made)

@@ -1,0 +1,37 @@
+"""Rule metrics: the metrics of all models on one benchmark, as tidy CSV files."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from steadfast.components import Labels, component
+from steadfast.files import read_jsonl
+from steadfast.metrics.scores import read_scores
+from steadfast.metrics.tidy import write_csv
+from steadfast.stages.samples import Sources, read_data
+
+
+def measure(
+    metrics: Sequence[Any],
+    scores: Mapping[tuple[str, str], Path],
+    sources: Mapping[str, Sources],
+    labels: Path | None,
+    outs: Mapping[str, Path],
+) -> None:
+    """Writes the metrics of all models.
+
+    Args:
+        metrics: the benchmark's function of scores, data by part and labels, and its settings.
+        scores: score file of each model and part.
+        sources: of each part, the data files; none where the metrics need no data.
+        labels: people's verdicts, where there are some.
+        outs: file of each metric.
+
+    Raises:
+        UserError: a file is missing or damaged.
+    """
+    data = {part: read_data(files) for part, files in sources.items()}
+    people = Labels(str(labels), list(read_jsonl(labels))) if labels else None
+    frames = component(metrics).make(read_scores(scores), data, people)
+    for name, path in outs.items():
+        write_csv(path, frames[name])

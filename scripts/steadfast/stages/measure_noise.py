@@ -1,0 +1,112 @@
+"""Rule noise: a sample of the requests asked again and again, scored, and compared."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from steadfast.components import Sample, Scoring, component
+from steadfast.engines.base import Setup
+from steadfast.engines.build import build_engine
+from steadfast.engines.fit import fitted
+from steadfast.engines.journal import Journal
+from steadfast.engines.repeats import ask_repeatedly, draw
+from steadfast.engines.request import Request, Response, output_record
+from steadfast.errors import UserError
+from steadfast.files import Settings, write_rows, write_text
+from steadfast.metrics.repeatability import COLUMNS, Pass, noise_page, noise_rows
+from steadfast.stages.journals import journal_path
+from steadfast.stages.samples import PartFiles, SampleOracle, answer_of
+from steadfast.stages.score import score_records
+
+
+def measure_noise(
+    benchmark: str,
+    model: str,
+    answers: Settings,
+    operation: Settings,
+    part: PartFiles,
+    scoring: Sequence[Any],
+    stand_in: Sequence[Any] | None,
+    noise: Mapping[str, int],
+    seed: int,
+    results: Path,
+    out_csv: Path,
+    out_md: Path,
+    log: Path,
+) -> None:
+    """Asks a sample repeatedly and writes how much the answers and their scores differ.
+
+    Turns that follow others are left out, and so are scores that need a judge.
+
+    Args:
+        benchmark: its name.
+        model: the model's name in the config.
+        answers: the settings that determine the responses.
+        operation: all settings of the model, from Snakemake's config.
+        part: that is asked.
+        scoring: the benchmark's ``Scoring``.
+        stand_in: its ``StandIn``; None where the engine has a model.
+        noise: ``sample`` and ``repeats``.
+        seed: the config's; the sample follows from it and the part.
+        results: folder of all results, which holds the journal.
+        out_csv: rows per task and overall.
+        out_md: the same for people.
+        log: the rule's log file.
+
+    Raises:
+        UserError: no prompt fits, or the surroundings do not let the job finish; what is answered
+            is kept.
+    """
+    found = part.read()
+    oracle = SampleOracle(component(stand_in).make(), found) if stand_in else None
+    path = journal_path(results, benchmark, model, f"{part.name}.noise")
+    # A provider's batch says nothing of a cache that is warm at once.
+    at_once = {key: value for key, value in operation.items() if key != "batch"}
+    with open(log, "a", encoding="utf-8", buffering=1) as lines, Journal(path) as journal:
+
+        def say(text: str) -> None:
+            print(text, file=lines)
+
+        engine = build_engine(Setup(answers, at_once, say, path, oracle))
+        items = [part.joined.item(sample) for sample in found if sample.before is None]
+        requests = fitted(model, engine, answers, items)
+        drawn = draw(requests, noise["sample"], f"{seed}/noise/{benchmark}/{part.name}")
+        if not drawn:
+            raise UserError(
+                f"noise: no prompt of {part.name} fits model {model}; leave that part out"
+            )
+        passes = ask_repeatedly(engine, drawn, noise["repeats"], journal)
+    scorer = component(scoring).make()
+    by_id = {sample.id: sample for sample in found}
+    scored = {key: _scored(scorer, by_id, drawn, responses) for key, responses in passes.items()}
+    rows = noise_rows(scored)
+    write_rows(out_csv, COLUMNS, rows)
+    write_text(out_md, noise_page(f"{model} on {benchmark} {part.name}", rows, _show))
+
+
+def _scored(
+    scoring: Scoring,
+    samples: Mapping[str, Sample],
+    drawn: Sequence[Request],
+    responses: Mapping[str, Response],
+) -> Pass:
+    """One pass through the benchmark's own scorer."""
+    outputs = {
+        request.sample_id: output_record(request, responses[request.hash]) for request in drawn
+    }
+    answers = {name: answer_of(record) for name, record in outputs.items()}
+    records = score_records(scoring, [samples[name] for name in outputs], answers, {})
+    return {
+        record["sample_id"]: {
+            "task": record["task"],
+            "total": record["total"],
+            "text": outputs[record["sample_id"]]["text"],
+            "prompt": outputs[record["sample_id"]]["prompt_tokens"],
+            "cached": outputs[record["sample_id"]]["cached_tokens"],
+        }
+        for record in records
+    }
+
+
+def _show(value: object) -> str:
+    return "" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,230 @@
+"""Rule plan: what every model and part of a benchmark would take; nothing is sent."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from steadfast.components import Answer, Sample, component
+from steadfast.engines.base import Engine, Setup
+from steadfast.engines.build import WITHOUT_MODEL, build_engine
+from steadfast.engines.fit import fit
+from steadfast.engines.forecast import COLUMNS, CachedTokenizer, markdown, misfits, plan_part, total
+from steadfast.engines.journal import final_hashes
+from steadfast.engines.request import Item
+from steadfast.errors import UserError
+from steadfast.files import Record, Settings, write_rows, write_text
+from steadfast.stages.ask_judge import judge_prompts_of, load_templates
+from steadfast.stages.journals import journal_path
+from steadfast.stages.samples import PartFiles, judge_items
+from steadfast.tokens import load_tokenizer
+
+ESTIMATE = "o200k_base"
+SHOWN = 5
+MISFIT_COLUMNS = ("model", "part", "sample_id", "what", "prompt_tokens", "truncated_tokens")
+NOTES = """Prompt tokens are logical: what the prompts would be without sharing. Distinct tokens are
+left when prompts of a context share their prefix; a cache that holds computes no more. Hours and
+cost are of what is still to be asked (the columns "ask"), with the whole output limit used.
+Judges' rows, where there are any, take every answer to have judging.answer_tokens tokens and each
+reply to be readable at once; what their journals hold is not known before the answers are.
+"""
+
+
+@dataclass(frozen=True)
+class PlannedModel:
+    """A model or judge of the plan: its settings, its engine where there is one, its counts.
+
+    Args:
+        name: in the plan.
+        answers: the settings that determine responses.
+        plan: throughput and price.
+    """
+
+    name: str
+    answers: Settings
+    plan: Settings
+
+    @cached_property
+    def engine(self) -> Engine | None:
+        """The engine, made and never started; None where there is no model, or it is not here."""
+        if self.answers["engine"] in WITHOUT_MODEL:
+            return None
+        try:
+            return build_engine(Setup(self.answers))
+        except UserError:  # such as a local model that lies on another machine
+            return None
+
+    def of_part(
+        self,
+        items: Sequence[Item],
+        known: Collection[str],
+        tokenizers: dict[str, CachedTokenizer],
+    ) -> tuple[Record, list[tuple[str, str, int, int]]]:
+        """What a part would take, and its prompts that do not fit whole.
+
+        Args:
+            items: what is asked.
+            known: hashes that the journal answers.
+            tokenizers: by name, shared by the models of a part.
+        """
+        answers, engine = self.answers, self.engine
+        own = engine.tokenizer if engine else None
+        name, estimated = ("own", False) if own else _tokenizer(answers)
+        tokenizer = CachedTokenizer(own) if own else _shared(tokenizers, name)
+        template = answers.get("template_tokens")
+        if template is None:
+            template = engine.template_tokens(tokenizer.count) if engine else 0
+        on_overflow = answers.get("on_overflow") or "error"
+        requests = fit(
+            items,
+            answers.get("window"),
+            "truncate" if on_overflow == "truncate" else "skip",
+            tokenizer,
+            model=self.name,
+            answers=engine.answers if engine else {},
+            template_tokens=template,
+        )
+        row = plan_part(requests, known, tokenizer, template, **self.plan)
+        row |= {"engine": answers["engine"], "tokenizer": name, "estimated": estimated}
+        return row, list(misfits(requests, on_overflow))
+
+
+def _shared(tokenizers: dict[str, CachedTokenizer], name: str) -> CachedTokenizer:
+    if name not in tokenizers:
+        tokenizers[name] = CachedTokenizer(load_tokenizer(name))
+    return tokenizers[name]
+
+
+def plan_requests(
+    benchmark: str,
+    models: Mapping[str, Settings],
+    judges: Mapping[str, Settings],
+    parts: Sequence[PartFiles],
+    judge_prompts: Sequence[Any] | None,
+    templates: Mapping[str, str],
+    answer_tokens: int,
+    results: Path,
+    out_md: Path,
+    out_csv: Path,
+    out_prompts: Path,
+) -> None:
+    """Writes what each model would take for each part, and each judge for all the models.
+
+    Args:
+        benchmark: its name.
+        models: per model its ``answers`` and ``plan`` settings.
+        judges: likewise.
+        parts: that would be asked.
+        judge_prompts: the benchmark's ``JudgePrompts``; None where no model judges.
+        templates: file of each judge template in use.
+        answer_tokens: that an answer is taken to have when it is judged.
+        results: folder of all results, which holds the journals.
+        out_md: the plan for people.
+        out_csv: the plan, a row a model and part.
+        out_prompts: the prompts that would be cut or do not fit.
+    """
+    planned = [PlannedModel(name, **settings) for name, settings in models.items()]
+    rows: list[Record] = []
+    odd: list[Record] = []
+    for part in parts:
+        samples = part.read()
+        items = [part.joined.item(sample) for sample in samples]
+        tokenizers: dict[str, CachedTokenizer] = {}
+        for model in planned:
+            known = final_hashes(journal_path(results, benchmark, model.name, part.name))
+            row, misfit = model.of_part(items, known, tokenizers)
+            rows.append({"model": model.name, "part": part.name, "judges": "", **row})
+            places = [(model.name, part.name, *one) for one in misfit]
+            odd += [dict(zip(MISFIT_COLUMNS, place, strict=True)) for place in places]
+        if judge_prompts:
+            items = _judge_items(judge_prompts, templates, samples, answer_tokens)
+            for name, settings in judges.items():
+                row, _ = PlannedModel(name, **settings).of_part(items, (), tokenizers)
+                row = {column: _times(len(planned), value) for column, value in row.items()}
+                answers = f"{len(planned)} models' answers"
+                rows.append({"model": name, "part": part.name, "judges": answers, **row})
+    order = {name: number for number, name in enumerate([*models, *judges])}
+    rows.sort(key=lambda row: (bool(row["judges"]), order[row["model"]]))
+    odd.sort(key=lambda row: order[row["model"]])
+    write_rows(out_csv, COLUMNS, rows)
+    write_rows(out_prompts, MISFIT_COLUMNS, odd)
+    write_text(out_md, _page(benchmark, rows, odd))
+
+
+def _times(count: int, value: object) -> object:
+    """A number of one model's answers as that of so many models'."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    return value * count
+
+
+def _judge_items(
+    judge_prompts: Sequence[Any],
+    templates: Mapping[str, str],
+    samples: Sequence[Sample],
+    answer_tokens: int,
+) -> list[Item]:
+    """What a judge would be asked if every answer had so many tokens."""
+    asking = component(judge_prompts).make()
+    # One token in o200k_base; other tokenizers are near it.
+    text = " word" * answer_tokens
+    answers: dict[str, Answer] = {}
+    for sample in samples:
+        before = answers[sample.before.id] if sample.before else None
+        answers[sample.id] = Answer("ok", text, before=before)
+    return judge_items(
+        judge_prompts_of(asking, load_templates(asking, templates), samples, answers)
+    )
+
+
+def _tokenizer(answers: Settings) -> tuple[str, bool]:
+    """The tiktoken encoding that counts, and whether it only stands in for the model's own."""
+    name = answers.get("tokenizer") or ESTIMATE
+    try:
+        load_tokenizer(name)
+    except UserError:
+        return ESTIMATE, True
+    return name, answers["engine"] not in WITHOUT_MODEL | {"openai"}
+
+
+def _show(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:,.2f}"
+    return str(value)
+
+
+def _page(name: str, rows: Sequence[Record], odd: Sequence[Record]) -> str:
+    lines = [f"# Plan of {name}", "", NOTES]
+    lines += [*markdown(rows, _show), "", "## Totals", ""]
+    paid = [row for row in rows if row["engine"] not in WITHOUT_MODEL and not row["judges"]]
+    lines.append(f"- still to be asked of models: {total(paid, 'to_ask') or 0:,} requests")
+    if judged := [row for row in rows if row["engine"] not in WITHOUT_MODEL and row["judges"]]:
+        lines.append(f"- to be asked of judges: {total(judged, 'to_ask') or 0:,} requests")
+    if (hours := total(rows, "gpu_hours")) is not None:
+        lines.append(f"- GPU-hours, of the models whose throughput is stated: {hours:,.2f}")
+    for currency in sorted({row["currency"] for row in rows if row["currency"]}):
+        priced = [row for row in rows if row["currency"] == currency]
+        lines.append(f"- {currency}, of the models with prices: {total(priced, 'cost'):,.2f}")
+    if any(row["estimated"] for row in rows):
+        lines.append(
+            f"- where estimated is yes, {ESTIMATE} stands in for the model's own tokenizer, "
+            "which is not on this machine: what the journal holds is not known"
+        )
+    lines += ["", "## Prompts that do not fit whole", ""]
+    kinds: dict[tuple[str, str, str], list[str]] = {}
+    for row in odd:
+        kinds.setdefault((row["model"], row["part"], row["what"]), []).append(row["sample_id"])
+    for (model, part, what), samples in kinds.items():
+        more = ", …" if len(samples) > SHOWN else ""
+        lines.append(
+            f"- {model}, {part}: {len(samples)} {what} ({', '.join(samples[:SHOWN])}{more})"
+        )
+    return "\n".join(lines if kinds else [*lines, "None."]) + "\n"

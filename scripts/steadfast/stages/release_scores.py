@@ -1,0 +1,26 @@
+"""Rule released_scores: scores that a benchmark's authors released, as score files."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from steadfast.components import component
+from steadfast.files import write_jsonl
+
+
+def release_scores(
+    released: Sequence[Any], models: Mapping[str, str], outs: Mapping[tuple[str, str], Path]
+) -> None:
+    """Writes the score files of models that others have run and scored.
+
+    Args:
+        released: the benchmark's function of models and parts, and its settings.
+        models: the config's name of each model, and its name in the released files.
+        outs: file of each model (the config's name) and part.
+
+    Raises:
+        UserError: a file is missing, is not the pinned one, or has no scores of a model and part.
+    """
+    found = component(released).make(models, list(outs))
+    for cell, path in outs.items():
+        write_jsonl(path, found[cell])

@@ -1,0 +1,78 @@
+"""Rule scores: one model's answers to one part, scored sample by sample."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from steadfast.components import Answer, Reply, Sample, Score, Scoring, component
+from steadfast.files import Record, write_jsonl
+from steadfast.stages.samples import PartFiles, read_answers, read_replies
+
+
+def score_part(
+    part: PartFiles,
+    scoring: Sequence[Any],
+    outputs: Path,
+    verdicts: Mapping[str, Path],
+    out: Path,
+) -> None:
+    """Writes the scores of one model, a record a prompt, in the prompts' order.
+
+    The first judge's verdicts make the score; what the others' would make stands under
+    ``other_raters``.
+
+    Args:
+        part: that the model answered.
+        scoring: the benchmark's ``Scoring``.
+        outputs: the model's outputs.
+        verdicts: file of each judge's replies, the one that counts first; none where no model
+            judges.
+        out: JSON lines.
+
+    Raises:
+        UserError: a file is missing or damaged, or a prompt has no output.
+    """
+    samples = part.read()
+    answers = read_answers(outputs, samples)
+    replies = {judge: read_replies(path) for judge, path in verdicts.items()}
+    write_jsonl(out, score_records(component(scoring).make(), samples, answers, replies))
+
+
+def score_records(
+    scoring: Scoring,
+    samples: Sequence[Sample],
+    answers: Mapping[str, Answer],
+    replies: Mapping[str, Mapping[str, Reply]],
+) -> Iterator[Record]:
+    """The score's record of each sample.
+
+    Args:
+        scoring: the benchmark's scorer.
+        samples: of one part.
+        answers: by sample.
+        replies: each judge's, the one that counts first; none where no model judges.
+    """
+    judges: Mapping[str, Mapping[str, Reply]] = replies or {"": {}}
+    for sample in samples:
+        answer = answers[sample.id]
+        first, *others = (scoring.score(sample, answer, given) for given in judges.values())
+        others_by_name = {**first.other_raters, **dict(zip(list(judges)[1:], others, strict=True))}
+        yield {
+            "sample_id": sample.id,
+            "task": sample.prompt["task"],
+            "context_id": sample.prompt["context_id"],
+            **scoring.facts(sample),
+            "truncated": answer.truncated,
+            **_rated(first),
+            "extracted": first.extracted,
+            "other_raters": {name: _rated(score) for name, score in others_by_name.items()},
+        }
+
+
+def _rated(score: Score) -> Record:
+    return {
+        "status": score.status,
+        "points": None if score.points is None else dict(score.points),
+        "total": score.total,
+        **score.values,
+    }

@@ -1,0 +1,24 @@
+"""Rule prompts: what one part of a benchmark asks of the models."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from steadfast.components import component
+from steadfast.files import write_jsonl
+from steadfast.stages.samples import Sources, read_data
+
+
+def write_prompts(part: str, prompts: Sequence[Any], sources: Sources, out: Path) -> None:
+    """Writes a part's prompts.
+
+    Args:
+        part: such as a length or a language.
+        prompts: the benchmark's function of part and data, and its settings.
+        sources: the data files that prompts are made of.
+        out: JSON lines.
+
+    Raises:
+        UserError: a file is missing or damaged, or the data holds too little.
+    """
+    write_jsonl(out, component(prompts).make(part, read_data(sources)))
