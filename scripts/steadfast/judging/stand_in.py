@@ -5,7 +5,13 @@ goes by that line alone; of an answer that has none, such as a real model's, it 
 """
 
 import re
-from collections.abc import Iterable
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from random import Random
+from typing import ClassVar
+
+from steadfast.components import JudgePrompt, JudgeRequest, JudgeStandIn
+from steadfast.files import Settings
 
 _SIGNATURE = re.compile(r"\[simulated: kept ([0-9, ]{0,2000})\]")
 UNSIGNED = "[simulated: nothing is known of this answer]"
@@ -26,3 +32,45 @@ def signed(answer: str) -> frozenset[int] | None:
     last = answer.rstrip().rpartition("\n")[2].strip()
     found = _SIGNATURE.fullmatch(last)
     return frozenset(map(int, re.findall(r"\d{1,9}", found[1]))) if found else None
+
+
+class BelievingJudge(JudgeStandIn):
+    """Verdicts on answers that say what they kept; on others, none.
+
+    Attributes:
+        flip: share of a judge's slip with which it turns a verdict round.
+        chatter: share of it with which it writes something that cannot be read.
+    """
+
+    flip: ClassVar[float]
+    chatter: ClassVar[float]
+
+    @abstractmethod
+    def numbers(self, request: JudgeRequest) -> Iterable[int]:
+        """The numbers of what is asked about, by which an answer names what it kept."""
+
+    @abstractmethod
+    def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
+        """A well-formed reply with a verdict for each number."""
+
+    @abstractmethod
+    def unreadable(self, reply: str, rng: Random) -> str:
+        """What it writes instead of a reply now and then."""
+
+    def reference(self, prompt: JudgePrompt, request: JudgeRequest) -> str:
+        """A well-formed reply that goes by the answer's last line."""
+        return self.simulated(prompt, request, {}, Random(0))
+
+    def simulated(
+        self, prompt: JudgePrompt, request: JudgeRequest, reader: Settings, rng: Random
+    ) -> str:
+        """The same with a verdict turned round, or the form missed, by the judge's ``slip``."""
+        kept, slip = signed(prompt.answer), reader.get("slip", 0.0)
+        if kept is None:
+            return UNSIGNED
+        verdicts = [
+            (number in kept) != (rng.random() < slip * self.flip)
+            for number in self.numbers(request)
+        ]
+        reply = self.reply(prompt, request, verdicts)
+        return self.unreadable(reply, rng) if rng.random() < slip * self.chatter else reply

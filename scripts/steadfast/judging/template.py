@@ -3,11 +3,12 @@
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 
-from steadfast.config.names import nearest
 from steadfast.errors import UserError
 from steadfast.files import read_text
+from steadfast.names import nearest
+from steadfast.resources import PREFIX, located
 
 SLOT = re.compile(r"\{\{(\w+)\}\}")
 REMINDER = re.compile(r"^=== reminder ===[ \t]*\n", re.MULTILINE)
@@ -37,22 +38,12 @@ class JudgeTemplate:
         Args:
             fields: text of each slot but the answer's.
         """
-        return _filled(self.head, fields), _filled(self.tail, fields)
+        fill = partial(SLOT.sub, lambda slot: fields[slot[1]])
+        return fill(self.head), fill(self.tail)
 
 
-def _filled(text: str, fields: Mapping[str, str]) -> str:
-    return SLOT.sub(lambda slot: fields[slot[1]], text)
-
-
-def templates_of(
-    benchmark: str, known: Mapping[str, str], own: Mapping[str, str]
-) -> dict[str, str]:
-    """The files of a benchmark's templates, the user's own where there is one.
-
-    Args:
-        benchmark: its name in the config.
-        known: the project's file by name.
-        own: the user's.
+def templates_of(benchmark: str, known: Collection[str], own: Mapping[str, str]) -> dict[str, str]:
+    """The files of a benchmark's templates by name, the user's own where there is one.
 
     Raises:
         UserError: the user has one of a name that there is not.
@@ -62,11 +53,20 @@ def templates_of(
             raise UserError(
                 f"{benchmark}.templates: unknown template {name!r}; {nearest(name, known)}"
             )
-    return {name: own.get(name, path) for name, path in known.items()}
+    return {name: own.get(name, f"{PREFIX}{benchmark}/judge/{name}.txt") for name in known}
+
+
+def packaged(templates: Mapping[str, str]) -> tuple[str, ...]:
+    """The names of the packaged files among templates."""
+    found = (path for path in templates.values() if path.startswith(PREFIX))
+    return tuple(path.removeprefix(PREFIX) for path in found)
 
 
 def load_template(
-    path: Path | str, slots: Collection[str], required: Collection[str] = ()
+    path: str,
+    slots: Collection[str],
+    required: Collection[str] = (),
+    behind: Collection[str] = (),
 ) -> JudgeTemplate:
     """A template from its file.
 
@@ -74,15 +74,16 @@ def load_template(
     when a reply could not be read.
 
     Args:
-        path: the file, UTF-8.
+        path: the file, UTF-8, or ``resource:`` and the name of a packaged one.
         slots: names that may stand in it; ``answer`` always may.
         required: names that must; ``answer`` always must, once.
+        behind: names that must not stand before the answer.
 
     Raises:
-        UserError: the file is missing, names an unknown slot, lacks one, or has the answer's
-            slot more than once or in the reminder.
+        UserError: the file is missing, names an unknown slot, lacks one, has the answer's slot
+            more than once or in the reminder, or one before the answer that belongs behind it.
     """
-    prompt, *rest = REMINDER.split(read_text(path), maxsplit=1)
+    prompt, *rest = REMINDER.split(read_text(located(path)), maxsplit=1)
     reminder = rest[0] if rest else ""
     known = sorted({*slots, ANSWER})
     found = SLOT.findall(prompt)
@@ -92,10 +93,13 @@ def load_template(
     for name in sorted({*required, ANSWER} - set(found)):
         raise UserError(f"{path}: the slot {{{{{name}}}}} is missing; put it where it belongs")
     if found.count(ANSWER) > 1 or SLOT.search(reminder):
-        raise UserError(
-            f"{path}: the slot {{{{answer}}}} may stand once, and none in the reminder; "
-            "leave the others out"
-        )
+        once = "may stand once, and none in the reminder; leave the others out"
+        raise UserError(f"{path}: the slot {{{{answer}}}} {once}")
     head, tail = prompt.split(f"{{{{{ANSWER}}}}}")
+    for name in sorted(set(behind) & set(SLOT.findall(head))):
+        raise UserError(
+            f"{path}: the slot {{{{{name}}}}} stands before {{{{answer}}}}; put it behind, so that "
+            "the questions on an answer share what precedes them"
+        )
     reminder = reminder.strip("\n")
     return JudgeTemplate(head, tail.rstrip("\n"), f"\n\n{reminder}" if reminder else "")

@@ -1,1 +1,1 @@
-"""What the metrics of all benchmarks share: score frames, coverage, and tidy CSV files."""
+"""What the metrics of all benchmarks share: scores as read, statistics, and tidy CSV files."""

@@ -8,7 +8,6 @@ cluster (Davison and Hinkley 1997, sections 3.8 and 5.3).
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -36,12 +35,19 @@ class Estimates:
         """Weighted mean of the cells that agree in the index levels ``by``.
 
         A cell without a value in a replicate is left out of that replicate's mean.
+
+        Example:
+            >>> index = pd.Index(["T", "U"], name="task")
+            >>> numbers = pd.Series(1, index)
+            >>> tasks = Estimates(pd.DataFrame({0: [0.5, 1.0]}, index), numbers, numbers)
+            >>> tasks.labelled(model="m").mean(["model"], [3, 1]).rows()["value"].tolist()
+            [0.625]
         """
         weight = np.broadcast_to(np.asarray(weights, float), len(self.values))[:, None]
         sums = (self.values.fillna(0.0) * weight).groupby(level=by, observed=True).sum()
-        weights_there = (self.values.notna() * weight).groupby(level=by, observed=True).sum()
+        known_weights = (self.values.notna() * weight).groupby(level=by, observed=True).sum()
         return Estimates(
-            sums / weights_there,
+            sums / known_weights,
             self.n.groupby(level=by, observed=True).sum(),
             self.clusters.groupby(level=by, observed=True).min(),
         )
@@ -50,6 +56,14 @@ class Estimates:
         """Sample standard deviation over the mean of the cells that agree in ``by``.
 
         No value where the mean is 0 or there is one cell only; n counts cells.
+
+        Example:
+            >>> index = pd.Index(["T", "U"], name="task")
+            >>> numbers = pd.Series(1, index)
+            >>> tasks = Estimates(pd.DataFrame({0: [0.5, 1.0]}, index), numbers, numbers)
+            >>> spread = tasks.labelled(model="m").variation(["model"]).rows()
+            >>> spread["value"].round(3).tolist()  # the root of 2·0.25², over 0.75
+            [0.471]
         """
         cells = self.values.groupby(level=by, observed=True)
         mean, count = cells.mean(), cells.count()
@@ -61,7 +75,7 @@ class Estimates:
         """Without the cells that have no value as measured."""
         return self.take(np.flatnonzero(self.values[0].notna()))
 
-    def take(self, rows: Sequence[int], index: pd.Index | None = None) -> "Estimates":
+    def take(self, rows: Sequence[int] | np.ndarray, index: pd.Index | None = None) -> "Estimates":
         """Chosen cells, in that order, under other keys if given."""
         parts = [part.iloc[rows] for part in (self.values, self.n, self.clusters)]
         return Estimates(*(part if index is None else part.set_axis(index) for part in parts))
@@ -89,25 +103,32 @@ class Estimates:
         """
         replicates = self.values.to_numpy()[:, 1:]
         low, high = np.full((2, len(replicates)), np.nan)
-        told = (self.clusters >= 2).to_numpy() & ~np.isnan(replicates).all(axis=1)
-        if told.any():
-            low[told], middle, high[told] = _quantiles(replicates[told])
+        has_interval = (self.clusters >= 2).to_numpy() & ~np.isnan(replicates).all(axis=1)
+        if has_interval.any():
+            low[has_interval], middle, high[has_interval] = _quantiles(replicates[has_interval])
             if rescaled:
-                seen = self.values[0].to_numpy()[told]
+                seen = self.values[0].to_numpy()[has_interval]
                 factor = np.divide(seen, middle, out=np.ones(len(seen)), where=middle > 0)
-                low[told], high[told] = low[told] * factor, high[told] * factor
+                low[has_interval] *= factor
+                high[has_interval] *= factor
         columns = {value: self.values[0], "low": low, "high": high, "n": self.n}
         return pd.DataFrame(columns, index=self.values.index).reset_index()
 
 
 def joined(parts: Sequence[Estimates]) -> Estimates:
-    """The cells of several estimates, which have the same index levels in any order."""
+    """The cells of several estimates, which have the same index levels in any order.
+
+    Example:
+        >>> index = pd.Index(["T"], name="task")
+        >>> numbers = pd.Series(2, index)
+        >>> one = Estimates(pd.DataFrame({0: [0.5]}, index), numbers, numbers)
+        >>> first, second = one.labelled(model="m"), one.labelled(model="n")
+        >>> joined([first, second]).rows()[["task", "model", "n"]].values.tolist()
+        [['T', 'm', 2], ['T', 'n', 2]]
+    """
     levels = parts[0].values.index.names
-
-    def join(name: str) -> Any:
-        return pd.concat([getattr(part, name).reorder_levels(levels) for part in parts])
-
-    return Estimates(join("values"), join("n"), join("clusters"))
+    fields = zip(*((part.values, part.n, part.clusters) for part in parts), strict=True)
+    return Estimates(*(pd.concat([one.reorder_levels(levels) for one in of]) for of in fields))
 
 
 def _quantiles(values: np.ndarray) -> np.ndarray:
@@ -126,6 +147,12 @@ class Bootstrap:
             as it has.
         replicates: how often clusters are drawn. None are drawn where no stratum has two.
         seed: text; with it and the stratum's name the draws are fixed.
+
+    Example:
+        >>> frame = pd.DataFrame({"cluster": ["a", "a", "a", "b"], "total": [0.0, 0.0, 0.0, 1.0]})
+        >>> frame = frame.assign(stratum="s", task="T")
+        >>> Bootstrap(frame, ["stratum"]).means(frame, ["task"]).rows().values.tolist()
+        [['T', 0.25, 0.0, 1.0, 4]]
     """
 
     def __init__(
@@ -135,9 +162,9 @@ class Bootstrap:
         replicates: int = REPLICATES,
         seed: str = SEED,
     ):
-        there = frame[["cluster", *strata]].drop_duplicates().astype(str).sort_values("cluster")
-        self.clusters = pd.Index(there["cluster"], name="cluster")
-        self._strata = there[list(strata)].agg("/".join, axis=1).to_numpy()
+        drawn = frame[["cluster", *strata]].drop_duplicates().astype(str).sort_values("cluster")
+        self.clusters = pd.Index(drawn["cluster"], name="cluster")
+        self._strata = drawn[list(strata)].agg("/".join, axis=1).to_numpy()
         self._replicates, self._seed = replicates, seed
 
     @cached_property
@@ -174,10 +201,7 @@ class Bootstrap:
 
     def ratios(self, sums: pd.DataFrame, counts: pd.DataFrame) -> Estimates:
         """Means of cells (rows) from their sums and counts in each cluster (columns)."""
+        totals, numbers = (part.to_numpy(float) @ self.weights.T for part in (sums, counts))
         with np.errstate(invalid="ignore"):  # a replicate may draw no cluster that has samples
-            values = (sums.to_numpy(float) @ self.weights.T) / (
-                counts.to_numpy(float) @ self.weights.T
-            )
-        return Estimates(
-            pd.DataFrame(values, index=sums.index), counts.sum(axis=1), (counts > 0).sum(axis=1)
-        )
+            values = pd.DataFrame(totals / numbers, index=sums.index)
+        return Estimates(values, counts.sum(axis=1), (counts > 0).sum(axis=1))

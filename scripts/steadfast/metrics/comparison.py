@@ -35,6 +35,14 @@ def compare_models(
         Columns of ``COLUMNS``, a pair once: difference is model minus other, n their common
         scored samples, p_holm is corrected over all pairs of the same task (or overall). Pairs
         without a common sample are missing.
+
+    Example:
+        >>> frame = pd.DataFrame({"model": ["m", "m", "n", "n"], "total": [1.0, 0.5, 0.0, 0.5]})
+        >>> frame = frame.assign(sample_id=["a", "b"] * 2, cluster=["x", "y"] * 2)
+        >>> frame = frame.assign(task="T", length="4k", stratum="s")
+        >>> rows = compare_models(frame, {"T": 1.0}, Bootstrap(frame, ["stratum"]))
+        >>> rows.loc[rows["task"] == "T", ["model", "other", "difference", "n"]].values.tolist()
+        [['m', 'n', 0.5, 2]]
     """
     sums, counts = _differences(frame, boot.clusters)
     if sums.empty:
@@ -49,13 +57,9 @@ def compare_models(
     whole = parts.mul(weight, axis=0).groupby(level=pair).sum()
     whole = whole.div(pd.Series(weight, sums.index).groupby(level=pair).sum(), axis=0)
 
-    rows = pd.concat(
-        [
-            tasks.rows("difference").assign(p=_p_values(parts)),
-            overall.rows("difference").assign(task=OVERALL, p=_p_values(whole)),
-        ],
-        ignore_index=True,
-    )
+    of_tasks = tasks.rows("difference").assign(p=[*map(sign_flip_p, parts.to_numpy())])
+    of_all = overall.rows("difference").assign(p=[*map(sign_flip_p, whole.to_numpy())])
+    rows = pd.concat([of_tasks, of_all.assign(task=OVERALL)], ignore_index=True)
     rows["p_holm"] = rows.groupby("task")["p"].transform(lambda p: holm(p.to_numpy()))
     return rows[list(COLUMNS)]
 
@@ -75,9 +79,8 @@ def _differences(frame: pd.DataFrame, clusters: pd.Index) -> tuple[pd.DataFrame,
     common = ~np.isnan(difference)
     cells = totals.index.droplevel(["length", "sample_id"])
     starts = np.flatnonzero(~cells.duplicated())
-    index = pd.MultiIndex.from_arrays(
-        [totals.columns[first], totals.columns[second]], names=["model", "other"]
-    )
+    names = [totals.columns[first], totals.columns[second]]
+    index = pd.MultiIndex.from_arrays(names, names=["model", "other"])
 
     def by_cluster(part: np.ndarray) -> pd.DataFrame:
         cell = pd.DataFrame(np.add.reduceat(part, starts, axis=1), index, cells[starts])
@@ -86,12 +89,8 @@ def _differences(frame: pd.DataFrame, clusters: pd.Index) -> tuple[pd.DataFrame,
 
     sums = by_cluster(np.where(common, difference, 0.0))
     counts = by_cluster(common.astype(int))
-    there = counts.sum(axis=1) > 0
-    return sums[there], counts[there]
-
-
-def _p_values(parts: pd.DataFrame) -> list[float]:
-    return [sign_flip_p(row) for row in parts.to_numpy()]
+    mask = counts.sum(axis=1) > 0
+    return sums[mask], counts[mask]
 
 
 def sign_flip_p(parts: np.ndarray) -> float:
@@ -104,6 +103,10 @@ def sign_flip_p(parts: np.ndarray) -> float:
         The share of sign patterns whose sum is at least as far from 0 as the one seen: of all
         patterns for up to ``EXACT`` parts that are not 0, else of ``PATTERNS`` drawn ones and the
         one seen.
+
+    Example:
+        >>> sign_flip_p(np.array([1.0, 2.0]))  # of 3, -1, 1 and -3 two are as far from 0 as 3
+        0.5
     """
     parts = parts[parts != 0]  # the sign of 0 changes nothing
     # Sums that are equal but for rounding count as equal.
@@ -132,7 +135,12 @@ def _signs(size: int) -> np.ndarray:
 
 
 def holm(p: np.ndarray) -> np.ndarray:
-    """p-values corrected for their number, family-wise (Holm 1979, step-down)."""
+    """p-values corrected for their number, family-wise (Holm 1979, step-down).
+
+    Example:
+        >>> holm(np.array([0.01, 0.04, 0.03])).tolist()  # 3·0.01; 2·0.03; no less than that
+        [0.03, 0.06, 0.06]
+    """
     order = np.argsort(p, kind="stable")
     corrected = np.empty(len(p))
     steps = p[order] * np.arange(len(p), 0, -1)

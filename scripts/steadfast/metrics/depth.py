@@ -27,6 +27,13 @@ def success_by_depth(
         Columns of ``COLUMNS``; a bin (from 1) holds start ≤ depth < end, the last one 1 too. There
         are ten bins, or three where a task has fewer than thirty distinct places. A bin without
         samples has no row.
+
+    Example:
+        >>> frame = pd.DataFrame({"depth": [0.0, 0.1, 0.9], "total": [1.0, 0.0, 1.0]})
+        >>> frame = frame.assign(model="m", task="T", cluster="a", stratum="s")
+        >>> rows = success_by_depth(frame, Bootstrap(frame, ["stratum"]), {})
+        >>> rows[["bins", "bin", "value", "n"]].values.tolist()
+        [[3.0, 1.0, 0.5, 2.0], [3.0, 3.0, 1.0, 1.0]]
     """
     if "depth" not in frame:
         return pd.DataFrame(columns=COLUMNS)

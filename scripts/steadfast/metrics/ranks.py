@@ -7,16 +7,27 @@ import pandas as pd
 
 
 def spearman(first: np.ndarray, second: np.ndarray) -> float:
-    """Spearman's ρ: Pearson's correlation of the mean ranks; nan where one side is constant."""
+    """Spearman's ρ: Pearson's correlation of the mean ranks; nan where one side is constant.
+
+    Example:
+        >>> spearman(np.array([1, 2, 3]), np.array([10, 30, 20]))  # 1 - 6·2 / (3·8)
+        0.5
+    """
     ranks = [pd.Series(side).rank().to_numpy() for side in (first, second)]
-    x, y = (side - side.mean() for side in ranks)
-    scale = math.sqrt((x @ x) * (y @ y))
-    return float(x @ y) / scale if scale else math.nan
+    return _cosine(*(side - side.mean() for side in ranks))
 
 
 def kendall(first: np.ndarray, second: np.ndarray) -> float:
-    """Kendall's τ-b, which corrects for ties; nan where one side is constant."""
-    x, y = (np.sign(np.subtract.outer(side, side)).ravel() for side in (first, second))
+    """Kendall's τ-b, which corrects for ties; nan where one side is constant.
+
+    Example:
+        >>> round(kendall(np.array([1, 2, 3]), np.array([10, 30, 20])), 3)  # (2 - 1) / 3
+        0.333
+    """
+    return _cosine(*(np.sign(np.subtract.outer(side, side)).ravel() for side in (first, second)))
+
+
+def _cosine(x: np.ndarray, y: np.ndarray) -> float:
     scale = math.sqrt((x @ x) * (y @ y))
     return float(x @ y) / scale if scale else math.nan
 
@@ -28,6 +39,11 @@ def agreement(both: pd.DataFrame) -> pd.DataFrame:
     """Correlations of value_x and value_y per task: columns task, measure, value, n (rows used).
 
     Where a correlation is not defined, there is no row.
+
+    Example:
+        >>> both = pd.DataFrame({"task": "T", "value_x": [1, 2, 3], "value_y": [10, 30, 20]})
+        >>> agreement(both).round(3).values.tolist()
+        [['T', 'spearman', 0.5, 3], ['T', 'kendall', 0.333, 3]]
     """
     rows = [
         {"task": task, "measure": name, "value": value, "n": len(pair)}

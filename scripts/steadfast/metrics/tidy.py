@@ -18,7 +18,7 @@ TEXT = (
 """Columns that are no numbers, in any metrics file."""
 
 
-def tidy(parts: Iterable[pd.DataFrame], order: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+def tidy(parts: Iterable[pd.DataFrame], order: Mapping[str, Sequence[object]]) -> pd.DataFrame:
     """Rows of several computations under the tidy columns, sorted.
 
     Args:
@@ -28,24 +28,43 @@ def tidy(parts: Iterable[pd.DataFrame], order: Mapping[str, Sequence[str]]) -> p
     Returns:
         Columns model, task, length, perspective, capability (text, empty where not applicable),
         value, low, high (numbers) and n (whole number).
+
+    Example:
+        >>> part = pd.DataFrame({"model": ["b", "a"], "value": [0.5, 1.0], "n": 2})
+        >>> tidy([part], {"model": ["a", "b"]})[["model", "task", "value", "n"]].values.tolist()
+        [['a', '', 1.0, 2], ['b', '', 0.5, 2]]
     """
-    rows = pd.concat(
-        [part.astype({key: object for key in KEYS if key in part}) for part in parts],
-        ignore_index=True,
-    ).reindex(columns=[*KEYS, *VALUES])
-    rows[list(KEYS)] = rows[list(KEYS)].astype(object).where(rows[list(KEYS)].notna(), "")
+    texts = [part.astype({key: object for key in KEYS if key in part}) for part in parts]
+    rows = pd.concat(texts, ignore_index=True).reindex(columns=[*KEYS, *VALUES])
+    keys = rows[list(KEYS)]
+    rows[list(KEYS)] = keys.astype(object).where(keys.notna(), "")
     rows["n"] = rows["n"].astype(int)
     return in_order(rows, order)
 
 
-def in_order(rows: pd.DataFrame, order: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Rows sorted by the columns of ``order``, each by its own sequence of values."""
-    ranks = pd.DataFrame(
-        {
-            column: rows[column].map({value: i for i, value in enumerate(["", *values])})
-            for column, values in order.items()
-        }
-    )
+def rows_of(rows: pd.DataFrame, **values: str) -> pd.DataFrame:
+    """The rows that have these values in the columns of those names.
+
+    Example:
+        >>> rows = pd.DataFrame({"split": ["easy", "hard"], "n": [1, 2]})
+        >>> rows_of(rows, split="hard")["n"].tolist()
+        [2]
+    """
+    for column, value in values.items():
+        rows = rows[rows[column] == value]
+    return rows
+
+
+def in_order(rows: pd.DataFrame, order: Mapping[str, Sequence[object]]) -> pd.DataFrame:
+    """Rows sorted by the columns of ``order``, each by its own sequence of values.
+
+    Example:
+        >>> rows = pd.DataFrame({"length": ["16k", "8k", ""]})
+        >>> in_order(rows, {"length": ["8k", "16k"]})["length"].tolist()
+        ['', '8k', '16k']
+    """
+    places = {column: {v: i for i, v in enumerate(["", *known])} for column, known in order.items()}
+    ranks = pd.DataFrame({column: rows[column].map(place) for column, place in places.items()})
     return rows.loc[ranks.sort_values(list(order), kind="stable").index].reset_index(drop=True)
 
 

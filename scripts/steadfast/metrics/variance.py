@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
+from steadfast.files import Record
 from steadfast.metrics.tidy import OVERALL
 
 RESIDUAL = "residual"
@@ -27,13 +28,18 @@ def variance_shares(frame: pd.DataFrame, factors: Mapping[str, str]) -> pd.DataF
         model's tasks, n counts them. A task whose scores are all equal has no rows.
 
     Source: Fisher's analysis of variance, without interactions, which the residual holds.
+
+    Example:
+        >>> frame = pd.DataFrame({"context": list("aabb"), "expression": [0, 1, 0, 1]})
+        >>> frame = frame.assign(model="m", task="T", length="4k", sample_id=range(4))
+        >>> frame["total"] = [0.0, 0.5, 1.0, 1.5]  # sums of squares 4·0.5² and 4·0.25²
+        >>> factors = {"context": "context", "expression": "expression"}
+        >>> rows = variance_shares(frame, factors)
+        >>> rows.loc[rows["task"] == "T", ["perspective", "value"]].round(3).values.tolist()
+        [['context', 0.8], ['expression', 0.2], ['residual', 0.0]]
     """
-    scored = frame[frame["total"].notna()]
-    parts = [
-        row
-        for task, rows in scored.groupby("task", observed=True)
-        for row in _task(str(task), rows, factors)
-    ]
+    by_task = frame[frame["total"].notna()].groupby("task", observed=True)
+    parts = [row for task, rows in by_task for row in _task(str(task), rows, factors)]
     if not parts:
         return pd.DataFrame(columns=["model", "task", "perspective", "value", "n"])
     tasks = pd.DataFrame(parts)
@@ -41,29 +47,22 @@ def variance_shares(frame: pd.DataFrame, factors: Mapping[str, str]) -> pd.DataF
     return pd.concat([tasks, overall.reset_index().assign(task=OVERALL)], ignore_index=True)
 
 
-def _task(task: str, rows: pd.DataFrame, factors: Mapping[str, str]) -> Iterator[dict]:
+def _task(task: str, rows: pd.DataFrame, factors: Mapping[str, str]) -> Iterator[Record]:
     keys = ["length", "sample_id", *dict.fromkeys(factors.values())]
     table = rows[["model", "total"]].join(rows[keys].astype(str))
     table = table.set_index([*keys, "model"])["total"].unstack("model").sort_index()
-    there = table.notna().to_numpy()
+    mask = table.notna().to_numpy()
     # Models that have the same samples are fitted at once.
-    patterns, which = np.unique(there.T, axis=0, return_inverse=True)
+    patterns, which = np.unique(mask.T, axis=0, return_inverse=True)
     for number, pattern in enumerate(patterns):
         models = table.columns[which.ravel() == number]
         part = table.loc[pattern, models]
-        shares = _shares(
-            part.to_numpy(), [part.index.get_level_values(c) for c in factors.values()]
-        )
-        for model, values in zip(models, shares.T, strict=True):
+        levels = [part.index.get_level_values(column) for column in factors.values()]
+        for model, values in zip(models, _shares(part.to_numpy(), levels).T, strict=True):
             for name, value in zip([*factors, RESIDUAL], values, strict=True):
+                names = {"model": str(model), "task": task, "perspective": name}
                 if not np.isnan(value):
-                    yield {
-                        "model": str(model),
-                        "task": task,
-                        "perspective": name,
-                        "value": value,
-                        "n": len(part),
-                    }
+                    yield {**names, "value": value, "n": len(part)}
 
 
 def _shares(totals: np.ndarray, factors: list[pd.Index]) -> np.ndarray:

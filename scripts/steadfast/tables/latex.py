@@ -5,36 +5,14 @@ Needs the packages booktabs and graphicx.
 
 import re
 from collections.abc import Iterable
-from itertools import groupby
+from itertools import groupby, pairwise
 
+from steadfast.files import Settings
+from steadfast.resources import facts
 from steadfast.tables.table import Cell, Column, Section, Table
 
-SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "`": r"\textasciigrave{}",
-    '"': "''",
-    "[": "{[}",  # after \\ or a macro a bare bracket opens an optional argument
-    "]": "{]}",
-    "*": "{*}",
-    "–": "--",
-    "—": "---",
-    "’": "'",
-    "†": r"$^{\dagger}$",
-}
-MARKS = {"dagger": r"$^{\dagger}$", "incomplete": r"$^{*}$"}
-STYLES = {"": "{}", "best": r"\textbf{{{}}}", "second": r"\underline{{{}}}"}
+SETTINGS: Settings = facts("tables/latex.yaml")
+SPECIAL, MARKS, STYLES = SETTINGS["special"], SETTINGS["marks"], SETTINGS["styles"]
 MISSING = "--"
 LONGEST = 60  # characters of a cell; one name should not shrink the whole table
 WIDE = 7  # columns from which on a table spans both columns of a page
@@ -48,17 +26,11 @@ LIGATURES = "-,'"  # two in a row would join, -- to a dash
 def escape(text: str) -> str:
     """Text that LaTeX prints as it stands, whatever it holds."""
     text = " ".join(text.split())
-    escaped = "".join(
-        _escaped(char) + ("{}" if char == after and char in LIGATURES else "")
-        for char, after in zip(text, [*text[1:], ""], strict=False)
-    )
+    escaped = ""
+    for char, after in pairwise([*text, ""]):
+        shown = char if SETTABLE.fullmatch(char) else f"{{U+{ord(char):04X}}}"
+        escaped += SPECIAL.get(char, shown) + ("{}" if char == after and char in LIGATURES else "")
     return MINUS.sub("$-$", escaped)
-
-
-def _escaped(char: str) -> str:
-    if char in SPECIAL:
-        return SPECIAL[char]
-    return char if SETTABLE.fullmatch(char) else f"{{U+{ord(char):04X}}}"
 
 
 def render(table: Table) -> str:
@@ -86,7 +58,7 @@ def _page(table: Table, number: int, count: int) -> str:
         *_body(table.sections, len(table.columns)),
         r"\bottomrule",
         r"\end{tabular}}",
-        *(_notes(table) if number == count - 1 else []),
+        *(_notes(table) if table.notes and number == count - 1 else []),
         rf"\end{{{environment}}}",
         "",
     ]
@@ -94,24 +66,23 @@ def _page(table: Table, number: int, count: int) -> str:
 
 
 def _head(columns: tuple[Column, ...]) -> list[str]:
-    lines = []
-    if any(column.group for column in columns):
-        spans, rules, start = [], [], 1
-        for group, members in groupby(columns, key=lambda column: column.group):
-            width = len(list(members))
-            spans.append(rf"\multicolumn{{{width}}}{{c}}{{{escape(group)}}}" if group else "")
-            spans += [] if group else [""] * (width - 1)
-            if group:
-                rules.append(rf"\cmidrule(lr){{{start}-{start + width - 1}}}")
-            start += width
-        lines = [" & ".join(spans) + r" \\", "".join(rules)]
-    return [*lines, " & ".join(escape(column.heading) for column in columns) + r" \\"]
+    spans, rules, start = [], "", 1
+    for group, members in groupby(columns, key=lambda column: column.group):
+        width = len(list(members))
+        if group:
+            spans.append(rf"\multicolumn{{{width}}}{{c}}{{{escape(group)}}}")
+            rules += rf"\cmidrule(lr){{{start}-{start + width - 1}}}"
+        else:
+            spans += [""] * width
+        start += width
+    groups = [" & ".join(spans) + r" \\", rules] if rules else []
+    return [*groups, " & ".join(escape(column.heading) for column in columns) + r" \\"]
 
 
 def _body(sections: Iterable[Section], width: int) -> list[str]:
     lines = []
     for i, section in enumerate(sections):
-        lines.append(r"\midrule" if i == 0 or section.apart else r"\addlinespace")
+        lines.append(r"\midrule" if i == 0 or section.unranked else r"\addlinespace")
         if section.heading:
             heading = rf"\textit{{{escape(section.heading)}}}"
             lines.append(rf"\multicolumn{{{width}}}{{@{{}}c@{{}}}}{{{heading}}} \\")
@@ -133,8 +104,6 @@ def _cell(cell: Cell) -> str:
 
 
 def _notes(table: Table) -> list[str]:
-    if not table.notes:
-        return []
     notes = [(MARKS[mark] + "~" if mark else "") + escape(text) for mark, text in table.notes]
     return [
         r"\par\smallskip",
@@ -144,15 +113,5 @@ def _notes(table: Table) -> list[str]:
 
 def document(names: Iterable[str]) -> str:
     """A document of its own that inputs each table from the same directory."""
-    return "\n".join(
-        [
-            r"\documentclass[10pt,a4paper]{article}",
-            r"\usepackage[utf8]{inputenc}",
-            r"\usepackage[margin=2cm]{geometry}",
-            r"\usepackage{booktabs,graphicx}",
-            r"\begin{document}",
-            *(rf"\input{{{name}.tex}}" + "\n" + r"\clearpage" for name in names),
-            r"\end{document}",
-            "",
-        ]
-    )
+    inputs = (rf"\input{{{name}.tex}}" + "\n\\clearpage\n" for name in names)
+    return SETTINGS["document"].replace("(tables)\n", "".join(inputs))

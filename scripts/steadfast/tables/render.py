@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 from tabulate import tabulate
@@ -12,6 +13,7 @@ from steadfast.files import write_text
 from steadfast.tables import latex
 from steadfast.tables.table import Cell, Table
 
+KINDS = ("tex", "md", "csv")
 MARKS = {"dagger": "†", "incomplete": r"\*"}
 STYLES = {"": "{}", "best": "**{}**", "second": "<u>{}</u>"}
 MISSING = "--"
@@ -32,17 +34,16 @@ def escape_csv(text: str) -> str:
 
 def markdown(table: Table) -> str:
     """The table as a pipe table with its caption above and its notes below."""
-    heads = [f"{c.group}: {c.heading}" if c.group else c.heading for c in table.columns]
     body = []
     for section in table.sections:
         if section.heading:
             heading = f"*{escape_markdown(section.heading)}*"
-            body.append([heading, *[""] * (len(heads) - 1)])
+            body.append([heading, *[""] * (len(table.columns) - 1)])
         body += [[_cell(cell) for cell in row] for row in section.rows]
     align = [{"l": "left", "c": "center", "r": "right"}[c.align] for c in table.columns]
     grid = tabulate(
         body,
-        headers=[escape_markdown(head) for head in heads],
+        headers=[escape_markdown(column.full_heading) for column in table.columns],
         tablefmt="pipe",
         colalign=align if body else None,
         disable_numparse=True,
@@ -67,25 +68,36 @@ def comma_separated(table: Table) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     times = Counter(c.heading for c in table.columns)
-    heads = [
-        f"{c.group}: {c.heading}" if c.group and times[c.heading] > 1 else c.heading
-        for c in table.columns
-    ]
+    heads = [c.full_heading if times[c.heading] > 1 else c.heading for c in table.columns]
     writer.writerow(["group", *map(escape_csv, heads), "marks"])
     for section in table.sections:
         for row in section.rows:
-            marks = [
-                f"{head}: {mark}"
-                for head, cell in zip(heads, row, strict=True)
-                for mark in cell.marks
-            ]
+            under = zip(heads, row, strict=True)
+            marks = [f"{head}: {mark}" for head, cell in under for mark in cell.marks]
             values = [escape_csv(f"{cell.text or ''} {cell.suffix}".strip()) for cell in row]
             writer.writerow([escape_csv(section.heading), *values, escape_csv("; ".join(marks))])
     return out.getvalue()
 
 
-def write_table(table: Table, directory: Path) -> None:
+@dataclass(frozen=True)
+class Printed:
+    """A table, or several on one page, in its three forms; ``name`` is the stem of its files."""
+
+    name: str
+    tex: str
+    md: str
+    csv: str
+
+
+def printed(table: Table | Printed) -> Printed:
+    """A table in LaTeX, Markdown and CSV."""
+    if isinstance(table, Printed):
+        return table
+    return Printed(table.name, latex.render(table), markdown(table), comma_separated(table))
+
+
+def write_table(table: Table | Printed, directory: Path) -> None:
     """Writes ``{name}.tex``, ``.md`` and ``.csv``, each replaced atomically."""
-    write_text(directory / f"{table.name}.tex", latex.render(table))
-    write_text(directory / f"{table.name}.md", markdown(table))
-    write_text(directory / f"{table.name}.csv", comma_separated(table))
+    page = printed(table)
+    for kind in KINDS:
+        write_text(directory / f"{page.name}.{kind}", getattr(page, kind))

@@ -36,14 +36,19 @@ class Column:
     group: str = ""
     align: Literal["l", "c", "r"] = "c"
 
+    @property
+    def full_heading(self) -> str:
+        """The heading with the group's before it."""
+        return f"{self.group}: {self.heading}" if self.group else self.heading
+
 
 @dataclass(frozen=True)
 class Section:
-    """Rows under one heading; ``apart`` sets them off by a rule."""
+    """Rows under one heading; ``unranked`` ones are set off by a rule."""
 
     rows: tuple[tuple[Cell, ...], ...]
     heading: str = ""
-    apart: bool = False
+    unranked: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,18 +74,15 @@ class Table:
     def pages(self) -> Iterator["Table"]:
         """Pieces of at most ``rows_per_page`` rows, cut between sections where possible."""
         page: list[Section] = []
-        for section in self._pieces():
-            if page and sum(len(s.rows) for s in [*page, section]) > self.rows_per_page:
-                yield replace(self, sections=tuple(page))
-                page = []
-            page.append(section)
+        size = self.rows_per_page
+        for whole in self.sections:
+            for start in range(0, max(len(whole.rows), 1), size):
+                section = replace(whole, rows=whole.rows[start : start + size])
+                if page and sum(len(s.rows) for s in [*page, section]) > size:
+                    yield replace(self, sections=tuple(page))
+                    page = []
+                page.append(section)
         yield replace(self, sections=tuple(page))
-
-    def _pieces(self) -> Iterator[Section]:
-        for section in self.sections:
-            size = self.rows_per_page
-            for start in range(0, max(len(section.rows), 1), size):
-                yield replace(section, rows=section.rows[start : start + size])
 
 
 def rounded(value: float, digits: int) -> Decimal:
@@ -104,7 +106,8 @@ def highlights(
     """
     competing = {row: value for row, value in values.items() if row in contenders}
     places = sorted(set(competing.values()), reverse=not smaller)[:2]
-    styles = dict(zip(places, ("best", "second"), strict=False))
+    names: tuple[Style, ...] = ("best", "second")
+    styles = dict(zip(places, names, strict=False))
     return {row: styles.get(value, "") for row, value in competing.items()}
 
 

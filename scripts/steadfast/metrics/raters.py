@@ -1,0 +1,154 @@
+"""Verdicts of raters: judges' out of scores, people's out of a file of labels."""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from itertools import groupby
+from typing import TypeVar
+
+from steadfast.components import Labels, Scored
+from steadfast.errors import UserError
+from steadfast.files import Record
+
+HUMAN = "human"
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V", bound=Hashable)
+ByRater = dict[str, dict[tuple[str, str, K], V]]
+"""Each rater's verdicts by model, sample_id and question."""
+
+
+def numbered_points(rated: Record) -> dict[int, int]:
+    """A judge's verdicts by number, 1 or 0; a reply that could not be read may count −1: none."""
+    return {int(n): int(point) for n, point in (rated["points"] or {}).items() if point >= 0}
+
+
+def judge_verdicts(
+    scores: Sequence[Scored], judges: Sequence[str], read: Callable[[Record], Mapping[K, V]]
+) -> ByRater[K, V]:
+    """Each judge's verdicts.
+
+    Args:
+        scores: of all models; what the first judge gave an answer stands on top of its record,
+            what others gave under ``other_raters``.
+        judges: their names, the one that counts first.
+        read: makes of what a judge gave an answer a verdict for each question.
+    """
+    first, *_ = judges
+    return {
+        judge: {
+            (model, record["sample_id"], question): verdict
+            for model, _, record in scores
+            for question, verdict in read(
+                record if judge == first else record["other_raters"][judge]
+            ).items()
+        }
+        for judge in judges
+    }
+
+
+def by_answer(
+    raters: ByRater[K, V], fold: Callable[[str, list[V]], V]
+) -> dict[str, dict[tuple[str, str], V]]:
+    """One verdict an answer: what is made of its sample_id and a rater's verdicts, in order."""
+    return {
+        rater: {
+            answer: fold(answer[1], [verdicts[item] for item in items])
+            for answer, items in groupby(verdicts, lambda item: item[:2])
+        }
+        for rater, verdicts in raters.items()
+    }
+
+
+def listed_verdicts(
+    verdicts: object, count: int, item: str, yes: Hashable = 1, no: Hashable = 0
+) -> dict[int, int]:
+    """A person's verdicts by number, 1 or 0, out of a list that has one for each item of a sample.
+
+    Raises:
+        ValueError: it is no such list; half a sentence says why.
+
+    Example:
+        >>> listed_verdicts(["YES", "NO"], 2, "constraint", "YES", "NO")
+        {1: 1, 2: 0}
+    """
+    if not isinstance(verdicts, list) or len(verdicts) != count:
+        raise ValueError(f"a list of {count} verdicts was expected, one a {item}")
+    for number, verdict in enumerate(verdicts, start=1):
+        if isinstance(verdict, bool) or verdict not in (yes, no):
+            raise ValueError(f"verdict {number} is {verdict!r}, neither {yes!r} nor {no!r}")
+    return {number: int(verdict == yes) for number, verdict in enumerate(verdicts, start=1)}
+
+
+def read_labels(
+    labels: Labels | None,
+    scores: Iterable[Scored],
+    parse: Callable[[object, Record], Mapping[K, V]],
+) -> ByRater[K, V]:
+    """People's verdicts from the records of a file.
+
+    A record has ``model``, ``sample_id``, ``verdicts`` as the benchmark writes them, and
+    ``rater`` where several people have judged.
+
+    Args:
+        labels: the file's name and records, where there is one.
+        scores: of the answers that can be labelled; labels of other models are passed over.
+        parse: makes of a label's verdicts and the answer's score record a verdict for each
+            question (or whatever is judged alone); raises ValueError with half a sentence where
+            it cannot.
+
+    Raises:
+        UserError: a record lacks a field, is there twice, has verdicts that are none or names a
+            sample that does not exist, or no record is of a model that runs.
+
+    Example:
+        >>> labels = Labels("mine.jsonl", [{"model": "m", "sample_id": "s", "verdicts": [1, 0]}])
+        >>> scores = [Scored("m", "en", {"sample_id": "s"})]
+        >>> read_labels(labels, scores, lambda verdicts, _: dict(enumerate(verdicts)))
+        {'human': {('m', 's', 0): 1, ('m', 's', 1): 0}}
+    """
+    if labels is None:
+        return {}
+    known: dict[str, dict[str, Record]] = defaultdict(dict)
+    for model, _, score in scores:
+        known[model][score["sample_id"]] = score
+    found: ByRater[K, V] = defaultdict(dict)
+    seen, passed_over = set(), set()
+    for number, record in enumerate(labels.records, start=1):
+        where = f"{labels.name}: record {number}"
+        model, sample, rater = _label_names(record, where)
+        if (rater, model, sample) in seen:
+            raise UserError(
+                f"{where} is the second of rater {rater!r} on sample {sample!r} of model "
+                f"{model!r}; leave one of the two"
+            )
+        seen.add((rater, model, sample))
+        if model not in known:
+            passed_over.add(model)
+            continue
+        if sample not in known[model]:
+            near = get_close_matches(sample, known[model], 1, cutoff=0)
+            hint = f"; the nearest is {near[0]!r}" if near else ""
+            raise UserError(f"{where}: unknown sample_id {sample!r} of model {model!r}{hint}")
+        try:
+            verdicts = parse(record["verdicts"], known[model][sample])
+        except ValueError as error:
+            raise UserError(f"{where}, sample {sample!r}: {error}; mend its verdicts") from None
+        found[rater] |= {(model, sample, name): verdict for name, verdict in verdicts.items()}
+    if not found and passed_over:
+        raise UserError(
+            f"{labels.name}: no label is of a model that runs, the first is of "
+            f"{min(passed_over)!r}; models that run: {', '.join(sorted(known))}"
+        )
+    return dict(found)
+
+
+def _label_names(record: Record, where: str) -> tuple[str, str, str]:
+    """model, sample_id and rater."""
+    if "verdicts" not in record:
+        raise UserError(f"{where}: field 'verdicts' is missing; add what the rater decided")
+    model, sample = record.get("model"), record.get("sample_id")
+    names = {"model": model, "sample_id": sample, "rater": record.get("rater", HUMAN)}
+    for name, value in names.items():
+        if not isinstance(value, str) or not value:
+            raise UserError(f"{where}: field {name!r} must be a text; add or mend it")
+    return names["model"], names["sample_id"], names["rater"]

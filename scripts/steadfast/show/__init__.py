@@ -1,0 +1,1 @@
+"""What the tables and figures of all benchmarks share."""

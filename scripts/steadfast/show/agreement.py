@@ -1,0 +1,90 @@
+"""How well raters agree, as a table that the judged benchmarks share."""
+
+from typing import Any
+
+import pandas as pd
+
+from steadfast.metrics.agreement import KINDS
+from steadfast.resources import facts
+from steadfast.show.cells import count_cell, interval_cell, number_cell
+from steadfast.show.display import Display
+from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.roster import Roster
+from steadfast.tables.table import Cell, Column, Section, Table
+
+WORDS = facts("agreement.yaml")
+PERCENT_DIGITS = 1
+
+
+def agreement_table(
+    name: str, rows: pd.DataFrame, display: Display, benchmark: str, item: str
+) -> Table:
+    """The table of ``metrics.agreement.agreement_rows``: a section a kind, a row a pair and model.
+
+    Args:
+        name: stem of the table's files.
+        rows: as ``agreement_rows`` gives them.
+        display: how models are shown.
+        benchmark: its title, for the caption.
+        item: what is judged, in the singular, such as constraint.
+    """
+    has_interval = bool(rows["raw_low"].notna().any())
+    roster = Roster(set(rows["model"]) - {""}, display)
+    sections = []
+    for kind in KINDS:
+        pairs = rows[rows["kind"] == kind].groupby(["first", "second"], sort=False)
+        lines = [
+            line
+            for _, pair in pairs
+            for line in _pair_rows(pair, roster, display.digits, has_interval)
+        ]
+        if lines:
+            sections.append(Section(tuple(lines), WORDS["kinds"][kind]))
+    intervals = WORDS["intervals"] if has_interval else ""
+    caption = WORDS["caption"].format(benchmark=benchmark, item=item, intervals=intervals)
+    notes = tuple((None, WORDS["notes"][note]) for note in _notes(rows))
+    return Table(name, caption, _columns(has_interval), tuple(sections), notes)
+
+
+def _columns(has_interval: bool) -> tuple[Column, ...]:
+    interval = [SHARED["interval"]] if has_interval else []
+    return (
+        *(Column(heading, align="l") for heading in ("First", "Second", "Model")),
+        Column("Items", align="r"),
+        *(Column(heading, "Raw (%)") for heading in ("Value", *interval)),
+        *(Column(heading, "Kappa") for heading in ("Value", *interval)),
+        *(Column(heading, "Single", "r") for heading in ("First", "Second")),
+    )
+
+
+def _pair_rows(
+    pair: pd.DataFrame, roster: Roster, digits: int, has_interval: bool
+) -> list[tuple[Cell, ...]]:
+    """All models together, then each by itself."""
+    ordered = pair.sort_values("model", key=lambda model: model != "", kind="stable")
+    return [
+        (
+            Cell(roster.label(row.first), repeated=i > 0),
+            Cell(roster.label(row.second), repeated=i > 0),
+            Cell(roster.label(row.model) if row.model else WORDS["all"]),
+            count_cell(row.n),
+            *_value(row, "raw", 100, PERCENT_DIGITS, has_interval),
+            *_value(row, "kappa", 1, digits, has_interval),
+            count_cell(row.only_first),
+            count_cell(row.only_second),
+        )
+        for i, row in enumerate(ordered.itertuples())
+    ]
+
+
+def _value(row: Any, name: str, factor: int, digits: int, has_interval: bool) -> list[Cell]:
+    value, low, high = (getattr(row, column) for column in (name, f"{name}_low", f"{name}_high"))
+    interval = [interval_cell(low, high, digits, factor)] if has_interval else []
+    return [number_cell(value, digits, factor), *interval]
+
+
+def _notes(rows: pd.DataFrame) -> list[str]:
+    if rows.empty:
+        return ["empty"]
+    notes = ["alone"] if (rows[["only_first", "only_second"]] > 0).any(axis=None) else []
+    return [*notes, *(["undefined"] if (rows["kappa"].isna() & (rows["n"] > 0)).any() else [])]

@@ -1,0 +1,109 @@
+"""Cells that tables of all benchmarks have: values with their marks, intervals, shares."""
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_DOWN, Decimal
+
+import pandas as pd
+
+from steadfast.show.roster import Roster
+from steadfast.tables.table import Cell, Column, Mark, Section, highlights, rounded
+
+MODEL = Column("Model", align="l")
+CellsByModel = dict[str, tuple[Cell, ...]]
+
+
+@dataclass(frozen=True)
+class Values:
+    """One column of values.
+
+    Attributes:
+        by_model: the value of each model that has one.
+        incomplete: models whose value lacks some of its samples.
+        smaller: whether a smaller value is better.
+        ranked: whether best and second best are picked out.
+        digits: after the point; None: the table's.
+        shown: how a value is printed, where digits alone do not say.
+    """
+
+    by_model: Mapping[str, float]
+    incomplete: Collection[str] = ()
+    smaller: bool = False
+    ranked: bool = True
+    digits: int | None = None
+    shown: Callable[[float], Decimal] | None = None
+
+    def printed(self, digits: int) -> dict[str, Decimal]:
+        """The values as they are printed, with so many digits by default."""
+        digits = digits if self.digits is None else self.digits
+        show = self.shown or (lambda value: rounded(value, digits))
+        return {model: show(value) for model, value in self.by_model.items()}
+
+
+def value_cells(roster: Roster, columns: Iterable[Values], digits: int) -> CellsByModel:
+    """The cells of each model, a column a cell, best and second best of a column picked out."""
+    cells: CellsByModel = dict.fromkeys(roster.models, ())
+    for values in columns:
+        printed = values.printed(digits)
+        contenders = roster.contenders if values.ranked else []
+        styles = highlights(printed, contenders, values.smaller)
+        for model in cells:
+            text = str(printed[model]) if model in printed else None
+            marks = incomplete_mark(model in values.incomplete)
+            cells[model] += (Cell(text, styles.get(model, ""), marks=marks),)
+    return cells
+
+
+def joined_cells(parts: Sequence[CellsByModel]) -> CellsByModel:
+    """The cells of several columns side by side."""
+    return {model: tuple(cell for part in parts for cell in part[model]) for model in parts[0]}
+
+
+def incomplete_mark(incomplete: bool) -> tuple[Mark, ...]:
+    """The mark of a value that lacks some of its samples."""
+    return ("incomplete",) if incomplete else ()
+
+
+def interval_cell(low: float, high: float, digits: int, factor: int = 1) -> Cell:
+    """The ends of an interval; a dash where there is none."""
+    if math.isnan(low):
+        return Cell(None)
+    return Cell(f"{rounded(factor * low, digits)} to {rounded(factor * high, digits)}")
+
+
+def interval_cells(rows: pd.DataFrame, models: Sequence[str], digits: int) -> CellsByModel:
+    """The interval of each model, of rows with one a model at most."""
+    ends = rows.set_index("model")[["low", "high"]].reindex(models)
+    return {
+        model: (interval_cell(low, high, digits),)
+        for model, low, high in zip(models, ends["low"], ends["high"], strict=True)
+    }
+
+
+def share_cell(scored: int, expected: int, marked: bool = True) -> Cell:
+    """Scored samples in per cent, rounded down, so that only complete coverage prints as 100."""
+    if not expected:
+        return Cell(None)
+    share = Decimal(100 * int(scored)) / int(expected)
+    text = "100" if share == 100 else str(share.quantize(Decimal("0.1"), ROUND_DOWN))
+    return Cell(text, marks=incomplete_mark(marked and share < 100))
+
+
+def number_cell(value: float, digits: int, factor: int = 1) -> Cell:
+    """A number, with commas between thousands; a dash where there is none."""
+    return Cell(None if math.isnan(value) else f"{rounded(factor * value, digits):,}")
+
+
+def count_cell(number: float) -> Cell:
+    """A count, with commas between thousands."""
+    return Cell(f"{number:,.0f}")
+
+
+def printed_section(rows: Mapping[str, str], heading: str, places: Sequence[int | None]) -> Section:
+    """What a paper prints: by model its values, and where each column's stands in these, if any."""
+    body = (
+        (Cell(model), *(Cell(None if place is None else row.split()[place]) for place in places))
+        for model, row in rows.items()
+    )
+    return Section(tuple(body), heading, unranked=True)

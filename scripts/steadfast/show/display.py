@@ -1,0 +1,44 @@
+"""How results are shown: digits, and the models' labels, groups and engines."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from steadfast.files import Settings
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a model or judge is shown: its label, the heading that it stands under, its engine."""
+
+    label: str
+    group: str = ""
+    engine: str = ""
+
+
+@dataclass(frozen=True)
+class Display:
+    """How tables and figures look; no number depends on it.
+
+    Attributes:
+        digits: decimals of printed scores.
+        group_order: order of the models' groups; others follow by name.
+        published: whether tables show what the papers print.
+        models: in the config's order, by which they have their colours.
+        judges: the one that counts first.
+    """
+
+    digits: int = 3
+    group_order: Sequence[str] = ()
+    published: bool = False
+    models: Mapping[str, Shown] = field(default_factory=dict)
+    judges: Mapping[str, Shown] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Display":
+        """From the plain values of ``config.settings.display``."""
+        shown = {
+            key: {name: Shown(**how) for name, how in settings[key].items()}
+            for key in ("models", "judges")
+            if key in settings
+        }
+        return cls(**{**settings, **shown})

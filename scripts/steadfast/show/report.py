@@ -1,0 +1,228 @@
+"""One report over all benchmarks: models by main measures, and how alike these order the models."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from steadfast.errors import UserError
+from steadfast.files import Settings
+from steadfast.metrics.headline import read_headline
+from steadfast.metrics.ranks import CORRELATIONS
+from steadfast.resources import facts
+from steadfast.show.cells import MODEL, CellsByModel, Values, interval_cells, value_cells
+from steadfast.show.display import Display
+from steadfast.show.results import Note, incomplete_models, values_by_model
+from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.roster import Group, Roster
+from steadfast.tables.render import write_table
+from steadfast.tables.table import Cell, Column, Section, Table, ranks, rounded
+
+WORDS = facts("report.yaml")
+NAMES = ("report", "report_correlations")
+
+
+@dataclass(frozen=True)
+class ReportedMeasure:
+    """One measure of a benchmark, of all models that have it.
+
+    Attributes:
+        name: as the paper calls it.
+        benchmark: the title of its benchmark.
+        text: what it is, for the caption.
+        digits: after the point.
+        smaller: whether a smaller value is better.
+        judged: whether a judge's verdicts are in it.
+        rows: columns model, value, low, high, n and expected; value is empty where a model ran
+            and has no score.
+    """
+
+    name: str
+    benchmark: str
+    text: str
+    digits: int
+    smaller: bool
+    judged: bool
+    rows: pd.DataFrame
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The values there are, by model."""
+        return values_by_model(self.rows)
+
+
+class Report:
+    """The main measures of all benchmarks that ran, and how they are shown.
+
+    Args:
+        headlines: the headline file of each benchmark.
+        benchmarks: of each its title, whether it is judged, and its measures with text, digits
+            and smaller.
+        display: how models are shown.
+
+    Raises:
+        UserError: a file is missing or damaged, or has none of its benchmark's measures.
+    """
+
+    def __init__(
+        self,
+        headlines: Mapping[str, Path],
+        benchmarks: Mapping[str, Settings],
+        display: Display,
+    ):
+        self.digits = display.digits
+        self.measures = [
+            measure
+            for name, path in headlines.items()
+            for measure in _measures(path, benchmarks[name], display.digits)
+        ]
+        models = {model for measure in self.measures for model in measure.rows["model"]}
+        self.roster = Roster(models, display)
+
+    def groups(self) -> list[Group]:
+        """The roster's groups, the best mean rank over a model's measures first."""
+        places = [ranks(m.values, self.roster.models, m.smaller) for m in self.measures]
+        found = {m: [p[m] for p in places if m in p] for m in self.roster.models}
+        return self.roster.groups({m: -sum(p) / len(p) for m, p in found.items() if p})
+
+
+def _measures(path: Path, benchmark: Settings, digits: int) -> list[ReportedMeasure]:
+    rows = read_headline(path)
+    found = [
+        ReportedMeasure(
+            name,
+            benchmark["title"],
+            how["text"],
+            digits if how["digits"] is None else how["digits"],
+            how["smaller"],
+            benchmark["judged"],
+            rows[rows["measure"] == name],
+        )
+        for name, how in benchmark["measures"].items()
+    ]
+    if all(measure.rows.empty for measure in found):
+        names = " or ".join(benchmark["measures"])
+        raise UserError(f"{path}: no row of measure {names}; compute the metrics again")
+    return found
+
+
+def build_report(
+    headlines: Mapping[str, Path],
+    benchmarks: Mapping[str, Settings],
+    display: Settings,
+    out_dir: Path,
+) -> None:
+    """Writes each table of ``NAMES`` as .tex, .md and .csv.
+
+    Args:
+        headlines: ``metrics/headline.csv`` of each benchmark that runs.
+        benchmarks: as ``Report`` takes them.
+        display: as ``Display.of`` takes it.
+        out_dir: directory for the files.
+
+    Raises:
+        UserError: a file is missing or damaged.
+    """
+    report = Report(headlines, benchmarks, Display.of(display))
+    for table in (report_table(report), correlations_table(report)):
+        write_table(table, out_dir)
+
+
+def report_table(report: Report) -> Table:
+    """Models by measures, each value with its interval; a dash where a model has none."""
+    roster, columns = report.roster, [MODEL]
+    cells: CellsByModel = {m: (Cell(roster.label(m)),) for m in roster.models}
+    for measure in report.measures:
+        values = Values(
+            measure.values, incomplete_models(measure.rows), measure.smaller, digits=measure.digits
+        )
+        shown = [value_cells(roster, [values], report.digits)]
+        columns.append(Column(measure.name, measure.benchmark))
+        if measure.rows["low"].notna().any():
+            shown.append(interval_cells(measure.rows, roster.models, measure.digits))
+            heading = WORDS["interval"].format(measure=measure.name)
+            columns.append(Column(heading, measure.benchmark))
+        for model in cells:
+            cells[model] += tuple(cell for part in shown for cell in part[model])
+    sections = tuple(
+        Section(tuple(cells[model] for model in group.models), group.full_heading, group.unranked)
+        for group in report.groups()
+    )
+    measures = "; ".join(measure.text for measure in report.measures)
+    caption = WORDS["captions"]["report"].format(measures=measures)
+    return Table("report", caption, tuple(columns), sections, tuple(_notes(report)))
+
+
+def _notes(report: Report) -> list[Note]:
+    texts = WORDS["notes"]
+    notes: list[Note] = []
+    if incomplete := list(_incomplete(report)):
+        notes.append(("incomplete", texts["incomplete"].format(models="; ".join(incomplete))))
+    judged = any(measure.judged for measure in report.measures)
+    if judged and (judge := report.roster.judge_note):
+        notes.append((None, judge))
+    if report.roster.no_real_model:
+        notes.append((None, SHARED["notes"]["simulated"]))
+    return notes
+
+
+def _incomplete(report: Report) -> Sequence[str]:
+    """Each model that lacks samples of a measure, with its counts."""
+    found: dict[str, list[str]] = {}
+    for measure in report.measures:
+        for row in measure.rows.itertuples():
+            if row.n < row.expected:
+                found.setdefault(row.model, []).append(
+                    WORDS["notes"]["incomplete_count"].format(
+                        measure=measure.name, n=f"{row.n:,.0f}", expected=f"{row.expected:,.0f}"
+                    )
+                )
+    return [
+        WORDS["notes"]["incomplete_model"].format(
+            model=report.roster.label(model), counts=", ".join(found[model])
+        )
+        for model in report.roster.models
+        if model in found
+    ]
+
+
+def correlations_table(report: Report) -> Table:
+    """Every two measures: how many contenders have both, and how alike these are ordered."""
+    rows: list[tuple[Cell, ...]] = []
+    for i, first in enumerate(report.measures):
+        for j, second in enumerate(report.measures[i + 1 :]):
+            names = (Cell(first.name, repeated=j > 0), Cell(second.name))
+            rows.append((*names, *_correlation(report, first, second)))
+    columns = (
+        *(Column(heading, align="l") for heading in ("Measure", "Other")),
+        Column("Models", align="r"),
+        *(Column(name.capitalize()) for name in CORRELATIONS),
+    )
+    kind = "simulated" if report.roster.no_real_model else "model"
+    contenders = WORDS["contenders"][kind]
+    caption = WORDS["captions"]["report_correlations"].format(contenders=contenders)
+    turned = [measure.name for measure in report.measures if measure.smaller]
+    notes = [WORDS["notes"]["sign"].format(measures=", ".join(turned))] if turned else []
+    if any(cell.text is None for row in rows for cell in row):
+        notes.append(WORDS["notes"]["too_few_models"])
+    sections = (Section(tuple(rows)),) if rows else ()
+    return Table(
+        "report_correlations", caption, columns, sections, tuple((None, note) for note in notes)
+    )
+
+
+def _correlation(
+    report: Report, first: ReportedMeasure, second: ReportedMeasure
+) -> tuple[Cell, ...]:
+    both = [m for m in report.roster.contenders if m in first.values and m in second.values]
+    sides = [
+        np.array([-side.values[m] if side.smaller else side.values[m] for m in both])
+        for side in (first, second)
+    ]
+    enough = len(both) >= WORDS["least_models"]
+    found = [correlate(*sides) if enough else math.nan for correlate in CORRELATIONS.values()]
+    values = (None if math.isnan(value) else str(rounded(value, report.digits)) for value in found)
+    return (Cell(str(len(both))), *map(Cell, values))

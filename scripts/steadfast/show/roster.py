@@ -1,0 +1,113 @@
+"""Which models a table shows, under which headings, and which of them compete."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from steadfast.resources import facts
+from steadfast.show.display import Display, Shown
+
+UNRANKED = ("simulated", "reference")
+KINDS = ("model", *UNRANKED)
+WORDS = facts("show.yaml")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Models of one kind (model, simulated or reference) under one heading."""
+
+    heading: str
+    models: tuple[str, ...]
+    kind: str
+
+    @property
+    def unranked(self) -> bool:
+        """Whether they are no real models."""
+        return self.kind in UNRANKED
+
+    @property
+    def full_heading(self) -> str:
+        """The heading, which says so where its members are no real models."""
+        if not self.unranked:
+            return self.heading
+        return WORDS["unranked"][self.kind].format(group=self.heading).strip()
+
+
+class Roster:
+    """The models of a table and how they are shown.
+
+    Args:
+        models: names of the models that have results.
+        display: how they are shown; where a model's engine is not known, a simulated reader is
+            known by its name, which starts with ``sim-``.
+    """
+
+    def __init__(self, models: Iterable[str], display: Display):
+        self.models = sorted(models)
+        self._display = display
+        self._order = {name: place for place, name in enumerate(display.models)}
+
+    def label(self, model: str) -> str:
+        """The model's name in tables."""
+        return self._shown(model).label
+
+    def figure_label(self, model: str) -> str:
+        """The model's name in figures, which says so where it is no real model."""
+        form = WORDS["labels"].get(self.kind(model), "{model}")
+        return form.format(model=self.label(model))
+
+    def _shown(self, model: str) -> Shown:
+        default = "simulated" if model.startswith("sim-") else model
+        return self._display.models.get(model, Shown(model, engine=default))
+
+    def kind(self, model: str) -> str:
+        """model, simulated or reference."""
+        engine = self._shown(model).engine
+        return engine if engine in UNRANKED else "model"
+
+    def place(self, model: str) -> int:
+        """The model's place in the config, whichever others have results."""
+        known = self._order
+        return known[model] if model in known else len(known) + self.models.index(model)
+
+    @property
+    def judge_note(self) -> str | None:
+        """Whose verdicts count, and whether that is a real model; None where nobody judges."""
+        for judge in self._display.judges.values():
+            note = "stand_in_judge" if judge.engine in UNRANKED else "judge"
+            return WORDS["notes"][note].format(judge=judge.label)
+        return None
+
+    @property
+    def contenders(self) -> list[str]:
+        """Models that are ranked: the real ones; without any, the simulated readers."""
+        for kind in ("model", "simulated"):
+            found = [model for model in self.models if self.kind(model) == kind]
+            if found:
+                return found
+        return []
+
+    @property
+    def no_real_model(self) -> bool:
+        """Whether the simulated readers compete, for want of models."""
+        return {self.kind(model) for model in self.contenders} == {"simulated"}
+
+    def groups(self, value: Mapping[str, float]) -> list[Group]:
+        """The groups in the display's order, models by falling value; no real models last.
+
+        Args:
+            value: what to order by, such as the overall score; models without one come last.
+        """
+        order = {name: i for i, name in enumerate(self._display.group_order)}
+        members: dict[tuple[int, int, str], list[str]] = {}
+        for model in self.models:
+            heading = self._shown(model).group
+            key = (KINDS.index(self.kind(model)), order.get(heading, len(order)), heading)
+            members.setdefault(key, []).append(model)
+        return [
+            Group(
+                heading,
+                tuple(sorted(found, key=lambda m: (m not in value, -value.get(m, 0), m))),
+                KINDS[kind],
+            )
+            for (kind, _, heading), found in sorted(members.items())
+        ]
