@@ -1,16 +1,15 @@
 """One job's requests through its engine: looked up in the journal, asked, kept, counted."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from collections.abc import Callable
+from contextlib import ExitStack, closing
 from pathlib import Path
-from types import TracebackType
 
 from steadfast.engines.base import Engine
 from steadfast.engines.journal import Journal
 from steadfast.engines.progress import Progress
 from steadfast.engines.record import RunRecord, record_path
-from steadfast.engines.request import Request, Response
+from steadfast.engines.request import Request, Response, grouped
 
 
 class Asking:
@@ -22,31 +21,23 @@ class Asking:
         journal: where the responses of a paid engine are kept.
         total: requests that the job has in all, asked again or not.
         say: takes lines for the log.
+        stack: closes the journal, the progress and the record.
     """
 
     def __init__(
-        self, model: str, engine: Engine, journal: Path, total: int, say: Callable[[str], None]
-    ):
-        self._model, self._engine, self._journal, self._say = model, engine, journal, say
-        self._total = total
-        self._record: RunRecord | None = None
-
-    def __enter__(self) -> "Asking":
-        with ExitStack() as stack:
-            paid = self._engine.paid
-            self._book = stack.enter_context(Journal(self._journal)) if paid else None
-            self._progress = Progress(self._model, self._total)
-            stack.callback(self._progress.close)
-            self._stack = stack.pop_all()
-        return self
-
-    def __exit__(
         self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._stack.__exit__(kind, error, trace)
+        model: str,
+        engine: Engine,
+        journal: Path,
+        total: int,
+        say: Callable[[str], None],
+        stack: ExitStack,
+    ):
+        self._model, self._engine, self._path, self._say = model, engine, journal, say
+        self._stack = stack
+        self._journal = stack.enter_context(Journal(journal)) if engine.paid else None
+        self._progress = stack.enter_context(closing(Progress(model, total)))
+        self._record: RunRecord | None = None
 
     def ask(self, requests: list[Request], again: bool = False) -> list[Response]:
         """The response to each request, in order; equal requests are asked once.
@@ -61,22 +52,23 @@ class Asking:
         for request in requests:
             if request.overflow:
                 found[key(request)] = Response("overflow", error=request.overflow)
-            elif self._book is not None and (known := self._book.get(request.hash)):
+            elif self._journal is not None and (known := self._journal.get(request.hash)):
                 found[request.hash] = known
             else:
                 asked.setdefault(key(request), request)
         shares = Counter() if again else Counter(map(key, requests))
-        done = sum(shares[name] for name in found)
         what = "unreadable answers, asked again" if again else "requests"
         self._say(f"{self._model}: {len(requests)} {what}, {len(found)} known, {len(asked)} to ask")
-        self._progress.known(done)
+        self._progress.known(sum(shares[name] for name in found))
         if asked:
-            record = self._started()
-            for request, response in self._engine.answer(_groups(asked.values())):
-                if self._book is not None:
-                    self._book.append(request.hash, response)
+            if self._record is None:
+                record = RunRecord(record_path(self._path), self._engine)
+                self._record = self._stack.enter_context(record)
+            for request, response in self._engine.answer(grouped(asked.values())):
+                if self._journal is not None:
+                    self._journal.append(request.hash, response)
                 found[key(request)] = response
-                record.update(response)
+                self._record.update(response)
                 self._progress.update(response, shares[key(request)])
             for line in self._engine.summary():
                 self._say(f"{self._model}: {line}")
@@ -86,16 +78,3 @@ class Asking:
         # An engine without a model answers from the benchmark's gold, which the hash does not
         # cover: it is asked anew each time, by sample.
         return request.hash if self._engine.paid else request.sample_id
-
-    def _started(self) -> RunRecord:
-        if self._record is None:
-            record = RunRecord(record_path(self._journal), self._engine)
-            self._record = self._stack.enter_context(record)
-        return self._record
-
-
-def _groups(requests: Iterable[Request]) -> list[list[Request]]:
-    groups: dict[tuple[str, str], list[Request]] = {}
-    for request in requests:
-        groups.setdefault(request.group, []).append(request)
-    return list(groups.values())

@@ -1,28 +1,72 @@
 """What every engine is to the stage."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
 
-from steadfast.engines.request import Request, Response
-from steadfast.tokens import Tokenizer
+from steadfast.engines.request import Oracle, Request, Response
+from steadfast.files import Record, Settings
 
+FITTING = frozenset({"engine", "window", "on_overflow", "tokenizer", "template_tokens"})
+"""Settings that act on the prompt: what they change is in the rendered prompt's hash."""
 LONG_PREFIX = 16_384
 """Characters of a shared prefix from which on contexts are asked one by one: shorter ones do not
 drive one another out of a prefix cache."""
 
 
+class Tokenizer(Protocol):
+    """What counts a model's tokens, and cuts a text."""
+
+    def encode(self, text: str) -> list[int]:
+        """The token ids of a text."""
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        """The text of token ids."""
+
+    def count(self, text: str) -> int:
+        """How many tokens a text has."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What an engine is made of.
+
+    Attributes:
+        answers: what determines the responses, with the key ``engine``.
+        operation: how requests are sent; other settings of the model among them are not read.
+        log: takes lines for the log while the engine runs.
+        journal: the job's; what an engine must not forget lies beside it.
+        oracle: the benchmark's, for the engines without a model.
+    """
+
+    answers: Settings
+    operation: Settings = field(default_factory=dict)
+    log: Callable[[str], None] = lambda line: None
+    journal: Path | None = None
+    oracle: Oracle | None = None
+
+    @property
+    def own(self) -> Settings:
+        """The settings of ``answers`` that an engine reads itself."""
+        return {key: value for key, value in self.answers.items() if key not in FITTING}
+
+
 class Engine(ABC):
     """Answers requests; one class a kind of model, chosen in ``engines.build``."""
 
-    answers: dict[str, Any]
+    answers: Record
     """The settings that determine a response: part of its hash and of the identity."""
     paid: bool = False
     """Whether answers cost anything, and so are kept in the journal and never asked twice."""
     packages: tuple[str, ...] = ()
     """Distributions whose versions belong to the identity."""
-    tokenizer: Tokenizer | None = None
-    """What counts and cuts its prompts; None: the config's tiktoken encoding."""
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        """What counts and cuts its prompts; None: the config's tiktoken encoding."""
+        return None
 
     def template_tokens(self, count: Callable[[str], int]) -> int:
         """Tokens that the model's template adds to a prompt; ``count`` counts those of a text."""
@@ -43,14 +87,15 @@ class Engine(ABC):
         """Empties the prefix cache; False where the engine cannot."""
         return False
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> Record:
         """What else belongs to the identity: checksums, hardware of an engine that runs here."""
         return {}
 
-    def summary(self) -> list[str]:
-        """Lines for the log, such as retries."""
-        return []
-
-    def retries(self) -> dict[str, int]:
-        """Attempts that failed and were made again, by reason."""
+    @property
+    def retries(self) -> Record:
+        """How many attempts failed and were made again, by reason."""
         return {}
+
+    def summary(self) -> list[str]:
+        """Lines for the log."""
+        return [f"{count} × {reason}, tried again" for reason, count in self.retries.items()]

@@ -3,19 +3,26 @@
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from steadfast.engines import batch_files
+from steadfast.engines.base import Setup
 from steadfast.engines.batch_state import Batch, BatchState
 from steadfast.engines.bill import CapReached
-from steadfast.engines.openai_api import CONNECT_SECONDS, OpenaiEngine
-from steadfast.engines.openai_body import request_body, request_url
+from steadfast.engines.openai_api import OpenaiEngine
+from steadfast.engines.openai_body import request_url
+from steadfast.engines.pace import LONGEST_BACKOFF
 from steadfast.engines.replies import Retry, clean, read_failure
 from steadfast.engines.request import Request, Response
 from steadfast.errors import UserError
 
-LONGEST_BACKOFF = 60.0  # seconds
+if TYPE_CHECKING:
+    from openai import OpenAI
+    from openai.types import Batch as RemoteBatch
+
+T = TypeVar("T")
+
 METADATA = "steadfast"  # the batch's metadata key that holds ours
 
 
@@ -27,27 +34,19 @@ class BatchEngine(OpenaiEngine):
     a further one, up to ``attempts``.
 
     Args:
-        answers: as of ``OpenaiEngine``; the hashes are the same, live or in batches.
-        operation: as of ``OpenaiEngine``, and ``batch_interval`` (s, between two looks).
-        log: takes lines for the log.
-        journal: the job's; the batches' record lies beside it.
+        setup: as of ``OpenaiEngine``, and ``batch_interval`` (s, between two looks) and
+            ``batch_requests`` (of a file, at most) among its operation. The hashes are the same,
+            live or in batches; the batches' record lies beside the journal.
     """
 
-    def __init__(
-        self,
-        answers: Mapping[str, Any],
-        operation: Mapping[str, Any],
-        log: Callable[[str], None],
-        journal: Path,
-    ):
-        super().__init__(answers, operation, log, journal)
-        self._interval = operation.get("batch_interval", 60.0)
-        self._state_path = journal.with_suffix(".batches.json")
-        facts = batch_files.facts()
-        self._most_requests = min(
-            operation.get("batch_requests") or facts["requests"], facts["requests"]
-        )
-        self._client: Any = None
+    def __init__(self, setup: Setup):
+        super().__init__(setup)
+        assert setup.journal is not None, "a batch must not be forgotten"
+        self._state_path = setup.journal.with_suffix(".batches.json")
+        self._interval = setup.operation.get("batch_interval", 60.0)
+        most = batch_files.FACTS["requests"]
+        self._most_requests = min(setup.operation.get("batch_requests") or most, most)
+        self._client: OpenAI  # while ``answer`` runs
         self._capped: CapReached | None = None
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
@@ -56,24 +55,24 @@ class BatchEngine(OpenaiEngine):
         Raises:
             UserError: as of ``OpenaiEngine``, or the spending cap is reached.
         """
-        from openai import OpenAI, Timeout
+        from openai import OpenAI
 
         self._key = self._find_key()
         asked = {request.hash: request for group in groups for request in group}
         state = BatchState.load(self._state_path)
-        with OpenAI(
-            api_key=self._key or "none",
-            base_url=self._base_url,
-            timeout=Timeout(self._timeout, connect=min(CONNECT_SECONDS, self._timeout)),
-            max_retries=0,  # a batch made twice is paid twice
-        ) as self._client:
-            for batch in list(state.open):
-                if batch.batch_id is None:
-                    self._find_again(state, batch)
+        with OpenAI(**self._connection()) as self._client:
+            for batch in [batch for batch in state.open if batch.batch_id is None]:
+                if batch.file_id is not None:
+                    self._create_batch(state, batch, batch.file_id, maybe_made=True)
+                else:  # nothing was made of it
+                    state.open.remove(batch)
+                    state.save()
             under_way = {hash for batch in state.open for hash in batch.hashes}
             self._submit(state, [asked[name] for name in asked if name not in under_way])
             while state.open:
-                ended = [pair for batch in state.open if (pair := self._look(batch))]
+                look = self._client.batches.retrieve
+                remotes = [(b, self._call(partial(look, str(b.batch_id)))) for b in state.open]
+                ended = [(b, r) for b, r in remotes if r.status in batch_files.FACTS["ended"]]
                 for batch, remote in ended:
                     yield from self._import(state, batch, remote, asked)
                 if state.open and not ended:
@@ -82,46 +81,35 @@ class BatchEngine(OpenaiEngine):
             raise self._capped
 
     def _submit(self, state: BatchState, requests: list[Request]) -> None:
-        url = request_url(self.answers)
-        lines = (
-            (
-                r,
-                batch_files.line(
-                    r.hash, url, request_body(self.answers, r, self._max_tokens_field)
-                ),
-            )
-            for r in requests
-        )
-        for chunk in batch_files.split(lines, self._most_requests, batch_files.facts()["bytes"]):
+        most, field = self._most_requests, self._max_tokens_field
+        for chunk in batch_files.files_of(requests, self.answers, field, most):
             try:
                 if self._bill:
                     self._bill.check()
             except CapReached as reached:  # what is under way is paid for: it is waited for
                 self._capped = reached
                 return
-            hashes = [request.hash for request, _ in chunk]
-            batch = state.add(uuid.uuid4().hex, hashes)
-            self._make(state, batch, b"".join(content for _, content in chunk))
+            batch = state.add(uuid.uuid4().hex, [request.hash for request, _ in chunk])
+            file = f"{batch.key}.jsonl", b"".join(content for _, content in chunk)
+            create = partial(self._client.files.create, file=file, purpose="batch")
+            batch.file_id = self._call(create).id
+            state.save()
+            self._create_batch(state, batch, batch.file_id, maybe_made=False)
 
-    def _make(self, state: BatchState, batch: Batch, content: bytes) -> None:
-        name = f"{batch.key}.jsonl"
-        files = self._client.files
-        uploaded = self._call(lambda: files.create(file=(name, content), purpose="batch"))
-        batch.file_id = uploaded.id
-        state.save()
-        self._create(state, batch, maybe_made=False)
-
-    def _create(self, state: BatchState, batch: Batch, maybe_made: bool) -> None:
-        def create() -> Any:
+    def _create_batch(
+        self, state: BatchState, batch: Batch, file_id: str, maybe_made: bool
+    ) -> None:
+        def create() -> "RemoteBatch":
             nonlocal maybe_made
-            if maybe_made and (remote := self._by_metadata(batch)):
-                return remote
+            for remote in self._client.batches.list(limit=100) if maybe_made else ():
+                if (remote.metadata or {}).get(METADATA) == batch.key:
+                    return remote
             # A reply that is lost, or a kill before it is kept, leaves a batch behind.
             maybe_made = True
             return self._client.batches.create(
-                input_file_id=batch.file_id,
+                input_file_id=file_id,
                 endpoint=request_url(self.answers),
-                completion_window=batch_files.facts()["window"],
+                completion_window=batch_files.FACTS["window"],
                 metadata={METADATA: batch.key},
             )
 
@@ -129,25 +117,12 @@ class BatchEngine(OpenaiEngine):
         state.save()
         self._log(f"batch {batch.batch_id}: {len(batch.hashes)} requests submitted")
 
-    def _find_again(self, state: BatchState, batch: Batch) -> None:
-        if batch.file_id is not None:
-            self._create(state, batch, maybe_made=True)
-        else:  # nothing was made of it
-            state.open.remove(batch)
-            state.save()
-
-    def _by_metadata(self, batch: Batch) -> Any:
-        for remote in self._client.batches.list(limit=100):
-            if (remote.metadata or {}).get(METADATA) == batch.key:
-                return remote
-        return None
-
-    def _look(self, batch: Batch) -> tuple[Batch, Any] | None:
-        remote = self._call(lambda: self._client.batches.retrieve(batch.batch_id))
-        return (batch, remote) if remote.status in batch_files.facts()["ended"] else None
-
     def _import(
-        self, state: BatchState, batch: Batch, remote: Any, asked: Mapping[str, Request]
+        self,
+        state: BatchState,
+        batch: Batch,
+        remote: "RemoteBatch",
+        asked: Mapping[str, Request],
     ) -> Iterator[tuple[Request, Response]]:
         """Gives what a batch answered; only then it is closed, so that no answer can be lost."""
         reasons = dict.fromkeys((h for h in batch.hashes if h in asked), _why(remote))
@@ -155,10 +130,8 @@ class BatchEngine(OpenaiEngine):
         for file_id in (remote.output_file_id, remote.error_file_id):
             if file_id is None:
                 continue
-            content = self._call(lambda file_id=file_id: self._client.files.content(file_id))
-            for name, outcome in batch_files.parse(
-                content.content, logprobs="logprobs" in self.answers
-            ):
+            content = self._call(partial(self._client.files.content, file_id))
+            for name, outcome in batch_files.parse(content.content, logprobs=self._logprobs):
                 if name not in reasons:
                     continue
                 if isinstance(outcome, Response):
@@ -176,7 +149,7 @@ class BatchEngine(OpenaiEngine):
         state.close(batch, remote.status, list(again), answered)
         self._submit(state, [asked[name] for name in again])
 
-    def _call(self, function: Callable[[], Any]) -> Any:
+    def _call(self, function: Callable[[], T]) -> T:
         """Makes one call, again where that may help.
 
         Raises:
@@ -185,7 +158,7 @@ class BatchEngine(OpenaiEngine):
         from openai import APIConnectionError, APIStatusError
 
         for attempt in range(1, self._attempts + 1):
-            after = None
+            after: float | None = None
             try:
                 return function()
             except APIConnectionError as error:
@@ -211,7 +184,7 @@ class BatchEngine(OpenaiEngine):
         )
 
 
-def _why(remote: Any) -> str:
+def _why(remote: "RemoteBatch") -> str:
     """Why a batch left requests unanswered, in a few words."""
     errors = remote.errors.data if remote.errors and remote.errors.data else []
     message = clean(" ".join((errors[0].message or errors[0].code or "").split())) if errors else ""

@@ -4,30 +4,34 @@ The format is OpenAI's; vLLM's batch runner reads and writes the same.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Iterator
 
-import yaml
-
+from steadfast.engines.openai_body import request_body, request_url
 from steadfast.engines.replies import Retry, read_completion, read_failure
 from steadfast.engines.request import Request, Response
 from steadfast.errors import UserError
+from steadfast.files import Settings
+from steadfast.resources import facts
 
-FACTS = Path(__file__).resolve().parents[3] / "resources" / "engines" / "batch.yaml"
-
-
-@cache
-def facts() -> dict[str, Any]:
-    """The provider's limits and words: ``requests``, ``bytes``, ``window``, states, ``parts``."""
-    return yaml.safe_load(FACTS.read_text(encoding="utf-8"))
+FACTS: Settings = facts("engines/batch.yaml")
+"""The provider's limits and words: ``requests``, ``bytes``, ``window``, and the states."""
 
 
-def line(request_hash: str, url: str, body: Mapping[str, Any]) -> bytes:
-    """One request as a line of a batch file, known by its hash."""
-    record = {"custom_id": request_hash, "method": "POST", "url": url, "body": body}
-    return json.dumps(record, ensure_ascii=False).encode("utf-8") + b"\n"
+def files_of(
+    requests: Iterable[Request], answers: Settings, max_tokens_field: str, most_requests: int
+) -> Iterator[list[tuple[Request, bytes]]]:
+    """The requests in batch files, each with its line, in which it is known by its hash.
+
+    Raises:
+        UserError: as of ``split``.
+    """
+
+    def line(request: Request) -> bytes:
+        body = request_body(answers, request, max_tokens_field)
+        named = {"custom_id": request.hash, "method": "POST", "url": request_url(answers)}
+        return json.dumps({**named, "body": body}, ensure_ascii=False).encode("utf-8") + b"\n"
+
+    return split(((request, line(request)) for request in requests), most_requests, FACTS["bytes"])
 
 
 def split(
@@ -59,10 +63,6 @@ def parse(content: bytes, *, logprobs: bool = False) -> Iterator[tuple[str, Resp
     """The replies of an output or error file, by custom_id.
 
     A line that is no record of a reply is passed over: its request counts as unanswered.
-
-    Args:
-        content: of the file.
-        logprobs: whether the log probabilities are kept.
     """
     for text in content.split(b"\n"):
         try:
@@ -73,7 +73,7 @@ def parse(content: bytes, *, logprobs: bool = False) -> Iterator[tuple[str, Resp
             yield record["custom_id"], _outcome(record, logprobs)
 
 
-def _outcome(record: Mapping[str, Any], logprobs: bool) -> Response | Retry:
+def _outcome(record: Settings, logprobs: bool) -> Response | Retry:
     response = record.get("response")
     response = response if isinstance(response, dict) else {}
     status = response.get("status_code")

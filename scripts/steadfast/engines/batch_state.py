@@ -2,10 +2,9 @@
 
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from steadfast.errors import UserError
-from steadfast.files import read_json, write_json
+from steadfast.files import Record, read_json, write_json
 
 
 @dataclass
@@ -35,7 +34,7 @@ class BatchState:
     path: Path
     open: list[Batch] = field(default_factory=list)
     attempts: dict[str, int] = field(default_factory=dict)
-    ended: list[dict[str, Any]] = field(default_factory=list)
+    ended: list[Record] = field(default_factory=list)
 
     @classmethod
     def load(cls, path: Path) -> "BatchState":
@@ -72,9 +71,8 @@ class BatchState:
         """A batch whose replies are in the journal; the unanswered have one attempt more."""
         self.open.remove(batch)
         for request_hash in batch.hashes:
-            if request_hash not in unanswered:
-                self.attempts.pop(request_hash, None)
-        for request_hash in unanswered:
-            self.attempts[request_hash] = self.attempts.get(request_hash, 0) + 1
+            attempts = self.attempts.pop(request_hash, 0)
+            if request_hash in unanswered:
+                self.attempts[request_hash] = attempts + 1
         self.ended.append({"batch_id": batch.batch_id, "status": status, "answered": answered})
         self.save()

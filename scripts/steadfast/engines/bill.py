@@ -1,16 +1,14 @@
 """What a model's answers have cost, by the journals that hold them."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from steadfast.errors import UserError
+from steadfast.files import Settings
 
-MILLION = 1_000_000
 
-
-def cost(price: Mapping[str, Any], prompt: int, cached: int, output: int) -> float:
+def cost(price: Settings, prompt: int, cached: int, output: int) -> float:
     """The cost of so many tokens, in the price's currency.
 
     Args:
@@ -21,7 +19,7 @@ def cost(price: Mapping[str, Any], prompt: int, cached: int, output: int) -> flo
     """
     cached_price = price["input"] if price.get("cached") is None else price["cached"]
     whole = (prompt - cached) * price["input"] + cached * cached_price + output * price["output"]
-    return whole / MILLION
+    return whole / 1_000_000
 
 
 class CapReached(UserError):
@@ -37,7 +35,7 @@ class Bill:
         folders: where the journals of the model lie.
     """
 
-    def __init__(self, price: Mapping[str, Any], most: float, folders: Iterable[Path]):
+    def __init__(self, price: Settings, most: float, folders: Iterable[Path]):
         self._price, self._most, self._folders = price, most, tuple(folders)
         self._read: dict[Path, int] = {}
         self._spent = 0.0

@@ -1,5 +1,6 @@
 """What is asked when: a turn after the answers before it, an unreadable answer again."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -38,25 +39,23 @@ def converse(
     Raises:
         UserError: an item follows one that does not stand before it.
     """
-    said: dict[str, Exchange] = {}
+    exchanges: dict[str, Exchange] = {}
     for turn in turns_of(items):
-        pending = [_continued(item, said) for item in turn]
+        pending = [_continued(item, exchanges) for item in turn]
         for attempt in range(1, attempts + 1):
-            exchanges = [Exchange(*pair, attempt) for pair in ask(pending)]
             unread = []
-            for item, exchange in zip(pending, exchanges, strict=True):
-                said[item.sample_id] = _with_status_before(item, exchange, said)
-                if not _read(exchange.response, item.sample_id, readable):
+            for item, (request, response) in zip(pending, ask(pending), strict=True):
+                if item.barred and item.follows:
+                    before = exchanges[item.follows].response
+                    response = replace(response, status=before.status)
+                exchanges[item.sample_id] = Exchange(request, response, attempt)
+                # A failed request is the engine's care: nothing is to be gained from another.
+                answered = response.status in ANSWERED
+                if readable and answered and not readable(item.sample_id, response.text):
                     unread.append(replace(item, attempt=attempt + 1))
-            pending = unread
-            if not pending:
+            if not (pending := unread):
                 break
-    return [said[item.sample_id] for item in items]
-
-
-def _read(response: Response, sample_id: str, readable: Callable[[str, str], bool] | None) -> bool:
-    """Whether nothing is to be gained from asking again; a failed request is the engine's care."""
-    return readable is None or response.status not in ANSWERED or readable(sample_id, response.text)
+    return [exchanges[item.sample_id] for item in items]
 
 
 def turns_of(items: Iterable[Item]) -> list[list[Item]]:
@@ -66,7 +65,7 @@ def turns_of(items: Iterable[Item]) -> list[list[Item]]:
         UserError: an item follows one that does not stand before it.
     """
     depths: dict[str, int] = {}
-    turns: list[list[Item]] = []
+    turns: dict[int, list[Item]] = defaultdict(list)
     for item in items:
         if item.follows is not None and item.follows not in depths:
             raise UserError(
@@ -75,24 +74,15 @@ def turns_of(items: Iterable[Item]) -> list[list[Item]]:
             )
         depth = 0 if item.follows is None else depths[item.follows] + 1
         depths[item.sample_id] = depth
-        if depth == len(turns):
-            turns.append([])
         turns[depth].append(item)
-    return turns
+    return list(turns.values())
 
 
-def _continued(item: Item, said: Mapping[str, Exchange]) -> Item:
-    """The item with what was said before it, or barred where the turn before has no answer."""
+def _continued(item: Item, exchanges: Mapping[str, Exchange]) -> Item:
+    """The item with the turns before it, or barred where the turn before has no answer."""
     if item.follows is None:
         return item
-    request, response, _ = said[item.follows]
+    request, response, _ = exchanges[item.follows]
     if response.status not in ANSWERED:
         return replace(item, barred=f"the turn before it, {item.follows}, has no answer")
     return replace(item, turns=(*request.turns, (request.prompt, response.text)))
-
-
-def _with_status_before(item: Item, exchange: Exchange, said: Mapping[str, Exchange]) -> Exchange:
-    if item.barred is None:
-        return exchange
-    status = said[item.follows].response.status
-    return exchange._replace(response=replace(exchange.response, status=status))

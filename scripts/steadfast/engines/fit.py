@@ -1,42 +1,74 @@
 """Prompts against the window: checked, cut or left out before anything is sent (promise 4)."""
 
 from array import array
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
+from steadfast.engines.base import Engine, Tokenizer
 from steadfast.engines.request import Item, Request, prefix_hasher, request_hash
 from steadfast.errors import UserError
-from steadfast.tokens import Tokenizer
+from steadfast.files import Settings
+from steadfast.tokens import load_tokenizer
+
+if TYPE_CHECKING:
+    from _hashlib import HASH
 
 SEAM = 16  # tokens: text joined to text may be split otherwise, by no more than a few tokens
 STEPS = 512  # a cut falls on one of so many places in the window
 
 
+class _Prefix(NamedTuple):
+    text: str
+    tokens: int  # 0 where nothing is counted
+    hasher: "HASH"
+
+
 class _Context:
     """One context behind one head: its tokens, and its prefixes by the tokens kept."""
 
-    def __init__(self, item: Item, answers: Mapping[str, Any], tokenizer: Tokenizer | None):
+    def __init__(self, item: Item, answers: Settings, tokenizer: Tokenizer | None):
         self._head, self._context = item.head, item.context
-        self._answers, self._tokenizer = answers, tokenizer
-        self._tokens: array | None = None
-        self._cuts: dict[int | None, tuple[str, int, Any]] = {}
+        self._answers, self.tokenizer = answers, tokenizer
+        self._prefixes: dict[int | None, _Prefix] = {}
 
-    def cut(self, kept: int | None) -> tuple[str, int, Any]:
-        """Prefix with so many tokens of the context (None: all), its token count, its hasher."""
-        if kept not in self._cuts:
+    def prefix(self, kept: int | None) -> _Prefix:
+        """The prefix with so many tokens of the context (None: all)."""
+        if kept not in self._prefixes:
             text = self._context
-            if kept is not None:
-                text = text[: len(self._tokenizer.decode(self.tokens[:kept].tolist()))]
-            prefix = self._head + text
-            count = self._tokenizer.count(prefix) if self._tokenizer else 0
-            self._cuts[kept] = prefix, count, prefix_hasher(self._answers, prefix)
-        return self._cuts[kept]
+            if kept is not None and self.tokenizer:
+                text = text[: len(self.tokenizer.decode(self.tokens[:kept].tolist()))]
+            text = self._head + text
+            count = self.tokenizer.count(text) if self.tokenizer else 0
+            self._prefixes[kept] = _Prefix(text, count, prefix_hasher(self._answers, text))
+        return self._prefixes[kept]
 
-    @property
-    def tokens(self) -> array:
-        if self._tokens is None:
-            self._tokens = array("I", self._tokenizer.encode(self._context))
-        return self._tokens
+    @cached_property
+    def tokens(self) -> "array[int]":
+        assert self.tokenizer is not None, "nothing is cut without a window"
+        return array("I", self.tokenizer.encode(self._context))
+
+
+def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item]) -> list[Request]:
+    """Items as requests that fit a model, by its settings and its engine's own tokenizer, if any.
+
+    Raises:
+        UserError: as of ``fit``.
+    """
+    window, template = answers.get("window"), answers.get("template_tokens")
+    tokenizer: Tokenizer | None = None
+    if window:
+        tokenizer = engine.tokenizer or load_tokenizer(answers.get("tokenizer") or "o200k_base")
+        template = engine.template_tokens(tokenizer.count) if template is None else template
+    return fit(
+        items,
+        window,
+        answers.get("on_overflow") or "error",
+        tokenizer,
+        model=model,
+        answers=engine.answers,
+        template_tokens=template or 0,
+    )
 
 
 def fit(
@@ -46,7 +78,7 @@ def fit(
     tokenizer: Tokenizer | None,
     *,
     model: str = "",
-    answers: Mapping[str, Any] | None = None,
+    answers: Settings | None = None,
     template_tokens: int = 0,
 ) -> list[Request]:
     """Makes requests of items, each within the window: prompt + template + output ≤ window.
@@ -70,21 +102,16 @@ def fit(
     Raises:
         UserError: ``error``, and a prompt does not fit; the sentence names the first.
     """
-    items = list(items)
     contexts: dict[tuple[str, str], _Context] = {}
-    requests = []
+    requests, over = [], []
     for item in items:
         key = item.context_id, item.head
         if key not in contexts:
             contexts[key] = _Context(item, answers or {}, tokenizer if window else None)
-        requests.append(
-            _fit_one(item, contexts[key], window, on_overflow, tokenizer, template_tokens)
-        )
-    over = [
-        request
-        for request, item in zip(requests, items, strict=True)
-        if request.overflow and not item.barred
-    ]
+        request = _fit_one(item, contexts[key], window or 0, on_overflow, template_tokens)
+        requests.append(request)
+        if request.overflow and not item.barred:
+            over.append(request)
     if on_overflow == "error" and over:
         raise UserError(
             f"model {model}: {len(over)} of {len(requests)} prompts do not fit its window of "
@@ -96,51 +123,45 @@ def fit(
 
 
 def _fit_one(
-    item: Item,
-    context: _Context,
-    window: int | None,
-    on_overflow: str,
-    tokenizer: Tokenizer | None,
-    template_tokens: int,
+    item: Item, context: _Context, window: int, on_overflow: str, template_tokens: int
 ) -> Request:
     # The same words again would bring the same answer from a model that is asked at temperature 0.
     tail = item.tail + item.reminder if item.attempt > 1 else item.tail
+    alone = item.turns or not item.context
+    group = (item.sample_id, "") if alone else (item.context_id, item.head)
+    tokenizer = context.tokenizer
 
     def build(kept: int | None, tokens: int | None, overflow: str | None = None) -> Request:
-        prefix, _, hasher = context.cut(kept)
+        prefix = context.prefix(kept)
         whole = len(context.tokens) if kept is not None else 0
         return Request(
             sample_id=item.sample_id,
             context_id=item.context_id,
-            group=(
-                (item.context_id, item.head)
-                if item.context and not item.turns
-                else (item.sample_id, "")
-            ),
-            prefix=prefix,
+            group=group,
+            prefix=prefix.text,
             suffix=tail,
             max_tokens=item.max_tokens,
             prompt_tokens=tokens,
             truncated_tokens=0 if kept is None else whole - kept,
             seen=1.0 if kept is None else kept / whole,
             overflow=item.barred or overflow,
-            hash=request_hash(hasher, tail, item.max_tokens, item.turns, item.attempt),
+            hash=request_hash(prefix.hasher, tail, item.max_tokens, item.turns, item.attempt),
             turns=item.turns,
         )
 
-    if window is None:
+    if tokenizer is None:
         return build(None, None)
     tail_tokens = tokenizer.count(tail)
-    # What was said before counts with its templates: one for each prompt, one for each answer.
-    said = sum(tokenizer.count(text) + template_tokens for turn in item.turns for text in turn)
-    template_tokens += said
+    # Earlier turns count with their templates: one for each prompt, one for each answer.
+    history = [text for turn in item.turns for text in turn]
+    template_tokens += sum(tokenizer.count(text) + template_tokens for text in history)
     limit = window - template_tokens - item.max_tokens
 
     def count(kept: int | None) -> int:
-        prefix, tokens, _ = context.cut(kept)
-        if abs(tokens + tail_tokens - limit) <= SEAM:
-            return tokenizer.count(prefix + tail)
-        return tokens + tail_tokens
+        prefix = context.prefix(kept)
+        if abs(prefix.tokens + tail_tokens - limit) <= SEAM:
+            return tokenizer.count(prefix.text + tail)
+        return prefix.tokens + tail_tokens
 
     tokens = whole = count(None)
     if whole <= limit:
@@ -152,9 +173,6 @@ def _fit_one(
             tokens = count(kept)
             if tokens <= limit and kept < len(context.tokens):
                 return build(kept, tokens + template_tokens)
-    return build(
-        None,
-        whole + template_tokens,
-        f"{whole + template_tokens} tokens of prompt and {item.max_tokens} for the answer exceed "
-        f"the window of {window}",
-    )
+    whole += template_tokens
+    answer = f"{item.max_tokens} for the answer exceed the window of {window}"
+    return build(None, whole, f"{whole} tokens of prompt and {answer}")

@@ -1,37 +1,30 @@
 """What produced an output, written down beside it (promise 9)."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
 
 from steadfast import __version__
-from steadfast.engines.base import Engine
-from steadfast.engines.build import FITTING
+from steadfast.engines.base import FITTING, Engine
 from steadfast.engines.request import STATUSES, Request, Response
+from steadfast.files import Record, Settings
 
 
 def identity(
     model: str,
     engine: Engine,
-    answers: Mapping[str, Any],
+    answers: Settings,
     requests: Sequence[Request],
     responses: Sequence[Response],
     commit: str | None = None,
-) -> dict[str, Any]:
+) -> Record:
     """Model, settings, versions, and what was used, all of it the same after a resumed run.
 
-    No clock, host, address, path or key is in it.
-
-    Args:
-        model: the model's name in the config.
-        engine: the engine that answered.
-        answers: the model's settings that determine its responses.
-        requests: of the whole part.
-        responses: one for each request.
-        commit: of the workflow, where it is known.
+    No clock, host, address, path or key is in it; ``answers`` are the model's settings that
+    determine its responses, ``commit`` is the workflow's.
     """
     served = Counter((response.served_model, response.fingerprint) for response in responses)
+    statuses = Counter(response.status for response in responses)
     packages = {"steadfast": __version__}
     counting = ("tiktoken",) if answers.get("window") else ()
     for name in (*engine.packages, *counting):
@@ -51,11 +44,7 @@ def identity(
             for (name, fingerprint), count in sorted(served.items(), key=str)
             if name or fingerprint
         ],
-        "statuses": {
-            status: count
-            for status in STATUSES
-            if (count := sum(response.status == status for response in responses))
-        },
+        "statuses": {status: statuses[status] for status in STATUSES if statuses[status]},
         "tokens": {
             "prompt": sum(response.prompt_tokens or 0 for response in responses),
             "cached": sum(response.cached_tokens or 0 for response in responses),

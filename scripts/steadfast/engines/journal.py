@@ -4,19 +4,19 @@ import fcntl
 import json
 import os
 import time
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, fields
 from pathlib import Path
-from types import TracebackType
 
 from steadfast.engines.request import FINAL, STATUSES, Response
 from steadfast.errors import UserError
-from steadfast.files import json_line
+from steadfast.files import Record, json_line
 
 SYNC_SECONDS = 5.0
 _FIELDS = [field.name for field in fields(Response)]
 
 
-class Journal:
+class Journal(AbstractContextManager["Journal"]):
     """Responses by request hash, in an append-only JSON-lines file that one job holds.
 
     A response is in the file, whole, before ``append`` returns: a killed process loses nothing
@@ -31,9 +31,9 @@ class Journal:
     """
 
     def __init__(self, path: Path | str):
-        self.path = Path(path)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._fd = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        self._path = Path(path)
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._fd = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         try:
             try:
                 fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -46,9 +46,6 @@ class Journal:
             os.close(self._fd)
             raise
         self._synced = time.monotonic()
-
-    def __len__(self) -> int:
-        return len(self._responses)
 
     def get(self, request_hash: str) -> Response | None:
         """The final response to a request (ok, length, refused), or None: it is to be asked."""
@@ -69,38 +66,25 @@ class Journal:
                 self._sync()
         except OSError as error:
             raise UserError(
-                f"{self.path}: cannot be written ({error.strerror}); make room, then run again: "
+                f"{self._path}: cannot be written ({error.strerror}); make room, then run again: "
                 "what stands in it is not asked twice"
             ) from None
         if response.status in FINAL:
             self._responses[request_hash] = response
 
-    def close(self) -> None:
+    def __exit__(self, *error: object) -> None:
         """Puts all on the disk and lets another job have the file."""
-        if self._fd >= 0:
-            try:
-                self._sync()
-            finally:
-                os.close(self._fd)
-                self._fd = -1
-
-    def __enter__(self) -> "Journal":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+        try:
+            self._sync()
+        finally:
+            os.close(self._fd)
 
     def _sync(self) -> None:
         os.fsync(self._fd)
         self._synced = time.monotonic()
 
     def _load(self) -> dict[str, Response]:
-        content = self.path.read_bytes()
+        content = self._path.read_bytes()
         *lines, rest = content.split(b"\n")
         sound = len(content) - len(rest)
         responses = {}
@@ -110,7 +94,7 @@ class Journal:
             except ValueError as error:
                 if number < len(lines) or rest:
                     raise UserError(
-                        f"{self.path}:{number}: corrupt line in the journal ({error}); remove "
+                        f"{self._path}:{number}: corrupt line in the journal ({error}); remove "
                         "that line, and its request alone is asked again"
                     ) from None
                 sound -= len(line) + 1
@@ -122,19 +106,15 @@ class Journal:
         return responses
 
 
-def final_hashes(path: Path | str) -> frozenset[str]:
+def final_hashes(path: Path) -> set[str]:
     """The requests that a journal answers for good; it may be missing, or grow meanwhile."""
-    if not Path(path).exists():
-        return frozenset()
     found = set()
-    for line in Path(path).read_bytes().splitlines():
-        try:
+    for line in path.read_bytes().splitlines() if path.exists() else ():
+        with suppress(ValueError):  # the job that holds the journal says so
             request_hash, response = _read(line)
-        except ValueError:
-            continue  # the job that holds the journal says so
-        if response.status in FINAL:
-            found.add(request_hash)
-    return frozenset(found)
+            if response.status in FINAL:
+                found.add(request_hash)
+    return found
 
 
 def _read(line: bytes) -> tuple[str, Response]:
@@ -143,4 +123,5 @@ def _read(line: bytes) -> tuple[str, Response]:
         raise ValueError("no record with a hash")
     if record.get("status") not in STATUSES or not isinstance(record.get("text"), str):
         raise ValueError("no response with status and text")
-    return record["hash"], Response(**{name: record.get(name) for name in _FIELDS})
+    response: Record = {name: record.get(name) for name in _FIELDS}
+    return record["hash"], Response(**response)

@@ -2,15 +2,19 @@
 
 import datetime
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING
 
 from steadfast.engines.openai_body import messages, plain_text
 from steadfast.engines.replies import clean
 from steadfast.engines.request import Request, Turns
 from steadfast.errors import UserError
+from steadfast.files import Record, Settings
 from steadfast.tokens import fingerprint
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 # Some templates write today's date into the prompt: here every day is the one on which
 # Llama 3.1's stands still by default.
@@ -44,13 +48,13 @@ class LocalText:
         tokenizer: str | None = None,
         template: str = "chat",
         system: str | None = None,
-        template_args: Mapping[str, Any] | None = None,
+        template_args: Settings | None = None,
         trust_remote_code: bool = False,
     ):
         self._model, self._system, self._chat = model, system, template == "chat"
         self._args = dict(template_args or {})
-        where = {"revision": revision, "trust_remote_code": trust_remote_code}
-        self._tokenizer, self._config, self._generation = _load(model, tokenizer, where)
+        loaded = _load(model, tokenizer, revision, trust_remote_code)
+        self._tokenizer, self._config, self._generation = loaded
         if "chat_template" in self._args:  # for a tuned model whose files have none
             self._tokenizer.chat_template = self._args.pop("chat_template")
         if self._chat and not self._tokenizer.chat_template:
@@ -78,12 +82,7 @@ class LocalText:
     # --- prompts ---------------------------------------------------------------------------
 
     def render(self, prompt: str, turns: Turns = ()) -> str:
-        """The prompt with the chat template around it, or the suffix of appendix E behind it.
-
-        Args:
-            prompt: without a template.
-            turns: what was said before.
-        """
+        """The prompt with the chat template around it, or the suffix of appendix E behind it."""
         if not self._chat:
             return plain_text(prompt, turns)
         fixed = {"date_string": f"{DATE:%d %b %Y}", "strftime_now": DATE.strftime}
@@ -105,7 +104,8 @@ class LocalText:
         make the same ids as the whole is checked on each prefix's first prompt.
         """
         for prefix, sharing in groupby(requests, key=lambda request: request.prefix):
-            shared, ids = None, []
+            shared: str | None = None
+            ids: list[int] = []
             for request in sharing:
                 text = self.render(request.prompt, request.turns)
                 if shared is None:
@@ -148,7 +148,7 @@ class LocalText:
         ids = ids if isinstance(ids, list) else [ids]
         return sorted({i for i in [*ids, self._tokenizer.eos_token_id] if i is not None})
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> Record:
         """Commit, data type, positions and tokenizer, as the model's files have them."""
         config = self._config.get("text_config") or self._config
         names = ("rope_parameters", "rope_scaling", "rope_theta", "max_position_embeddings")
@@ -162,21 +162,21 @@ class LocalText:
         }
 
 
-def _load(model: str, tokenizer: str | None, where: dict[str, Any]) -> tuple[Any, dict, dict]:
+def _load(
+    model: str, tokenizer: str | None, revision: str | None, trust: bool
+) -> tuple["PreTrainedTokenizerBase", Record, Record]:
     try:
         from transformers import AutoTokenizer, GenerationConfig, PretrainedConfig
         from transformers.utils import logging
     except ImportError:
         raise UserError(NOT_INSTALLED) from None
     logging.set_verbosity_error()  # a long text is no mistake here
-    place = {"revision": where["revision"]}
     try:
-        config, _ = PretrainedConfig.get_config_dict(model, **place)
+        config, _ = PretrainedConfig.get_config_dict(model, revision=revision)
         if not config:
             raise OSError("it has no config.json")
-        loaded = AutoTokenizer.from_pretrained(
-            tokenizer or model, **(where if not tokenizer else where | {"revision": None})
-        )
+        named = {"revision": None if tokenizer else revision, "trust_remote_code": trust}
+        loaded = AutoTokenizer.from_pretrained(tokenizer or model, **named)
     except (OSError, ValueError) as error:
         reason = str(error).strip().split("\n")[0]
         raise UserError(
@@ -184,7 +184,7 @@ def _load(model: str, tokenizer: str | None, where: dict[str, Any]) -> tuple[Any
             "hub can be reached or the directory is whole"
         ) from None
     try:
-        generation = GenerationConfig.from_pretrained(model, **place).to_dict()
+        generation = GenerationConfig.from_pretrained(model, revision=revision).to_dict()
     except OSError:  # many base models have none
         generation = {}
     return loaded, config, generation

@@ -4,18 +4,23 @@ import asyncio
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from steadfast.engines.base import LONG_PREFIX, Engine
+from steadfast.engines.base import LONG_PREFIX, Engine, Setup
 from steadfast.engines.bill import Bill, CapReached
 from steadfast.engines.openai_body import SUFFIX, request_body
 from steadfast.engines.pace import Pace
 from steadfast.engines.replies import Retry, error_of, read_completion, read_failure
 from steadfast.engines.request import Request, Response
 from steadfast.errors import UserError
+from steadfast.files import Record
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+Replies = asyncio.Queue[tuple[Request, Response] | None]
 
 MESSAGE_TOKENS = 4  # of a chat template, per message, beside its text
 REPLY_TOKENS = 3  # that open the answer
@@ -29,32 +34,24 @@ class OpenaiEngine(Engine):
     contexts go side by side, since none drives another out of the cache.
 
     Args:
-        answers: ``model``; ``revision``, ``template`` (chat or base), ``system``,
+        setup: its answers have ``model``; ``revision``, ``template`` (chat or base), ``system``,
             ``temperature`` (default 0; None: not sent), ``seed``, ``logprobs`` (alternatives a
-            token; None: not asked), ``extra_body``.
-        operation: ``base_url``, ``api_key_env``, ``concurrency``, ``attempts``, ``timeout`` (s,
-            of one attempt), ``backoff`` (s, before the second attempt), ``max_tokens_field``,
-            ``price``, ``max_spend``, ``bill`` (folders of the journals that count against it; by
-            default the job's).
-        log: takes lines for the log.
-        journal: the job's.
+            token; None: not asked), ``extra_body``; its operation ``base_url``, ``api_key_env``,
+            ``concurrency``, ``attempts``, ``timeout`` (s, of one attempt), ``backoff`` (s, before
+            the second attempt), ``max_tokens_field``, ``price``, ``max_spend``, ``bill`` (folders
+            of the journals that count against it; by default the job's).
     """
 
     paid = True
     packages = ("openai",)
 
-    def __init__(
-        self,
-        answers: Mapping[str, Any],
-        operation: Mapping[str, Any],
-        log: Callable[[str], None],
-        journal: Path | None = None,
-    ):
-        temperature = answers.get("temperature", 0.0)
+    def __init__(self, setup: Setup):
+        own, operation = setup.own, setup.operation
+        temperature = own.get("temperature", 0.0)
         settings = {
-            **answers,
+            **own,
             "engine": "openai",
-            "template": answers.get("template") or "chat",
+            "template": own.get("template") or "chat",
             "temperature": None if temperature is None else float(temperature),
         }
         if settings["template"] == "base":
@@ -69,10 +66,11 @@ class OpenaiEngine(Engine):
         self._backoff = operation.get("backoff", 1.0)
         self._max_tokens_field = operation.get("max_tokens_field", "max_tokens")
         self._bill = None
-        if journal is not None and operation.get("max_spend") is not None:
-            folders = operation.get("bill") or [journal.parent]
+        if setup.journal is not None and operation.get("max_spend") is not None:
+            folders = operation.get("bill") or [setup.journal.parent]
             self._bill = Bill(operation["price"], operation["max_spend"], folders)
-        self._log = log
+        self._logprobs = "logprobs" in self.answers
+        self._log = setup.log
         self._heard = 0
         self._retries: Counter[str] = Counter()
         self._key = ""
@@ -82,8 +80,8 @@ class OpenaiEngine(Engine):
         if self.answers["template"] == "base":
             return count("\n" + SUFFIX)
         system = self.answers.get("system")
-        message = MESSAGE_TOKENS + REPLY_TOKENS
-        return message + (MESSAGE_TOKENS + count(system) if system else 0)
+        opening = MESSAGE_TOKENS + count(system) if system else 0
+        return opening + MESSAGE_TOKENS + REPLY_TOKENS
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
         """Answers as they come in; every request gets one.
@@ -94,24 +92,21 @@ class OpenaiEngine(Engine):
         """
         self._key = self._find_key()
         try:
-            yield from self._answers(groups)
+            with asyncio.Runner() as runner:
+                replies: Replies = asyncio.Queue()
+                places = asyncio.Semaphore(self._concurrency)
+                sending = runner.get_loop().create_task(self._send_all(groups, replies, places))
+                sending.add_done_callback(lambda _: replies.put_nowait(None))
+                while (pair := runner.run(replies.get())) is not None:
+                    yield pair
+                    # Only now is the reply in the journal: no more than the concurrency is lost.
+                    places.release()
+                sending.result()
         except RuntimeError as error:
             # A signal that strikes inside the loop keeps it from closing; the signal counts.
             if isinstance(error.__context__, SystemExit | KeyboardInterrupt):
                 raise error.__context__ from None
             raise
-
-    def _answers(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
-        with asyncio.Runner() as runner:
-            replies: asyncio.Queue = asyncio.Queue()
-            places = asyncio.Semaphore(self._concurrency)
-            sending = runner.get_loop().create_task(self._send_all(groups, replies, places))
-            sending.add_done_callback(lambda _: replies.put_nowait(None))
-            while (pair := runner.run(replies.get())) is not None:
-                yield pair
-                # Only now is the reply in the journal: no more than the concurrency is ever lost.
-                places.release()
-            sending.result()
 
     def _find_key(self) -> str:
         if self._key_name is None:
@@ -125,17 +120,11 @@ class OpenaiEngine(Engine):
         return key
 
     async def _send_all(
-        self, groups: list[list[Request]], replies: asyncio.Queue, places: asyncio.Semaphore
+        self, groups: list[list[Request]], replies: Replies, places: asyncio.Semaphore
     ) -> None:
-        from openai import AsyncOpenAI, Timeout
+        from openai import AsyncOpenAI
 
-        connect = min(CONNECT_SECONDS, self._timeout)
-        client = AsyncOpenAI(
-            api_key=self._key or "none",  # the client insists on one
-            base_url=self._base_url,
-            timeout=Timeout(self._timeout, connect=connect),
-            max_retries=0,
-        )
+        client = AsyncOpenAI(**self._connection())
         pace = Pace(self._concurrency, self._backoff)
         capped: CapReached | None = None
 
@@ -145,7 +134,7 @@ class OpenaiEngine(Engine):
         try:
             async with client, asyncio.TaskGroup() as tasks:
 
-                async def start(request: Request) -> asyncio.Task:
+                async def start(request: Request) -> asyncio.Task[None]:
                     await places.acquire()
                     if self._bill:
                         self._bill.check()
@@ -163,22 +152,22 @@ class OpenaiEngine(Engine):
                     except CapReached as reached:
                         capped = reached
 
-                abreast = asyncio.Semaphore(self._concurrency)
+                side_by_side = asyncio.Semaphore(self._concurrency)
                 for group in groups:
                     if capped:
                         break
                     if len(group[0].prefix) >= LONG_PREFIX:
                         await send_group(group)
                         continue
-                    await abreast.acquire()
+                    await side_by_side.acquire()
                     sending = tasks.create_task(send_group(group))
-                    sending.add_done_callback(lambda _: abreast.release())
+                    sending.add_done_callback(lambda _: side_by_side.release())
         except ExceptionGroup as group:
             raise group.exceptions[0] from None
         if capped:
             raise capped
 
-    async def _ask(self, client: Any, pace: Pace, request: Request) -> Response:
+    async def _ask(self, client: "AsyncOpenAI", pace: Pace, request: Request) -> Response:
         heard = self._heard
         for attempt in range(1, self._attempts + 1):
             sent_at = await pace.acquire()
@@ -189,29 +178,30 @@ class OpenaiEngine(Engine):
             if isinstance(outcome, Response):
                 pace.succeeded()
                 return outcome
-            self._retries[outcome.reason] += 1
-            if outcome.overloaded:
+            failure = outcome
+            self._retries[failure.reason] += 1
+            if failure.overloaded:
                 pace.overloaded(sent_at)
-            if outcome.broken:
+            if failure.broken:
                 pace.broken(sent_at)
             if attempt < self._attempts:
-                if outcome.after:
-                    self._log(f"{outcome.reason}: the server asks to wait {outcome.after:.0f} s")
-                await pace.wait(attempt, outcome.after)
-        if outcome.unreachable and self._heard == heard:
+                if failure.after:
+                    self._log(f"{failure.reason}: the server asks to wait {failure.after:.0f} s")
+                await pace.wait(attempt, failure.after)
+        if failure.unreachable and self._heard == heard:
             raise UserError(
                 f"server {self._address()} is unreachable ({self._attempts} attempts); check "
                 "base_url and that the server is running, then run again: what is answered is "
                 "not asked twice"
             )
-        return Response("error", error=outcome.reason)
+        return Response("error", error=failure.reason)
 
-    async def _attempt(self, client: Any, request: Request) -> Response | Retry:
+    async def _attempt(self, client: "AsyncOpenAI", request: Request) -> Response | Retry:
         from openai import APIConnectionError, APIStatusError, APITimeoutError
 
         try:
             async with asyncio.timeout(self._timeout):
-                reply = await self._create(client, request)
+                reply = await self._post(client, request)
         except (APITimeoutError, TimeoutError) as error:
             connecting = type(error.__cause__).__name__ == "ConnectTimeout"
             return Retry("timeout", unreachable=connecting)
@@ -223,46 +213,52 @@ class OpenaiEngine(Engine):
             status, body = error.status_code, error.response.content
             self._stop_if_hopeless(status, body)
             outcome = read_failure(status, body, error.response.headers, time.time())
-            return self._without_key(outcome)
+            return self._without_key(outcome) if isinstance(outcome, Response) else outcome
         self._heard += 1
-        return read_completion(reply.content, logprobs="logprobs" in self.answers)
+        return read_completion(reply, logprobs=self._logprobs)
 
-    async def _create(self, client: Any, request: Request) -> Any:
+    async def _post(self, client: "AsyncOpenAI", request: Request) -> bytes:
         body = request_body(self.answers, request, self._max_tokens_field)
-        named = {name: body.pop(name) for name in ("model", "prompt", "messages") if name in body}
+        names = ("model", "prompt", "messages")
+        named: Record = {name: body.pop(name) for name in names if name in body}
         kind = client.completions if "prompt" in named else client.chat.completions
-        return await kind.with_raw_response.create(**named, extra_body=body)
+        return (await kind.with_raw_response.create(**named, extra_body=body)).content
 
     def _stop_if_hopeless(self, status: int, body: bytes) -> None:
-        kept = "then run again: what is answered is not asked twice"
         if status in (401, 403):
-            raise UserError(
-                f"server {self._address()} does not accept the key (HTTP {status}); check the "
-                f"key in {self._key_name or 'api_key_env'}, {kept}"
-            )
-        if status == 404:
-            raise UserError(
-                f"server {self._address()} does not know model {self.answers['model']!r} "
-                f"(HTTP 404); check model and base_url, {kept}"
-            )
-        if status == 429 and "insufficient_quota" in error_of(body)["codes"]:
-            raise UserError(
-                f"server {self._address()}: the account has no quota left; top it up, {kept}"
-            )
+            key = self._key_name or "api_key_env"
+            problem = f" does not accept the key (HTTP {status}); check the key in {key}"
+        elif status == 404:
+            model = self.answers["model"]
+            problem = f" does not know model {model!r} (HTTP 404); check model and base_url"
+        elif status == 429 and "insufficient_quota" in error_of(body)[1].split():
+            problem = ": the account has no quota left; top it up"
+        else:
+            return
+        kept = "then run again: what is answered is not asked twice"
+        raise UserError(f"server {self._address()}{problem}, {kept}")
 
-    def _without_key(self, outcome: Response | Retry) -> Response | Retry:
-        if isinstance(outcome, Response) and outcome.error and self._key:
-            return Response(outcome.status, error=outcome.error.replace(self._key, "(key)"))
-        return outcome
+    def _without_key(self, response: Response) -> Response:
+        if response.error and self._key:
+            return Response(response.status, error=response.error.replace(self._key, "(key)"))
+        return response
 
     def _address(self) -> str:
         parts = urlsplit(self._base_url or os.environ.get("OPENAI_BASE_URL") or "api.openai.com")
         return f"{parts.hostname or parts.path}{f':{parts.port}' if parts.port else ''}"
 
-    def summary(self) -> list[str]:
-        """Attempts that failed, by reason."""
-        return [f"{count} × {reason}, tried again" for reason, count in self._retries.items()]
-
-    def retries(self) -> dict[str, int]:
-        """Attempts that failed, by reason."""
+    @property
+    def retries(self) -> Record:
+        """How many attempts failed, by reason."""
         return dict(self._retries)
+
+    def _connection(self) -> Record:
+        """What the client is made of; it never tries again: a batch made twice is paid twice."""
+        from openai import Timeout
+
+        return {
+            "api_key": self._key or "none",  # the client insists on one
+            "base_url": self._base_url,
+            "timeout": Timeout(self._timeout, connect=min(CONNECT_SECONDS, self._timeout)),
+            "max_retries": 0,
+        }

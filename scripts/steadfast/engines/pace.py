@@ -3,6 +3,8 @@
 import asyncio
 import random
 
+LONGEST_BACKOFF = 60.0  # seconds; a server's Retry-After is kept whatever it is
+
 
 class Pace:
     """Slots for requests; their number is halved by an overload and grows back by successes.
@@ -10,12 +12,11 @@ class Pace:
     Args:
         most: requests under way at once, at most.
         backoff: seconds before the second attempt; doubled for each further one.
-        longest: seconds of backoff, at most; a server's Retry-After is kept whatever it is.
     """
 
-    def __init__(self, most: int, backoff: float, longest: float = 60.0):
+    def __init__(self, most: int, backoff: float):
         self._most, self._limit = most, float(most)
-        self._backoff, self._longest = backoff, longest
+        self._backoff = backoff
         self._busy = 0
         self._open_at = 0.0
         self._lowered_at = 0.0
@@ -63,7 +64,7 @@ class Pace:
         self._broken, self._broken_at = self._broken + 1, now
         if self._broken > 1:
             pause = self._backoff * 2 ** min(self._broken - 1, 30)
-            self._open_at = max(self._open_at, now + min(self._longest, pause))
+            self._open_at = max(self._open_at, now + min(LONGEST_BACKOFF, pause))
 
     async def wait(self, attempt: int, after: float | None) -> None:
         """Waits before the next attempt; a server's wish holds for all requests.
@@ -76,5 +77,5 @@ class Pace:
             now = asyncio.get_running_loop().time()
             self._open_at = max(self._open_at, now + after)
         else:
-            seconds = min(self._longest, self._backoff * 2 ** (attempt - 1))
+            seconds = min(LONGEST_BACKOFF, self._backoff * 2 ** (attempt - 1))
             await asyncio.sleep(seconds * self._jitter.uniform(0.5, 1.0))

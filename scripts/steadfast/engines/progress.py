@@ -2,9 +2,12 @@
 
 import sys
 import time
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Never, TextIO
 
 from steadfast.engines.request import Response
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 LINE_SECONDS = 10.0
 
@@ -18,12 +21,13 @@ class Progress:
         stream: where to show it; by default stderr.
     """
 
+    _bar: "tqdm[Never] | None" = None
+
     def __init__(self, label: str, total: int, stream: TextIO | None = None):
         self._label, self._total, self._done, self._asked = label, total, 0, 0
         self._failed = self._tokens = 0
         self._stream = stream or sys.stderr
         self._started = self._shown = time.monotonic()
-        self._bar: Any = None
         if self._stream.isatty():
             from tqdm import tqdm
 
@@ -57,12 +61,8 @@ class Progress:
     def _line(self) -> None:
         self._shown = time.monotonic()
         left = ""
-        if self._asked > 0 and self._done < self._total:
+        if self._asked and self._done < self._total:
             seconds = (self._shown - self._started) / self._asked * (self._total - self._done)
             left = f", {seconds / 60:.0f} min left"
-        print(
-            f"{self._label}: {self._done}/{self._total} done, {self._failed} failed, "
-            f"{self._tokens:,} tokens{left}",
-            file=self._stream,
-            flush=True,
-        )
+        done = f"{self._label}: {self._done}/{self._total} done, {self._failed} failed"
+        print(f"{done}, {self._tokens:,} tokens{left}", file=self._stream, flush=True)

@@ -1,8 +1,8 @@
 """What the runs of a job took: facts of the runs, not of the result, so beside the journal."""
 
 import time
+from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
 
 from steadfast.engines.base import Engine
 from steadfast.engines.request import Response
@@ -16,7 +16,7 @@ def record_path(journal: Path) -> Path:
     return journal.with_suffix(".run.json")
 
 
-class RunRecord:
+class RunRecord(AbstractContextManager["RunRecord"]):
     """One more run in a job's record, which grows over all runs that asked something.
 
     It is written now and then, so that a killed run loses a few seconds of it.
@@ -35,9 +35,8 @@ class RunRecord:
 
     def update(self, response: Response) -> None:
         """One more response."""
-        failed = response.status == "error"
-        self._failed += failed
-        self._answered += not failed
+        self._failed += response.status == "error"
+        self._answered += response.status != "error"
         if time.monotonic() - self._written > WRITE_SECONDS:
             self._write()
 
@@ -47,17 +46,9 @@ class RunRecord:
             "wall_seconds": round(self._written - self._started, 3),
             "answered": self._answered,
             "failed": self._failed,
-            "retries": self._engine.retries(),
+            "retries": self._engine.retries,
         }
         write_json(self._path, {"runs": [*self._earlier, run]})
 
-    def __enter__(self) -> "RunRecord":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._write()

@@ -1,22 +1,22 @@
 """Engine ``reference``: the gold answer, to which every scorer must give 1."""
 
 from collections.abc import Iterator
-from typing import Any
+from itertools import chain
 
-from steadfast.engines.base import Engine
-from steadfast.engines.request import Oracle, Request, Response
+from steadfast.engines.base import Engine, Setup
+from steadfast.engines.request import Request, Response
 
 
 class ReferenceEngine(Engine):
     """Gives the benchmark's gold answers, whole whatever the output limit."""
 
-    def __init__(self, oracle: Oracle):
-        self._oracle = oracle
-        self.answers: dict[str, Any] = {"engine": "reference"}
+    def __init__(self, setup: Setup):
+        assert setup.oracle is not None, "a benchmark's stand-in answers for this engine"
+        self._oracle = setup.oracle
+        self.answers = {"engine": "reference"}
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
         """The gold answers, in order."""
-        for group in groups:
-            for request in group:
-                text = self._oracle.reference(request.sample_id)
-                yield request, Response("ok", text, "stop", request.prompt_tokens)
+        for request in chain.from_iterable(groups):
+            text = self._oracle.reference(request.sample_id)
+            yield request, Response("ok", text, "stop", request.prompt_tokens)

@@ -1,4 +1,4 @@
-"""What an OpenAI-compatible server said: an answer, a reason to try again, or a failure."""
+"""What an OpenAI-compatible server answered: an answer, a reason to try again, or a failure."""
 
 import json
 import math
@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import Any
 
 from steadfast.engines.request import Response
+from steadfast.files import Record, Settings
 
 RETRIED = frozenset({408, 409, 429, *range(500, 600)})
 REFUSALS = re.compile(r"content_?filter|content_?policy|responsible_?ai", re.IGNORECASE)
@@ -46,10 +46,6 @@ def read_completion(body: bytes, *, logprobs: bool = False) -> Response | Retry:
     """The answer in the body of a chat completion or a completion.
 
     A body that is none (not JSON, no choices, no content) is worth another attempt.
-
-    Args:
-        body: the reply's body.
-        logprobs: whether the log probabilities are kept.
     """
     try:
         reply = json.loads(body)
@@ -62,7 +58,7 @@ def read_completion(body: bytes, *, logprobs: bool = False) -> Response | Retry:
         finish_reason = choice.get("finish_reason")
     except (KeyError, IndexError, TypeError, AttributeError):
         return Retry("a body without choices")
-    known = {**_usage(reply), "finish_reason": _text(finish_reason)}
+    known: Record = {**_usage(reply), "finish_reason": _text(finish_reason)}
     if logprobs:
         known["logprobs"] = _logprobs(_object(choice.get("logprobs")))
     if refusal or finish_reason == "content_filter":
@@ -75,7 +71,7 @@ def read_completion(body: bytes, *, logprobs: bool = False) -> Response | Retry:
     return Response("ok", clean(content), **known)
 
 
-def _usage(reply: Mapping[str, Any]) -> dict[str, Any]:
+def _usage(reply: Settings) -> Record:
     usage = _object(reply.get("usage"))
     details = _object(usage.get("prompt_tokens_details"))
     return {
@@ -87,10 +83,9 @@ def _usage(reply: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _logprobs(given: Mapping[str, Any]) -> list[list[Any]] | None:
+def _logprobs(given: Settings) -> list[list[object]] | None:
     """Per token: its text, its log probability, and the alternatives' as pairs."""
     if isinstance(content := given.get("content"), list):  # a chat completion's
-        tokens = [_object(token) for token in content[:LOGPROB_TOKENS]]
         return [
             [
                 *_pair(token.get("token"), token.get("logprob")),
@@ -99,7 +94,7 @@ def _logprobs(given: Mapping[str, Any]) -> list[list[Any]] | None:
                     for other in token.get("top_logprobs") or []
                 ],
             ]
-            for token in tokens
+            for token in map(_object, content[:LOGPROB_TOKENS])
         ]
     if isinstance(tokens := given.get("tokens"), list):  # a completion's
         values = given.get("token_logprobs") or []
@@ -111,20 +106,21 @@ def _logprobs(given: Mapping[str, Any]) -> list[list[Any]] | None:
     return None
 
 
-def _pair(token: Any, value: Any) -> list[Any]:
-    number = isinstance(value, int | float) and math.isfinite(value)
-    return [_text(token), round(value, 4) if number else None]
+def _pair(token: object, value: object) -> list[object]:
+    if isinstance(value, int | float) and math.isfinite(value):
+        return [_text(token), round(value, 4)]
+    return [_text(token), None]
 
 
-def _object(value: Any) -> Mapping[str, Any]:
+def _object(value: object) -> Settings:
     return value if isinstance(value, dict) else {}
 
 
-def _count(value: Any) -> int | None:
+def _count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _text(value: Any) -> str | None:
+def _text(value: object) -> str | None:
     return clean(value) if isinstance(value, str) else None
 
 
@@ -134,14 +130,9 @@ def read_failure(
     """What an HTTP status of 400 and above means.
 
     Args:
-        status: the HTTP status.
-        body: the answer's body.
-        headers: the answer's headers.
         now: seconds since the epoch, for a Retry-After that is a date.
     """
-    failure = error_of(body)
-    codes = " ".join(str(part) for part in failure["codes"])
-    message = failure["message"]
+    message, codes = error_of(body)
     if status in RETRIED:
         overloaded = status in (429, 503, 529)
         after = retry_after(headers, now)
@@ -153,8 +144,8 @@ def read_failure(
     return Response("error", error=f"HTTP {status}: {message}" if message else f"HTTP {status}")
 
 
-def error_of(body: bytes) -> dict[str, Any]:
-    """The message (one short line) and the codes of an error's body, whatever its shape."""
+def error_of(body: bytes) -> tuple[str, str]:
+    """The message of an error's body, one short line, and its codes, whatever its shape."""
     try:
         reply = json.loads(body)
     except (ValueError, RecursionError):
@@ -164,22 +155,15 @@ def error_of(body: bytes) -> dict[str, Any]:
     inner = _object(error.get("innererror"))
     message = error.get("message") or error.get("detail") or outer.get("error") or ""
     short = " ".join(message.split()) if isinstance(message, str) else ""
-    return {
-        "message": clean(short)[:MESSAGE_CHARACTERS],
-        "codes": [
-            code
-            for code in (error.get("code"), error.get("type"), inner.get("code"))
-            if isinstance(code, str)
-        ],
-    }
+    codes = (error.get("code"), error.get("type"), inner.get("code"))
+    known = " ".join(code for code in codes if isinstance(code, str))
+    return clean(short)[:MESSAGE_CHARACTERS], known
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     """Seconds to wait by Retry-After (seconds or an HTTP date) or OpenAI's retry-after-ms."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        value = headers.get(name)
-        if value is None:
-            continue
+        value = headers.get(name, "")
         try:
             seconds = float(value) * unit
         except ValueError:

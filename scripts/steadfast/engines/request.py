@@ -2,18 +2,21 @@
 
 import hashlib
 import random
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from steadfast.files import canonical_json
+from steadfast.files import Record, Settings, canonical_json
+
+if TYPE_CHECKING:
+    from _hashlib import HASH
 
 STATUSES = ("ok", "length", "overflow", "refused", "error")
 ANSWERED = frozenset({"ok", "length"})
 """Statuses whose text is a model's answer."""
 FINAL = frozenset({"ok", "length", "refused"})
 """Statuses that are not asked again."""
-
 
 Turns = tuple[tuple[str, str], ...]
 """Earlier turns of a conversation: prompt and answer of each."""
@@ -28,7 +31,7 @@ class Item:
     Args:
         follows: sample whose conversation it goes on with; None where it opens one.
         reminder: what is added when the answer could not be read and is asked for again.
-        turns: what was said before, pairs of prompt and answer; known once ``follows`` is answered.
+        turns: the earlier ones, pairs of prompt and answer; known once ``follows`` is answered.
         attempt: 1 for the first asking.
         barred: why it must not be asked; None where it may.
     """
@@ -57,7 +60,7 @@ class Request:
         seen: fraction of the context's tokens that was kept.
         overflow: why it is not sent; None where it fits.
         hash: of all that determines the response (``request_hash``).
-        turns: what was said before, pairs of prompt and answer.
+        turns: the earlier ones, pairs of prompt and answer.
     """
 
     sample_id: str
@@ -96,7 +99,32 @@ class Response:
     error: str | None = None
     served_model: str | None = None
     fingerprint: str | None = None
-    logprobs: list[list[Any]] | None = None
+    logprobs: list[list[object]] | None = None
+
+
+def grouped(requests: Iterable[Request]) -> list[list[Request]]:
+    """The requests by group, in the order in which the groups begin."""
+    groups: dict[tuple[str, str], list[Request]] = defaultdict(list)
+    for request in requests:
+        groups[request.group].append(request)
+    return list(groups.values())
+
+
+def output_record(request: Request, response: Response) -> Record:
+    """A line of the outputs."""
+    further = {"logprobs": response.logprobs, "error": response.error}
+    return {
+        "sample_id": request.sample_id,
+        "request_hash": request.hash,
+        "status": response.status,
+        "text": response.text if response.status in ANSWERED else "",
+        "finish_reason": response.finish_reason,
+        "prompt_tokens": response.prompt_tokens,
+        "cached_tokens": response.cached_tokens,
+        "completion_tokens": response.completion_tokens,
+        "truncated_tokens": request.truncated_tokens,
+        **{name: value for name, value in further.items() if value is not None},
+    }
 
 
 class Oracle(Protocol):
@@ -105,44 +133,36 @@ class Oracle(Protocol):
     def reference(self, sample_id: str) -> str:
         """The gold answer of a sample."""
 
-    def simulated(
-        self, sample_id: str, reader: Mapping[str, Any], seen: float, rng: random.Random
-    ) -> str:
+    def simulated(self, sample_id: str, reader: Settings, seen: float, rng: random.Random) -> str:
         """What a reader of those settings answers, having seen that fraction of the context."""
 
 
-def prefix_hasher(answers: Mapping[str, Any], prefix: str) -> Any:
+def prefix_hasher(answers: Settings, prefix: str) -> "HASH":
     """A sha256 over settings and prefix, to be copied for every request that shares them.
 
     A context of a million tokens is hashed once instead of 150 times.
     """
-    hasher = hashlib.sha256(canonical_json(dict(answers)).encode("utf-8", "surrogatepass"))
-    hasher.update(b"\0")
-    hasher.update(prefix.encode("utf-8", "surrogatepass"))
-    return hasher
+    text = f"{canonical_json(dict(answers))}\0{prefix}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass"))
 
 
 def request_hash(
-    hasher: Any, suffix: str, max_tokens: int, turns: Turns = (), attempt: int = 1
+    hasher: "HASH", suffix: str, max_tokens: int, turns: Turns = (), attempt: int = 1
 ) -> str:
     """The hash by which a response is known: settings, whole prompt, output limit.
 
     Canonical JSON has no raw NUL, so the two that stand between the parts keep them apart;
-    where the prompt was split makes no difference.
+    where the prompt was split makes no difference. An answer that could not be read is asked for
+    again under another hash.
 
     Args:
         hasher: from ``prefix_hasher``; it is left as it is.
-        suffix: what follows the prefix.
-        max_tokens: the output limit.
-        turns: what was said before.
-        attempt: an answer that could not be read is asked for again under another hash.
     """
-    hasher = hasher.copy()
-    hasher.update(suffix.encode("utf-8", "surrogatepass"))
-    rest: dict[str, Any] = {"max_tokens": max_tokens}
+    rest: Record = {"max_tokens": max_tokens}
     if turns:
         rest["turns"] = turns
     if attempt > 1:
         rest["attempt"] = attempt
-    hasher.update(b"\0" + canonical_json(rest).encode("utf-8", "surrogatepass"))
+    hasher = hasher.copy()
+    hasher.update(f"{suffix}\0{canonical_json(rest)}".encode("utf-8", "surrogatepass"))
     return hasher.hexdigest()

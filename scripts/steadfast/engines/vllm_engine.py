@@ -5,19 +5,22 @@ import os
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import packages_distributions, version
 from itertools import islice
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from steadfast.engines.base import LONG_PREFIX, Engine
+from steadfast.engines.base import LONG_PREFIX, Engine, Setup
 from steadfast.engines.local_text import NOT_INSTALLED, LocalText
-from steadfast.engines.openai_api import SUFFIX
+from steadfast.engines.openai_body import SUFFIX
 from steadfast.engines.request import Request, Response
 from steadfast.errors import UserError
-from steadfast.files import read_json, write_json
+from steadfast.files import Record, read_json, write_json
+
+if TYPE_CHECKING:
+    from vllm import LLM, RequestOutput
+    from vllm.v1.engine.llm_engine import LLMEngine
 
 TEXT = ("model", "revision", "tokenizer", "template", "system", "template_args")
 LOADING = ("model", "revision", "tokenizer", "dtype", "quantization", "hf_overrides", "seed")
@@ -36,13 +39,11 @@ class VllmEngine(Engine):
     Answers are handed on one by one as they finish, so a kill loses no more than ``batch``.
 
     Args:
-        answers: ``model``, ``window``; ``revision``, ``tokenizer``, ``template`` (chat or base),
-            ``system``, ``template_args``, ``dtype``, ``quantization``, ``hf_overrides``,
-            ``seed``, ``engine_args``, ``batch_invariant``.
-        operation: ``tensor_parallel_size``, ``gpu_memory_utilization``, ``batch`` (requests at
-            once), ``engine_operation_args``.
-        log: takes lines for the log.
-        journal: the job's; a smaller batch is remembered beside it.
+        setup: its answers have ``model``, ``window``; ``revision``, ``tokenizer``, ``template``
+            (chat or base), ``system``, ``template_args``, ``dtype``, ``quantization``,
+            ``hf_overrides``, ``seed``, ``engine_args``, ``batch_invariant``; its operation
+            ``tensor_parallel_size``, ``gpu_memory_utilization``, ``batch`` (requests at once),
+            ``engine_operation_args``. A smaller batch is remembered beside the journal.
 
     Raises:
         UserError: there is no such model, or transformers is missing.
@@ -50,16 +51,11 @@ class VllmEngine(Engine):
 
     paid = True
 
-    def __init__(
-        self,
-        answers: Mapping[str, Any],
-        operation: Mapping[str, Any],
-        log: Callable[[str], None],
-        journal: Path | None = None,
-    ):
-        given = {k: v for k, v in answers.items() if v not in (None, {}, False)}
-        self._window = given.pop("window")
-        self._given, self._operation, self._log = given, operation, log
+    def __init__(self, setup: Setup):
+        settings = {**setup.own, "tokenizer": setup.answers.get("tokenizer")}
+        given = {k: v for k, v in settings.items() if v not in (None, {}, False)}
+        self._window: int = setup.answers["window"]
+        self._given, self._operation, self._log = given, setup.operation, setup.log
         trust = given.get("engine_args", {}).get("trust_remote_code", False)
         named = {name: given[name] for name in TEXT if name in given}
         self._text = LocalText(named.pop("model"), **named, trust_remote_code=trust)
@@ -67,21 +63,16 @@ class VllmEngine(Engine):
         template = {"chat_template": self._text.template_hash} if chat else {"suffix": SUFFIX}
         self._stop_ids = self._text.stop_token_ids
         defaults = {"engine": "vllm", "template": "chat", "dtype": "auto", "seed": 0}
-        self.answers = {
-            **defaults,
-            **given,
-            **template,
-            "temperature": 0.0,
-            "stop_token_ids": self._stop_ids,
-        }
-        self._hint = journal.with_suffix(".hint.json") if journal else None
-        self._batch = operation.get("batch", 128)
+        fixed = {"temperature": 0.0, "stop_token_ids": self._stop_ids}
+        self.answers = {**defaults, **given, **template, **fixed}
+        self._hint = setup.journal.with_suffix(".hint.json") if setup.journal else None
+        self._batch: int = setup.operation.get("batch", 128)
         if self._hint and self._hint.exists():
             self._batch = min(self._batch, read_json(self._hint)["batch"])
         names = ("vllm", "torch", "transformers")
         found = packages_distributions()
         self.packages = tuple(found.get(name, [name])[0] for name in names)
-        self._llm: Any = None
+        self._llm: LLM | None = None
         self._capacity = math.inf
         self.load_seconds = 0.0
         self._used: Counter[str] = Counter()
@@ -108,10 +99,9 @@ class VllmEngine(Engine):
         # Cut contexts differ by their ends: the longest prefix warms all of them.
         groups = [sorted(group, key=lambda request: -len(request.prefix)) for group in groups]
         short = [group for group in groups if len(group[0].prefix) < LONG_PREFIX]
-        yield from self._abreast([group for group in short if len(group) == 1])
-        shared = [group for group in short if len(group) > 1]
-        for few in self._few(shared):
-            yield from self._abreast(few)
+        yield from self._side_by_side([group for group in short if len(group) == 1])
+        for wave in self._waves([group for group in short if len(group) > 1]):
+            yield from self._side_by_side(wave)
         long = [group for group in groups if len(group[0].prefix) >= LONG_PREFIX]
         for group in sorted(long, key=lambda group: -max(map(self._size, group))):
             prompts = self._text.encode_prompts(group)  # whose prefix is tokenized once
@@ -120,31 +110,34 @@ class VllmEngine(Engine):
         if self._hint:
             self._hint.unlink(missing_ok=True)
 
-    def _few(self, groups: list[list[Request]]) -> Iterator[list[list[Request]]]:
+    def _waves(self, groups: list[list[Request]]) -> Iterator[list[list[Request]]]:
         """Groups as many as can be under way, and whose prompts half the KV cache holds."""
-        few: list[list[Request]] = []
+        wave: list[list[Request]] = []
         tokens = 0
         for group in groups:
             size = self._size(group[0])
-            if few and (len(few) == self._batch or tokens + size > self._capacity / 2):
-                yield few
-                few, tokens = [], 0
-            few.append(group)
+            if wave and (len(wave) == self._batch or tokens + size > self._capacity / 2):
+                yield wave
+                wave, tokens = [], 0
+            wave.append(group)
             tokens += size
-        if few:
-            yield few
+        if wave:
+            yield wave
 
-    def _abreast(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
+    def _side_by_side(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
         """Groups side by side: the first request of each warms the cache, the others follow."""
-        for requests in (
-            [first for first, *_ in groups],
-            [request for _, *rest in groups for request in rest],
-        ):
+        others = [request for _, *rest in groups for request in rest]
+        for requests in ([first for first, *_ in groups], others):
             yield from self._ask(self._text.encode_prompts(requests))
 
     def reset_prefix_cache(self) -> bool:
         """Empties the prefix cache, once the model is loaded."""
         return self._llm is not None and bool(self._llm.llm_engine.reset_prefix_cache())
+
+    @property
+    def _engine(self) -> "LLMEngine":
+        assert self._llm is not None, "answer loads it"
+        return self._llm.llm_engine
 
     @staticmethod
     def _size(request: Request) -> int:
@@ -153,7 +146,9 @@ class VllmEngine(Engine):
     def _ask(
         self, prompts: Iterator[tuple[Request, list[int]]]
     ) -> Iterator[tuple[Request, Response]]:
-        engine = self._llm.llm_engine
+        from vllm import SamplingParams
+
+        engine = self._engine
         asked: dict[str, Request] = {}
         while True:
             for request, ids in islice(prompts, self._batch - len(asked)):
@@ -163,10 +158,14 @@ class VllmEngine(Engine):
                     yield request, Response("overflow", error=error)
                 else:
                     asked[request.hash] = request
+                    sampling = SamplingParams(
+                        temperature=0.0,
+                        max_tokens=request.max_tokens,
+                        seed=self.answers["seed"],
+                        stop_token_ids=self._stop_ids,
+                    )
                     with self._explained("failed"):
-                        engine.add_request(
-                            request.hash, {"prompt_token_ids": ids}, self._sampling(request)
-                        )
+                        engine.add_request(request.hash, {"prompt_token_ids": ids}, sampling)
             if not asked:
                 return
             with self._explained("failed"):
@@ -175,17 +174,7 @@ class VllmEngine(Engine):
                 if output.finished:
                     yield asked.pop(output.request_id), self._response(output)
 
-    def _sampling(self, request: Request) -> Any:
-        from vllm import SamplingParams
-
-        return SamplingParams(
-            temperature=0.0,
-            max_tokens=request.max_tokens,
-            seed=self.answers["seed"],
-            stop_token_ids=self._stop_ids,
-        )
-
-    def _response(self, output: Any) -> Response:
+    def _response(self, output: "RequestOutput") -> Response:
         answer, prompt = output.outputs[0], len(output.prompt_token_ids)
         cached = output.num_cached_tokens or 0
         self._used.update(requests=1, prompt=prompt, cached=cached, output=len(answer.token_ids))
@@ -241,7 +230,7 @@ class VllmEngine(Engine):
         self._served = f"{self._given['model']}@{commit}" if commit else self._given["model"]
 
     def _check_capacity(self, largest: int) -> None:
-        cache = self._llm.llm_engine.vllm_config.cache_config
+        cache = self._engine.vllm_config.cache_config
         capacity = getattr(cache, "kv_cache_size_tokens", None)
         capacity = capacity or (cache.num_gpu_blocks or 0) * cache.block_size
         self._capacity = capacity or math.inf
@@ -258,23 +247,21 @@ class VllmEngine(Engine):
 
     @contextmanager
     def _explained(self, what: str) -> Iterator[None]:
+        """One sentence for what the engine raises; the rest goes to the log."""
         try:
             yield
         except Exception as error:
-            raise self._explain(error, what) from None
+            self._log("".join(traceback.format_exception(error)))
+            raise self._sentence(error, what) from None
 
-    def _explain(self, error: Exception, what: str) -> UserError:
-        """One sentence for what the engine raised; the rest goes to the log.
-
-        After a death by memory the next attempt asks half as many at once.
-        """
-        chain, seen = error, []
+    def _sentence(self, error: Exception, what: str) -> UserError:
+        """After a death by memory the next attempt asks half as many at once."""
+        chain: BaseException | None = error
+        seen: list[str] = []
         while chain is not None and len(seen) < 10:
             seen.append(f"{type(chain).__name__}: {chain}")
             chain = chain.__cause__ or chain.__context__
-        self._log("".join(traceback.format_exception(error)))
-        reason = seen[0].split("\n")[0][:300]
-        kept = "what is answered is kept"
+        reason, kept = seen[0].split("\n")[0][:300], "what is answered is kept"
         if self._batch > 1 and any(word in "\n".join(seen).lower() for word in MEMORY):
             half = self._batch // 2
             if self._hint:
@@ -290,7 +277,7 @@ class VllmEngine(Engine):
 
     # --- what is written down --------------------------------------------------------------
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> Record:
         """The model's files: commit, data type, rope settings, tokenizer."""
         found = self._text.identity()
         found["positions"] |= self._given.get("hf_overrides", {})

@@ -1,10 +1,15 @@
 """What a part would take of a model, reckoned from its requests alone: nothing is sent."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any
+from functools import cache
+from itertools import pairwise, takewhile
+from operator import eq
 
+from steadfast.engines.base import Tokenizer
 from steadfast.engines.bill import cost
 from steadfast.engines.request import Request
+from steadfast.files import Record, Settings
 
 COLUMNS = (
     "model", "part", "judges", "engine", "requests", "known", "to_ask", "prompt_tokens",
@@ -14,29 +19,22 @@ COLUMNS = (
 )  # fmt: skip
 
 
-class Memo:
+class CachedTokenizer:
     """A tokenizer that counts no text twice; the models of a part share their prompts."""
 
-    def __init__(self, tokenizer: Any):
-        self._tokenizer = tokenizer
+    def __init__(self, tokenizer: Tokenizer):
         self.encode, self.decode = tokenizer.encode, tokenizer.decode
-        self._counts: dict[str, int] = {}
-
-    def count(self, text: str) -> int:
-        """How many tokens a text has."""
-        if text not in self._counts:
-            self._counts[text] = self._tokenizer.count(text)
-        return self._counts[text]
+        self.count = cache(tokenizer.count)
 
 
 def plan_part(
     requests: Sequence[Request],
     known: Collection[str],
-    tokenizer: Any,
+    tokenizer: Tokenizer,
     template_tokens: int = 0,
     throughput: Mapping[str, float] | None = None,
-    price: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
+    price: Settings | None = None,
+) -> Record:
     """One row of the plan; equal requests count once wherever something is asked or computed.
 
     Args:
@@ -52,15 +50,24 @@ def plan_part(
         be asked: distinct tokens are computed, the others come from the cache, and every answer
         takes its whole limit, so that both are upper bounds of a run whose cache holds.
     """
-    sent = {request.hash: request for request in requests if not request.overflow}
+    whole = [request for request in requests if not request.overflow]
+    sent = {request.hash: request for request in whole}
     asked = [request for name, request in sent.items() if name not in known]
 
     def logical(chosen: Iterable[Request]) -> int:
-        return sum(_tokens(request, tokenizer, template_tokens) for request in chosen)
+        return sum(
+            tokenizer.count(request.prefix) + tokenizer.count(request.suffix) + template_tokens
+            if request.prompt_tokens is None
+            else request.prompt_tokens
+            for request in chosen
+        )
 
-    whole = [request for request in requests if not request.overflow]
     distinct = distinct_tokens(asked, tokenizer, template_tokens)
     prompt, output = logical(asked), sum(request.max_tokens for request in asked)
+    hours = None
+    if throughput:
+        seconds = distinct / throughput["prefill"] + output / throughput["decode"]
+        hours = seconds * throughput.get("gpus", 1) / 3600
     return {
         "requests": len(requests),
         "known": sum(request.hash in known for request in whole),
@@ -73,24 +80,26 @@ def plan_part(
         "ask_prompt_tokens": prompt,
         "ask_distinct_tokens": distinct,
         "ask_output_budget": output,
-        "gpu_hours": _hours(throughput, distinct, output) if throughput else None,
+        "gpu_hours": hours,
         "cost": cost(price, prompt, max(0, prompt - distinct), output) if price else None,
         "currency": price["currency"] if price else None,
     }
 
 
-def distinct_tokens(requests: Iterable[Request], tokenizer: Any, template_tokens: int = 0) -> int:
+def distinct_tokens(
+    requests: Iterable[Request], tokenizer: Tokenizer, template_tokens: int = 0
+) -> int:
     """Prompt tokens that are left when prompts share whatever prefix they have in common.
 
     Prompts of one context begin alike: their prefixes are cut from one text, so that the longest
     holds the others. What follows is shared where its tokens are.
     """
     longest: dict[tuple[str, str], int] = {}
-    suffixes: dict[tuple[tuple[str, str], str], set[str]] = {}
+    suffixes: dict[tuple[tuple[str, str], str], set[str]] = defaultdict(set)
     for request in requests:
         tokens = tokenizer.count(request.prefix)
         longest[request.group] = max(tokens, longest.get(request.group, 0))
-        suffixes.setdefault((request.group, request.prefix), set()).add(request.suffix)
+        suffixes[request.group, request.prefix].add(request.suffix)
     tails = sum(
         shared_tokens([tokenizer.encode(text) for text in texts]) + template_tokens * len(texts)
         for texts in suffixes.values()
@@ -98,48 +107,30 @@ def distinct_tokens(requests: Iterable[Request], tokenizer: Any, template_tokens
     return sum(longest.values()) + tails
 
 
-def shared_tokens(sequences: Iterable[Sequence[int]]) -> int:
+def shared_tokens(sequences: Iterable[list[int]]) -> int:
     """Nodes of the prefix tree of token sequences: the tokens that differ or stand apart."""
-    total, previous = 0, ()
-    for sequence in sorted(sequences):
-        common = next(
-            (i for i, (a, b) in enumerate(zip(previous, sequence, strict=False)) if a != b),
-            min(len(previous), len(sequence)),
-        )
-        total += len(sequence) - common
-        previous = sequence
-    return total
-
-
-def _tokens(request: Request, tokenizer: Any, template_tokens: int) -> int:
-    if request.prompt_tokens is not None:
-        return request.prompt_tokens
-    return tokenizer.count(request.prefix) + tokenizer.count(request.suffix) + template_tokens
-
-
-def _hours(throughput: Mapping[str, float], prompt: int, output: int) -> float:
-    seconds = prompt / throughput["prefill"] + output / throughput["decode"]
-    return seconds * throughput.get("gpus", 1) / 3600
+    return sum(
+        len(sequence) - sum(takewhile(bool, map(eq, before, sequence)))
+        for before, sequence in pairwise([[], *sorted(sequences)])
+    )
 
 
 def misfits(requests: Iterable[Request], on_overflow: str) -> Iterable[tuple[str, str, int, int]]:
     """Prompts that are cut or do not fit: sample, what happens to it, tokens left, tokens cut."""
     over = "stops the job" if on_overflow == "error" else "left out"
     for request in requests:
-        if request.overflow:
-            yield request.sample_id, over, request.prompt_tokens or 0, 0
-        elif request.truncated_tokens:
-            tokens = request.prompt_tokens or 0
-            yield request.sample_id, "truncated", tokens, request.truncated_tokens
+        if request.overflow or request.truncated_tokens:
+            what, cut = (over, 0) if request.overflow else ("truncated", request.truncated_tokens)
+            yield request.sample_id, what, request.prompt_tokens or 0, cut
 
 
-def total(rows: Iterable[Mapping[str, Any]], column: str) -> float | int | None:
+def total(rows: Iterable[Settings], column: str) -> float | int | None:
     """A column's sum over the rows that have a value; None where none has."""
     values = [row[column] for row in rows if row[column] is not None]
     return sum(values) if values else None
 
 
-def markdown(rows: Sequence[Mapping[str, Any]], show: Callable[[Any], str]) -> list[str]:
+def markdown(rows: Sequence[Settings], show: Callable[[object], str]) -> list[str]:
     """The rows as lines of a Markdown table, with a header."""
     names = [name for name in COLUMNS if any(row.get(name) not in (None, "") for row in rows)]
     head = [name.replace("_", " ") for name in names]

@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from steadfast.engines.base import Engine
 from steadfast.engines.journal import Journal
-from steadfast.engines.request import Request, Response
+from steadfast.engines.request import Request, Response, grouped
 from steadfast.errors import UserError
 
 COLD, WARM = "cold", "warm"
@@ -22,10 +22,7 @@ def draw(requests: Sequence[Request], size: int, seed: str) -> list[Request]:
     """
     unique = list({request.hash: request for request in requests if not request.overflow}.values())
     chosen = random.Random(seed).sample(range(len(unique)), min(size, len(unique)))
-    groups: dict[tuple[str, str], list[Request]] = {}
-    for place in sorted(chosen):
-        groups.setdefault(unique[place].group, []).append(unique[place])
-    rounds = zip_longest(*groups.values())
+    rounds = zip_longest(*grouped(unique[place] for place in sorted(chosen)))
     return [request for turn in rounds for request in turn if request is not None]
 
 
@@ -45,8 +42,8 @@ def ask_repeatedly(
     for number in range(repeats):
         for request in requests:
             keys = [f"{request.hash}/{number}/{state}" for state in (COLD, WARM)]
-            pair = [journal.get(key) for key in keys]
-            if None in pair:
+            pair = [known for key in keys if (known := journal.get(key)) is not None]
+            if len(pair) < len(keys):
                 engine.reset_prefix_cache()
                 pair = [_ask(engine, request, key, journal) for key in keys]
             passes[number, COLD][request.hash], passes[number, WARM][request.hash] = pair
