@@ -2,19 +2,18 @@
 
 import csv
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from steadfast.errors import UserError
 from steadfast.files import Record, read_json
 
-Row = tuple[str, dict[str, Any]]  # where it stands, for a message, and its fields
+Row = tuple[str, Record]  # where it stands, for a message, and its fields
 LONGEST_CELL = 2**30  # characters; csv's own limit of 131,072 is shorter than a long essay
 
 
-def read_files(corpus: str, paths: Iterable[Path], fields: dict[str, str]) -> Iterator[Record]:
+def read_files(corpus: str, paths: Iterable[Path], fields: Mapping[str, str]) -> Iterator[Record]:
     """The corpus records of data files, in the order of the files and of their rows.
 
     Args:
@@ -35,8 +34,14 @@ def read_files(corpus: str, paths: Iterable[Path], fields: dict[str, str]) -> It
         yield _record(row, where, fields, f"{corpus}-{number:06d}")
 
 
-def _record(row: dict[str, Any], where: str, fields: dict[str, str], name: str) -> Record:
-    values = {key: _field(row, where, field) for key, field in fields.items()}
+def _record(row: Record, where: str, fields: Mapping[str, str], name: str) -> Record:
+    for field in fields.values():
+        if field not in row:
+            raise UserError(
+                f"{where}: no field {field!r}; the fields there are {', '.join(map(str, row))}; "
+                "correct the corpus's field map in the config"
+            )
+    values = {key: row[field] for key, field in fields.items()}
     text = "" if values["text"] is None else values["text"]
     if not isinstance(text, str):
         raise UserError(
@@ -51,16 +56,7 @@ def _record(row: dict[str, Any], where: str, fields: dict[str, str], name: str) 
     }
 
 
-def _field(row: dict[str, Any], where: str, field: str) -> Any:
-    if field not in row:
-        raise UserError(
-            f"{where}: no field {field!r}; the fields there are {', '.join(map(str, row))}; "
-            "correct the corpus's field map in the config"
-        )
-    return row[field]
-
-
-def _string(value: Any) -> str | None:
+def _string(value: object) -> str | None:
     return None if value is None or value == "" else str(value)
 
 
@@ -70,7 +66,13 @@ def _rows(path: Path) -> Iterator[Row]:
     if reader is None:
         raise UserError(f"{path}: not a data file; name files that end in {', '.join(readers)}")
     try:
-        yield from reader(path)
+        for where, row in reader(path):
+            if not isinstance(row, dict):
+                raise UserError(
+                    f"{where}: a JSON object was expected, not {type(row).__name__}; mend or "
+                    "remove it"
+                )
+            yield where, row
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not UTF-8 ({error.reason}); save it as UTF-8") from None
     except OSError as error:
@@ -90,7 +92,7 @@ def _jsonl(path: Path) -> Iterator[Row]:
                 raise UserError(
                     f"{path}:{number}: corrupt JSON line ({error}); mend or remove that line"
                 ) from None
-            yield f"{path}:{number}", _object(row, f"{path}:{number}")
+            yield f"{path}:{number}", row
 
 
 def _json(path: Path) -> Iterator[Row]:
@@ -98,16 +100,7 @@ def _json(path: Path) -> Iterator[Row]:
     if not isinstance(rows, list):
         raise UserError(f"{path}: a list of records was expected, not {type(rows).__name__}")
     for number, row in enumerate(rows, start=1):
-        where = f"{path}: record {number}"
-        yield where, _object(row, where)
-
-
-def _object(row: Any, where: str) -> dict[str, Any]:
-    if not isinstance(row, dict):
-        raise UserError(
-            f"{where}: a JSON object was expected, not {type(row).__name__}; mend or remove it"
-        )
-    return row
+        yield f"{path}: record {number}", row
 
 
 def _csv(path: Path) -> Iterator[Row]:
@@ -124,17 +117,15 @@ def _csv(path: Path) -> Iterator[Row]:
 
 
 def _parquet(path: Path) -> Iterator[Row]:
+    import pandas
+
     try:
-        import pyarrow.parquet  # noqa: F401
+        table = pandas.read_parquet(path, engine="pyarrow")
     except ImportError:
         raise UserError(
             f"{path}: reading Parquet needs pyarrow; pip install pyarrow, or name .jsonl, .json or "
             ".csv files instead"
         ) from None
-    import pandas
-
-    try:
-        table = pandas.read_parquet(path, engine="pyarrow")
     except (ValueError, OSError) as error:
         raise UserError(f"{path}: not a Parquet file ({error}); fetch it again") from None
     table = table.astype(object).where(table.notna(), None)

@@ -7,14 +7,13 @@ one. What is said, and how long, is data: ``resources/corpora/synthetic.yaml``.
 import random
 import re
 import string
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
-from typing import Any
+from pathlib import Path
 
-import yaml
-
-from steadfast.corpora import RESOURCES
-from steadfast.files import Record
+from steadfast.corpora.cleaning import cleaned
+from steadfast.files import Record, Settings
+from steadfast.resources import facts
 
 SLOT = re.compile(r"\{(\w+)\}")
 ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou])(?!uni|us[aeiu]|one|eu)")
@@ -47,16 +46,28 @@ class Grammar:
         return FIRST_LETTER.sub(lambda letter: letter[0].upper(), text, count=1)
 
 
-def read(corpus: str, source: dict[str, Any], seed: int) -> Iterator[Record]:
-    """Records without end; the caller stops when it has tokens enough."""
-    facts = yaml.safe_load((RESOURCES / "synthetic.yaml").read_text(encoding="utf-8"))
-    grammar = Grammar(facts["grammar"] | _words(seed, set(facts["unsuitable"])))
-    shape = facts["corpora"][corpus]
+def corpus(inputs: Mapping[str, Path], corpus: str, seed: int, tokens: int) -> list[Record]:
+    """Texts of as many tokens as asked for, at least.
+
+    Args:
+        inputs: none.
+        corpus: its name, a key of ``resources/corpora/synthetic.yaml``.
+        seed: of all that is drawn.
+        tokens: of all texts together.
+    """
+    return cleaned(corpus, "synthetic", texts(corpus, seed), tokens=tokens)
+
+
+def texts(corpus: str, seed: int) -> Iterator[Record]:
+    """Records without end."""
+    known = facts("corpora/synthetic.yaml")
+    grammar = Grammar(known["grammar"] | _words(seed, set(known["unsuitable"])))
+    shape = known["corpora"][corpus]
     for number in count():
         yield _record(f"{corpus}-{number:06d}", shape, grammar, f"{seed}/{corpus}/{number}")
 
 
-def _record(name: str, shape: dict[str, Any], grammar: Grammar, key: str) -> Record:
+def _record(name: str, shape: Settings, grammar: Grammar, key: str) -> Record:
     rng = random.Random(key)
     title, date = (
         grammar.expand(shape[part], rng) if part in shape else None for part in ("title", "date")
@@ -69,7 +80,7 @@ def _record(name: str, shape: dict[str, Any], grammar: Grammar, key: str) -> Rec
     }
 
 
-def _text(shape: dict[str, Any], grammar: Grammar, rng: random.Random) -> str:
+def _text(shape: Settings, grammar: Grammar, rng: random.Random) -> str:
     paragraphs = [
         " ".join(
             grammar.sentence(shape["sentence"], rng)
@@ -91,7 +102,7 @@ def _words(seed: int, unsuitable: set[str]) -> dict[str, list[str]]:
     from faker.providers.lorem.en_US import Provider as Lorem
     from faker.providers.person.en_US import Provider as Person
 
-    def plain(words: Any) -> list[str]:
+    def plain(words: Iterable[str]) -> list[str]:
         fit = {word for word in words if word.isalpha() and len(word) > 2}
         return sorted(fit - unsuitable)
 

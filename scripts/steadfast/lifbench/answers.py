@@ -24,20 +24,51 @@ that needs each):
 import json
 import random
 
+from steadfast.files import Record
 from steadfast.lifbench.gold import duplicate_documents, expected_element, expected_labels, fields
 
 
-def reference_answer(prompt: dict, context: dict) -> str:
+def reference_answer(prompt: Record, context: Record) -> str:
     """The gold answer to a prompt.
+
+    >>> reference_answer({"task": "LSI", "variables": {"id": 1}, "gold": {"element": "a"}}, {})
+    'a'
 
     Args:
         prompt: the prompt record.
         context: the context record that the prompt refers to.
     """
-    return _ANSWERS[prompt["task"]](prompt, context)
+    given = fields(prompt)
+    match prompt["task"]:
+        case "LSI" | "LOI" | "LOE":
+            return expected_element(prompt)
+        case "LBI" | "LBE":
+            rng = random.Random(f"reference/{prompt['sample_id']}")
+            return context["elements"][rng.choice(blur_indices(prompt, context))]
+        case "LMI":
+            return json.dumps(given["elements"])
+        case "MB":
+            labels = expected_labels(prompt, context["documents"])
+            by_document = {f"doc{number}": label for number, label in enumerate(labels, start=1)}
+            # Labels are looked for as they are, so they are not escaped.
+            return json.dumps(by_document, ensure_ascii=False)
+        case "MF":
+            groups = duplicate_documents(prompt, context["documents"], context["duplicate_groups"])
+            rows = [[list(document.values()) for document in group] for group in groups]
+            return "\n".join(json.dumps(row) for row in rows)
+        case "OR":
+            # A sentence takes one line, even if it takes more in the document.
+            return "\n".join(
+                sentence["text"].replace("\n", " ") + f" {given['sep']} {sentence['type']}"
+                for sentence in asked_sentences(prompt, context)
+            )
+        case "OQ":
+            return given["options"][0 if is_key_sentence(given["evidence"], context) else 1]
+        case _:
+            return json.dumps([s["text"] for s in asked_sentences(prompt, context)])
 
 
-def blur_indices(prompt: dict, context: dict) -> range:
+def blur_indices(prompt: Record, context: Record) -> range:
     """The 0-based indices that are right in LBI and LBE: all after, or all before, the element."""
     given = fields(prompt)
     if given["bias"] > 0:
@@ -45,7 +76,7 @@ def blur_indices(prompt: dict, context: dict) -> range:
     return range(given["id"] - 1)
 
 
-def asked_sentences(prompt: dict, context: dict) -> list[dict]:
+def asked_sentences(prompt: Record, context: Record) -> list[Record]:
     """The right key sentences in the order to give them.
 
     OE: all true ones of the type, by id. OR: as many true ones as asked, spread over the document.
@@ -60,58 +91,9 @@ def asked_sentences(prompt: dict, context: dict) -> list[dict]:
     return [sentences[(2 * i + 1) * len(sentences) // (2 * n)] for i in range(n)]
 
 
-def is_key_sentence(evidence: str, context: dict) -> bool:
+def is_key_sentence(evidence: str, context: Record) -> bool:
     """Whether OQ's evidence is a true key sentence of the context."""
     return any(
         sentence["text"].strip() == evidence.strip() and not sentence["fake"]
         for sentence in context["key_sentences"]
     )
-
-
-def _blur(prompt: dict, context: dict) -> str:
-    index = random.Random(f"reference/{prompt['sample_id']}").choice(blur_indices(prompt, context))
-    return context["elements"][index]
-
-
-def _label(prompt: dict, context: dict) -> str:
-    given = fields(prompt)
-    labels = expected_labels(context["documents"], given["rule_key"], given["candidates"])
-    # Labels are looked for as they are, so they are not escaped.
-    by_document = {f"doc{number}": label for number, label in enumerate(labels, start=1)}
-    return json.dumps(by_document, ensure_ascii=False)
-
-
-def _duplicates(prompt: dict, context: dict) -> str:
-    keys = fields(prompt)["info_keys"].split()
-    groups = duplicate_documents(context["documents"], context["duplicate_groups"], keys)
-    rows = [[list(document.values()) for document in group] for group in groups]
-    return "\n".join(json.dumps(row) for row in rows)
-
-
-def _repeat(prompt: dict, context: dict) -> str:
-    separator = fields(prompt)["sep"]
-    sentences = asked_sentences(prompt, context)
-    # A sentence takes one line, even if it takes more in the document.
-    texts = [sentence["text"].replace("\n", " ") for sentence in sentences]
-    rows = zip(texts, sentences, strict=True)
-    return "\n".join(f"{text} {separator} {sentence['type']}" for text, sentence in rows)
-
-
-def _question(prompt: dict, context: dict) -> str:
-    given = fields(prompt)
-    return given["options"][0 if is_key_sentence(given["evidence"], context) else 1]
-
-
-_ANSWERS = {
-    "LSI": lambda prompt, context: expected_element(prompt),
-    "LOI": lambda prompt, context: expected_element(prompt),
-    "LOE": lambda prompt, context: expected_element(prompt),
-    "LBI": _blur,
-    "LBE": _blur,
-    "LMI": lambda prompt, context: json.dumps(fields(prompt)["elements"]),
-    "MB": _label,
-    "MF": _duplicates,
-    "OR": _repeat,
-    "OQ": _question,
-    "OE": lambda prompt, context: json.dumps([s["text"] for s in asked_sentences(prompt, context)]),
-}

@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass
 
-import yaml
-
-from steadfast.lifbench.tasks import RESOURCES
+from steadfast.resources import facts
 
 
 @dataclass(frozen=True)
@@ -24,17 +22,10 @@ class PaperModel:
     gold: bool = False
 
 
-def _read() -> dict[str, PaperModel]:
-    groups = yaml.safe_load((RESOURCES / "paper_models.yaml").read_text(encoding="utf-8"))
-    return {
-        name: PaperModel(group=group, **{key: _fixed(value) for key, value in facts.items()})
-        for group, models in groups.items()
-        for name, facts in models.items()
-    }
-
-
-def _fixed(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
-
-
-PAPER_MODELS: dict[str, PaperModel] = _read()
+PAPER_MODELS: dict[str, PaperModel] = {
+    name: PaperModel(
+        values["label"], group, tuple(values.get("truncated", ())), values.get("gold", False)
+    )
+    for group, models in facts("lifbench/paper_models.yaml").items()
+    for name, values in models.items()
+}

@@ -8,17 +8,17 @@ something made up. Now and then it ignores the requested format. No claim about 
 import json
 import random
 import string
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
 
-from steadfast.lifbench.answers import asked_sentences, blur_indices, is_key_sentence
-from steadfast.lifbench.gold import (
-    TYPE_NAMES,
-    duplicate_documents,
-    expected_labels,
-    fields,
+from steadfast.components import Sample, StandIn
+from steadfast.files import Record, Settings
+from steadfast.lifbench.answers import (
+    asked_sentences,
+    blur_indices,
+    is_key_sentence,
+    reference_answer,
 )
+from steadfast.lifbench.gold import TYPE_NAMES, duplicate_documents, expected_labels, fields
 
 _STEEPNESS = 0.6  # of recall over the context's length
 _LOST = 0.7  # chance to lose the thread where nothing is recalled
@@ -32,64 +32,50 @@ _LOST_ANSWERS = (
 )
 
 
-@dataclass(frozen=True)
-class Reader:
-    """A simulated reader.
+class LifbenchReader(StandIn):
+    """Reference answers and simulated readings."""
 
-    Attributes:
-        span: context length in tokens at which recall has fallen to half.
-        position_bias: share of recall lost in the middle of the context, 0 to 1.
-        slip: probability that an answer's format is not the requested one, 0 to 1.
-        window: largest prompt in tokens, None for any; the engine cuts contexts to it.
-        name: the reader's name.
-        seed: of how well the reader copes with each expression.
-    """
+    def reference(self, sample: Sample) -> str:
+        """The gold answer, written so that the released rubric gives it 1."""
+        return reference_answer(sample.prompt, sample.source["context"])
 
-    span: float
-    position_bias: float = 0.0
-    slip: float = 0.0
-    window: int | None = None
-    name: str = ""
-    seed: int = 0
+    def simulated(self, sample: Sample, reader: Settings, seen: float, rng: random.Random) -> str:
+        """What a reader answers.
 
-
-def simulated_answer(
-    prompt: dict, context: dict, reader: Reader | Mapping[str, Any], seen: float, rng: random.Random
-) -> str:
-    """What a simulated reader answers to a prompt.
-
-    Args:
-        prompt: the prompt record.
-        context: the context record that the prompt refers to.
-        reader: who reads, or the settings of a ``Reader``.
-        seen: the fraction of the context, from its start, that was not cut off.
-        rng: source of everything random in the answer.
-    """
-    if not isinstance(reader, Reader):
-        reader = Reader(**reader)
-    reading = _Reading(prompt, context, reader, seen, rng)
-    if rng.random() < _LOST * (1 - reading.clarity) ** 2:
-        return rng.choice(_LOST_ANSWERS)
-    answer, slips = _ANSWERS[prompt["task"]](reading)
-    if rng.random() < reader.slip:
-        answer = rng.choice(slips)(answer)
-    return answer
+        Args:
+            sample: that is asked.
+            reader: span (context length in tokens at which recall has fallen to half),
+                position_bias (share of recall lost in the middle of the context, 0 to 1), slip
+                (probability that an answer's format is not the requested one, 0 to 1), seed (of
+                how well the reader copes with each expression).
+            seen: the fraction of the context, from its start, that was not cut off.
+            rng: source of everything random in the answer.
+        """
+        reading = _Reading(sample.prompt, sample.source["context"], reader, seen, rng)
+        if rng.random() < _LOST * (1 - reading.clarity) ** 2:
+            return rng.choice(_LOST_ANSWERS)
+        answer, slips = _ANSWERS[sample.prompt["task"]](reading)
+        if rng.random() < reader["slip"]:
+            answer = rng.choice(slips)(answer)
+        return answer
 
 
 class _Reading:
     """One reader with one prompt: what it recalls, and what it takes it for otherwise."""
 
-    def __init__(self, prompt: dict, context: dict, reader: Reader, seen: float, rng):
+    def __init__(
+        self, prompt: Record, context: Record, reader: Settings, seen: float, rng: random.Random
+    ):
         self.prompt, self.context, self.given = prompt, context, fields(prompt)
-        self.rng, self.seen, self.bias = rng, seen, reader.position_bias
-        key = f"{reader.seed}/{prompt['task']}/{prompt['expression_id']}"
+        self.rng, self.seen, self.bias = rng, seen, reader["position_bias"]
+        key = f"{reader['seed']}/{prompt['task']}/{prompt['expression_id']}"
         self.skill = 1 + random.Random(key).uniform(-_EXPRESSION_SPREAD, _EXPRESSION_SPREAD)
-        self.clarity = 1 / (1 + (context["tokens"] * seen / reader.span) ** _STEEPNESS)
+        self.clarity = 1 / (1 + (context["tokens"] * seen / reader["span"]) ** _STEEPNESS)
 
-    def recalls(self, depth: float, effort: float = 1.0) -> bool:
-        """Whether what stands at a depth (0 start, 1 end) is retrieved; effort < 1 is harder."""
+    def recalls(self, depth: float) -> bool:
+        """Whether what stands at a depth (0 start, 1 end) is retrieved."""
         lost = self.bias * 4 * depth * (1 - depth)
-        chance = self.clarity * self.skill * (1 - lost * (1 - self.clarity)) * effort
+        chance = self.clarity * self.skill * (1 - lost * (1 - self.clarity))
         return depth < self.seen and self.rng.random() < chance
 
     def element(self, index: int) -> str:
@@ -101,14 +87,10 @@ class _Reading:
         near = min(max(index + self.rng.choice((-1, 1)), 0), visible - 1)
         kind = self.rng.random() * (0.5 + self.clarity)
         if kind < 0.25:
-            return self.invented()
+            return "".join(self.rng.choices("0123456789abcdef", k=32))  # looks like an identifier
         if kind < 0.4:
             return self.garbled(elements[min(index, visible - 1)])
         return elements[self.rng.randrange(visible) if kind < 0.7 else near]
-
-    def invented(self) -> str:
-        """Something that looks like an identifier and is none of the context's."""
-        return "".join(self.rng.choices("0123456789abcdef", k=32))
 
     def garbled(self, text: str) -> str:
         """A copy with about every twelfth character wrong, or cut short."""
@@ -117,7 +99,7 @@ class _Reading:
         letters = string.ascii_lowercase
         return "".join(self.rng.choice(letters) if self.rng.random() < 0.08 else c for c in text)
 
-    def depth_of(self, sentence: dict) -> float:
+    def depth_of(self, sentence: Record) -> float:
         """Where in the text a key sentence stands, from 0 to 1."""
         text = self.context["text"]
         return max(0, text.find(sentence["text"])) / max(1, len(text))
@@ -138,10 +120,6 @@ def _numbered(answer: str) -> str:
     return "\n".join(f"{n}. {line}" for n, line in enumerate(answer.split("\n"), start=1))
 
 
-def _unclosed(answer: str) -> str:
-    return answer[:-1]
-
-
 def _listed(answer: str) -> str:
     return "\n".join(f"- {part}" for part in answer.strip("[]{}").split(", "))
 
@@ -151,7 +129,7 @@ def _single_quoted(answer: str) -> str:
 
 
 _TEXT_SLIPS: Slips = [_prose, _numbered, _fenced, lambda answer: f'"{answer}"']
-_JSON_SLIPS: Slips = [_prose, _fenced, _unclosed, _listed, _single_quoted]
+_JSON_SLIPS: Slips = [_prose, _fenced, lambda answer: answer[:-1], _listed, _single_quoted]
 
 
 def _one(reading: _Reading) -> tuple[str, Slips]:
@@ -180,7 +158,7 @@ def _many(reading: _Reading) -> tuple[str, Slips]:
 def _label(reading: _Reading) -> tuple[str, Slips]:
     rng, candidates = reading.rng, reading.given["candidates"]
     documents = reading.context["documents"]
-    gold = expected_labels(documents, reading.given["rule_key"], candidates)
+    gold = expected_labels(reading.prompt, documents)
     visible = max(1, int(len(documents) * reading.seen))
     labels = [
         label if reading.recalls(i / len(documents)) else rng.choice(candidates)
@@ -194,7 +172,7 @@ def _label(reading: _Reading) -> tuple[str, Slips]:
 
 def _duplicates(reading: _Reading) -> tuple[str, Slips]:
     rng, context = reading.rng, reading.context
-    n, keys = len(context["documents"]), reading.given["info_keys"].split()
+    n = len(context["documents"])
     groups = [
         [index for index in group if reading.recalls(index / n)]
         for group in context["duplicate_groups"]
@@ -202,20 +180,14 @@ def _duplicates(reading: _Reading) -> tuple[str, Slips]:
     groups = [group for group in groups if len(group) > 1]
     if n > 1 and (not groups or not reading.recalls(0)):  # takes two others for duplicates
         groups.append(rng.sample(range(n), 2))
-    lines = [
-        _bracketed(
-            _bracketed(_shown(value, reading) for value in document.values()) for document in group
-        )
-        for group in duplicate_documents(context["documents"], groups, keys)
-    ]
+    lines = []
+    for group in duplicate_documents(reading.prompt, context["documents"], groups):
+        rows = (", ".join(_shown(value, reading) for value in row.values()) for row in group)
+        lines.append(f"[{', '.join(f'[{row}]' for row in rows)}]")
     return "\n".join(lines), [_prose, _numbered, _fenced, _single_quoted]
 
 
-def _bracketed(items: Iterable[str]) -> str:
-    return f"[{', '.join(items)}]"
-
-
-def _shown(value: Any, reading: _Reading) -> str:
+def _shown(value: str | None, reading: _Reading) -> str:
     if value is None:
         return "None"
     if not reading.recalls(0):
@@ -256,24 +228,18 @@ def _question(reading: _Reading) -> tuple[str, Slips]:
 
 
 def _extract(reading: _Reading) -> tuple[str, Slips]:
-    sentences = [
-        sentence
-        for sentence in asked_sentences(reading.prompt, reading.context)
-        if reading.recalls(reading.depth_of(sentence))
-    ]
+    asked = asked_sentences(reading.prompt, reading.context)
+    sentences = [s for s in asked if reading.recalls(reading.depth_of(s))]
     type_name = reading.given["type"].strip("<>")
     for other in reading.context["key_sentences"]:
         mistakable = other["fake"] if other["type"] == type_name else reading.rng.random() < 0.2
         if mistakable and not reading.recalls(reading.depth_of(other)):
             sentences.append(other)
-    texts = [
-        sentence["text"] if reading.recalls(0) else reading.garbled(sentence["text"])
-        for sentence in sentences
-    ]
+    texts = [s["text"] if reading.recalls(0) else reading.garbled(s["text"]) for s in sentences]
     return json.dumps(texts, ensure_ascii=False), _JSON_SLIPS
 
 
-_ANSWERS = {
+_ANSWERS: dict[str, Callable[[_Reading], tuple[str, Slips]]] = {
     **dict.fromkeys(("LSI", "LOI", "LOE"), _one),
     **dict.fromkeys(("LBI", "LBE"), _blur),
     "LMI": _many,

@@ -1,31 +1,50 @@
 """The paper's printed tables beside what the released per-sample scores give, cell by cell."""
 
 import csv
-import io
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import astuple, dataclass, fields
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import NamedTuple
 
-import yaml
+import pandas as pd
 
-from steadfast.files import read_text, write_text
+from steadfast.components import Frames
+from steadfast.files import read_text
 from steadfast.lifbench.paper import PAPER_MODELS
-from steadfast.lifbench.tables import BUILDERS, LAYOUT, Results
-from steadfast.lifbench.tasks import RESOURCES
-from steadfast.tables import latex
-from steadfast.tables.render import escape_csv, markdown
+from steadfast.lifbench.tables import BUILDERS
+from steadfast.lifbench.tables import tables as own_tables
+from steadfast.lifbench.tables.results import WORDS, LifbenchResults
+from steadfast.resources import facts, resource
+from steadfast.show.cells import count_cell
+from steadfast.show.display import Display, Shown
+from steadfast.tables.render import Printed, escape_csv, printed
 from steadfast.tables.table import Cell, Column, Section, Table
 
-NAME = "reproduction"
-PRINTED = RESOURCES / "printed"
+NAME = "lifbench_reproduction"
+TABLES = WORDS["reproduction"]["tables"]
+PAGE = facts("lifbench/printed/notes.yaml")
+NOTES = PAGE["notes"]
 DIGITS = 3  # of the paper's numbers
 RANKS = ", ranks"
 
 
-@dataclass(frozen=True)
-class PrintedCell:
+def tables(
+    frames: Frames, display: Display, weighting: str, rubric: str, released: Mapping[str, str]
+) -> Iterator[Table | Printed]:
+    """All tables of LIFBench and, after them, the paper's printed cells beside ours.
+
+    Args:
+        frames: of ``lifbench.metrics`` by name, by the released rubric.
+        display: how models are shown.
+        weighting: for the captions, as is ``rubric``.
+        rubric: by which the scores were given.
+        released: the models' names in the metrics, and in the released score files; those that are
+            not the paper's are left out.
+    """
+    yield from own_tables(frames, display, weighting, rubric)
+    yield reproduction(compare(frames, released))
+
+
+class PrintedCell(NamedTuple):
     """A cell of the paper.
 
     Attributes:
@@ -52,57 +71,48 @@ class PrintedCell:
         return self.printed == self.scores
 
 
-def build_reproduction(
-    metrics: Mapping[str, Path],
-    samples: Mapping[str, Path],
-    models: Mapping[str, str],
-    out_dir: Path,
-) -> None:
-    """Writes ``reproduction.csv`` (all cells), ``.tex`` and ``.md`` (counts, and what differs).
+def reproduction(cells: Sequence[PrintedCell]) -> Printed:
+    """All cells as CSV; how many match, and those that differ, as LaTeX and Markdown."""
+    pages = [printed(summary_table(cells)), printed(differences_table(cells))]
+    tex, md = ("\n".join(getattr(page, kind) for page in pages) for kind in ("tex", "md"))
+    columns = [*PrintedCell._fields[:-1], "matches", "explanation"]
+    rows = pd.DataFrame([_csv_row(cell) for cell in cells], columns=columns)
+    return Printed(NAME, tex, md, rows.to_csv(index=False, lineterminator="\n"))
+
+
+def _csv_row(cell: PrintedCell) -> list[str]:
+    explanation = NOTES[cell.note]["explanation"] if cell.note else ""
+    return [*map(escape_csv, cell[:-1]), "yes" if cell.matches else "no", explanation]
+
+
+def compare(frames: Frames, released: Mapping[str, str]) -> list[PrintedCell]:
+    """Every printed cell of the models that run, in the order of the paper.
 
     Args:
-        metrics: files of ``lifbench.metrics`` by name, by the released rubric.
-        samples: as ``build_tables`` takes them.
-        models: the models' names in the metrics, and in the released score files; those that are
-            not the paper's are left out.
-        out_dir: directory for the files.
-
-    Raises:
-        UserError: a file is missing or damaged.
+        frames: of ``lifbench.metrics`` by name, by the released rubric.
+        released: as ``tables`` takes it.
     """
-    cells = compare(metrics, samples, models)
-    summary, differences = summary_table(cells), differences_table(cells)
-    out = Path(out_dir) / NAME
-    write_text(out.with_suffix(".csv"), _comma_separated(cells))
-    write_text(out.with_suffix(".md"), markdown(summary) + "\n" + markdown(differences))
-    write_text(out.with_suffix(".tex"), latex.render(summary) + "\n" + latex.render(differences))
-
-
-def compare(
-    metrics: Mapping[str, Path], samples: Mapping[str, Path], models: Mapping[str, str]
-) -> list[PrintedCell]:
-    """Every printed cell of the models that run, in the order of the paper."""
-    paper = {model: PAPER_MODELS.get(released) for model, released in models.items()}
-    labels = {model: facts.label for model, facts in paper.items() if facts and not facts.gold}
-    display = {"digits": DIGITS, "labels": labels}
-    results = Results(metrics, samples, display, models=labels)
-    notes = _notes()
+    paper = {model: PAPER_MODELS[name] for model, name in released.items() if name in PAPER_MODELS}
+    shown_as = {model: Shown(known.label) for model, known in paper.items() if not known.gold}
+    of_paper = {
+        name: rows[rows["model"].isin(shown_as)] if "model" in rows else rows
+        for name, rows in frames.items()
+    }
+    display = Display(digits=DIGITS, models=shown_as)
+    results = LifbenchResults(of_paper, display, "rubric", "released")
+    labels = {shown.label for shown in shown_as.values()}
     known = {tuple(row.values())[:4]: (row["scores"], row["note"]) for row in _rows("differences")}
     cells = []
-    for name, title in LAYOUT["reproduction"]["tables"].items():
+    for name, title in TABLES.items():
         shown = _shown(BUILDERS[name](results, name))
-        for cell in _printed(name, title, shown):
-            if cell.model in labels.values():
-                cells.append(_explained(cell, shown, known, notes))
+        found = (cell for cell in _printed(name, title, shown) if cell.model in labels)
+        cells += [cell._replace(note=_note(cell, shown, known)) for cell in found]
     return cells
 
 
-def _notes() -> dict[str, dict[str, Any]]:
-    return yaml.safe_load(read_text(PRINTED / "notes.yaml"))["notes"]
-
-
 def _rows(name: str) -> Iterator[dict[str, str]]:
-    yield from csv.DictReader(read_text(PRINTED / f"{name}.csv").splitlines())
+    path = resource("lifbench/printed") / f"{name}.csv"
+    yield from csv.DictReader(read_text(path).splitlines())
 
 
 Place = tuple[str, str, str]
@@ -112,16 +122,16 @@ Place = tuple[str, str, str]
 def _shown(table: Table) -> dict[Place, Cell]:
     """The cells of a table as it would be shown."""
     lengths = int(table.columns[1].heading == "Length" and not table.columns[1].group)
-    found = {}
+    found: dict[Place, Cell] = {}
     for section in table.sections:
         for label, *rest in section.rows:
             length = rest[0].text if lengths else ""
             for column, cell in zip(table.columns[1 + lengths :], rest[lengths:], strict=True):
-                found[label.text, length, column.heading] = cell
+                found[label.text or "", length or "", column.heading] = cell
     return found
 
 
-def _printed(name: str, title: str, shown: Mapping[Place, Cell]) -> Iterator[PrintedCell]:
+def _printed(name: str, title: str, shown: Mapping[Place, Cell]) -> list[PrintedCell]:
     values, places = [], []
     for row in _rows(name):
         place = (row["model"], row.get("length", ""), row["column"])
@@ -130,74 +140,67 @@ def _printed(name: str, title: str, shown: Mapping[Place, Cell]) -> Iterator[Pri
         if "rank" in row:
             rank = cell.suffix.strip("()")
             places.append(PrintedCell(title + RANKS, *place, row["rank"], rank))
-    yield from values
-    yield from places
+    return values + places
 
 
-def _explained(
+def _note(
     cell: PrintedCell,
     shown: Mapping[Place, Cell],
     known: Mapping[tuple[str, ...], tuple[str, str]],
-    notes: Mapping[str, dict[str, Any]],
-) -> PrintedCell:
-    """The cell with the note that explains its difference, where one does."""
-    first_four = astuple(cell)[:4]
+) -> str:
+    """The note that explains a cell's difference, where one does."""
     if cell.matches:
-        return cell
+        return ""
     # A note holds for the number that it was written for, and for no other.
-    scores, note = known.get(first_four, ("", ""))
+    scores, note = known.get(cell[:4], ("", ""))
     if note and scores == cell.scores:
-        return PrintedCell(*first_four, cell.printed, cell.scores, note)
-    for key, facts in notes.items():
-        rows = facts.get("interchanged", {})
-        other = rows.get(cell.model) if facts["table"] == cell.table else None
+        return note
+    for key, explained in NOTES.items():
+        rows = explained.get("interchanged", {})
+        other = rows.get(cell.model) if explained["table"] == cell.table else None
         if other and shown[other, cell.length, cell.column].text == cell.printed:
-            return PrintedCell(*first_four, cell.printed, cell.scores, key)
-    return cell
+            return key
+    return ""
 
 
-def summary_table(cells: Iterable[PrintedCell]) -> Table:
+def summary_table(cells: Sequence[PrintedCell]) -> Table:
     """How many cells match, table by table."""
-    counts: dict[str, Counter] = {}
-    for cell in cells:
-        kinds = ["cells", "matching" if cell.matches else "differing"]
-        kinds += [] if cell.matches else ["explained" if cell.note else "unexplained"]
-        counts.setdefault(cell.table, Counter()).update(kinds)
-    kinds = ("cells", "matching", "differing", "explained", "unexplained")
-    rows = [
-        (Cell(title), *(Cell(f"{count[kind]:,}") for kind in kinds))
-        for title, count in counts.items()
-    ]
-    total = sum(counts.values(), Counter())
-    sums = (Cell("All"), *(Cell(f"{total[kind]:,}") for kind in kinds))
+    rows = []
+    for title in (*dict.fromkeys(cell.table for cell in cells), "All"):
+        found = [cell for cell in cells if title in (cell.table, "All")]
+        notes = [cell.note for cell in found if not cell.matches]
+        counts = (len(found), len(found) - len(notes), len(notes))
+        explained = sum(map(bool, notes))
+        cells_of_row = map(count_cell, (*counts, explained, len(notes) - explained))
+        rows.append((Cell(title), *cells_of_row))
     models = len({cell.model for cell in cells})
     return Table(
         NAME,
-        LAYOUT[NAME]["caption"].format(models=models),
+        WORDS["reproduction"]["caption"].format(models=models),
         (
             Column("Table", align="l"),
-            *(Column(kind.capitalize(), align="r") for kind in kinds[:3]),
-            *(Column(kind.capitalize(), "Of the differing", "r") for kind in kinds[3:]),
+            *(Column(heading, align="r") for heading in ("Cells", "Matching", "Differing")),
+            *(Column(kind, "Of the differing", "r") for kind in ("Explained", "Unexplained")),
         ),
-        (Section(tuple(rows)), Section((sums,), apart=True)),
-        tuple(
-            (None, text) for text in yaml.safe_load(read_text(PRINTED / "notes.yaml"))["remarks"]
-        ),
+        (Section(tuple(rows[:-1])), Section((rows[-1],), unranked=True)),
+        tuple((None, text) for text in PAGE["remarks"]),
     )
 
 
-def differences_table(cells: Iterable[PrintedCell]) -> Table:
+def differences_table(cells: Sequence[PrintedCell]) -> Table:
     """Each cell that differs, with the number of the note that explains it."""
-    notes, sections = _notes(), {}
     differing = [cell for cell in cells if not cell.matches]
-    numbers = {
-        key: i for i, key in enumerate(dict.fromkeys(c.note for c in differing if c.note), 1)
-    }
-    for cell in differing:
-        rows = sections.setdefault(cell.table, [])
-        why = f"({numbers[cell.note]})" if cell.note else "unexplained"
-        texts = (cell.model, cell.length, cell.column, cell.printed, cell.scores, why)
-        rows.append((Cell(cell.table, repeated=bool(rows)), *map(Cell, texts)))
+    notes = dict.fromkeys(cell.note for cell in differing if cell.note)
+    why = {"": "unexplained"} | {key: f"({i})" for i, key in enumerate(notes, 1)}
+    sections = [
+        Section(
+            tuple(
+                (Cell(title, repeated=i > 0), *map(Cell, (*cell[1:-1], why[cell.note])))
+                for i, cell in enumerate(rows)
+            )
+        )
+        for title, rows in groupby(differing, key=lambda cell: cell.table)
+    ]
     columns = (
         *(Column(heading, align="l") for heading in ("Table", "Model", "Length", "Column")),
         *(Column(heading, align="r") for heading in ("Printed", "From the scores")),
@@ -205,20 +208,8 @@ def differences_table(cells: Iterable[PrintedCell]) -> Table:
     )
     return Table(
         f"{NAME}_differences",
-        LAYOUT[NAME]["differences"],
+        WORDS["reproduction"]["differences"],
         columns,
-        tuple(Section(tuple(rows)) for rows in sections.values()),
-        tuple((None, f"({i}) {notes[key]['explanation']}") for key, i in numbers.items()),
+        tuple(sections),
+        tuple((None, f"{why[key]} {NOTES[key]['explanation']}") for key in notes),
     )
-
-
-def _comma_separated(cells: Iterable[PrintedCell]) -> str:
-    notes, out = _notes(), io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    names = [field.name for field in fields(PrintedCell)][:-1]
-    writer.writerow([*names, "matches", "explanation"])
-    for cell in cells:
-        explanation = notes[cell.note]["explanation"] if cell.note else ""
-        matches = "yes" if cell.matches else "no"
-        writer.writerow([*map(escape_csv, astuple(cell)[:-1]), matches, explanation])
-    return out.getvalue()

@@ -1,70 +1,46 @@
-"""Scoring one model's outputs at one length, by every rubric."""
+"""Scoring: one answer by every rubric."""
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import replace
 
-from steadfast.asked import read_outputs
-from steadfast.engines.request import ANSWERED
-from steadfast.errors import UserError
-from steadfast.files import Record, write_jsonl
+from steadfast.components import Answer, Reply, Sample, Score, Scoring
+from steadfast.files import Record
 from steadfast.lifbench.gold import fields
-from steadfast.lifbench.prompts import load_part
 from steadfast.lifbench.rubric import RUBRICS, score
 
 POSITIONAL = ("LSI", "LOI", "LOE", "LBI", "LBE")  # tasks with one reference position
 
 
-def score_part(
-    prompts: Path,
-    contexts: dict[str, Path],
-    expressions: dict[str, Path],
-    outputs: Path,
-    rubric: str,
-    length: str,
-    out: Path,
-) -> None:
-    """Write the scores of one model at one length, a record a prompt, in the prompts' order.
-
-    The chosen rubric's points and total stand at the top of a record, those of every other rubric
-    under ``also``. A sample without an answer (status overflow, refused or error) is not scored:
-    its points and total are null.
+class LifbenchScoring(Scoring):
+    """The chosen rubric makes the score; what every other one gives stands under ``other_raters``.
 
     Args:
-        prompts: the prompts' file of the length.
-        contexts: scenario to the contexts' file of the length.
-        expressions: task to its expressions' file, which holds the scenario prompt.
-        outputs: the model's outputs at the length.
         rubric: the chosen one, a key of ``RUBRICS``.
-        length: name of the length, such as ``4k``.
-        out: file to write.
-
-    Raises:
-        UserError: a file is missing or corrupt, a prompt has no output or no context, or a status
-            or the rubric is unknown.
     """
-    if rubric not in RUBRICS:
-        raise UserError(f"rubric: no rubric {rubric!r}; choose one of {', '.join(RUBRICS)}")
-    answers = read_outputs(outputs)
 
-    def records() -> Iterator[Record]:
-        for prompt, context, scenario_prompt in load_part(prompts, contexts, expressions):
-            sample_id = prompt["sample_id"]
-            output = answers.of(sample_id)
-            yield {
-                "sample_id": sample_id,
-                "task": prompt["task"],
-                "context_id": prompt["context_id"],
-                "expression_id": prompt["expression_id"],
-                "variable_id": prompt["variable_id"],
-                "length": length,
-                "status": output["status"],
-                "truncated": (output["truncated_tokens"] or 0) > 0,
-                "rubric": rubric,
-                **_scored(prompt, context, scenario_prompt, output, rubric),
-                "depth": asked_depth(prompt, context),
-            }
+    def __init__(self, rubric: str):
+        self._rubric = rubric
 
-    write_jsonl(out, records())
+    def score(self, sample: Sample, answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
+        """Points and total by the rubrics; none without an answer."""
+        by_rubric = dict.fromkeys(RUBRICS, Score(answer.status))
+        if answer.answered:
+            context, scenario = sample.source["context"], sample.source["scenario_prompt"]
+            for rubric in RUBRICS:
+                found = score(sample.prompt, context, scenario, answer.text, rubric)
+                by_rubric[rubric] = replace(found, status=answer.status)
+        chosen = by_rubric.pop(self._rubric)
+        return replace(chosen, other_raters=by_rubric)
+
+    def facts(self, sample: Sample) -> Record:
+        """Which expression and variables were asked, and where in the context."""
+        return {
+            "expression_id": sample.prompt["expression_id"],
+            "variable_id": sample.prompt["variable_id"],
+            "length": sample.part,
+            "rubric": self._rubric,
+            "depth": asked_depth(sample.prompt, sample.source["context"]),
+        }
 
 
 def asked_depth(prompt: Record, context: Record) -> float | None:
@@ -72,28 +48,15 @@ def asked_depth(prompt: Record, context: Record) -> float | None:
 
     Of a list task, the reference element's place among the elements; of OQ, the evidence's among
     the characters. None where there is no one place, or the evidence is not in the text.
+
+    >>> prompt = {"task": "LSI", "variables": {"id": 2}, "gold": {"element": "b"}}
+    >>> asked_depth(prompt, {"elements": ["a", "b", "c"]})
+    0.5
     """
     given, task = fields(prompt), prompt["task"]
     if task in POSITIONAL:
-        return (given["id"] - 1) / max(1, len(context["elements"]) - 1)
+        return float(given["id"] - 1) / max(1, len(context["elements"]) - 1)
     if task != "OQ":
         return None
     place = context["text"].find(given["evidence"].strip())
     return place / len(context["text"]) if place >= 0 and context["text"] else None
-
-
-def _scored(
-    prompt: Record, context: Record, scenario_prompt: str, output: Record, rubric: str
-) -> Record:
-    others = [name for name in RUBRICS if name != rubric]
-    if output["status"] not in ANSWERED:
-        unscored = {"points": None, "total": None}
-        return {**unscored, "extracted": None, "also": dict.fromkeys(others, unscored)}
-    chosen = score(prompt, context, scenario_prompt, output["text"], rubric)
-    also = {name: score(prompt, context, scenario_prompt, output["text"], name) for name in others}
-    return {
-        "points": chosen.points,
-        "total": chosen.total,
-        "extracted": chosen.extracted,
-        "also": {name: {"points": s.points, "total": s.total} for name, s in also.items()},
-    }

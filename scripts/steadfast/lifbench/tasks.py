@@ -1,11 +1,10 @@
-"""The facts of LIFBench's tasks and of its rubric, read from ``resources/lifbench``."""
+"""The facts of LIFBench's tasks and scenarios."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from pathlib import Path
 
-import yaml
+from steadfast.resources import facts
 
-RESOURCES = Path(__file__).resolve().parents[3] / "resources" / "lifbench"
 SCENARIOS = ("list", "multidoc", "onedoc")
 
 
@@ -31,39 +30,22 @@ class Task:
     max_tokens: int
     directions: bool = False
 
-
-@dataclass(frozen=True)
-class ScorePoint:
-    """A score point's weight and the capabilities it counts for (paper, Table 6)."""
-
-    weight: float
-    capabilities: tuple[str, ...]
+    @property
+    def scores_file(self) -> str:
+        """The name of the file that holds the task's released scores."""
+        return f"{self.scenario}-{self.released_name}.csv"
 
 
-def _read(name: str) -> dict:
-    return yaml.safe_load((RESOURCES / name).read_text(encoding="utf-8"))
-
-
-TASKS: dict[str, Task] = {id: Task(id=id, **facts) for id, facts in _read("tasks.yaml").items()}
-
-
-def _score_points(weights: str) -> dict[str, dict[str, ScorePoint]]:
-    return {
-        task: {
-            name: ScorePoint(facts.get(weights, facts["weight"]), tuple(facts["capabilities"]))
-            for name, facts in points.items()
-        }
-        for task, points in _read("rubric.yaml").items()
-    }
-
-
-RUBRICS: dict[str, dict[str, dict[str, ScorePoint]]] = {
-    "released": _score_points("weight"),
-    "corrected": _score_points("corrected_weight"),
+TASKS: dict[str, Task] = {
+    id: Task(id=id, **values) for id, values in facts("lifbench/tasks.yaml").items()
 }
-RUBRIC = RUBRICS["released"]
 
 
-def total_weight(task: str, rubric: str = "released") -> float:
-    """The sum of a task's weights (the paper's R-tilde, equation 2)."""
-    return sum(point.weight for point in RUBRICS[rubric][task].values())
+def scenarios_of(tasks: Collection[str]) -> list[str]:
+    """The scenarios that some tasks need.
+
+    >>> scenarios_of(["OQ", "LSI"])
+    ['list', 'onedoc']
+    """
+    needed = {TASKS[task].scenario for task in tasks}
+    return [scenario for scenario in SCENARIOS if scenario in needed]

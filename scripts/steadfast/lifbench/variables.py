@@ -1,72 +1,36 @@
-"""The instruction variables of each task: their sampling spaces, and the values for a context."""
+"""The values of each task's instruction variables for a context."""
 
-import random
 from collections import Counter
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
-
-import yaml
+from collections.abc import Callable, Iterator, Sequence
+from random import Random
 
 from steadfast.errors import UserError
-from steadfast.files import read_text
-from steadfast.lifbench.tasks import RESOURCES
+from steadfast.files import Record, Settings
 
-VARIABLES = RESOURCES / "variables.yaml"
-Record = dict[str, Any]
-
-
-def read_yaml(path: Path) -> Record:
-    """The mapping in a YAML file.
-
-    Raises:
-        UserError: the file is missing, is not YAML, or holds something else than a mapping.
-    """
-    try:
-        value = yaml.safe_load(read_text(path))
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f"{path}:{mark.line + 1}" if mark else path
-        problem = getattr(error, "problem", None) or "unreadable"
-        raise UserError(
-            f"{where}: not valid YAML ({problem}); mend that line, quoting texts that hold "
-            "colons, braces or quotation marks"
-        ) from None
-    if not isinstance(value, dict):
-        raise UserError(f"{path}: a mapping of keys to values was expected; see docs/")
-    return value
+Setting = tuple[Record, Record]
+"""What a template may show with what describes it, and what only the scorer may know."""
 
 
-def sampling_space(task: str) -> tuple[list[str], Record]:
-    """What a template of the task must show, and the space of our own variables.
-
-    Returns:
-        (names, space): a name ``a|b`` means that a template shows either of the two.
-    """
-    facts = read_yaml(VARIABLES)[task]
-    space = facts["space"]
-    return facts["shown"], _label_rules(space) if task == "MB" else space
-
-
-def draw_settings(task: str, space: Record, context: Record, seed: int) -> list[tuple]:
+def draw_settings(task: str, space: Settings, context: Record, seed: int) -> list[Setting]:
     """The settings of a task's variables for one context (paper, section 3.3, appendix C).
 
     The same seed, context and task give the same settings; the one at place k (``variable_id``) is
     of the same kind in every context.
 
-    Returns:
-        pairs (variables, gold): what a template may show with what describes it, and what only the
-        scorer may know.
-
     Raises:
         UserError: the context is too small for the task.
     """
-    rng = random.Random(f"{seed}/{context['context_id']}/{task}")
-    return list(_DRAW[task](task, space, context, rng, seed))
+    # The type that OE leaves out, and so what each variable_id is, is the same in every context.
+    key = f"{seed}/{task}" if task == "OE" else f"{seed}/{context['context_id']}/{task}"
+    return list(_DRAW[task](task, space, context, Random(key)))
 
 
 def ordinal(number: int) -> str:
-    """An English ordinal: 1st, 2nd, 11th, 112th."""
+    """An English ordinal.
+
+    >>> ordinal(2), ordinal(112)
+    ('2nd', '112th')
+    """
     teens = number % 100 in (11, 12, 13)
     return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
@@ -78,15 +42,13 @@ def _too_small(task: str, context: Record, what: str) -> UserError:
     )
 
 
-def _unique_places(elements: list[str]) -> list[int]:
+def _unique_places(elements: Sequence[str]) -> list[int]:
     # An entry that occurs twice would make "the one after it" ambiguous.
     counts = Counter(elements)
     return [place for place, element in enumerate(elements) if counts[element] == 1]
 
 
-def _positions(
-    task: str, space: Record, context: Record, rng: random.Random, seed: int
-) -> Iterator[tuple]:
+def _positions(task: str, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     elements = context["elements"]
     margin, wanted = space["margin"], space["per_section"]
     places = [p for p in _unique_places(elements) if margin <= p < len(elements) - margin]
@@ -100,7 +62,7 @@ def _positions(
         start = end
 
 
-def _position(task: str, elements: list[str], place: int) -> tuple[Record, Record]:
+def _position(task: str, elements: Sequence[str], place: int) -> Setting:
     number = {"id": place + 1, "ordid": ordinal(place + 1)}
     element = {"element": elements[place]}
     variables, gold = (element, number) if task in ("LOE", "LBE") else (number, element)
@@ -109,9 +71,7 @@ def _position(task: str, elements: list[str], place: int) -> tuple[Record, Recor
     return variables, gold
 
 
-def _index_lists(
-    task: str, space: Record, context: Record, rng: random.Random, seed: int
-) -> Iterator[tuple]:
+def _index_lists(task: str, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     elements = context["elements"]
     places = _unique_places(elements)
     if len(places) < max(space["sizes"]):
@@ -123,26 +83,20 @@ def _index_lists(
         yield {"id_arr": [p + 1 for p in chosen]}, {"elements": [elements[p] for p in chosen]}
 
 
-def _listed(
-    task: str, space: Record, context: Record, rng: random.Random, seed: int
-) -> Iterator[tuple]:
+def _listed(task: str, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     for setting in space["settings"]:
         yield dict(setting), {}
 
 
-def _repeats(
-    task: str, space: Record, context: Record, rng: random.Random, seed: int
-) -> Iterator[tuple]:
+def _repeats(task: str, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     genuine = sum(not sentence["fake"] for sentence in context["key_sentences"])
     most = max(setting["num"] for setting in space["settings"])
     if genuine < most:
         raise _too_small(task, context, f"{genuine} key sentences where {most} are asked for")
-    yield from _listed(task, space, context, rng, seed)
+    yield from _listed(task, space, context, rng)
 
 
-def _evidence(
-    task: str, space: Record, context: Record, rng: random.Random, seed: int
-) -> Iterator[tuple]:
+def _evidence(task: str, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     labelled = {sentence["text"].strip() for sentence in context["key_sentences"]}
     pools = {
         "true": [s["text"] for s in context["key_sentences"] if not s["fake"]],
@@ -160,18 +114,15 @@ def _evidence(
         yield {"evidence": next(chosen[kind]), "options": options}, {"kind": kind}
 
 
-def _types(
-    task: str, space: Record, context: Record, rng: random.Random, seed: int
-) -> Iterator[tuple]:
+def _types(task: str, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     absent = f"<{context['absent_type']}>" if context.get("absent_type") else None
     types = [name for name in space["types"] if name != absent]
-    # Not by context: the type left out, and so what each variable_id is, stays the same.
-    types.remove(random.Random(f"{seed}/{task}").choice(types))
+    types.remove(rng.choice(types))
     for name in [*types, absent] if absent else types:
         yield {"type": name}, {}
 
 
-_DRAW: dict[str, Callable[..., Iterator[tuple]]] = {
+_DRAW: dict[str, Callable[..., Iterator[Setting]]] = {
     **dict.fromkeys(("LSI", "LOI", "LOE", "LBI", "LBE"), _positions),
     "LMI": _index_lists,
     "MB": _listed,
@@ -180,34 +131,3 @@ _DRAW: dict[str, Callable[..., Iterator[tuple]]] = {
     "OQ": _evidence,
     "OE": _types,
 }
-
-
-def _label_rules(space: Record) -> Record:
-    """Batch-label's settings from label sets: candidates, their order's key, the rules' text."""
-    settings = []
-    for labels in space["label_sets"]:
-        names = labels["labels"]
-        _check_labels(names)
-        lines = (
-            space["rule"].format(case=case, label=name)
-            for case, name in zip(space["cases"], names, strict=True)
-        )
-        settings.append(
-            {
-                "rule_key": "".join(name[0] for name in names),
-                "candidates": labels.get("shown", names),
-                "rules": "\n".join(lines),
-            }
-        )
-    return {"settings": settings}
-
-
-def _check_labels(names: list[str]) -> None:
-    distinct = len({name[0] for name in names}) == len(names) == 4
-    apart = not any(a != b and a in b for a in names for b in names)
-    plain = not any(mark in name for name in names for mark in (*",{}[]", "doc"))
-    if not (distinct and apart and plain):
-        raise UserError(
-            f"{VARIABLES}: the labels {', '.join(names)} cannot be scored; choose four with "
-            "different first characters, none inside another, without commas, brackets or 'doc'"
-        )

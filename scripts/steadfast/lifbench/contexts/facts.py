@@ -1,17 +1,14 @@
 """The facts that contexts are built from, read from ``resources/lifbench/contexts.yaml``."""
 
-from typing import Any
+from collections.abc import Iterable, Mapping
 
-import yaml
+from steadfast.files import Settings
+from steadfast.resources import facts
 
-from steadfast.lifbench.tasks import RESOURCES
-
-FACTS: dict[str, dict[str, Any]] = yaml.safe_load(
-    (RESOURCES / "contexts.yaml").read_text(encoding="utf-8")
-)
+FACTS: Mapping[str, Settings] = facts("lifbench/contexts.yaml")
 
 
-def is_plain(text: str, unfit: list[str]) -> bool:
+def is_plain(text: str, unfit: Iterable[str]) -> bool:
     """Whether a text is one printable line that reads the same after any escaping.
 
     Args:

@@ -2,13 +2,15 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from random import Random
 
 from steadfast.files import Record
 from steadfast.lifbench.contexts.facts import FACTS, is_plain
 from steadfast.lifbench.contexts.filling import enough, fill, shuffled, too_small
+from steadfast.lifbench.contexts.seeds import seeded_contexts
 from steadfast.tokens import Tokenizer
 
 LIST = FACTS["list"]
@@ -17,16 +19,10 @@ RUN = re.compile(r"(?=( .{9}))")  # may overlap
 BATCH = 4096  # records
 
 
-def build(rng: Random, budget: int, corpora: dict[str, Path], tokenizer: Tokenizer) -> Record:
+def build(rng: Random, budget: int, corpora: Mapping[str, Path], tokenizer: Tokenizer) -> Record:
     """The longest list that fits into a budget: tokens, text, elements.
 
     No element is another one or part of another one.
-
-    Args:
-        rng: the context's own generator.
-        budget: in tokens.
-        corpora: the path of ``alpaca``.
-        tokenizer: counts the text.
 
     Raises:
         UserError: the corpus has too few instructions.
@@ -48,6 +44,10 @@ def build(rng: Random, budget: int, corpora: dict[str, Path], tokenizer: Tokeniz
         raise too_small("alpaca", offers, "list", budget)
     elements = elements[: filled.units]
     return {"tokens": filled.tokens, "text": render(elements), "elements": elements}
+
+
+contexts = partial(seeded_contexts, "list", build)
+"""The contexts of all seeds."""
 
 
 def render(elements: list[str]) -> str:

@@ -2,16 +2,18 @@
 
 from base64 import urlsafe_b64encode
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, timedelta
+from functools import partial
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 from uuid import UUID
 
 from steadfast.files import Record
 from steadfast.lifbench.contexts.facts import FACTS, is_plain
 from steadfast.lifbench.contexts.filling import enough, fill, shuffled, too_small
+from steadfast.lifbench.contexts.seeds import seeded_contexts
 from steadfast.tokens import Tokenizer
 
 MULTIDOC = FACTS["multidoc"]
@@ -27,18 +29,12 @@ class Document(NamedTuple):
     text: int
 
 
-def build(rng: Random, budget: int, corpora: dict[str, Path], tokenizer: Tokenizer) -> Record:
+def build(rng: Random, budget: int, corpora: Mapping[str, Path], tokenizer: Tokenizer) -> Record:
     """The most documents that fit into a budget: tokens, text, documents, duplicate_groups.
 
     Of n documents, ``repeated_share`` times n, rounded half up, repeat the text of an earlier one;
     from two documents on, at least one does. From four on, each combination of title or none with
-    source or none occurs.
-
-    Args:
-        rng: the context's own generator.
-        budget: in tokens.
-        corpora: the paths of the corpora that texts come from, each as likely as another.
-        tokenizer: counts the text.
+    source or none occurs. Texts come from each corpus as likely as from another.
 
     Raises:
         UserError: the corpora have too few texts of the length asked for.
@@ -64,6 +60,10 @@ def build(rng: Random, budget: int, corpora: dict[str, Path], tokenizer: Tokeniz
         "documents": [document.fields for document in documents],
         "duplicate_groups": _groups(documents),
     }
+
+
+contexts = partial(seeded_contexts, "multidoc", build)
+"""The contexts of all seeds."""
 
 
 def render(documents: list[Document]) -> str:
@@ -92,7 +92,9 @@ def _groups(documents: list[Document]) -> list[list[int]]:
     return [group for group in places.values() if len(group) > 1]
 
 
-def _documents(rng: Random, corpora: dict[str, Path], tokenizer: Tokenizer) -> Iterator[Document]:
+def _documents(
+    rng: Random, corpora: Mapping[str, Path], tokenizer: Tokenizer
+) -> Iterator[Document]:
     # Any first n of them have their share of repeated texts.
     texts: list[str] = []
     repeated: list[int] = []
@@ -141,9 +143,9 @@ def _fresh(draw: Callable[[], str], taken: set[str]) -> str:
     return value
 
 
-def _is_value(text: str | None) -> bool:
+def _is_value(text: str | None) -> TypeGuard[str]:
     return (
-        bool(text)
+        text is not None
         and text.isascii()
         and is_plain(text, MULTIDOC["unfit"])
         and not text.endswith(",")
@@ -157,7 +159,7 @@ def _date(rng: Random, given: str | None) -> str:
 
 
 def _passages(
-    rng: Random, corpora: dict[str, Path], tokenizer: Tokenizer
+    rng: Random, corpora: Mapping[str, Path], tokenizer: Tokenizer
 ) -> Iterator[tuple[Record, str]]:
     left = {
         corpus: shuffled(path, f"{rng.getrandbits(128):032x}", BATCH)

@@ -1,7 +1,10 @@
 """OneDoc contexts: joined essays with tagged key sentences (paper, 3.2 and appendix A.3)."""
 
+import re
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Mapping
+from functools import partial
 from itertools import accumulate, islice
 from pathlib import Path
 from random import Random
@@ -11,12 +14,15 @@ from steadfast.errors import UserError
 from steadfast.files import Record
 from steadfast.lifbench.contexts.facts import FACTS, is_plain
 from steadfast.lifbench.contexts.filling import fill, shuffled, too_small
+from steadfast.lifbench.contexts.seeds import seeded_contexts
 from steadfast.tokens import Tokenizer
 
 ONEDOC = FACTS["onedoc"]
 TYPES: list[str] = ONEDOC["types"]
 BATCH = 64  # essays
 TRIES = 16  # sentences, each of which costs a search through the document
+# Where white space of several bytes stands between a word and a full stop, the segmenter crashes.
+WIDE_SPACE_BEFORE_STOP = re.compile(r"[^\S\x00-\x7f]+(?=\.)")
 JOINT = 2  # tokens; a tag breaks up at most so many that would otherwise be one
 
 
@@ -39,18 +45,12 @@ class Tag(NamedTuple):
         return f"<{self.type}-{self.id}>"
 
 
-def build(rng: Random, budget: int, corpora: dict[str, Path], tokenizer: Tokenizer) -> Record:
+def build(rng: Random, budget: int, corpora: Mapping[str, Path], tokenizer: Tokenizer) -> Record:
     """The longest document that fits into a budget: tokens, text, key_sentences, ….
 
     Key sentences and ordinary ones lie spread over the sentences that fit into the budget beside
     the tags; then the document grows, untagged, while it fits. Each of them occurs once in the
     document, be it as a sentence or within others.
-
-    Args:
-        rng: the context's own generator.
-        budget: in tokens.
-        corpora: the path of ``paul_graham``.
-        tokenizer: counts the text.
 
     Raises:
         UserError: the corpus is too small, or the budget too small for the key sentences.
@@ -70,7 +70,8 @@ def build(rng: Random, budget: int, corpora: dict[str, Path], tokenizer: Tokeniz
         tagged -= 1
         keys, ordinary = _places(rng, sentences, tagged, tags, tokenizer)
     filled = fill(sizes, budget, count, start=tagged)
-    key_sentences = [
+    assert filled is not None  # the sentences alone exceed the budget
+    key_sentences: list[Record] = [
         {
             "type": tag.type,
             "id": tag.id,
@@ -90,6 +91,10 @@ def build(rng: Random, budget: int, corpora: dict[str, Path], tokenizer: Tokeniz
     }
 
 
+contexts = partial(seeded_contexts, "onedoc", build)
+"""The contexts of all seeds."""
+
+
 def render(sentences: list[Sentence], keys: dict[int, Tag]) -> str:
     """The sentences with their white space, those at the keys' places between their tags."""
     parts = []
@@ -105,12 +110,14 @@ def segment(text: str) -> list[Sentence]:
 
     sentences = []
     at = 0
+    plain = WIDE_SPACE_BEFORE_STOP.sub(lambda space: " " * len(space[0]), text)
     # The segmenter leaves out some white space, so each sentence is looked up again.
-    for found in map(str.strip, sentencex.segment("en", text)):
+    for found in map(str.strip, sentencex.segment("en", plain)):
         if found:
-            start = text.index(found, at)
-            sentences.append(Sentence(text[at:start], found))
-            at = start + len(found)
+            start = plain.index(found, at)
+            end = start + len(found)
+            sentences.append(Sentence(text[at:start], text[start:end]))
+            at = end
     return sentences
 
 

@@ -1,45 +1,34 @@
 """LIFEval, the rubric-based scorer of LIFBench (paper, section 4.1, appendix D and Table 6).
 
 ``released`` follows the benchmark's released scorer, quirks included; ``corrected`` mends them. A
-rubric is a mapping from task to a function ``(prompt, facts, scenario_prompt, response) -> Marks``.
+rubric is a mapping from task to a ``Scorer``.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
+from steadfast.components import Score
 from steadfast.errors import UserError
+from steadfast.files import Record
+from steadfast.lifbench.gold import duplicate_documents, expected_element, expected_labels, fields
 from steadfast.lifbench.rubric.corrected import SCORERS as CORRECTED
 from steadfast.lifbench.rubric.facts import facts_of
-from steadfast.lifbench.rubric.marks import Marks
+from steadfast.lifbench.rubric.marks import Marks, Scorer
 from steadfast.lifbench.rubric.released import SCORERS as RELEASED
-from steadfast.lifbench.tasks import RUBRICS as WEIGHTS
-from steadfast.lifbench.tasks import total_weight
-
-Scorer = Callable[[dict, Any, str, str], Marks]
+from steadfast.lifbench.weights import RUBRICS as WEIGHTS
+from steadfast.lifbench.weights import total_weight
 
 RUBRICS: dict[str, dict[str, Scorer]] = {"released": RELEASED, "corrected": CORRECTED}
 
 
-@dataclass(frozen=True)
-class Score:
-    """A scored response.
-
-    Attributes:
-        points: each score point as a fraction of its weight, 0 to 1.
-        total: the sample's score, 0 to 1.
-        extracted: what was read out of the response.
-    """
-
-    points: dict[str, float]
-    total: float
-    extracted: dict[str, Any] = field(default_factory=dict)
-
-
 def score(
-    prompt: dict, context: dict, scenario_prompt: str, response: str, rubric: str = "released"
+    prompt: Record, context: Record, scenario_prompt: str, response: str, rubric: str = "released"
 ) -> Score:
-    """Score one response; any text has a score, and none can make this raise.
+    """One response's score; any text has one, and none can make this raise.
+
+    >>> prompt = {"task": "LSI", "variables": {"id": 1}, "gold": {"element": "Name a fruit."}}
+    >>> context = {"scenario": "list", "elements": ["Name a fruit.", "List three rivers."]}
+    >>> score(prompt, context, "{input} {instruction}", "List three rivers.").points
+    {'format': 1.0, 'correct': 0.0, 'ori': 1.0}
 
     Args:
         prompt: the prompt record; its ``variables`` and ``gold`` are used.
@@ -57,9 +46,37 @@ def score(
     response = response.strip()
     marks = Marks({})
     if response:
-        marks = RUBRICS[rubric][task](prompt, facts_of(context), scenario_prompt, response)
+        asked = _asked(prompt, context, scenario_prompt)
+        marks = RUBRICS[rubric][task](response, facts_of(context), *asked)
     weights = WEIGHTS[rubric][task]
     points = {name: marks.points.get(name, 0.0) for name in weights}
     total = 0.0 if marks.void else sum(points.values()) / total_weight(task, rubric)
     fractions = {name: points[name] / weights[name].weight for name in points}
-    return Score(fractions, total, marks.extracted)
+    return Score("ok", fractions, total, extracted=marks.extracted)
+
+
+def _asked(prompt: Record, context: Record, scenario_prompt: str) -> tuple[Any, ...]:
+    """What is asked of the task, as its scorers take it."""
+    given = fields(prompt)
+    match prompt["task"]:
+        case "LSI" | "LOI" | "LOE":
+            return (expected_element(prompt),)
+        case "LBI" | "LBE":
+            return given["id"] - 1, given["bias"]
+        case "LMI":
+            return (given["elements"],)
+        case "MB":
+            return expected_labels(prompt, context["documents"]), given["candidates"]
+        case "MF":
+            gold = duplicate_documents(prompt, context["documents"], context["duplicate_groups"])
+            around = [
+                part.replace("{instruction}", prompt["instruction"]).replace('"', "")
+                for part in scenario_prompt.partition("{input}")[::2]
+            ]
+            return gold, given["info_keys"].split(), around
+        case "OR":
+            return given["num"], given["sep"]
+        case "OQ":
+            return given["evidence"], given["options"]
+        case _:
+            return (given["type"].strip("<>"),)

@@ -2,18 +2,25 @@
 
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from steadfast.files import Record
 from steadfast.lifbench.gold import TYPE_NAMES
 from steadfast.lifbench.rubric.text import Finder, allowed_edits, normal
 
+if TYPE_CHECKING:
+    import numpy as np
+
+T = TypeVar("T")
+
 _PREFIX = 16  # characters by which texts are looked up in a longer one
-_FEW = 16  # texts that are looked for one by one
+_ONE_BY_ONE = 16  # texts that are looked for one by one
 _WINDOW = 8  # bytes of a text's beginning that are looked up first, when there are many
 _KEPT = 128  # prepared contexts at a time
 
-_prepared: dict[int, tuple[dict, Any]] = {}
+_prepared: dict[int, tuple[Record, Any]] = {}
 
 
 class ListFacts:
@@ -31,10 +38,7 @@ class ListFacts:
     @cached_property
     def places(self) -> dict[str, list[int]]:
         """The 0-based indices at which a ``normal`` element stands."""
-        places = defaultdict(list)
-        for index, element in enumerate(self.elements):
-            places[normal(element)].append(index)
-        return dict(places)
+        return _grouped((normal(element), i) for i, element in enumerate(self.elements))
 
     @cached_property
     def finder(self) -> Finder:
@@ -43,10 +47,7 @@ class ListFacts:
 
     @cached_property
     def _indices(self) -> dict[str, list[int]]:
-        indices = defaultdict(list)
-        for index, element in enumerate(self.elements):
-            indices[element].append(index)
-        return indices
+        return _grouped((element, i) for i, element in enumerate(self.elements))
 
     @cached_property
     def _short(self) -> list[str]:
@@ -54,11 +55,7 @@ class ListFacts:
 
     @cached_property
     def _by_prefix(self) -> dict[str, list[str]]:
-        by_prefix = defaultdict(list)
-        for element in self._indices:
-            if len(element) >= _PREFIX:
-                by_prefix[element[:_PREFIX]].append(element)
-        return dict(by_prefix)
+        return _grouped((e[:_PREFIX], e) for e in self._indices if len(e) >= _PREFIX)
 
     def counts(self, response: str) -> dict[int, int]:
         """Non-overlapping occurrences of every element that is in a response, by 0-based index.
@@ -87,7 +84,7 @@ class TextIndex:
 
     def __init__(self, text: str):
         self.text = text
-        self._windows: dict[int, ByteWindows] = {}
+        self._windows: dict[int, np.ndarray] = {}
 
     @cached_property
     def _values(self) -> set[str]:
@@ -98,56 +95,40 @@ class TextIndex:
         """Those of the texts that are in the long one, wherever."""
         found = texts & self._values
         rest = texts - found
-        holds = self.text.__contains__ if len(rest) <= _FEW else self._holds
+        holds = self.text.__contains__ if len(rest) <= _ONE_BY_ONE else self._holds
         return found | set(filter(holds, rest))
 
     def _holds(self, text: str) -> bool:
         # A text whose beginning is nowhere in the long one is not in it either.
         encoded = text.encode("utf-8", "surrogatepass")
         start = encoded[:_WINDOW]
-        return self._window(len(start)).holds(start) and (
-            len(encoded) <= _WINDOW or text in self.text
-        )
+        windows = self._all_windows(len(start))
+        sought = windows.dtype.type(int.from_bytes(start))
+        place = windows.searchsorted(sought)
+        begun = bool(place < len(windows) and windows[place] == sought)
+        return begun and (len(encoded) <= _WINDOW or text in self.text)
 
-    def _window(self, width: int) -> "ByteWindows":
+    def _all_windows(self, width: int) -> "np.ndarray":
+        """All strings of so many bytes, 0 to 8, that are somewhere in the text, sorted."""
+        import numpy as np
+
         if width not in self._windows:
             encoded = self.text.encode("utf-8", "surrogatepass")
-            self._windows[width] = ByteWindows(encoded, width)
+            values = np.frombuffer(encoded, dtype=np.uint8).astype(np.uint64)
+            count = max(0, len(values) - width + 1)
+            packed = np.zeros(count, dtype=np.uint64)
+            for place in range(width):
+                packed = (packed << np.uint64(8)) | values[place : place + count]
+            self._windows[width] = np.unique(packed)
         return self._windows[width]
 
 
-class ByteWindows:
-    """All strings of so many bytes that are somewhere in a long one.
-
-    Args:
-        text: the long string.
-        width: bytes of a window, 0 to 8.
-    """
-
-    def __init__(self, text: bytes, width: int):
-        import numpy as np
-
-        values = np.frombuffer(text, dtype=np.uint8).astype(np.uint64)
-        count = max(0, len(values) - width + 1)
-        packed = np.zeros(count, dtype=np.uint64)
-        for place in range(width):
-            packed = (packed << np.uint64(8)) | values[place : place + count]
-        self._packed = np.unique(packed)
-
-    def holds(self, string: bytes) -> bool:
-        """Whether a string of that width is there."""
-        sought = self._packed.dtype.type(int.from_bytes(string))
-        place = self._packed.searchsorted(sought)
-        return place < len(self._packed) and self._packed[place] == sought
-
-
 class MultiDocFacts:
-    """The documents of a context, which of them share their text, and the text as shown."""
+    """The documents of a context, and the text as shown."""
 
-    def __init__(self, text: str, documents: list[dict], duplicate_groups: list[list[int]]):
+    def __init__(self, text: str, documents: list[Record]):
         self.text = text
         self.documents = documents
-        self.duplicate_groups = duplicate_groups
 
     @cached_property
     def shown(self) -> TextIndex:
@@ -168,7 +149,7 @@ class MultiDocFacts:
 class OneDocFacts:
     """The labelled sentences of a document, true and fake, and its text with the tags."""
 
-    def __init__(self, key_sentences: list[dict], text: str):
+    def __init__(self, key_sentences: list[Record], text: str):
         self.sentences = key_sentences
         self.text = text
         self.true_texts = {s["text"].strip() for s in key_sentences if not s["fake"]}
@@ -176,17 +157,14 @@ class OneDocFacts:
             name: [s["text"] for s in key_sentences if s["type"] == name] for name in TYPE_NAMES
         }
 
-    def inside(self, text: str) -> list[dict]:
+    def inside(self, text: str) -> list[Record]:
         """The labelled sentences that a text contains."""
         return [sentence for sentence in self.sentences if sentence["text"] in text]
 
     @cached_property
-    def labelled(self) -> dict[str, list[dict]]:
+    def labelled(self) -> dict[str, list[Record]]:
         """The labelled sentences by their ``normal`` text."""
-        labelled = defaultdict(list)
-        for sentence in self.sentences:
-            labelled[normal(sentence["text"])].append(sentence)
-        return dict(labelled)
+        return _grouped((normal(sentence["text"]), sentence) for sentence in self.sentences)
 
     @cached_property
     def finder(self) -> Finder:
@@ -217,7 +195,7 @@ class OneDocFacts:
         return part or bool(self.finder.find(text))
 
 
-def facts_of(context: dict) -> ListFacts | MultiDocFacts | OneDocFacts:
+def facts_of(context: Record) -> ListFacts | MultiDocFacts | OneDocFacts:
     """The prepared facts of a context record, which must not be changed afterwards."""
     held = _prepared.get(id(context))
     if held is None or held[0] is not context:
@@ -227,11 +205,19 @@ def facts_of(context: dict) -> ListFacts | MultiDocFacts | OneDocFacts:
     return held[1]
 
 
-def _prepare(context: dict) -> ListFacts | MultiDocFacts | OneDocFacts:
+def _prepare(context: Record) -> ListFacts | MultiDocFacts | OneDocFacts:
     match context["scenario"]:
         case "list":
             return ListFacts(context["elements"])
         case "multidoc":
-            return MultiDocFacts(context["text"], context["documents"], context["duplicate_groups"])
+            return MultiDocFacts(context["text"], context["documents"])
         case _:
             return OneDocFacts(context["key_sentences"], context["text"])
+
+
+def _grouped(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
+    """The second things of pairs, by the first."""
+    groups = defaultdict(list)
+    for key, value in pairs:
+        groups[key].append(value)
+    return dict(groups)

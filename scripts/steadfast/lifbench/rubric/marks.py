@@ -1,7 +1,9 @@
 """What a rubric's function for one task gives back."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+
+from steadfast.files import Record
 
 
 @dataclass(frozen=True)
@@ -15,5 +17,9 @@ class Marks:
     """
 
     points: dict[str, float]
-    extracted: dict[str, Any] = field(default_factory=dict)
+    extracted: Record = field(default_factory=dict)
     void: bool = False
+
+
+Scorer = Callable[..., Marks]
+"""(stripped response, not empty; what ``facts_of`` gives; what is asked of the task)."""

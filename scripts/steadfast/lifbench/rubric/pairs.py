@@ -1,14 +1,20 @@
 """How well two groupings of documents agree."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Mapping
+
+Document = tuple[str | None, ...]
+"""A document by the fields that are asked for."""
 
 
-def agreement(gold: dict[tuple, int], assigned: dict[tuple, int]) -> float:
+def agreement(gold: Mapping[Document, int], assigned: Mapping[Document, int]) -> float:
     """The share of ordered pairs of gold documents on which both groupings agree, 0 to 1.
 
     A pair agrees if both documents are assigned and both groupings put them together, or both
     apart; a document pairs with itself too.
+
+    >>> agreement({("a",): 1, ("b",): 1}, {("a",): 7, ("b",): 8})
+    0.5
     """
     if not gold:
         return 0.0
@@ -19,6 +25,6 @@ def agreement(gold: dict[tuple, int], assigned: dict[tuple, int]) -> float:
     return agreeing / len(gold) ** 2
 
 
-def _same(labels: Iterable) -> int:
+def _same(labels: Iterable[Hashable]) -> int:
     """The number of ordered pairs with the same label."""
     return sum(count**2 for count in Counter(labels).values())

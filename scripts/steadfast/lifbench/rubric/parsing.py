@@ -3,20 +3,31 @@
 import ast
 import json
 import warnings
+from contextlib import suppress
+from itertools import accumulate
 from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
 LITERAL_LIMIT = 200_000  # characters
 LITERAL_DEPTH = 32  # brackets within brackets
+_DECODER = json.JSONDecoder()
 
 
-def parse_json(text: str) -> tuple[bool, Any]:
-    """Whether a text is JSON as Python reads it (NaN and Infinity too), and its value."""
+def parse_json(text: str, decoder: json.JSONDecoder = _DECODER) -> tuple[bool, Any]:
+    """Whether a text is JSON, by default as Python reads it (NaN too), and its value."""
     try:
-        return True, json.loads(text)
+        return True, decoder.decode(text)
     except (ValueError, RecursionError):
         return False, None
+
+
+def list_form(whole: bool, value: Any) -> float:
+    """Fraction of a format point for a JSON list of strings, the whole answer or within it."""
+    if not isinstance(value, list):
+        return 0.25 if whole else 0.0
+    full, partly = (1.0, 0.75) if whole else (0.75, 0.5)
+    return full if all(type(item) is str for item in value) else partly
 
 
 def parse_literal(text: str) -> tuple[bool, Any]:
@@ -34,14 +45,7 @@ def parse_literal(text: str) -> tuple[bool, Any]:
 
 def _depth(text: str) -> int:
     # Brackets in strings count too: over-estimating is safe, and no honest answer comes near.
-    deepest = depth = 0
-    for character in text:
-        if character in "[({":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif character in "])}":
-            depth -= 1
-    return deepest
+    return max(accumulate((c in "[({") - (c in "])}") for c in text), default=0)
 
 
 def as_text(value: Any) -> str | None:
@@ -52,17 +56,19 @@ def as_text(value: Any) -> str | None:
         return None
 
 
-def unescape(text: str) -> str | None:
-    """A text's UTF-8 read as Python's ``unicode_escape`` (Q1); None where that fails."""
-    try:
-        encoded = text.encode("utf-8")
-        if b"\\" not in encoded:
-            return encoded.decode("latin-1")
-        with warnings.catch_warnings():
+def unescape(*texts: str) -> str:
+    """The first text whose UTF-8 can be read as Python's ``unicode_escape``, read so (Q1).
+
+    Where none can, the first as it is.
+    """
+    for text in texts:
+        with suppress(UnicodeError), warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # escapes that mean nothing
+            encoded = text.encode("utf-8")
+            if b"\\" not in encoded:
+                return encoded.decode("latin-1")
             return encoded.decode("unicode_escape")
-    except UnicodeError:
-        return None
+    return texts[0]
 
 
 def outer_brackets(text: str) -> str | None:

@@ -1,149 +1,96 @@
-"""What the tables show, looked up from the metrics files."""
+"""What the tables show, looked up from the metrics."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
-import yaml
 
-from steadfast.lifbench.metrics import Weighting
-from steadfast.lifbench.tasks import RESOURCES, TASKS
-from steadfast.metrics.tidy import OVERALL, read_csv
-from steadfast.tables.roster import Group, Roster
+from steadfast.components import Frames
+from steadfast.lifbench.tasks import TASKS
+from steadfast.metrics.tidy import OVERALL
+from steadfast.resources import facts
+from steadfast.show.cells import Values
+from steadfast.show.display import Display
+from steadfast.show.results import Note, Results, values_by_model
+from steadfast.show.roster import Group
 from steadfast.tables.table import Cell, Mark
 
-LAYOUT: dict[str, Any] = yaml.safe_load((RESOURCES / "tables.yaml").read_text(encoding="utf-8"))
+WORDS = facts("lifbench/tables.yaml")
 COUNTS = ("expected", "scored", "truncated")
 
-Columns = Mapping[tuple[str, ...], Mapping[str, float]]
-"""Values by model, under the other keys of a metrics file."""
+ValuesByModel = Mapping[tuple[str, ...], Mapping[str, float]]
+"""Values by model, under the other keys of a metric's rows."""
 
 
-class Results:
-    """Metrics of the models, and how they are shown.
+class LifbenchResults(Results):
+    """Metrics of the models, and how they are shown; made of what ``tables`` takes."""
 
-    Args:
-        metrics: the files of ``lifbench.metrics`` by name.
-        samples: for each length, shortest first, a file with a record a sample.
-        display: digits, labels and groups by model, group_order, engines by model.
-        weighting: how the overall ARS was computed, for the captions.
-        rubric: by which the scores were given, for the captions.
-        models: those that are shown; by default all that have results.
+    prefix = "lifbench_"
 
-    Raises:
-        UserError: a file is missing or damaged.
-    """
-
-    def __init__(
-        self,
-        metrics: Mapping[str, Path],
-        samples: Mapping[str, Path],
-        display: Mapping[str, Any],
-        weighting: Weighting = "rubric",
-        rubric: str = "released",
-        models: Collection[str] | None = None,
-    ):
-        self._metrics = metrics
-        self._models = models
-        self.samples = samples
-        self.lengths = list(samples)
-        self.digits: int = display.get("digits", 3)
+    def __init__(self, frames: Frames, display: Display, weighting: str, rubric: str):
+        coverage = frames["coverage"].set_index(["model", "task", "length"])
+        self._counts = coverage[list(COUNTS)].to_dict("index")
         self.rubric = rubric
-        self._words = {
-            "rubric": LAYOUT["rubrics"][rubric],
-            "weighting": LAYOUT["weighting"][weighting],
+        self.lengths = [name for name in coverage.index.unique("length") if name]
+        found = coverage.index.unique("task")
+        self.tasks = [task for task in by_scenario(WORDS["score_order"]) if task in found]
+        slots = {
+            "rubric": WORDS["rubrics"][rubric],
+            "weighting": WORDS["weighting"][weighting],
             "lengths": ", ".join(self.lengths),
         }
-        coverage = self.read("coverage").set_index(["model", "task", "length"])
-        self._counts = coverage[list(COUNTS)].to_dict("index")
-        found = set(coverage.index.get_level_values("task"))
-        self.tasks = [
-            task
-            for scenario in LAYOUT["score_order"]
-            for task in TASKS
-            if TASKS[task].scenario == scenario and task in found
-        ]
-        self.roster = Roster(set(coverage.index.get_level_values("model")), display)
+        super().__init__(frames, display, WORDS, slots)
+        # By task (or overall), capability or perspective, and length (or ""); IFS over the tasks.
+        self.ars = _by_model(frames["ars"], ["task", "length"])
+        self.ifp = _by_model(frames["ifp"], ["capability", "length"])
+        ifs = frames["ifs"]
+        self.ifs = _by_model(ifs[ifs["task"] == OVERALL], ["perspective", "length"])
 
-    def read(self, name: str) -> pd.DataFrame:
-        """A metrics file, its rows of the models that are shown."""
-        rows = read_csv(self._metrics[name])
-        if self._models is None:
-            return rows
-        # A row may stand for no model, such as a correlation.
-        return rows[rows["model"].isin({*self._models, ""})]
-
-    @cached_property
-    def ars(self) -> Columns:
-        """Automated rubric-based scores by task (or overall) and length (or "")."""
-        return columns(self.read("ars"), ["task", "length"])
-
-    @cached_property
-    def ifp(self) -> Columns:
-        """Instruction following performance by capability and length (or "")."""
-        return columns(self.read("ifp"), ["capability", "length"])
-
-    @cached_property
-    def ifs(self) -> Columns:
-        """Instruction following stability over the tasks by perspective and length (or "")."""
-        rows = self.read("ifs")
-        return columns(rows[rows["task"] == OVERALL], ["perspective", "length"])
-
-    def caption(self, name: str) -> str:
-        """A table's caption, with the rubric, the weighting and the lengths filled in."""
-        return LAYOUT["captions"][name].format(**self._words)
-
-    def counts(self, model: str, task: str, length: str) -> dict[str, int]:
-        """Expected, scored and truncated samples."""
+    def counts(self, model: str, task: str = OVERALL, length: str = "") -> Mapping[str, int]:
+        """Expected, scored and truncated samples of a task (or all) and a length (or all)."""
         return self._counts.get((model, task, length), dict.fromkeys(COUNTS, 0))
 
-    def marks(self, model: str, task: str, length: str) -> tuple[Mark, ...]:
-        """The mark of a value that lacks some of its samples."""
-        counts = self.counts(model, task, length)
-        return ("incomplete",) if counts["scored"] < counts["expected"] else ()
+    def values(
+        self,
+        by_model: Mapping[str, float],
+        task: str = OVERALL,
+        length: str = "",
+        smaller: bool = False,
+    ) -> Values:
+        """One column of values, which rest on the samples of a task and a length (or all)."""
+        counts = {model: self.counts(model, task, length) for model in self.roster.models}
+        incomplete = [m for m, count in counts.items() if count["scored"] < count["expected"]]
+        return Values(by_model, incomplete, smaller)
 
     def label(self, model: str, repeated: bool = False) -> Cell:
         """A model's name, with the dagger where any of its samples was truncated."""
-        truncated = self.counts(model, OVERALL, "")["truncated"] > 0
-        return Cell(
-            self.roster.label(model), marks=("dagger",) if truncated else (), repeated=repeated
-        )
+        marks: tuple[Mark, ...] = ("dagger",) if self.counts(model)["truncated"] else ()
+        return Cell(self.roster.label(model), marks=marks, repeated=repeated)
 
-    def groups(self, value: Mapping[str, float] | None = None) -> list[Group]:
-        """The roster's groups, by falling overall ARS if not told otherwise."""
-        return self.roster.groups(self.ars[OVERALL, ""] if value is None else value)
+    def groups(self) -> list[Group]:
+        """The roster's groups, by falling overall ARS."""
+        return self.roster.groups(self.ars[OVERALL, ""])
 
     @cached_property
-    def notes(self) -> tuple[tuple[Mark | None, str], ...]:
+    def notes(self) -> list[Note]:
         """Explanations of the marks that occur."""
-        texts, notes = LAYOUT["notes"], []
-        totals = {model: self.counts(model, OVERALL, "") for model in self.roster.models}
+        totals = {self.roster.label(m): self.counts(m) for m in self.roster.models}
+        notes: list[Note] = []
         if any(counts["truncated"] for counts in totals.values()):
-            notes.append(("dagger", texts["dagger"]))
-        incomplete = [
-            texts["incomplete_model"].format(
-                model=self.roster.label(model),
-                scored=f"{counts['scored']:,}",
-                expected=f"{counts['expected']:,}",
-            )
-            for model, counts in totals.items()
-            if counts["scored"] < counts["expected"]
-        ]
-        if incomplete:
-            notes.append(("incomplete", texts["incomplete"].format(models="; ".join(incomplete))))
-        if {self.roster.kind(model) for model in self.roster.contenders} == {"simulated"}:
-            notes.append((None, texts["simulated"]))
-        return tuple(notes)
+            notes.append(("dagger", WORDS["notes"]["dagger"]))
+        notes += self.incomplete_notes(
+            ({"model": label}, counts["scored"], counts["expected"])
+            for label, counts in totals.items()
+        )
+        return [*notes, *self.shared_notes(judged=False)]
 
 
-def columns(rows: pd.DataFrame, keys: list[str]) -> Columns:
-    """The values of tidy rows, by the keys and then by model."""
-    found: dict[tuple[str, ...], dict[str, float]] = defaultdict(dict)
-    for key, model, value in zip(
-        rows[keys].itertuples(index=False, name=None), rows["model"], rows["value"], strict=True
-    ):
-        found[key][model] = value
-    return found
+def by_scenario(order: Sequence[str]) -> list[str]:
+    """All tasks, in an order of their scenarios."""
+    return sorted(TASKS, key=lambda task: order.index(TASKS[task].scenario))
+
+
+def _by_model(rows: pd.DataFrame, keys: list[str]) -> ValuesByModel:
+    found = {key: values_by_model(part) for key, part in rows.groupby(keys, sort=False)}
+    return defaultdict(dict, found)

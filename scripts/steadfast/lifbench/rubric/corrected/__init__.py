@@ -4,8 +4,23 @@ Points and weights are the released ones (Table 6's for LSI, LOI and LOE, Q17), 
 partly right answers earn, which keeps the two rubrics comparable.
 """
 
-from steadfast.lifbench.rubric.corrected.lists import SCORERS as LISTS
-from steadfast.lifbench.rubric.corrected.multidoc import SCORERS as MULTIDOC
-from steadfast.lifbench.rubric.corrected.onedoc import SCORERS as ONEDOC
+from functools import partial
 
-SCORERS = {**LISTS, **MULTIDOC, **ONEDOC}
+from steadfast.lifbench.rubric.corrected import lists, multidoc, onedoc
+from steadfast.lifbench.rubric.marks import Scorer
+from steadfast.lifbench.weights import RUBRICS
+
+WEIGHTS = RUBRICS["corrected"]
+SCORERS: dict[str, Scorer] = {
+    **{t: partial(lists.one_element, weights=WEIGHTS[t]) for t in ("LSI", "LOI", "LOE")},
+    **dict.fromkeys(("LBI", "LBE"), lists.any_element),
+    "LMI": lists.many_elements,
+    "MB": multidoc.label_documents,
+    # Without what of the prompt is around the context.
+    "MF": lambda response, facts, gold, keys, _: multidoc.find_duplicates(
+        response, facts, gold, keys
+    ),
+    "OR": onedoc.repeat,
+    "OQ": onedoc.question,
+    "OE": onedoc.extract,
+}

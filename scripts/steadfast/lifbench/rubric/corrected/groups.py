@@ -81,7 +81,7 @@ def groups_of(response: str, lines: list[list[Part]]) -> list[Group]:
     return [group for parts in lines for group in _groups([part.value for part in parts])]
 
 
-def _groups(values: list) -> list[Group]:
+def _groups(values: list[Any]) -> list[Group]:
     groups, rows = [], []
     for value in values:
         if not _is_lists(value):

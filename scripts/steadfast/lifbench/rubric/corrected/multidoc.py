@@ -2,9 +2,8 @@
 
 import re
 from itertools import pairwise
-from typing import Any
 
-from steadfast.lifbench.gold import duplicate_documents, expected_labels, fields
+from steadfast.files import Record
 from steadfast.lifbench.rubric.corrected.groups import (
     Group,
     Part,
@@ -13,7 +12,7 @@ from steadfast.lifbench.rubric.corrected.groups import (
     groups_of,
     parts_of,
 )
-from steadfast.lifbench.rubric.corrected.reading import embedded_json, strict_json
+from steadfast.lifbench.rubric.corrected.reading import found_json
 from steadfast.lifbench.rubric.facts import MultiDocFacts
 from steadfast.lifbench.rubric.marks import Marks
 from steadfast.lifbench.rubric.pairs import agreement
@@ -22,14 +21,10 @@ from steadfast.lifbench.rubric.text import Finder, normal
 _NAME = re.compile(r"doc(?:ument)?[ _-]?([0-9]{1,9})(?![0-9])", re.IGNORECASE)
 
 
-def label_documents(response: str, labels: list[str], candidates: list[str]) -> Marks:
-    """MB: the answer is a JSON object from doc1, doc2 … to labels.
-
-    Args:
-        response: stripped, not empty.
-        labels: the expected label of each document, in order.
-        candidates: the labels to choose from.
-    """
+def label_documents(
+    response: str, facts: MultiDocFacts, labels: list[str], candidates: list[str]
+) -> Marks:
+    """MB: the answer is a JSON object from doc1, doc2 … to the labels, out of the candidates."""
     labels, candidates = list(map(normal, labels)), list(map(normal, candidates))
     n = len(labels)
     form, given = _json_labels(response)
@@ -56,12 +51,9 @@ def label_documents(response: str, labels: list[str], candidates: list[str]) -> 
     return Marks(points, {"size": size, "right": right})
 
 
-def _json_labels(response: str) -> tuple[float, dict[str, Any] | list | None]:
+def _json_labels(response: str) -> tuple[float, Record | list[object] | None]:
     """Format points for JSON, and the object, or the list, that it is."""
-    whole, value = strict_json(response)
-    is_json = whole
-    if not whole:
-        is_json, value = embedded_json(response, "{")
+    whole, is_json, value = found_json(response, "{")
     form = 2.0 * whole or 1.0 * is_json
     if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
         return form, {name: label for item in value for name, label in item.items()}
@@ -83,14 +75,14 @@ def _text_labels(response: str, candidates: list[str]) -> tuple[set[str], dict[i
 
 
 def find_duplicates(
-    response: str, gold: list[list[dict[str, Any]]], facts: MultiDocFacts, keys: list[str]
+    response: str, facts: MultiDocFacts, gold: list[list[Record]], keys: list[str]
 ) -> Marks:
     """MF: the answer is a line per group of duplicates, a list of lists of the asked fields.
 
     Args:
         response: stripped, not empty.
-        gold: the groups, each document as the asked fields in order (a missing one is None).
         facts: the documents.
+        gold: the groups, each document as the asked fields in order (a missing one is None).
         keys: the asked fields, in order.
     """
     lines = list(map(parts_of, response.split("\n")))
@@ -140,20 +132,3 @@ def _origin(groups: list[Group], facts: MultiDocFacts, keys: list[str]) -> float
 
 def _numbered(groups: list[Group]) -> dict[Row, int]:
     return {row: number for number, group in enumerate(groups) for row in group}
-
-
-def _batch_label(prompt: dict, facts: MultiDocFacts, scenario_prompt: str, response: str) -> Marks:
-    given = fields(prompt)
-    labels = expected_labels(facts.documents, given["rule_key"], given["candidates"])
-    return label_documents(response, labels, given["candidates"])
-
-
-def _find_duplicates(
-    prompt: dict, facts: MultiDocFacts, scenario_prompt: str, response: str
-) -> Marks:
-    keys = fields(prompt)["info_keys"].split()
-    gold = duplicate_documents(facts.documents, facts.duplicate_groups, keys)
-    return find_duplicates(response, gold, facts, keys)
-
-
-SCORERS = {"MB": _batch_label, "MF": _find_duplicates}

@@ -7,15 +7,11 @@ from typing import NamedTuple
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from steadfast.lifbench.gold import TYPE_NAMES, fields
-from steadfast.lifbench.rubric.corrected.reading import (
-    embedded_json,
-    list_form,
-    strict_json,
-    strings,
-)
+from steadfast.lifbench.gold import TYPE_NAMES
+from steadfast.lifbench.rubric.corrected.reading import found_json, strings
 from steadfast.lifbench.rubric.facts import OneDocFacts
 from steadfast.lifbench.rubric.marks import Marks
+from steadfast.lifbench.rubric.parsing import list_form
 from steadfast.lifbench.rubric.text import Finder, allowed_edits, normal
 
 _MOST = 64  # different texts of an answer that are looked for in the document
@@ -35,8 +31,8 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
     separators = sum(row.separators for row in rows)
     form = 0.5 * (n == 1 or len(rows) > 1) + 0.5 * (separators > 0)
     form += 2 * min(1, sum(row.separators == 1 for row in rows) / max(len(rows), n))
-    said = {text for row in rows for text in facts.finder.find(row.sentence)}
-    hits = sum(facts.is_true(text) for text in said)
+    named = {text for row in rows for text in facts.finder.find(row.sentence)}
+    hits = sum(facts.is_true(text) for text in named)
     equal = (separators == len(rows)) + (separators == hits) + (hits == len(rows))
     right = len({_right_sentence(row, facts) for row in set(rows)} - {None})
     points = {
@@ -46,7 +42,7 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
         "num": (separators == n) + (len(rows) == n) + (hits == n) + equal / 3,
         "correct": 3 * right / len(rows),
     }
-    read = {"rows": len(rows), "hits": hits, "fakes": len(said) - hits, "right": right}
+    read = {"rows": len(rows), "hits": hits, "fakes": len(named) - hits, "right": right}
     return Marks(points, read)
 
 
@@ -90,21 +86,14 @@ def _origin(texts: list[str], facts: OneDocFacts) -> float:
 
 
 def question(response: str, facts: OneDocFacts, evidence: str, options: list[str]) -> Marks:
-    """OQ: the answer is the first option if the evidence is a true key sentence, else the second.
-
-    Args:
-        response: ``normal``, not empty.
-        facts: the document.
-        evidence: the sentence asked about.
-        options: the word for yes and the word for no.
-    """
-    options = [normal(option) for option in options]
-    said = _words(response, options)
-    yes, no = (option in said for option in options)
+    """OQ: the answer is the first option if the evidence is a true key sentence, else the other."""
+    response, options = normal(response), [normal(option) for option in options]
+    named = _words(response, options)
+    yes, no = (option in named for option in options)
     off = min(abs(len(response) - len(option)) for option in options)
     form = 0.0
-    if said:
-        form = (1 if off == 0 else 0.5 if off <= 3 else 0) + (1 if len(said) == 1 else 0.5)
+    if named:
+        form = (1 if off == 0 else 0.5 if off <= 3 else 0) + (1 if len(named) == 1 else 0.5)
     right = yes if facts.is_true(normal(evidence)) else no
     correct = 0.5 if yes and no else 3 if right else 0
     return Marks({"correct": correct, "format": form}, {"yes": yes, "no": no})
@@ -114,15 +103,15 @@ def _words(response: str, options: list[str]) -> set[str]:
     """The options that a response has as words: not within a longer word, nor within the other."""
     if response in options:
         return {response}
-    said, place = set(), 0
+    named, place = set(), 0
     for option in Finder(options).find(response):
         place = response.index(option, place)
         end = place + len(option)
         before, after = response[max(place - 1, 0) : place + 1], response[end - 1 : end + 1]
         if not (_joined(before) or _joined(after)):
-            said.add(option)
+            named.add(option)
         place = end
-    return said
+    return named
 
 
 def _joined(pair: str) -> bool:
@@ -137,43 +126,24 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
         for s in facts.sentences
         if s["type"] == type_name and not s["fake"]
     }
-    whole, value = strict_json(response)
-    if not whole:
-        _, value = embedded_json(response, "[")
+    whole, _, value = found_json(response, "[")
     form = 4 * list_form(whole, value)
     if not ids and value == []:
         return Marks({"format": form, "correct": 4, "order": 4, "ori": 2}, {"size": 0})
     parts = strings(value) or response.split("\n")
     texts = [text for part in parts if (text := normal(part))]
-    said = [sentence for text in texts for sentence in facts.finder.find(text)]
-    sequence = [ids[sentence] for sentence in said if sentence in ids]
+    named = [sentence for text in texts for sentence in facts.finder.find(text)]
+    sequence = [ids[sentence] for sentence in named if sentence in ids]
     hits = len(set(sequence))
     size = len(value) if isinstance(value, list) else 0
     tricked = any(
-        s["type"] == type_name and s["fake"] for text in set(said) for s in facts.labelled[text]
+        s["type"] == type_name and s["fake"] for text in set(named) for s in facts.labelled[text]
     )
-    share = hits / max(len(set(said)), size, len(ids), 1)
+    share = hits / max(len(set(named)), size, len(ids), 1)
     points = {
         "format": form,
         "correct": 3.5 * share + 0.5 * (hits > 0 and not tricked),
         "order": 4 if hits and all(a < b for a, b in pairwise(sequence)) else 0,
         "ori": 2 * _origin(texts, facts),
     }
-    return Marks(points, {"size": size, "found": len(set(said)), "hits": hits})
-
-
-def _repeat(prompt: dict, facts: OneDocFacts, scenario_prompt: str, response: str) -> Marks:
-    given = fields(prompt)
-    return repeat(response, facts, given["num"], given["sep"])
-
-
-def _question(prompt: dict, facts: OneDocFacts, scenario_prompt: str, response: str) -> Marks:
-    given = fields(prompt)
-    return question(normal(response), facts, given["evidence"], given["options"])
-
-
-def _extract(prompt: dict, facts: OneDocFacts, scenario_prompt: str, response: str) -> Marks:
-    return extract(response, facts, fields(prompt)["type"].strip("<>"))
-
-
-SCORERS = {"OR": _repeat, "OQ": _question, "OE": _extract}
+    return Marks(points, {"size": size, "found": len(set(named)), "hits": hits})

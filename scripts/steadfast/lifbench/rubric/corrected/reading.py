@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+from steadfast.lifbench.rubric.parsing import parse_json
+
 _TRIES = 32  # brackets of a text at which JSON may begin
 
 
@@ -19,13 +21,16 @@ _DECODER = json.JSONDecoder(parse_int=Numeral, parse_float=Numeral, parse_consta
 
 def strict_json(text: str) -> tuple[bool, Any]:
     """Whether a text is JSON, and its value; numbers come as ``Numeral``."""
-    try:
-        return True, _DECODER.decode(text)
-    except (ValueError, RecursionError):
-        return False, None
+    return parse_json(text, _DECODER)
 
 
-def embedded_json(text: str, opening: str) -> tuple[bool, Any]:
+def found_json(text: str, opening: str) -> tuple[bool, bool, Any]:
+    """Whether a text is JSON, whether it holds some that begins with a bracket, and its value."""
+    whole, value = strict_json(text)
+    return (True, True, value) if whole else (False, *_embedded_json(text, opening))
+
+
+def _embedded_json(text: str, opening: str) -> tuple[bool, Any]:
     """Whether a text holds JSON that begins with a bracket, and the value of the longest."""
     longest, value, position = 0, None, 0
     for _ in range(_TRIES):
@@ -54,11 +59,3 @@ def strings(value: Any) -> list[str]:
         elif isinstance(value, list):
             left.extend(reversed(value))
     return found
-
-
-def list_form(whole: bool, value: Any) -> float:
-    """Fraction of a format point for a JSON list of strings, the whole answer or within it."""
-    if not isinstance(value, list):
-        return 0.25 if whole else 0.0
-    full, partly = (1.0, 0.75) if whole else (0.75, 0.5)
-    return full if all(type(item) is str for item in value) else partly

@@ -3,8 +3,16 @@
 Where the released scorer crashed, these functions go on with what can still be read.
 """
 
-from steadfast.lifbench.rubric.released.lists import SCORERS as LISTS
-from steadfast.lifbench.rubric.released.multidoc import SCORERS as MULTIDOC
-from steadfast.lifbench.rubric.released.onedoc import SCORERS as ONEDOC
+from steadfast.lifbench.rubric.marks import Scorer
+from steadfast.lifbench.rubric.released import lists, multidoc, onedoc
 
-SCORERS = {**LISTS, **MULTIDOC, **ONEDOC}
+SCORERS: dict[str, Scorer] = {
+    **dict.fromkeys(("LSI", "LOI", "LOE"), lists.one_element),
+    **dict.fromkeys(("LBI", "LBE"), lists.any_element),
+    "LMI": lists.many_elements,
+    "MB": multidoc.label_documents,
+    "MF": multidoc.find_duplicates,
+    "OR": onedoc.repeat,
+    "OQ": onedoc.question,
+    "OE": onedoc.extract,
+}

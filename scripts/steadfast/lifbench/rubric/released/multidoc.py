@@ -1,12 +1,11 @@
 """Released rubric of the MultiDoc scenario: MB (label documents) and MF (find duplicates)."""
 
 from collections.abc import Callable
-from typing import Any
 
-from steadfast.lifbench.gold import duplicate_documents, expected_labels, fields
+from steadfast.files import Record
 from steadfast.lifbench.rubric.facts import MultiDocFacts
 from steadfast.lifbench.rubric.marks import Marks
-from steadfast.lifbench.rubric.pairs import agreement
+from steadfast.lifbench.rubric.pairs import Document, agreement
 from steadfast.lifbench.rubric.parsing import (
     as_text,
     braced,
@@ -16,17 +15,13 @@ from steadfast.lifbench.rubric.parsing import (
     unescape,
 )
 
-Group = list[dict[str, Any]]
+Group = list[Record]
 
 
-def label_documents(response: str, labels: list[str], candidates: list[str]) -> Marks:
-    """MB: the answer is a JSON object from doc1, doc2 … to labels.
-
-    Args:
-        response: stripped, not empty.
-        labels: the expected label of each document, in order.
-        candidates: the labels to choose from.
-    """
+def label_documents(
+    response: str, facts: MultiDocFacts, labels: list[str], candidates: list[str]
+) -> Marks:
+    """MB: the answer is a JSON object from doc1, doc2 … to the labels, out of the candidates."""
     n = len(labels)
     braces = braced(response)
     is_json, value = parse_json(response)
@@ -54,37 +49,35 @@ def label_documents(response: str, labels: list[str], candidates: list[str]) -> 
 
 
 def find_duplicates(
-    response: str,
-    gold: list[Group],
-    in_documents: Callable[[set[str]], set[str]],
-    in_prompt: Callable[[set[str]], set[str]],
+    response: str, facts: MultiDocFacts, gold: list[Group], keys: list[str], around: list[str]
 ) -> Marks:
     """MF: the answer is a line per group of duplicates, a list of lists of the asked fields.
 
     Args:
         response: stripped, not empty.
+        facts: the documents.
         gold: the groups, each document as the asked fields in order (a missing one is None).
-        in_documents: gives those of some texts that are in the context's text, stripped.
-        in_prompt: gives those that are in the whole prompt without its quotation marks.
+        keys: the asked fields.
+        around: the prompt before and after the context, without quotation marks.
     """
     lines = double_bracketed(response)
     form, listed = _json_lines(response, lines)
     entries = [entry for group in listed for inner in group for entry in inner]
     texts = [as_text(entry) for entry in entries if entry is not None]
-    grounded = _count(texts, in_documents) + entries.count(None)
+    grounded = _count(texts, facts.shown.present) + entries.count(None)
     ori = 3 * grounded / len(entries) if entries else 0.0
 
     n = len(gold)
     plain = response.replace("null", "None")
     text = unescape(plain)
-    text = plain if text is None else text
     values = [str(value) for group in gold for document in group for value in document.values()]
     correct = 3 * sum(value in text for value in values) / len(values) if values else 0.0
 
     groups = _literal_groups(plain)
     size = sum(len(group) * len(group[0]) for group in groups)
     read = [[tuple(map(as_text, inner)) for inner in group] for group in groups]
-    present = _count([text for group in read for inner in group for text in inner], in_prompt)
+    texts = [text for group in read for inner in group for text in inner]
+    present = _count(texts, lambda found: _in_prompt(found, facts, *around))
     # The released scorer exceeds the weight where later entries are longer than the first.
     ori += 3 * min(1, present / size) if size else 0.0
     assigned = {inner: number for number, group in enumerate(read) for inner in group}
@@ -98,7 +91,7 @@ def find_duplicates(
     return Marks(points, {"lines": len(lines), "read": len(groups)})
 
 
-def _json_lines(response: str, lines: list[str]) -> tuple[float, list[list[list]]]:
+def _json_lines(response: str, lines: list[str]) -> tuple[float, list[list[list[object]]]]:
     """The format points, and those lines that are lists of lists."""
     first, last = response.find("["), response.rfind("]")
     form = 0.5 * (first >= 0 and last >= 0) + 0.5 * (first == 0 and last == len(response) - 1)
@@ -117,7 +110,7 @@ def _count(texts: list[str | None], present: Callable[[set[str]], set[str]]) -> 
     return sum(text in found for text in texts)
 
 
-def _literal_groups(text: str) -> list[list[list]]:
+def _literal_groups(text: str) -> list[list[list[object]]]:
     """The groups as Python literals; compact JSON with two fields breaks here (Q9)."""
     text = text.replace("\n", ",").replace('\\"', "").replace("\\", ",").strip()
     parsed = [parse_literal(line.replace(',"', "")) for line in double_bracketed(text)]
@@ -128,7 +121,7 @@ def _literal_groups(text: str) -> list[list[list]]:
     ]
 
 
-def _gold_map(gold: list[Group]) -> dict[tuple[str, ...], int]:
+def _gold_map(gold: list[Group]) -> dict[Document, int]:
     return {
         tuple(str(value).replace('"', "") for value in document.values()): number
         for number, group in enumerate(gold)
@@ -136,38 +129,15 @@ def _gold_map(gold: list[Group]) -> dict[tuple[str, ...], int]:
     }
 
 
-def _batch_label(prompt: dict, facts: MultiDocFacts, scenario_prompt: str, response: str) -> Marks:
-    given = fields(prompt)
-    labels = expected_labels(facts.documents, given["rule_key"], given["candidates"])
-    return label_documents(response, labels, given["candidates"])
-
-
-def _find_duplicates(
-    prompt: dict, facts: MultiDocFacts, scenario_prompt: str, response: str
-) -> Marks:
-    around = [
-        part.replace("{instruction}", prompt["instruction"]).replace('"', "")
-        for part in scenario_prompt.split("{input}", 1)
-    ]
-    before, after = around if len(around) == 2 else (around[0], "")
-    context = facts.unquoted.text
-
-    def in_prompt(texts: set[str]) -> set[str]:
-        # The long context is searched once, its joins with the rest of the prompt by themselves.
-        found = facts.unquoted.present(texts)
-        for text in texts - found:
-            k = len(text)
-            joins = (before + context[:k], context[-k:] + after)
-            if k > len(context):
-                joins = (before + context + after,)
-            if any(text in join for join in joins):
-                found.add(text)
-        return found
-
-    gold = duplicate_documents(
-        facts.documents, facts.duplicate_groups, fields(prompt)["info_keys"].split()
-    )
-    return find_duplicates(response, gold, facts.shown.present, in_prompt)
-
-
-SCORERS = {"MB": _batch_label, "MF": _find_duplicates}
+def _in_prompt(texts: set[str], facts: MultiDocFacts, before: str, after: str) -> set[str]:
+    """Those of the texts that are in the whole prompt without its quotation marks."""
+    # The long context is searched once, its joins with the rest of the prompt by themselves.
+    context, found = facts.unquoted.text, facts.unquoted.present(texts)
+    for text in texts - found:
+        k = len(text)
+        joins = [before + context[:k], context[-k:] + after]
+        if k > len(context):
+            joins = [before + context + after]
+        if any(text in join for join in joins):
+            found.add(text)
+    return found

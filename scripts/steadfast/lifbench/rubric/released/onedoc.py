@@ -1,9 +1,9 @@
 """Released rubric of the OneDoc scenario: OR (repeat), OQ (QA) and OE (extract)."""
 
-from steadfast.lifbench.gold import TYPE_NAMES, fields
+from steadfast.lifbench.gold import TYPE_NAMES
 from steadfast.lifbench.rubric.facts import OneDocFacts
 from steadfast.lifbench.rubric.marks import Marks
-from steadfast.lifbench.rubric.parsing import near, outer_brackets, parse_json, unescape
+from steadfast.lifbench.rubric.parsing import list_form, near, outer_brackets, parse_json, unescape
 
 
 def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
@@ -67,19 +67,10 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
     if type_name == "|Summary|" and response == "[]":
         return Marks({"format": 4, "correct": 4, "order": 4, "ori": 2}, {"size": 0})
     is_json, value = parse_json(response)
-    full, partly = 4, 3
     if not is_json:
-        full, partly = 3, 2
         _, value = parse_json(outer_brackets(response) or "")
-    if isinstance(value, list):
-        form = full if all(isinstance(item, str) for item in value) else partly
-        size = len(value)
-    else:
-        form, size = int(is_json), 0
-    text = unescape(response)
-    if text is None:
-        text = unescape(response[:-1])
-    found = facts.inside(response if text is None else text)
+    size = len(value) if isinstance(value, list) else 0
+    found = facts.inside(unescape(response, response[:-1]))
     asked = [s for s in facts.sentences if s["type"] == type_name]
     gold = sum(not s["fake"] for s in asked)
     hits = sum(s["type"] == type_name and not s["fake"] for s in found)
@@ -87,26 +78,9 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
     largest = max(len(found), size, gold)
     correct = (3.5 * hits / largest if largest else 0) + 0.5 * (not tricked)
     points = {
-        "format": form,
+        "format": 4 * list_form(is_json, value),
         "correct": correct,
         "order": 4 if found else 0,  # whatever the order (Q16)
         "ori": 2 if found else 0,
     }
     return Marks(points, {"size": size, "found": len(found), "hits": hits})
-
-
-def _repeat(prompt: dict, facts: OneDocFacts, scenario_prompt: str, response: str) -> Marks:
-    given = fields(prompt)
-    return repeat(response, facts, given["num"], given["sep"])
-
-
-def _question(prompt: dict, facts: OneDocFacts, scenario_prompt: str, response: str) -> Marks:
-    given = fields(prompt)
-    return question(response, facts, given["evidence"], given["options"])
-
-
-def _extract(prompt: dict, facts: OneDocFacts, scenario_prompt: str, response: str) -> Marks:
-    return extract(response, facts, fields(prompt)["type"].strip("<>"))
-
-
-SCORERS = {"OR": _repeat, "OQ": _question, "OE": _extract}

@@ -1,0 +1,53 @@
+"""What all sources of a corpus share: blank and repeated texts are left out."""
+
+from collections.abc import Iterable
+
+from steadfast.errors import UserError
+from steadfast.files import Record
+from steadfast.tokens import fingerprint
+
+
+def cleaned(
+    corpus: str,
+    source: str,
+    records: Iterable[Record],
+    tokens: int | None = None,
+    limit: int | None = None,
+) -> list[Record]:
+    """The records in source order, without texts of blanks only and texts equal to an earlier one.
+
+    Args:
+        corpus: its name, for the error's sentence.
+        source: the kind of source, likewise.
+        records: as the source has them; of endless ones no more than needed are taken.
+        tokens: ends the corpus where its texts have at least so many tokens.
+        limit: ends it after so many records.
+
+    Raises:
+        UserError: no record is left.
+    """
+    kept: list[Record] = []
+    texts: set[str] = set()
+    ids: set[str] = set()
+    words = 0
+    for record in records:
+        key = fingerprint(record["text"])
+        if not record["text"].strip() or key in texts:
+            continue
+        texts.add(key)
+        name, repeats = record["id"], 1
+        while record["id"] in ids:  # files of one corpus may number their records alike
+            repeats += 1
+            record["id"] = f"{name}-{repeats}"
+        ids.add(record["id"])
+        kept.append(record)
+        # tiktoken's encodings never join two words into one token, so words bound tokens from below
+        words += len(record["text"].split())
+        if (tokens is not None and words >= tokens) or len(kept) == limit:
+            break
+    if not kept:
+        raise UserError(
+            f"corpus {corpus}: the {source} source holds no text; check its files and the field "
+            "named as text"
+        )
+    return kept

@@ -1,0 +1,1 @@
+"""LIFBench with LIFEval: following instructions in long contexts, and how stably."""

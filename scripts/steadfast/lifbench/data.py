@@ -1,0 +1,125 @@
+"""The files of LIFBench's data: corpora, the contexts and expressions made of them."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from steadfast.benchmark import DataFile
+from steadfast.components import Component
+from steadfast.config.schema import Config, CorpusName
+from steadfast.corpora.local import matching
+from steadfast.files import Record, Settings
+from steadfast.lifbench.section import Lifbench
+from steadfast.lifbench.tasks import scenarios_of
+from steadfast.resources import facts
+
+NAME = "lifbench"
+RELEASED_TEMPLATES = f"{NAME}/released/tasks.json"
+CORPORA: Mapping[str, tuple[CorpusName, ...]] = {
+    "list": ("alpaca",),
+    "multidoc": ("govreport", "xsum", "qmsum", "paul_graham"),
+    "onedoc": ("paul_graham",),
+}
+"""What the contexts of each scenario are made of."""
+BUILDERS = {"list": "lists", "multidoc": "multidoc", "onedoc": "onedoc"}
+"""The module in ``contexts`` that makes them."""
+LEAST_TOKENS = 128 * 1024  # of a synthetic corpus
+
+
+def data_files(config: Config, section: Lifbench, tasks: Sequence[str]) -> list[DataFile]:
+    """All data files that the tasks need.
+
+    Raises:
+        UserError: the glob of a local corpus is none.
+    """
+    scenarios = scenarios_of(tasks)
+    corpora = dict.fromkeys(corpus for scenario in scenarios for corpus in CORPORA[scenario])
+    return [
+        *(_corpus(config, section, corpus) for corpus in corpora),
+        *(_contexts(config, section, s, length) for s in scenarios for length in section.lengths),
+        DataFile(
+            RELEASED_TEMPLATES,
+            "released_templates",
+            Component(
+                "steadfast.lifbench.released_templates:tasks_file",
+                {"directory": section.released.directory},
+            ),
+        ),
+        *(_expressions(section, task) for task in tasks),
+    ]
+
+
+def corpus_file(corpus: str) -> str:
+    """The path of a corpus."""
+    return f"corpora/{corpus}.jsonl"
+
+
+def context_file(scenario: str, length: str) -> str:
+    """The path of the contexts of a scenario and length."""
+    return f"{NAME}/contexts/{scenario}/{length}.jsonl"
+
+
+def expression_file(task: str) -> str:
+    """The path of a task's expressions."""
+    return f"{NAME}/expressions/{task}.json"
+
+
+def _corpus(config: Config, section: Lifbench, corpus: CorpusName) -> DataFile:
+    source = config.corpora.source
+    settings: Record = {"corpus": corpus}
+    files: list[Path] = []
+    match source:
+        case "synthetic":
+            settings |= {"seed": config.seed, "tokens": synthetic_tokens(section)}
+        case "local":
+            settings |= facts("corpora/local.yaml")[corpus]
+            if own := config.corpora.local.get(corpus):
+                settings |= own.model_dump()
+            settings["directory"] = config.corpora.directory
+            files = matching(corpus, settings["directory"], settings["glob"])
+        case "hub":
+            settings |= facts("corpora/hub.yaml")[corpus]
+            if data_set := config.corpora.hub.get(corpus):
+                settings |= data_set.model_dump(exclude_none=True)
+            settings["lock"] = config.corpora.lock
+    return DataFile(
+        corpus_file(corpus),
+        "corpus",
+        Component(f"steadfast.corpora.{source}:corpus", settings),
+        files=tuple(map(str, files)),
+    )
+
+
+def synthetic_tokens(section: Lifbench) -> int:
+    """Tokens of a synthetic corpus: twice the longest budget of all contexts, in powers of two.
+
+    In powers of two, so that a further length seldom changes the corpora.
+    """
+    need = 2 * max(section.lengths.values()) * section.contexts_per_length
+    return max(LEAST_TOKENS, 1 << (need - 1).bit_length())
+
+
+def _contexts(config: Config, section: Lifbench, scenario: str, length: str) -> DataFile:
+    settings: Settings = {
+        "length": length,
+        "budget": section.lengths[length],
+        "seeds": list(range(config.seed, config.seed + section.contexts_per_length)),
+        "tokenizer": config.tokenizer,
+    }
+    return DataFile(
+        context_file(scenario, length),
+        "contexts",
+        Component(f"steadfast.lifbench.contexts.{BUILDERS[scenario]}:contexts", settings),
+        {corpus: corpus_file(corpus) for corpus in CORPORA[scenario]},
+    )
+
+
+def _expressions(section: Lifbench, task: str) -> DataFile:
+    released = section.expressions == "released"
+    name = f"steadfast.lifbench.{section.expressions}_expressions:expressions"
+    resources = () if released else (f"lifbench/expressions/{task}.yaml",)
+    return DataFile(
+        expression_file(task),
+        "expressions",
+        Component(name, {"task": task}, resources),
+        {"templates": RELEASED_TEMPLATES} if released else {},
+    )

@@ -1,0 +1,163 @@
+"""LIFBench's scores as one data frame, what it holds, and how much of it is scored."""
+
+from array import array
+from collections.abc import Iterable, Sequence
+from sys import intern
+
+import numpy as np
+import pandas as pd
+
+from steadfast.components import Scored
+from steadfast.engines.request import STATUSES
+from steadfast.errors import UserError
+from steadfast.files import Record
+from steadfast.lifbench.perspectives import AVERAGE, PERSPECTIVES
+from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.weights import RUBRICS
+from steadfast.metrics.tidy import OVERALL, in_order
+from steadfast.metrics.variance import RESIDUAL
+
+CAPABILITIES = ("Ori", "Num", "Spat", "Fmt", "Logic", "Recog")  # section 4.2
+POINT = "point."
+OTHER = "other."
+POINTS = tuple(dict.fromkeys(name for points in RUBRICS["released"].values() for name in points))
+PLAIN_NUMBERS = ("expression_id", "variable_id", "truncated", "total", "depth")
+
+
+def score_frame(scores: Iterable[Scored], rubric: str) -> pd.DataFrame:
+    """The scores of several models and lengths, one row a sample.
+
+    >>> record = {"sample_id": "LSI/1", "task": "LSI", "context_id": "a", "rubric": "released",
+    ...     "expression_id": 0, "variable_id": 0, "status": "ok", "truncated": False, "depth": 0,
+    ...     "points": {"format": 1, "correct": 0.5, "ori": 1}, "total": 0.75, "other_raters": {}}
+    >>> frame = score_frame([Scored("m", "4k", record)], "released")
+    >>> frame[["model", "length", "cluster", "total", "point.correct"]].values.tolist()
+    [['m', '4k', 'list-4k/a', 0.75, 0.5]]
+
+    Args:
+        scores: of all models; of each, lengths in the order to show.
+        rubric: by which points and totals were given.
+
+    Returns:
+        Columns model and length (ordered categories), task, status, sample_id, scenario, cluster
+        (the context that samples share), expression_id, variable_id, truncated, total, depth,
+        ``point.<name>`` for each score point (fraction of its weight), and ``other.<name>`` for
+        the total by another rubric, where any sample has one. A number that there is not is empty.
+
+    Raises:
+        UserError: a task is unknown, or was scored by another rubric.
+    """
+    names = (*PLAIN_NUMBERS, *(f"{POINT}{name}" for name in POINTS))
+    names += tuple(f"{OTHER}{name}" for name in RUBRICS if name != rubric)
+    # Packed as they come: of a large run the records are many times the frame.
+    numbers = {name: array("d") for name in names}
+    texts: dict[str, list[str]] = {}
+    for scored in scores:
+        for name, text in _texts(scored, rubric).items():
+            texts.setdefault(name, []).append(intern(text))
+        values = _numbers(scored.record)
+        for name, column in numbers.items():
+            value = values.get(name)
+            column.append(np.nan if value is None else value)
+    frame = pd.DataFrame({**texts, **{name: np.asarray(numbers[name]) for name in names}})
+    others = [name for name in names if name.startswith(OTHER)]
+    frame = frame.drop(columns=[name for name in others if frame[name].isna().all()])
+    frame["model"] = pd.Categorical(frame["model"], sorted(set(texts["model"])), ordered=True)
+    frame["length"] = pd.Categorical(frame["length"], dict.fromkeys(texts["length"]), ordered=True)
+    return frame.astype({"task": "category", "cluster": "category", "truncated": bool})
+
+
+def _texts(scored: Scored, rubric: str) -> dict[str, str]:
+    model, length, record = scored
+    task = record["task"]
+    if task not in TASKS:
+        raise UserError(f"scores: unknown task {task!r}; LIFBench has {', '.join(TASKS)}")
+    if record["rubric"] != rubric:
+        raise UserError(
+            f"scores: scored by the rubric {record['rubric']!r}, not {rubric!r}; score again"
+        )
+    scenario = TASKS[task].scenario
+    return {
+        "model": model,
+        "length": length,
+        "task": task,
+        "status": record["status"],
+        "sample_id": record["sample_id"],
+        "scenario": scenario,
+        "cluster": f"{scenario}-{length}/{record['context_id']}",
+    }
+
+
+def _numbers(record: Record) -> dict[str, float | None]:
+    points = {f"{POINT}{name}": value for name, value in (record["points"] or {}).items()}
+    others = {f"{OTHER}{name}": by["total"] for name, by in record["other_raters"].items()}
+    return {**{name: record[name] for name in PLAIN_NUMBERS}, **points, **others}
+
+
+def row_order(frame: pd.DataFrame) -> dict[str, Sequence[str]]:
+    """How the rows of metrics are sorted, by key."""
+    return {
+        "model": list(frame["model"].cat.categories),
+        "task": [*TASKS, OVERALL],
+        "length": list(frame["length"].cat.categories),
+        "perspective": ["context", *PERSPECTIVES, AVERAGE, RESIDUAL],
+        "capability": CAPABILITIES,
+    }
+
+
+def sorted_rows(
+    rows: pd.DataFrame, frame: pd.DataFrame, keys: Sequence[str], **orders: Sequence[object]
+) -> pd.DataFrame:
+    """Rows sorted by some keys, as ``row_order`` says or as given."""
+    known = {"other": frame["model"].cat.categories, **row_order(frame), **orders}
+    return in_order(rows, {key: known[key] for key in keys})
+
+
+def data_counts(frame: pd.DataFrame) -> pd.DataFrame:
+    """What is asked: columns task, expressions, variables and samples over all lengths (Table 2).
+
+    Args:
+        frame: as ``score_frame`` gives it; the first model's samples are counted.
+    """
+    rows = frame[frame["model"] == frame["model"].iloc[0]].groupby("task", observed=True)
+    counts = rows.agg(
+        expressions=("expression_id", "nunique"),
+        variables=("variable_id", "nunique"),
+        samples=("sample_id", "size"),
+    )
+    return counts.reindex([task for task in TASKS if task in counts.index]).reset_index()
+
+
+def coverage(frame: pd.DataFrame) -> pd.DataFrame:
+    """Expected and scored samples of each model by task and length, with their sums.
+
+    Expected are the samples that any model has, so that a model without some of them shows it.
+
+    Args:
+        frame: as ``score_frame`` gives it.
+
+    Returns:
+        Columns model, task (or overall), length (or empty), expected, scored, one count per status
+        (``status_<name>``) and truncated (samples whose context was cut).
+    """
+    samples = frame[["length", "sample_id", "task"]].drop_duplicates()
+    expected = frame[["model"]].drop_duplicates().merge(samples, how="cross")
+    flags = {
+        "scored": frame["total"].notna(),
+        **{f"status_{status}": frame["status"] == status for status in STATUSES},
+        "truncated": frame["truncated"],
+    }
+    found = frame[["model", "task", "length"]].assign(**flags)
+
+    def counted(by: list[str]) -> pd.DataFrame:
+        keys = ["model", *by]
+        counts = found.groupby(keys, observed=True)[list(flags)].sum()
+        table = expected.groupby(keys, observed=True).size().to_frame("expected").join(counts)
+        return table.fillna(0).astype(int).reset_index().astype({"model": str})
+
+    parts = map(counted, (["task", "length"], ["task"], ["length"], []))
+    rows = pd.concat(parts, ignore_index=True)
+    rows = rows.reindex(columns=["model", "task", "length", "expected", *flags])
+    keys = rows[["task", "length"]].astype(object)
+    rows[["task", "length"]] = keys.fillna({"task": OVERALL, "length": ""})
+    return sorted_rows(rows, frame, ["model", "task", "length"])

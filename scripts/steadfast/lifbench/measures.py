@@ -1,0 +1,160 @@
+"""LIFEval's metrics from per-sample scores: ARS, IFP and IFS.
+
+A sample without a score (overflow, refused, error) is in no mean; it lowers the coverage.
+Intervals: ``metrics.bootstrap``, with contexts drawn within their scenario.
+"""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from steadfast.lifbench.frames import POINT, row_order
+from steadfast.lifbench.perspectives import AVERAGE, PERSPECTIVES
+from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.weights import RUBRICS, total_weight
+from steadfast.metrics.bootstrap import Bootstrap, Estimates, joined
+from steadfast.metrics.tidy import OVERALL, tidy
+
+
+def bootstrap(frame: pd.DataFrame, by: list[str]) -> Bootstrap:
+    """Draws contexts within their scenario, and within what else is compared."""
+    return Bootstrap(frame, ["scenario", *by])
+
+
+def task_weights(weighting: str, rubric: str = "released") -> dict[str, float]:
+    """Each task's weight in the overall ARS."""
+    return {task: total_weight(task, rubric) if weighting == "rubric" else 1.0 for task in TASKS}
+
+
+def ars(frame: pd.DataFrame, weighting: str = "rubric", rubric: str = "released") -> pd.DataFrame:
+    """Automated rubric-based score: per task and overall, over all lengths and for each.
+
+    >>> frame = pd.DataFrame({"model": "m", "length": "4k", "total": [1.0, 0.5]})
+    >>> frame = frame.assign(task=["OQ", "MF"], scenario=["onedoc", "multidoc"], cluster=["a", "b"])
+    >>> rows = ars(frame.astype({"model": "category", "length": "category"}))
+    >>> rows.loc[rows["length"] == "", ["task", "value"]].values.tolist()
+    [['OQ', 1.0], ['MF', 0.5], ['overall', 0.6]]
+
+    Args:
+        frame: scores, as ``score_frame`` gives them.
+        weighting: rubric weighs the tasks by their total weights; mean is the plain mean.
+        rubric: whose total weights.
+
+    Returns:
+        Tidy rows; n counts scored samples. A task without any has no row, and the overall score
+        is over the remaining tasks: ``coverage`` tells.
+
+    Source: equations 2 and 3; the plain mean: section 4.1.
+    """
+    return tidy(
+        [task_means(frame, weighting, rubric, by) for by in ([], ["length"])], row_order(frame)
+    )
+
+
+def task_means(frame: pd.DataFrame, weighting: str, rubric: str, by: list[str]) -> pd.DataFrame:
+    """Mean total of each task and their weighted mean, overall, in each cell of ``by``."""
+    weights = task_weights(weighting, rubric)
+    tasks = bootstrap(frame, by).means(frame, ["model", "task", *by])
+    weight = [weights[task] for task in tasks.values.index.get_level_values("task")]
+    overall = tasks.mean(["model", *by], weight).labelled(task=OVERALL)
+    return joined([tasks, overall]).rows()
+
+
+def ifp(frame: pd.DataFrame, rubric: str = "released") -> pd.DataFrame:
+    """Instruction following performance in each capability, over all lengths and for each.
+
+    >>> frame = pd.DataFrame({"model": ["m"], "length": "4k", "task": "OQ", "scenario": "onedoc"})
+    >>> frame = frame.assign(cluster="a", **{"point.correct": 1.0, "point.format": 0.5})
+    >>> rows = ifp(frame.astype({"model": "category", "length": "category"}))
+    >>> rows.loc[rows["length"] == "", ["capability", "value"]].values.tolist()
+    [['Fmt', 0.5], ['Logic', 1.0]]
+
+    Args:
+        frame: scores, as ``score_frame`` gives them.
+        rubric: whose points' weights.
+
+    Returns:
+        Tidy rows; n counts the scored samples that have a score point of the capability.
+
+    Source: equation 4, tables 8 and 9.
+    """
+    mapping = _mapping(rubric)
+    names = [column for column in frame if column.startswith(POINT)]
+    points = frame.melt(["model", "task", "length", "cluster"], names, "point", "fraction").dropna(
+        subset="fraction"
+    )
+    points["point"] = points["point"].str.removeprefix(POINT).astype("category")
+    boots = [(by, bootstrap(frame, by)) for by in ([], ["length"])]
+    return tidy([_ifp(points, mapping, by, boot) for by, boot in boots], row_order(frame))
+
+
+def _ifp(
+    points: pd.DataFrame, mapping: pd.DataFrame, by: list[str], boot: Bootstrap
+) -> pd.DataFrame:
+    keys = ["model", "task", *by, "point"]
+    fractions = boot.means(points, keys, "fraction")
+    cells = fractions.values.index.to_frame(index=False).astype(str).reset_index(names="row")
+    cells = cells.merge(mapping, on=["task", "point"])
+    index = pd.MultiIndex.from_frame(cells[["model", *by, "capability"]])
+    capabilities = fractions.take(cells["row"], index).mean(list(index.names), cells["weight"])
+    return capabilities.rows().assign(task=OVERALL)
+
+
+def _mapping(rubric: str) -> pd.DataFrame:
+    """Score points, their weights and each capability they count for (Table 6)."""
+    return pd.DataFrame(
+        [
+            {"task": task, "point": name, "weight": point.weight, "capability": capability}
+            for task, points in RUBRICS[rubric].items()
+            for name, point in points.items()
+            for capability in point.capabilities
+        ]
+    )
+
+
+def ifs(frame: pd.DataFrame) -> pd.DataFrame:
+    """Instruction following stability: spread of ARS between groups of samples, over its mean.
+
+    The samples of a task are grouped by expression, variable or length; a task whose groups all
+    score 0, or that has one group only, has no IFS and is left out of the model's mean. The
+    average of the three perspectives is given where all three exist.
+
+    >>> frame = pd.DataFrame({"model": "m", "length": "4k", "task": "OQ", "total": [1.0, 0.5]})
+    >>> frame = frame.assign(scenario="onedoc", cluster="a", expression_id=[0, 1], variable_id=0)
+    >>> rows = ifs(frame.astype({"model": "category", "length": "category"}))
+    >>> rows.loc[rows["length"] == "", ["task", "perspective", "value"]].round(4).values.tolist()
+    [['OQ', 'expression', 0.4714], ['overall', 'expression', 0.4714]]
+
+    Args:
+        frame: scores, as ``score_frame`` gives them.
+
+    Returns:
+        Tidy rows per task and overall; over all lengths, and within each length for expression
+        and variable. n counts a task's groups, and for overall the tasks in the mean. The
+        intervals of the length perspective, and of the average, draw contexts within each length.
+
+    Source: equations 5 and 6, with the sample standard deviation; tables 4, 10 and 11.
+    """
+    whole, within = bootstrap(frame, []), bootstrap(frame, ["length"])
+    parts = [
+        _ifs(frame, whole, "expression"),
+        _ifs(frame, whole, "variable"),
+        # Lengths are compared, so that each must be in every replicate.
+        _ifs(frame, within, "length"),
+        _ifs(frame, within, "expression", ["length"]),
+        _ifs(frame, within, "variable", ["length"]),
+    ]
+    three = joined([_ifs(frame, within, perspective) for perspective in PERSPECTIVES])
+    average = three.counting_cells().mean(["model", "task"]).labelled(perspective=AVERAGE)
+    rows = [part.rows(rescaled=True) for part in (*parts, average)]
+    rows[-1] = rows[-1][rows[-1]["n"] == len(PERSPECTIVES)]
+    return tidy(rows, row_order(frame))
+
+
+def _ifs(
+    frame: pd.DataFrame, boot: Bootstrap, perspective: str, by: Sequence[str] = ()
+) -> Estimates:
+    keys = ["model", "task", *by]
+    tasks = boot.means(frame, [*keys, PERSPECTIVES[perspective]]).variation(keys)
+    overall = tasks.counting_cells().mean(["model", *by]).labelled(task=OVERALL)
+    return joined([tasks, overall]).labelled(perspective=perspective)

@@ -1,0 +1,84 @@
+"""The benchmark's released instruction templates and variables, as expressions."""
+
+import hashlib
+from collections.abc import Mapping
+from itertools import chain, cycle, repeat
+from pathlib import Path
+from typing import Any
+
+from steadfast.errors import UserError
+from steadfast.files import Record, read_json
+from steadfast.lifbench.spaces import sampling_space
+from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.templates import check_expressions
+from steadfast.resources import facts
+
+_EVIDENCE_KINDS = ("true", "true", "fake", "fake", "ordinary", "ordinary")
+
+
+def expressions(inputs: Mapping[str, Path], task: str) -> Record:
+    """A task's scenario description, templates and sampling space as released, slips included.
+
+    Where the variables come from the context, the space is the project's own.
+
+    Args:
+        inputs: ``templates``, the released tasks.json.
+        task: a key of ``TASKS``.
+
+    Returns:
+        task, origin, scenario_prompt, space, expressions; an expression's origin and cluster are
+        null where unknown.
+
+    Raises:
+        UserError: the file is missing or of another shape, or a template is not as it should be.
+    """
+    path = inputs["templates"]
+    shown, own_space = sampling_space(task)
+    record, name = read_json(path), TASKS[task].released_name
+    try:
+        scenario = record[TASKS[task].scenario]
+        meta = scenario["subtasks"][name]
+        entries = [entry if isinstance(entry, list) else [entry] for entry in meta["instructions"]]
+        templates = [(entry[0], entry[1] if len(entry) > 1 else None) for entry in entries]
+        space = _space(task, meta.get("params"), own_space)
+        scenario_prompt = scenario["sys_instruction"]
+    except (KeyError, TypeError, IndexError, ValueError):
+        raise UserError(
+            f"{path}: not LIFBench's tasks.json, {name!r} is missing or incomplete; set "
+            "lifbench.released.directory in the config to a directory that holds tasks.json"
+        ) from None
+    provenance = chain(_provenance(task, path), repeat((None, None)))
+    keys = ("expression_id", "template", "direction", "origin", "cluster")
+    found = [
+        dict(zip(keys, (number, *template, *origin), strict=True))
+        for number, (template, origin) in enumerate(zip(templates, provenance, strict=False))
+    ]
+    return {
+        "task": task,
+        "origin": "released",
+        "scenario_prompt": scenario_prompt,
+        "space": space,
+        "expressions": check_expressions(task, found, shown, path),
+    }
+
+
+def _provenance(task: str, path: Path) -> list[tuple[str, str]]:
+    # Known for the pinned file only: an edited copy may have other templates in the same places.
+    known = facts("lifbench/released.yaml")
+    pinned = hashlib.sha256(path.read_bytes()).hexdigest() == known["sha256"]
+    return known["provenance"][task] if pinned else []
+
+
+def _space(task: str, params: Any, own_space: Record) -> Record:
+    # The released prompts combine such lists at random; here the values at place k go together.
+    if task == "OR":
+        pairs = zip(params["num"], params["sep"], strict=True)
+        return {"settings": [{"num": num, "sep": sep} for num, sep in pairs]}
+    if task == "OQ":
+        pairs = zip(_EVIDENCE_KINDS, cycle(params["options"]), strict=False)
+        return {"settings": [{"kind": kind, "options": options} for kind, options in pairs]}
+    if task == "OE":
+        return {"types": params["type"]}
+    if task in ("MB", "MF"):
+        return {"settings": params}
+    return own_space

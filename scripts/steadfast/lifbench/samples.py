@@ -1,0 +1,75 @@
+"""How prompts are asked: the scenario description around the context and the instruction."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from steadfast.components import Data, Sample, Samples
+from steadfast.engines.request import Item
+from steadfast.errors import UserError
+from steadfast.files import Record
+
+
+class LifbenchSamples(Samples):
+    """A prompt names its context and, by its task, its expressions."""
+
+    def sources(self, prompts: Sequence[Record], data: Data) -> Iterator[Record]:
+        """``context``, one object for all its prompts, and ``scenario_prompt``."""
+        records = chain.from_iterable(data["contexts"].values())
+        contexts = {record["context_id"]: record for record in records}
+        expressions = data["expressions"]
+        for prompt in prompts:
+            context, task = prompt["context_id"], prompt["task"]
+            if context not in contexts or task not in expressions:
+                lacking = f"context {context!r}" if task in expressions else f"task {task!r}"
+                raise UserError(
+                    f"prompts: the {lacking} of {prompt['sample_id']} is not in the data; build "
+                    "the prompts again"
+                )
+            scenario_prompt = expressions[task]["scenario_prompt"]
+            yield {"context": contexts[context], "scenario_prompt": scenario_prompt}
+
+    def item(self, sample: Sample) -> Item:
+        """D and what precedes X, X, and what follows it with the instruction."""
+        prompt, source = sample.prompt, sample.source
+        head, text, tail = render(
+            source["scenario_prompt"], source["context"]["text"], prompt["instruction"]
+        )
+        return Item(
+            sample_id=sample.id,
+            context_id=prompt["context_id"],
+            head=head,
+            context=text,
+            tail=tail,
+            max_tokens=prompt["max_tokens"],
+        )
+
+
+def render(scenario_prompt: str, text: str, instruction: str) -> tuple[str, str, str]:
+    """The three parts of a full prompt (paper, equation 1: D and I around X).
+
+    Only the middle part, the context, may be truncated. Nothing in ``text`` or ``instruction`` is
+    read as a field.
+
+    >>> render("Read: {input} Then: {instruction}", "1. a {b}", "Name the first.")
+    ('Read: ', '1. a {b}', ' Then: Name the first.')
+
+    Args:
+        scenario_prompt: D, with ``{input}`` and after it ``{instruction}``.
+        text: X, the context's text.
+        instruction: I.
+
+    Returns:
+        (head, context, tail), which joined are the prompt.
+
+    Raises:
+        UserError: D has not both fields, each once and in this order.
+    """
+    head, found, rest = scenario_prompt.partition("{input}")
+    before, placed, after = rest.partition("{instruction}")
+    once = scenario_prompt.count("{input}") == scenario_prompt.count("{instruction}") == 1
+    if not (found and placed and once):
+        raise UserError(
+            f"scenario description {scenario_prompt[:40]!r}…: it must have {{input}} once and, "
+            "after it, {instruction} once"
+        )
+    return head, text, before + instruction + after
