@@ -7,11 +7,10 @@ read that line.
 from collections.abc import Collection
 
 from steadfast.files import Record
-from steadfast.followbench.facts import facts
 from steadfast.followbench.literals import string_list
-from steadfast.followbench.prompts import target
 from steadfast.followbench.rules.targets import affixes
 from steadfast.judging.stand_in import signature
+from steadfast.resources import facts
 
 ANSWER_IN_FORM = "42"
 
@@ -23,7 +22,8 @@ def reference_answer(prompt: Record, group: Record) -> str:
         prompt: the prompt record.
         group: the group of the data that it belongs to.
     """
-    wanted, rule, level = target(prompt, group), group["scorer"], prompt["level"]
+    rule, level = group["scorer"], prompt["level"]
+    wanted = group["levels"][level - 1]["target"]
     match rule:
         case "exact" | "option" | "date" | "money" | "contained":
             return wanted
@@ -32,10 +32,10 @@ def reference_answer(prompt: Record, group: Record) -> str:
         case "lines":
             return "\n".join(wanted.split("\n")[:level])
         case "member":
-            return string_list(wanted)[0]
+            return next(iter(string_list(wanted) or ()))
         case "template":
             return ANSWER_IN_FORM.join(affixes(wanted))
-    texts = facts("reference")[group["language"]][rule]
+    texts = facts("followbench/reference.yaml")[group["language"]][rule]
     if isinstance(texts, str):
         return texts
     return texts[max(start for start in texts if start <= level)]

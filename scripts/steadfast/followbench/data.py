@@ -1,17 +1,16 @@
 """FollowBench's groups: read, checked and brought into one shape, wherever they come from."""
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from steadfast.config.names import nearest
 from steadfast.errors import UserError
-from steadfast.files import Record, read_json, write_jsonl
-from steadfast.followbench import facts
-from steadfast.followbench.facts import CATEGORIES, JUDGE, LANGUAGES, LEVELS
+from steadfast.files import Record, read_json
+from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS
 from steadfast.followbench.literals import string_list
 from steadfast.followbench.rules.targets import SLOT
+from steadfast.followbench.sources import scorer_of, sources, task_of
+from steadfast.names import nearest
+from steadfast.resources import facts
 
 FIELDS = {
     "example_id": int,
@@ -23,68 +22,36 @@ FIELDS = {
 }
 EXTRA = ("answer",)  # of English example records: not used, since it may span lines
 PARTS_OF_MIXED = ("content", "format", "style")
-WITHOUT_TARGET = ("cnn_dailymail", "xsum", "samsum", "gigaword", "arxiv")
-WITHOUT_TARGET += ("wooden_table", "ministerial_speech", JUDGE)
+WITHOUT_TARGET = {*facts("followbench/rules.yaml")["conditions"], JUDGE}
 
 
-def write_data(settings: Mapping[str, Any], language: str, out: Path) -> None:
-    """Writes the groups of a language, checked and in one shape, category by category.
-
-    Args:
-        settings: ``source`` (synthetic, local or released), ``directory`` for local, ``groups``
-            and ``seed`` for synthetic.
-        language: en or zh.
-        out: JSON lines, see ``checked``.
+def local(inputs: Mapping[str, Path], language: str, directory: str) -> list[Record]:
+    """The groups in a directory's files of a language, category by category, see ``checked``.
 
     Raises:
-        UserError: the data is missing, damaged or not the released one.
+        UserError: a file is missing or damaged.
     """
-    match settings["source"]:
-        case "local":
-            paths = local_files(settings["directory"], language)
-            read = {category: (read_json(path), path) for category, path in paths.items()}
-        case "released":
-            read = {category: _released(language, category) for category in CATEGORIES}
-        case _:
-            from steadfast.followbench.synthetic import records
+    paths = local_files(directory, language)
+    return checked_groups({name: (read_json(path), path) for name, path in paths.items()}, language)
 
-            made = records(language, settings["groups"], settings["seed"])
-            read = {category: (made[category], "synthetic data") for category in CATEGORIES}
-    groups = {
-        category: checked(records, language, category, where)
+
+def checked_groups(read: Mapping[str, tuple[object, str]], language: str) -> list[Record]:
+    """The checked groups of all categories' records, with what their files are called."""
+    return [
+        group
         for category, (records, where) in read.items()
-    }
-    if settings["source"] == "released":
-        for category, found in groups.items():
-            check_counts(found, language, category, read[category][1])
-    write_jsonl(out, [group for found in groups.values() for group in found])
+        for group in checked(records, language, category, where)
+    ]
 
 
 def local_files(directory: Path | str, language: str) -> dict[str, str]:
     """The file of each category in a directory with en/ and zh/, or with data/ and data_zh/."""
-    own = Path(directory) / facts.facts("released")["folders"][language]
+    own = Path(directory) / facts("followbench/released.yaml")["folders"][language]
     folder = own if own.is_dir() else Path(directory) / language
     return {category: str(folder / f"{category}_constraints.json") for category in CATEGORIES}
 
 
-def _released(language: str, category: str) -> tuple[Any, str]:
-    from steadfast.pinned import fetch
-
-    pinned = facts.facts("released")
-    url = pinned["url"].format(
-        repository=pinned["repository"],
-        commit=pinned["commit"],
-        folder=pinned["folders"][language],
-        file=f"{category}_constraints.json",
-    )
-    alternative = (
-        "set followbench.source to local and followbench.directory to a directory with the "
-        f"released files in {' and '.join(LANGUAGES)}"
-    )
-    return json.loads(fetch({"url": url, **pinned["files"][language][category]}, alternative)), url
-
-
-def checked(records: Any, language: str, category: str, where: str) -> list[Record]:
+def checked(records: object, language: str, category: str, where: str) -> list[Record]:
     """The groups of one file, in the order in which they begin, each with all its levels.
 
     Args:
@@ -106,7 +73,8 @@ def checked(records: Any, language: str, category: str, where: str) -> list[Reco
         raise UserError(f"{where}: a list of records was expected; take the file as released")
     groups: dict[int, dict[int, Record]] = {}
     for number, record in enumerate(records, start=1):
-        _check_fields(record, category, f"{where}: record {number}")
+        if problem := _problem(record, category):
+            raise UserError(f"{where}: record {number}: {problem}")
         levels = groups.setdefault(record["example_id"], {})
         if record["level"] in levels:
             raise UserError(
@@ -120,64 +88,51 @@ def checked(records: Any, language: str, category: str, where: str) -> list[Reco
     ]
 
 
-def _check_fields(record: Any, category: str, where: str) -> None:
+def _problem(record: object, category: str) -> str:
+    """What is wrong with a record; empty if nothing is."""
     if not isinstance(record, dict):
-        raise UserError(f"{where} is no object; mend or remove it")
+        return "this is no object; mend or remove it"
     for name, kind in FIELDS.items():
         if name not in record:
-            raise UserError(f"{where}: field {name!r} is missing; add it, as released")
+            return f"field {name!r} is missing; add it, as released"
         if not isinstance(record[name], kind) or isinstance(record[name], bool):
-            what = "a text" if kind is str else "a whole number"
-            raise UserError(f"{where}: field {name!r} must be {what}; mend it")
+            return f"field {name!r} must be a {'text' if kind is str else 'whole number'}; mend it"
     for name in record:
         if name not in FIELDS and name not in EXTRA:
-            raise UserError(f"{where}: unknown field {name!r}; {nearest(name, FIELDS)}")
+            return f"unknown field {name!r}; {nearest(name, FIELDS)}"
+    level, found, source = record["level"], record["category"], record["source"]
     lowest = 1 if category == "example" else 0
-    if not lowest <= record["level"] <= LEVELS[-1]:
-        raise UserError(
-            f"{where}: level {record['level']} is not one of {lowest} to {LEVELS[-1]}; mend it"
-        )
-    if record["level"] and not record["instruction"].strip():
-        raise UserError(f"{where}: the instruction is empty; add it")
-    if not _is_category(record["category"], category, record["level"]):
-        raise UserError(
-            f"{where}: category {record['category']!r} does not belong to level "
-            f"{record['level']} of {category} constraints; mend it"
-        )
-    known = facts.sources(category)
-    if record["source"] not in known:
-        raise UserError(
-            f"{where}: unknown source {record['source']!r}; {nearest(record['source'], known)}"
-        )
-
-
-def _is_category(found: str, category: str, level: int) -> bool:
-    """Whether a record names its category, or in mixed the kind of each constraint."""
-    if category != "mixed" or level == 0:
-        return found == category
-    names = found.split(", ")
-    return len(names) == level and set(names) <= set(PARTS_OF_MIXED)
+    if not lowest <= level <= LEVELS[-1]:
+        return f"level {level} is not one of {lowest} to {LEVELS[-1]}; mend it"
+    if level and not record["instruction"].strip():
+        return "the instruction is empty; add it"
+    names = found.split(", ")  # in mixed the kind of each constraint, else the category
+    of_constraints = len(names) == level and set(names) <= set(PARTS_OF_MIXED)
+    if not (of_constraints if category == "mixed" and level else found == category):
+        return f"category {found!r} does not belong to level {level} of {category} constraints"
+    if source not in sources(category):
+        return f"unknown source {source!r}; {nearest(source, sources(category))}"
+    return ""
 
 
 def _group(levels: dict[int, Record], language: str, category: str, where: str) -> Record:
     first = next(iter(levels.values()))
     example_id, source = first["example_id"], first["source"]
-    expected = LEVELS if category == "example" else (0, *LEVELS)
-    for level in expected:
+    scorer = scorer_of(language, category, source, example_id)
+    for level in LEVELS if category == "example" else (0, *LEVELS):
         if level not in levels:
             raise UserError(f"{where} lacks level {level}; add it, or leave the group out")
         if levels[level]["source"] != source:
             raise UserError(f"{where} has two sources at level {level}; give it one")
-    scorer = facts.scorer(language, category, source, example_id)
-    for level in LEVELS:
-        _check_target(scorer, levels[level]["target"], f"{where}, level {level}")
+        if level and (problem := _target_problem(scorer, levels[level]["target"])):
+            raise UserError(f"{where}, level {level}: the target {problem}")
     return {
         "context_id": f"{language}/{category}/{example_id}",
         "language": language,
         "category": category,
         "example_id": example_id,
         "source": source,
-        "task": facts.task(category, source, example_id),
+        "task": task_of(category, source, example_id),
         "scorer": scorer,
         "start": levels[0]["instruction"] if 0 in levels else "",
         "levels": [
@@ -186,27 +141,11 @@ def _group(levels: dict[int, Record], language: str, category: str, where: str) 
     }
 
 
-def _check_target(scorer: str, target: str, where: str) -> None:
-    if scorer in WITHOUT_TARGET:
-        return
-    if not target:
-        raise UserError(f"{where}: the target is empty, which its rule needs; add it")
+def _target_problem(scorer: str, target: str) -> str:
+    if not target and scorer not in WITHOUT_TARGET:
+        return "is empty, which its rule needs; add it"
     if scorer == "member" and not string_list(target):
-        raise UserError(f"{where}: the target is no list of texts, such as ['a', 'b']; mend it")
+        return "is no list of texts, such as ['a', 'b']; mend it"
     if scorer == "template" and target.count(SLOT) != 1:
-        raise UserError(f"{where}: the target must have {SLOT} once; mend it")
-
-
-def check_counts(groups: Iterable[Record], language: str, category: str, where: str) -> None:
-    """Compares the groups of each source with those released (Table 1; ``sources.yaml``).
-
-    Raises:
-        UserError: a number differs; the sentence names the source and both numbers.
-    """
-    found = [group["source"] for group in groups]
-    for name, source in facts.sources(category).items():
-        if found.count(name) != source.groups[language]:
-            raise UserError(
-                f"{where}: {found.count(name)} groups of {name}, not {source.groups[language]}; "
-                "fetch the released file again, or use followbench.source local for your own data"
-            )
+        return f"must have {SLOT} once; mend it"
+    return ""

@@ -1,76 +1,38 @@
 """Judge prompts: an answer under the whole path by which its instruction came about."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any
 
-from steadfast.asked import read_outputs
-from steadfast.engines.request import ANSWERED
-from steadfast.files import Record, write_jsonl
-from steadfast.followbench.facts import JUDGE, facts
-from steadfast.followbench.prompts import Sources, load_part
+from steadfast.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
+from steadfast.files import Record, Settings
+from steadfast.followbench.facts import JUDGE
+from steadfast.judging.boundary import boundary
+from steadfast.judging.template import JudgeTemplate
+from steadfast.resources import facts
 
-SLOTS = ("kind", "constraints", "count", "path", "boundary")
-REQUIRED = ("path", "count")
 MAX_TOKENS = 1024  # as in the released code
+WORDS = facts("followbench/judge/words.yaml")
 
 
-def write_judge_prompts(
-    part: str, prompts: Path, sources: Sources, outputs: Path, template: Path, out: Path
-) -> None:
-    """Writes what is asked of a judge about one model's answers, a record an answer.
+class FollowbenchJudgePrompts(JudgePrompts):
+    """One request an answer; only answers to groups that a judge scores are judged."""
 
-    Only answers to groups that a judge scores are judged, and only those that there are.
+    slots = frozenset({"kind", "constraints", "count", "path", "boundary"})
+    required = frozenset({"path", "count"})
 
-    Args:
-        part: the language.
-        prompts: the prompts of the language.
-        sources: ``data``: the groups' file by language.
-        outputs: the model's outputs.
-        template: the judge template.
-        out: JSON lines, as ``judging.requests`` reads them.
-
-    Raises:
-        UserError: a file is missing or damaged, or a prompt has no output.
-    """
-    write_jsonl(out, _records(part, prompts, sources, outputs, template))
+    def prompts(
+        self, sample: Sample, answer: Answer, templates: Mapping[str, JudgeTemplate]
+    ) -> Iterator[JudgePrompt]:
+        """What is asked about an answer."""
+        if sample.prompt["scorer"] != JUDGE:
+            return
+        form, level = templates[sample.part], sample.prompt["level"]
+        fields = slots(sample.source, level, WORDS[sample.part])
+        head, tail = form.render(fields | {"boundary": boundary(answer.text)})
+        request = JudgeRequest(sample.id, tail, {"count": level}, form.reminder, MAX_TOKENS)
+        yield JudgePrompt(sample.id, sample.part, head, answer.text, [request])
 
 
-def _records(
-    part: str, prompts: Path, sources: Sources, outputs: Path, template: Path
-) -> Iterator[Record]:
-    from steadfast.judging.boundary import boundary
-    from steadfast.judging.template import load_template
-
-    form = load_template(template, slots=SLOTS, required=REQUIRED)
-    answers = read_outputs(outputs)
-    for prompt, group in load_part(prompts, sources):
-        if prompt["scorer"] != JUDGE:
-            continue
-        output = answers.of(prompt["sample_id"])
-        if output["status"] not in ANSWERED:
-            continue
-        level = prompt["level"]
-        fields = slots(group, level, facts("judge/words")[part])
-        head, tail = form.render(fields | {"boundary": boundary(output["text"])})
-        yield {
-            "answer_id": prompt["sample_id"],
-            "template": part,
-            "head": head,
-            "answer": output["text"],
-            "requests": [
-                {
-                    "sample_id": prompt["sample_id"],
-                    "tail": tail,
-                    "reminder": form.reminder,
-                    "max_tokens": MAX_TOKENS,
-                    "expected": {"count": level},
-                }
-            ],
-        }
-
-
-def slots(group: Record, level: int, words: Mapping[str, Any]) -> dict[str, str]:
+def slots(group: Record, level: int, words: Settings) -> dict[str, str]:
     """What a judge template's slots are filled with, but for answer and boundary (Figure 3).
 
     Args:

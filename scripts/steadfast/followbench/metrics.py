@@ -5,69 +5,59 @@ In mode released a reply that could not be read counts −1, as in the released 
 ``metrics.bootstrap``, with groups drawn within their category.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import pandas as pd
 
-from steadfast.files import read_jsonl
+from steadfast.components import Data, Frames, Labels, Scored
+from steadfast.files import Record
 from steadfast.followbench.agreement import agreement
-from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE, impossible
-from steadfast.followbench.frames import (
-    KNOWN_STATUSES,
-    UNREADABLE,
-    group_frame,
-    read_records,
-    sample_frame,
-)
-from steadfast.metrics.bootstrap import Bootstrap, Estimates, joined
+from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
+from steadfast.followbench.frames import UNREADABLE, group_frame, sample_frame
+from steadfast.metrics.bootstrap import Bootstrap, joined
 from steadfast.metrics.headline import HEADLINE
-from steadfast.metrics.tidy import OVERALL, in_order, write_csv
-
-Sources = Mapping[str, Mapping[str, Path]]
+from steadfast.metrics.scores import STATUSES
+from steadfast.metrics.tidy import OVERALL, in_order
+from steadfast.resources import facts
 
 KINDS = (OVERALL, RULE, JUDGE)
-PERCENT = 100
+WHOLE = {"category": OVERALL, "level": ""}
+"""What stands for all categories or levels together."""
 VALUES = ["value", "low", "high", "n"]
 
 
-def compute_metrics(
-    scores: Mapping[tuple[str, str], Path],
-    sources: Mapping[str, Sources],
-    settings: Mapping[str, Any],
-    files: Mapping[str, Path],
-    outs: Mapping[str, Path],
-) -> None:
-    """Writes the metrics of all models.
+def metrics(
+    scores: Iterable[Scored],
+    data: Mapping[str, Data],
+    labels: Labels | None,
+    languages: Sequence[str],
+    judges: Sequence[str],
+) -> Frames:
+    """The metrics of all models.
 
     Args:
-        scores: score file of each model and language.
-        sources: of each language, the file of its groups.
-        settings: ``languages``, the headline's first, and ``judges``, the one that counts first.
-        files: ``labels``, people's verdicts, where there are some.
-        outs: where to write those of hsr, ssr, csl, scorers, consistency, items, agreement,
-            coverage and headline that are wanted.
+        scores: of all models and languages.
+        data: of each language, its groups.
+        labels: people's verdicts, where there are some.
+        languages: in the order to show, the headline's first.
+        judges: their names, the one that counts first.
 
     Raises:
-        UserError: a file is missing or damaged.
+        UserError: the labels are damaged, or not of these answers.
     """
-    records = list(read_records(scores))
-    metrics = Metrics(sample_frame(records), settings["languages"])
-    data = {name: path for of in sources.values() for name, path in of["data"].items()}
-    makers: dict[str, Callable[[], pd.DataFrame]] = {
-        "hsr": lambda: metrics.rates("hard"),
-        "ssr": lambda: metrics.rates("soft"),
-        "csl": metrics.levels,
-        "scorers": metrics.scorers,
-        "consistency": metrics.consistency,
-        "items": lambda: items(data),
-        "agreement": lambda: agreement(records, settings["judges"], files.get("labels")),
-        "coverage": metrics.coverage,
-        "headline": metrics.headline,
+    scores = list(scores)
+    found = Metrics(sample_frame(scores), languages)
+    groups = {name: of for part in data.values() for name, of in part["data"].items()}
+    main = {"hsr": found.rates("hard"), "ssr": found.rates("soft"), "csl": found.levels()}
+    return {
+        **main,
+        "scorers": found.scorers(),
+        "consistency": found.consistency(),
+        "items": items(groups),
+        "agreement": agreement(scores, judges, labels),
+        "coverage": found.coverage(),
+        "headline": found.headline(main),
     }
-    for name, path in outs.items():
-        write_csv(path, makers[name]())
 
 
 class Metrics:
@@ -81,12 +71,15 @@ class Metrics:
     def __init__(self, samples: pd.DataFrame, languages: Sequence[str]):
         self._samples, self._languages = samples, languages
         self._groups = group_frame(samples)
-        self._order = {
-            "model": sorted(set(samples["model"])),
+        self._bootstrap = Bootstrap(self._groups, ["language", "category"])
+        self._models = pd.DataFrame({"model": sorted(set(samples["model"]))})
+        self._order: dict[str, Sequence[str]] = {
+            "model": list(self._models["model"]),
             "language": languages,
             "kind": KINDS,
             "category": [*CATEGORIES, OVERALL],
             "level": [str(level) for level in LEVELS],
+            "measure": ["HSR", "SSR"],
         }
 
     def rates(self, column: str) -> pd.DataFrame:
@@ -97,15 +90,7 @@ class Metrics:
             expected. Category overall is the unweighted mean of the categories (Table 2), an
             empty level the mean of the levels (Figure 4).
         """
-        keys = ["model", "language", "category", "level"]
-        cells = self._means(self._samples, keys, column)
-        if cells is None:
-            return _empty([*keys, *VALUES, "expected"])
-        every = joined([cells, _overall(cells, ["model", "language", "level"])])
-        mean = every.mean(["model", "language", "category"]).labelled(level="")
-        rows = _in_percent(joined([every, mean]).rows())
-        expected = self._expected(self._samples, ["category", "level"])
-        return self._sorted(rows.merge(expected, on=keys[1:]), keys, "expected")
+        return self._estimated(self._samples, column, ["category", "level"])
 
     def levels(self) -> pd.DataFrame:
         """CSL: consecutive satisfied levels of a group, from level 1 on (equation 3).
@@ -114,13 +99,7 @@ class Metrics:
             Columns model, language, category, value, low, high, n (groups that it is known of)
             and expected. Category overall is the unweighted mean of the categories (Table 2).
         """
-        keys = ["model", "language", "category"]
-        cells = self._means(self._groups, keys, "levels")
-        if cells is None:
-            return _empty([*keys, *VALUES, "expected"])
-        rows = joined([cells, _overall(cells, ["model", "language"])]).rows()
-        expected = self._expected(self._groups, ["category"])
-        return self._sorted(rows.merge(expected, on=keys[1:]), keys, "expected")
+        return self._estimated(self._groups, "levels", ["category"])
 
     def scorers(self) -> pd.DataFrame:
         """HSR and SSR of the items that rules and that the judge score, categories together.
@@ -129,18 +108,12 @@ class Metrics:
             Columns model, language, kind (rule, judge), measure (HSR, SSR), level (or empty for
             their mean), value, low, high, n and expected.
         """
-        keys = ["model", "language", "kind", "level"]
-        parts = []
-        for measure, column in (("HSR", "hard"), ("SSR", "soft")):
-            if (cells := self._means(self._samples, keys, column)) is not None:
-                mean = cells.mean(keys[:-1]).labelled(level="")
-                rows = joined([cells, mean]).rows()
-                parts.append(_in_percent(rows).assign(measure=measure))
-        columns = ["model", "language", "kind", "measure", "level"]
-        if not parts:
-            return _empty([*columns, *VALUES, "expected"])
-        rows = pd.concat(parts).merge(self._expected(self._samples, keys[2:]), on=keys[1:])
-        return self._sorted(rows, columns, "expected", order={"measure": ["HSR", "SSR"]})
+        parts = [
+            self._estimated(self._samples, column, ["kind", "level"]).assign(measure=measure)
+            for measure, column in (("HSR", "hard"), ("SSR", "soft"))
+        ]
+        keys = ["model", "language", "kind", "measure", "level"]
+        return self._sorted(pd.concat(parts, ignore_index=True), keys, [*VALUES, "expected"])
 
     def consistency(self) -> pd.DataFrame:
         """Failure consistency (section 5.3), in per cent: failing groups that go on failing.
@@ -148,20 +121,16 @@ class Metrics:
         Returns:
             Columns model, language, kind (overall: as in the paper; judge: as in the released code;
             rule), category (or overall: its groups together), value, low, high, n (groups that
-            fail at a level from 1 to 4) and missing (groups of which that cannot be told).
+            fail at a level from 1 to 4) and missing (groups of which that is not known).
         """
         keys = ["model", "language", "kind", "category"]
-        parts = [self._groups, self._groups.assign(kind=OVERALL)]
-        groups = pd.concat([*parts, *(part.assign(category=OVERALL) for part in parts)])
+        groups = _margins(pd.concat([self._groups, self._groups.assign(kind=OVERALL)]))
         failing = groups[groups["consistency"].isin(["consistent", "inconsistent"])]
         failing = failing.assign(value=(failing["consistency"] == "consistent").astype(float))
-        untold = groups.assign(missing=groups["consistency"].isna())
-        missing = untold.groupby(keys)["missing"].sum().reset_index()
-        cells = self._means(failing, keys, "value")
-        rows = _empty([*keys, *VALUES]) if cells is None else _in_percent(cells.rows())
-        rows = missing.merge(rows, on=keys, how="left")
-        rows["n"] = rows["n"].fillna(0).astype(int)
-        return self._sorted(rows, keys, "missing")
+        unknown = groups.assign(missing=groups["consistency"].isna())
+        missing = unknown.groupby(keys)["missing"].sum().reset_index()
+        rows = missing.merge(self._means(failing, "value", keys), "left", keys).fillna({"n": 0})
+        return self._sorted(rows.astype({"n": int}), keys, [*VALUES, "missing"])
 
     def coverage(self) -> pd.DataFrame:
         """Expected and scored samples of each model.
@@ -171,76 +140,77 @@ class Metrics:
             scored, a count per status (``status_<name>``), and unreadable: replies that count −1
             in mode released.
         """
-        keys = ["language", "category", "level"]
-        flags = self._samples[["model", *keys, UNREADABLE]].assign(
-            scored=self._samples["hard"].notna()
+        keys = ["model", "language", "category", "level"]
+        flags = self._samples[[*keys, UNREADABLE]].assign(
+            scored=self._samples["hard"].notna(),
+            **{f"status_{status}": self._samples["status"] == status for status in STATUSES},
         )
-        for status in KNOWN_STATUSES:
-            flags[f"status_{status}"] = self._samples["status"] == status
-        counts = _margins(flags).groupby(["model", *keys]).sum().reset_index()
-        expected = self._expected(self._samples, keys[1:])
-        every = pd.DataFrame({"model": self._order["model"]}).merge(expected, how="cross")
-        rows = every.merge(counts, on=["model", *keys], how="left")
-        columns = ["expected", "scored", *(f"status_{s}" for s in KNOWN_STATUSES), UNREADABLE]
+        counts = _margins(flags).groupby(keys).sum().reset_index()
+        expected = self._expected(self._samples, keys[2:])
+        rows = self._models.merge(expected, "cross").merge(counts, "left", keys)
+        columns = ["expected", "scored", *(f"status_{s}" for s in STATUSES), UNREADABLE]
         rows[columns] = rows[columns].fillna(0).astype(int)
-        return in_order(rows, self._orders(["model", *keys]))[["model", *keys, *columns]]
+        return self._sorted(rows, keys, columns)
 
-    def headline(self) -> pd.DataFrame:
+    def headline(self, found: Frames) -> pd.DataFrame:
         """HSR, SSR (in per cent) and CSL of each model in the first language, over everything.
+
+        Args:
+            found: ``hsr``, ``ssr`` and ``csl``, as the other methods give them.
 
         Returns:
             Columns of ``metrics.headline``; n and expected count samples, of CSL groups.
         """
-        language = self._languages[0]
         parts = []
-        for measure, rows, units in (
-            ("HSR", self.rates("hard"), self._samples),
-            ("SSR", self.rates("soft"), self._samples),
-            ("CSL", self.levels(), self._groups),
-        ):
-            whole = rows[(rows["language"] == language) & (rows["category"] == OVERALL)]
-            whole = whole[whole["level"] == ""] if "level" in whole else whole
-            names = "sample_id" if "sample_id" in units else "cluster"
-            expected = units[units["language"] == language][names].nunique()
-            models = pd.DataFrame({"model": self._order["model"]})
-            found = models.merge(whole[["model", *VALUES]], on="model", how="left")
-            found["n"] = found["n"].fillna(0).astype(int)
-            parts.append(found.assign(measure=measure, expected=expected))
+        for measure in ("HSR", "SSR", "CSL"):
+            rows = found[measure.lower()]
+            rows = rows[(rows["language"] == self._languages[0]) & (rows["category"] == OVERALL)]
+            rows = rows[rows["level"] == ""] if "level" in rows else rows
+            rows = self._models.merge(rows[["model", *VALUES]], "left", "model").fillna({"n": 0})
+            units = self._groups if measure == "CSL" else self._samples
+            expected = self._expected(units, []).set_index("language")["expected"]
+            count = expected.get(self._languages[0], 0)
+            parts.append(rows.astype({"n": int}).assign(measure=measure, expected=count))
         return pd.concat(parts, ignore_index=True)[list(HEADLINE)]
 
-    def _means(self, frame: pd.DataFrame, keys: list[str], column: str) -> Estimates | None:
-        """Means of a column in each cell; None where no row has a value."""
-        if not frame[column].notna().any():
-            return None
-        strata = ["language", "of"]
-        clusters = self._groups.assign(of=self._groups["category"])[["cluster", *strata]]
-        return Bootstrap(clusters, strata).means(frame, keys, column)
+    def _estimated(self, units: pd.DataFrame, column: str, by: list[str]) -> pd.DataFrame:
+        """Means of samples or groups by model, language and more, and how many were expected."""
+        keys, averaged = ["model", "language", *by], [key for key in by if key in WHOLE]
+        rows = self._means(units, column, keys, averaged)
+        rows = rows.merge(self._expected(units, by), on=keys[1:])
+        return self._sorted(rows, keys, [*VALUES, "expected"])
 
-    def _expected(self, units: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    def _means(
+        self, units: pd.DataFrame, column: str, keys: list[str], averaged: Collection[str] = ()
+    ) -> pd.DataFrame:
+        """Means of a column in each cell, and the plain means over the keys to be averaged.
+
+        In per cent, but for levels.
+        """
+        if not units[column].notna().any():
+            return pd.DataFrame(columns=[*keys, *VALUES]).astype({"n": int})
+        cells = self._bootstrap.means(units, keys, column)
+        for key in averaged:
+            mean = cells.mean([other for other in keys if other != key])
+            cells = joined([cells, mean.labelled(**{key: WHOLE[key]})])
+        rows, factor = cells.rows(), 1 if column == "levels" else 100
+        return rows.assign(**{name: factor * rows[name] for name in VALUES[:-1]})
+
+    def _expected(self, units: pd.DataFrame, by: list[str]) -> pd.DataFrame:
         """How many samples or groups there are, whoever has them, with their sums over keys."""
         name = "sample_id" if "sample_id" in units else "cluster"
-        there = _margins(units[["language", *keys, name]].drop_duplicates())
-        return there.groupby(["language", *keys]).size().rename("expected").reset_index()
+        counted = _margins(units[["language", *by, name]].drop_duplicates())
+        return counted.groupby(["language", *by]).size().rename("expected").reset_index()
 
-    def _orders(self, columns: Sequence[str]) -> dict[str, Sequence[str]]:
-        return {column: self._order[column] for column in columns}
-
-    def _sorted(
-        self,
-        rows: pd.DataFrame,
-        columns: list[str],
-        *counts: str,
-        order: Mapping[str, Sequence[str]] | None = None,
-    ) -> pd.DataFrame:
-        orders = {column: {**self._order, **(order or {})}[column] for column in columns}
-        return in_order(rows.reset_index(drop=True), orders)[[*columns, *VALUES, *counts]]
+    def _sorted(self, rows: pd.DataFrame, keys: list[str], columns: list[str]) -> pd.DataFrame:
+        return in_order(rows, {key: self._order[key] for key in keys})[[*keys, *columns]]
 
 
-def items(data: Mapping[str, Path]) -> pd.DataFrame:
+def items(data: Mapping[str, Iterable[Record]]) -> pd.DataFrame:
     """What is asked (Table 1): items and their mean length by task and scorer.
 
     Args:
-        data: the file of groups by language.
+        data: the groups by language.
 
     Returns:
         Columns language, category, task, kind (rule, judge), size (mean length of an
@@ -254,12 +224,12 @@ def items(data: Mapping[str, Path]) -> pd.DataFrame:
             "task": group["task"],
             "kind": JUDGE if group["scorer"] == JUDGE else RULE,
             "group": group["context_id"],
-            "size": _size(language, asked["instruction"]),
+            "size": len(text if language == "zh" else text.split()),
             "impossible": impossible(language, group["scorer"], level),
         }
-        for language, path in data.items()
-        for group in read_jsonl(path)
-        for level, asked in enumerate(group["levels"], start=1)
+        for language, groups in data.items()
+        for group in groups
+        for level, text in enumerate((of["instruction"] for of in group["levels"]), start=1)
     ]
     keys = ["language", "category", "task", "kind"]
     cells = pd.DataFrame(rows).groupby(keys, sort=False)
@@ -274,25 +244,14 @@ def items(data: Mapping[str, Path]) -> pd.DataFrame:
     return in_order(found, order | {"task": tasks, "kind": [RULE, JUDGE]})
 
 
-def _size(language: str, text: str) -> int:
-    return len(text) if language == "zh" else len(text.split())
-
-
-def _overall(cells: Estimates, keys: list[str]) -> Estimates:
-    return cells.mean(keys).labelled(category=OVERALL)
+def impossible(language: str, scorer: str, level: int) -> bool:
+    """Whether no answer can pass a level under a rule."""
+    return level in facts("followbench/impossible.yaml")[language].get(scorer, ())
 
 
 def _margins(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows, and again as part of all categories and of all levels, where they have such."""
-    if "category" in rows:
-        rows = pd.concat([rows, rows.assign(category=OVERALL)])
-    return pd.concat([rows, rows.assign(level="")]) if "level" in rows else rows
-
-
-def _in_percent(rows: pd.DataFrame) -> pd.DataFrame:
-    values = VALUES[:-1]
-    return rows.assign(**{name: PERCENT * rows[name] for name in values})
-
-
-def _empty(columns: Sequence[str]) -> pd.DataFrame:
-    return pd.DataFrame(columns=list(columns)).astype({"n": int})
+    for column, whole in WHOLE.items():
+        if column in rows:
+            rows = pd.concat([rows, rows.assign(**{column: whole})])
+    return rows

@@ -5,20 +5,17 @@ and some groups are harder for it than others. No claim about any model is meant
 """
 
 import random
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from steadfast.files import Record
+from steadfast.components import JudgePrompt, JudgeRequest, Sample, StandIn
+from steadfast.files import Settings
 from steadfast.followbench.answers import described, reference_answer
 from steadfast.followbench.facts import JUDGE, NO, YES
-from steadfast.followbench.prompts import Sources, load_part
-from steadfast.judging.stand_in import UNSIGNED, signed
+from steadfast.judging.stand_in import BelievingJudge
 
 FIRST, GROWTH = 0.4, 0.1  # share of a reader's slip that one constraint costs, and each more
 MIDDLE = 0.2  # of the position bias, at most, for a constraint in the middle
 SPREAD = 0.8  # of a reader's difficulty over groups
-JUDGE_SLIP = 4  # a judge slips in one of so many cases where a reader would
 
 _SPOILT: tuple[Callable[[str], str], ...] = (
     lambda answer: f"Sure! Here is what you asked for:\n{answer}\nIs there anything else?",
@@ -34,86 +31,55 @@ _UNREADABLE: tuple[Callable[[str], str], ...] = (
 )
 
 
-class FollowbenchOracle:
-    """Reference answers and simulated readings of one language's prompts."""
+class FollowbenchReader(StandIn):
+    """Reference answers and simulated readings."""
 
-    def __init__(self, prompts: Path, sources: Sources):
-        self._samples = {
-            prompt["sample_id"]: (prompt, group) for prompt, group in load_part(prompts, sources)
-        }
-
-    def reference(self, sample_id: str) -> str:
+    def reference(self, sample: Sample) -> str:
         """An answer that keeps all constraints."""
-        return reference_answer(*self._samples[sample_id])
+        return reference_answer(sample.prompt, sample.source)
 
-    def simulated(
-        self, sample_id: str, reader: Mapping[str, Any], seen: float, rng: random.Random
-    ) -> str:
-        """What a reader answers."""
-        return simulated_answer(*self._samples[sample_id], reader, rng)
+    def simulated(self, sample: Sample, reader: Settings, seen: float, rng: random.Random) -> str:
+        """What a reader answers.
 
-
-def simulated_answer(
-    prompt: Record, group: Record, reader: Mapping[str, Any], rng: random.Random
-) -> str:
-    """What a reader answers to a prompt.
-
-    Args:
-        prompt: the prompt record.
-        group: the group of the data that it belongs to.
-        reader: slip (share of what goes wrong, 0 to 1), position_bias (0 to 1), seed.
-        rng: source of everything random in the answer.
-    """
-    level = prompt["level"]
-    own = random.Random(f"{reader['seed']}/{prompt['context_id']}")
-    slip = reader["slip"] * own.uniform(1 - SPREAD, 1 + SPREAD)
-    kept = [n for n in range(1, level + 1) if rng.random() < _chance(n, level, slip, reader)]
-    if group["scorer"] == JUDGE:
-        return described(kept)
-    answer = reference_answer(prompt, group)
-    return answer if len(kept) == level else rng.choice(_SPOILT)(answer)
+        Args:
+            sample: that is asked.
+            reader: slip (share of what goes wrong, 0 to 1), position_bias (0 to 1), seed.
+            seen: not used: an instruction is never cut.
+            rng: source of everything random in the answer.
+        """
+        level = sample.prompt["level"]
+        own = random.Random(f"{reader['seed']}/{sample.prompt['context_id']}")
+        slip = reader["slip"] * own.uniform(1 - SPREAD, 1 + SPREAD)
+        kept = [n for n in range(1, level + 1) if rng.random() < _chance(n, level, slip, reader)]
+        if sample.source["scorer"] == JUDGE:
+            return described(kept)
+        answer = self.reference(sample)
+        return answer if len(kept) == level else rng.choice(_SPOILT)(answer)
 
 
-def _chance(number: int, level: int, slip: float, reader: Mapping[str, Any]) -> float:
+def _chance(number: int, level: int, slip: float, reader: Settings) -> float:
     """The chance to keep the constraint of that number, of as many as the level has."""
     depth = (number - 0.5) / level
     lost = MIDDLE * reader["position_bias"] * 4 * depth * (1 - depth) * (level > 1)
     return max(0.0, 1 - slip * (FIRST + GROWTH * level) - lost)
 
 
-class JudgeOracle:
-    """Replies of judges without a model to the judge prompts of one model's answers."""
+class FollowbenchJudge(BelievingJudge):
+    """Replies of judges without a model."""
 
-    def __init__(self, judging: Path):
-        from steadfast.judging.requests import by_sample
+    # A judge slips in one of four cases where a reader would.
+    flip = chatter = 0.25
 
-        self._requests = by_sample(judging)
+    def numbers(self, request: JudgeRequest) -> range:
+        """Those of the constraints."""
+        return range(1, request.expected["count"] + 1)
 
-    def reference(self, sample_id: str) -> str:
-        """The verdict that the answer asks for on its last line; none where it has no such line."""
-        kept = self._kept(sample_id)
-        return UNSIGNED if kept is None else _reply(kept)
+    def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
+        """A reason for each constraint, and the list of verdicts."""
+        words = [YES if kept else NO for kept in verdicts]
+        reasons = [f"- constraint {number}: {word}" for number, word in enumerate(words, start=1)]
+        return "\n".join(["1) and 2)", *reasons, f"3) {words}"])
 
-    def simulated(
-        self, sample_id: str, reader: Mapping[str, Any], seen: float, rng: random.Random
-    ) -> str:
-        """What a judge replies that errs now and then, and sometimes cannot be read."""
-        kept = self._kept(sample_id)
-        if kept is None:
-            return UNSIGNED
-        chance = reader["slip"] / JUDGE_SLIP
-        reply = _reply([one != (rng.random() < chance) for one in kept])
-        return rng.choice(_UNREADABLE)(reply) if rng.random() < chance else reply
-
-    def _kept(self, sample_id: str) -> list[bool] | None:
-        record, request = self._requests[sample_id]
-        kept = signed(record["answer"])
-        if kept is None:
-            return None
-        return [number in kept for number in range(1, request["expected"]["count"] + 1)]
-
-
-def _reply(kept: list[bool]) -> str:
-    words = [YES if one else NO for one in kept]
-    reasons = [f"- constraint {number}: {word}" for number, word in enumerate(words, start=1)]
-    return "\n".join(["1) and 2)", *reasons, f"3) {words}"])
+    def unreadable(self, reply: str, rng: random.Random) -> str:
+        """A remark, or the reply spoilt."""
+        return rng.choice(_UNREADABLE)(reply)

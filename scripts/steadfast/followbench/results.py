@@ -1,206 +1,123 @@
-"""What FollowBench's tables and figures show, looked up from the metrics files."""
+"""What FollowBench's tables show: frames of metrics, in sections by language."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from pathlib import Path
-from typing import Any
+from itertools import product
 
-import pandas as pd
+from steadfast.components import Frames
+from steadfast.files import Record
+from steadfast.metrics.tidy import OVERALL, rows_of
+from steadfast.resources import facts
+from steadfast.show.cells import MODEL, CellsByModel, Values, printed_section
+from steadfast.show.display import Display
+from steadfast.show.results import Note, Results, incomplete_models, values_by_model
+from steadfast.tables.table import Column, Section, Table, rounded
 
-from steadfast.followbench.facts import facts
-from steadfast.metrics.tidy import OVERALL, read_csv
-from steadfast.tables.roster import Group, Roster
-from steadfast.tables.table import Cell, Mark, Section, highlights, rounded
-
-Note = tuple[Mark | None, str]
-Values = Mapping[str, tuple[float, bool]]
-"""By model: a value, and whether all it should rest on is there."""
+WORDS = facts("followbench/tables.yaml")
+PRINTED = facts("followbench/printed.yaml")
+PREFIX = "followbench_"
+Printed = tuple[Mapping[str, str], Sequence[int | None]]
+"""What the paper prints: values by model, and where each column's stands in these, if anywhere."""
 
 
-class Results:
+class FollowbenchResults(Results):
     """Metrics of the models, and how they are shown.
 
     Args:
-        metrics: the files of ``followbench.metrics`` by name.
-        display: digits, labels and groups by model, group_order, engines by model, published
-            (whether tables show what the paper prints).
-        settings: mode, languages in the order to show, judge (whose verdicts count) and stand_in
-            (whether it is no real model).
-
-    Raises:
-        UserError: a file is missing or damaged.
+        frames: of ``followbench.metrics`` by name.
+        display: how models are shown.
+        mode: strict or released.
+        languages: in the order to show.
     """
 
-    def __init__(
-        self, metrics: Mapping[str, Path], display: Mapping[str, Any], settings: Mapping[str, Any]
-    ):
-        self._metrics, self.display, self._settings = metrics, display, settings
-        self.words: dict[str, Any] = facts("tables")
-        self.languages: Sequence[str] = settings["languages"]
-        self.mode: str = settings["mode"]
-        self.coverage = self.read("coverage").set_index(["model", "language", "category", "level"])
-        self.roster = Roster(set(self.coverage.index.get_level_values("model")), display)
+    prefix = PREFIX
 
-    def read(self, name: str) -> pd.DataFrame:
-        """A metrics file."""
-        return read_csv(self._metrics[name])
+    def __init__(self, frames: Frames, display: Display, mode: str, languages: Sequence[str]):
+        super().__init__(frames, display, WORDS, {"mode": WORDS["modes"][mode]})
+        self.mode, self.languages = mode, languages
+        coverage = frames["coverage"].set_index(["model", "language", "category", "level"])
+        self._counts: dict[tuple[str, ...], Record] = coverage.to_dict("index")
+        self._no_counts: Record = dict.fromkeys(coverage.columns, 0)
 
-    def counts(self, model: str, language: str, category: str) -> dict[str, int]:
+    def counts(self, model: str, language: str, category: str) -> Record:
         """Expected and scored samples, and why others have no score."""
-        key = (model, language, category, "")
-        if key in self.coverage.index:
-            return self.coverage.loc[key].to_dict()
-        return dict.fromkeys(self.coverage.columns, 0)
+        return self._counts.get((model, language, category, ""), self._no_counts)
 
-    def caption(self, name: str, **words: str) -> str:
-        """A table's caption, with the mode and further words filled in."""
-        mode = self.words["modes"][self.mode]
-        return self.words["captions"][name].format(mode=mode, **words)
+    def rate(self, value: float) -> Decimal:
+        """A rate in per cent as it is printed; in mode released with two digits."""
+        return Decimal(f"{value:.2f}") if self.mode == "released" else self._rounded(value)
 
-    def shown(self, value: float, levels: bool = False) -> Decimal:
-        """A rate in per cent, or a number of levels, as it is printed.
+    def level(self, value: float) -> Decimal:
+        """A number of levels as it is printed; in mode released with one digit, half to even."""
+        return Decimal(f"{round(value, 1)}") if self.mode == "released" else self._rounded(value)
 
-        In mode released as its code prints it: rates with two digits, levels with one, half to
-        even.
-        """
-        if self.mode == "released":
-            return Decimal(f"{round(value, 1)}" if levels else f"{value:.2f}")
+    def _rounded(self, value: float) -> Decimal:
         # A rate has a hundredth of a fraction's unit; levels, as in the paper, likewise.
-        return rounded(value, max(self.display.get("digits", 3) - 2, 0))
+        return rounded(value, max(self.digits - 2, 0))
 
-    def cells(
-        self, columns: Iterable[Values], levels: Sequence[bool] | None = None
-    ) -> dict[str, tuple[Cell, ...]]:
-        """The cells of each model, a column each, best and second best picked out.
+    def column(self, frame: str, shown: Callable[[float], Decimal], **keys: str) -> Values:
+        """A column of values: a frame's rows with those keys, shown as ``rate`` or ``level``."""
+        rows = rows_of(self.frames[frame], **keys)
+        return Values(values_by_model(rows), incomplete_models(rows), shown=shown)
 
-        Args:
-            columns: values by model.
-            levels: which columns are numbers of levels; by default none.
-        """
-        cells: dict[str, tuple[Cell, ...]] = dict.fromkeys(self.roster.models, ())
-        for number, values in enumerate(columns):
-            as_levels = bool(levels and levels[number])
-            shown = {m: self.shown(value, as_levels) for m, (value, _) in values.items()}
-            styles = highlights(shown, self.roster.contenders)
-            for model in cells:
-                text = str(shown[model]) if model in shown else None
-                marks = ("incomplete",) if model in values and not values[model][1] else ()
-                cells[model] += (Cell(text, styles.get(model, ""), marks=marks),)
-        return cells
-
-    def sections(
+    def by_language(
         self,
-        rows: Callable[[str], Mapping[str, tuple[Cell, ...]]],
-        overall: Callable[[str], Mapping[str, float]],
-    ) -> tuple[Section, ...]:
-        """A section a language and group of models, a row a model.
+        name: str,
+        columns: Iterable[Column],
+        cells: Callable[[str], CellsByModel],
+        category: str = OVERALL,
+        notes: Iterable[str] = (),
+        printed: Printed | None = None,
+    ) -> Table:
+        """A table with a section a language and group of models, a row a model.
 
         Args:
-            rows: the cells of each model in a language.
-            overall: by which models are ordered in a language.
+            name: of the table.
+            columns: after the model's.
+            cells: those of each model in a language.
+            category: whose HSR orders the models, and whose samples the notes count.
+            notes: besides those on marks.
+            printed: by the paper, in a section of its own where the display asks for it.
         """
-        sections = []
-        for number, language in enumerate(self.languages):
-            cells = rows(language)
-            for first, group in enumerate(self.roster.groups(overall(language))):
-                body = tuple((Cell(self.roster.label(m)), *cells[m]) for m in group.models)
-                apart = group.apart or (number > 0 and first == 0)
-                sections.append(Section(body, self._heading(language, group), apart))
-        return tuple(sections)
-
-    def _heading(self, language: str, group: Group) -> str:
-        heading = group.heading
-        if group.apart:
-            heading = self.words["apart"][group.kind].format(group=heading).strip()
-        return self._in_language(language, heading)
+        sections: list[Section] = []
+        remarks: list[Note] = [*self._marks(category), *((None, note) for note in notes)]
+        for language in self.languages:
+            keys = {"language": language, "category": category, "level": ""}
+            order = self.column("hsr", self.rate, **keys).by_model
+            of_language = self.sections(self.roster.groups(order), cells(language).__getitem__)
+            for first, section in enumerate(of_language):
+                heading = self._in_language(language, section.heading)
+                apart = section.unranked or (bool(sections) and first == 0)
+                sections.append(Section(section.rows, heading, apart))
+        if printed and self.display.published and PRINTED["language"] in self.languages:
+            values, places = printed
+            heading = self._in_language(PRINTED["language"], PRINTED["heading"])
+            sections.append(printed_section(values, heading, places))
+            remarks.append((None, PRINTED["note"]))
+        shown = WORDS["categories"][category].lower()
+        return self.table(name, (MODEL, *columns), sections, remarks, category=shown)
 
     def _in_language(self, language: str, heading: str) -> str:
-        if len(self.languages) == 1:
-            return heading
-        named = self.words["languages"][language]
-        return f"{named}: {heading}" if heading else named
+        named = [WORDS["languages"][language]] if len(self.languages) > 1 else []
+        return ": ".join(filter(None, [*named, heading]))
 
-    def published(
-        self, printed: str, category: str | None, places: Sequence[int | None]
-    ) -> tuple[tuple[Section, ...], tuple[Note, ...]]:
-        """What the paper prints in a table, in a section and a note; nothing unless asked for.
+    def _marks(self, category: str) -> list[Note]:
+        """Explanations of marks that may occur, and of the judge."""
+        incomplete = []
+        for model, language in product(self.roster.models, self.languages):
+            slots = {"model": self.roster.label(model), "language": WORDS["languages"][language]}
+            counts = self.counts(model, language, category)
+            incomplete.append((slots, counts["scored"], counts["expected"]))
+        return [*self.incomplete_notes(incomplete), *self.shared_notes(judged=True)]
 
-        Args:
-            printed: key of the results in ``resources/followbench/printed.yaml``.
-            category: whose results they are, where they stand by category.
-            places: of each column after the model's, where its value stands in a printed row;
-                None where the paper has none.
-        """
-        paper = facts("printed")
-        if not self.display.get("published") or paper["language"] not in self.languages:
-            return (), ()
-        rows = paper[printed] if category is None else paper[printed][category]
-        body = tuple(
-            (Cell(model), *(Cell(None if i is None else row.split()[i]) for i in places))
-            for model, row in rows.items()
-        )
-        heading = self._in_language(paper["language"], paper["heading"])
-        return (Section(body, heading, apart=True),), ((None, paper["note"]),)
-
-    def notes(self, category: str = OVERALL) -> tuple[Note, ...]:
-        """Explanations of marks that may occur, and of the judge.
-
-        Args:
-            category: whose samples the table shows.
-        """
-        words, notes = self.words["notes"], []
-        if lacking := self._lacking(category):
-            notes.append(("incomplete", words["incomplete"].format(models="; ".join(lacking))))
-        if judge := self.roster.judge_note:
-            notes.append((None, judge))
-        if {self.roster.kind(model) for model in self.roster.contenders} == {"simulated"}:
-            notes.append((None, words["simulated"]))
-        return tuple(notes)
-
-    def _lacking(self, category: str) -> list[str]:
-        found = []
-        for model in self.roster.models:
-            for language in self.languages:
-                counts = self.counts(model, language, category)
-                if counts["scored"] < counts["expected"]:
-                    found.append(
-                        self.words["notes"]["incomplete_model"].format(
-                            model=self.roster.label(model),
-                            language=self.words["languages"][language],
-                            scored=f"{counts['scored']:,}",
-                            expected=f"{counts['expected']:,}",
-                        )
-                    )
-        return found
-
-    def impossible(self, category: str = OVERALL) -> tuple[Note, ...]:
+    def impossible(self, category: str = OVERALL) -> list[str]:
         """The notes on items that no answer can pass."""
-        rows = self.read("items")
-        if category != OVERALL:
-            rows = rows[rows["category"] == category]
+        rows = self.frames["items"]
+        rows = rows[(rows["category"] == category) | (category == OVERALL)]
         counts = rows.groupby("language")["impossible"].sum()
-        return tuple(
-            (
-                None,
-                self.words["notes"]["impossible"].format(
-                    language=self.words["languages"][language], n=f"{counts[language]:.0f}"
-                ),
-            )
+        text, names = WORDS["notes"]["impossible"], WORDS["languages"]
+        return [
+            text.format(language=names[language], n=f"{counts[language]:.0f}")
             for language in self.languages
             if counts.get(language, 0)
-        )
-
-
-def by_model(rows: pd.DataFrame, **keys: str) -> dict[str, tuple[float, bool]]:
-    """Value by model of the rows with those keys, and whether they rest on all that is expected."""
-    for column, key in keys.items():
-        rows = rows[rows[column] == key]
-    complete = rows["n"] == rows["expected"]
-    known = rows["value"].notna()
-    return {
-        model: (value, bool(whole))
-        for model, value, whole, told in zip(
-            rows["model"], rows["value"], complete, known, strict=True
-        )
-        if told
-    }
+        ]

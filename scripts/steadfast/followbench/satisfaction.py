@@ -1,14 +1,12 @@
-"""From the verdicts of one group's levels to what the group tells, and to the released numbers.
+"""What the verdicts on the levels of one group amount to.
 
 A hard verdict is 1 (all constraints kept), 0, None where there is none, or in mode released −1
 where the judge's reply could not be read.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Literal, TypeVar
-
-from steadfast.followbench.facts import LEVELS
 
 Verdict = float | None
 Consistency = Literal["no failure", "consistent", "inconsistent"]
@@ -23,6 +21,12 @@ def consecutive_levels(hard: Sequence[Verdict]) -> int | None:
 
     Returns:
         0 to 5; None where it depends on a missing verdict.
+
+    Example:
+        >>> consecutive_levels([1, 1, 0, 1, None])
+        2
+        >>> consecutive_levels([1, None, 0, 1, 1]) is None
+        True
     """
     return _whatever_is_missing(_consecutive, hard)
 
@@ -34,7 +38,14 @@ def failure_consistency(hard: Sequence[Verdict]) -> Consistency | None:
         hard: verdicts of levels 1 to 5. As released, −1 is neither a failure nor a success.
 
     Returns:
-        None where it depends on a missing verdict.
+        "no failure" (below the last level), "consistent" or "inconsistent"; None where it depends
+        on a missing verdict.
+
+    Example:
+        >>> failure_consistency([1, 1, 0, 0, 0])
+        'consistent'
+        >>> failure_consistency([1, 1, 0, 0, 1])
+        'inconsistent'
     """
     return _whatever_is_missing(_consistency, hard)
 
@@ -56,31 +67,3 @@ def _consistency(hard: Sequence[float]) -> Consistency:
     if 0 not in hard[:-1]:
         return "no failure"
     return "inconsistent" if 1 in hard[hard.index(0) :] else "consistent"
-
-
-def printed_rates(verdicts: Sequence[Sequence[float]], language: str) -> list[str]:
-    """Satisfaction rate per level as the released code prints it: HSR of hard, SSR of soft ones.
-
-    Args:
-        verdicts: of each group, levels 1 to 5; a reply that could not be read counts −1.
-        language: en or zh, which adds a sign of per cent.
-    """
-    sign = "%" if language == "zh" else ""
-    sums = [sum(group[level - 1] for group in verdicts) for level in LEVELS]
-    return [f"{100 * total / len(verdicts):.2f}{sign}" for total in sums]
-
-
-def printed_levels(hard: Sequence[Sequence[float]]) -> str:
-    """CSL as the released code prints it: the mean over groups, rounded half to even."""
-    return str(round(sum(map(_consecutive, hard)) / len(hard), 1))
-
-
-def consistency_counts(hard: Sequence[Sequence[Verdict]]) -> Mapping[str, int]:
-    """How many groups fail consistently, how many fail early, and how many cannot be told."""
-    found = [failure_consistency(group) for group in hard]
-    consistent = found.count("consistent")
-    return {
-        "consistent": consistent,
-        "failing": consistent + found.count("inconsistent"),
-        "missing": found.count(None),
-    }

@@ -1,22 +1,19 @@
 """FollowBench's tables: Tables 1, 2, 3, 5 and 7 to 12, by scorer, agreement and coverage."""
 
-from collections.abc import Callable, Mapping
-from decimal import ROUND_DOWN, Decimal
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pandas as pd
 
+from steadfast.components import Frames
 from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
-from steadfast.followbench.results import Results, by_model
+from steadfast.followbench.results import PREFIX, PRINTED, WORDS, FollowbenchResults
 from steadfast.metrics.tidy import OVERALL
-from steadfast.tables.agreement import agreement_table
-from steadfast.tables.render import write_table
+from steadfast.show.agreement import agreement_table
+from steadfast.show.cells import CellsByModel, count_cell, incomplete_mark, share_cell
+from steadfast.show.display import Display
 from steadfast.tables.table import Cell, Column, Section, Table, rounded
 
-PREFIX = "followbench_"
 TITLE = "FollowBench"
-MODEL = Column("Model", align="l")
 MEASURES = {"HSR": "hsr", "SSR": "ssr"}
 PLACES = [*map(str, LEVELS), ""]
 """The levels, and their mean."""
@@ -25,271 +22,179 @@ PRINTED_CONSISTENCY = (0, None, None, None, None, None)
 """Of the columns after the model's: where their value stands in what the paper prints."""
 
 
-def build_tables(
-    metrics: Mapping[str, Path],
-    display: Mapping[str, Any],
-    settings: Mapping[str, Any],
-    out_dir: Path,
-) -> None:
-    """Writes tables as .tex, .md and .csv.
+def tables(
+    frames: Frames, display: Display, mode: str, languages: Sequence[str], names: Sequence[str]
+) -> Iterator[Table]:
+    """The tables that are wanted.
 
     Args:
-        metrics: the files of ``followbench.metrics`` by name.
-        display: as ``Results`` takes it.
-        settings: as ``Results`` takes them, and names: stems of the tables that are wanted.
-        out_dir: directory for the files.
-
-    Raises:
-        UserError: a metrics file is missing or damaged.
+        frames: of ``followbench.metrics`` by name.
+        display: how models are shown.
+        mode: strict or released, for captions and digits.
+        languages: in the order to show.
+        names: of the tables, without the benchmark's name.
     """
-    results = Results(metrics, display, settings)
-    for name in settings["names"]:
-        write_table(BUILDERS[name](results, name), Path(out_dir))
+    results = FollowbenchResults(frames, display, mode, languages)
+    for name in names:
+        yield BUILDERS[name](results, name)
 
 
-def _own(name: str) -> str:
-    return name.removeprefix(PREFIX)
-
-
-def items_table(results: Results, name: str) -> Table:
+def items_table(results: FollowbenchResults, name: str) -> Table:
     """Items by category, task and scorer (Table 1)."""
-    words, rows = results.words, results.read("items")
-    found = {(row.language, row.category, row.task, row.kind): row for row in rows.itertuples()}
-    languages = [language for language in results.languages if language in set(rows["language"])]
-    sections = []
-    for category in CATEGORIES:
-        keys = dict.fromkeys(key[1:] for key in found if key[1] == category)
-        body = tuple(
-            (
-                Cell(words["categories"][category], repeated=i > 0),
-                Cell(task),
-                Cell(words["scorers"][kind]),
-                *(c for lang in languages for c in _counts(found.get((lang, *key)))),
-            )
-            for i, key in enumerate(keys)
-            for _, task, kind in [key]
-        )
-        sections += [Section(body)] if body else []
+    rows = results.frames["items"].set_index("language")
+    languages = [language for language in results.languages if language in rows.index]
+    bodies: dict[str, tuple[tuple[Cell, ...], ...]] = {}
+    for (category, task, kind), of in rows.groupby(["category", "task", "kind"], sort=False):
+        above = bodies.get(category, ())
+        counts = (cell for language in languages for cell in _counts(of, language))
+        named = Cell(WORDS["categories"][category], repeated=bool(above))
+        bodies[category] = (*above, (named, Cell(task), Cell(WORDS["scorers"][kind]), *counts))
     sums = rows.groupby("language")["n"].sum()
-    total = (cell for lang in languages for cell in (Cell(""), Cell(f"{sums[lang]:,.0f}")))
-    sections.append(Section(((Cell(words["sum"]), Cell(""), Cell(""), *total),), apart=True))
+    total = (cell for language in languages for cell in (Cell(""), count_cell(sums[language])))
+    last = Section(((Cell(WORDS["sum"]), Cell(""), Cell(""), *total),), unranked=True)
     columns = (
         *(Column(heading, align="l") for heading in ("Constraint", "Task", "Scored by")),
         *(
-            Column(heading, words["languages"][language], "r")
+            Column(heading, WORDS["languages"][language], "r")
             for language in languages
-            for heading in (words["lengths"][language], "Items")
+            for heading in (WORDS["lengths"][language], "Items")
         ),
     )
-    notes = ((None, words["notes"]["tasks"]),)
-    return Table(name, results.caption(_own(name)), columns, tuple(sections), notes)
+    sections = (*map(Section, bodies.values()), last)
+    notes = ((None, WORDS["notes"]["tasks"]),)
+    return results.table(name, columns, sections, notes)
 
 
-def _counts(row: Any) -> tuple[Cell, Cell]:
-    if row is None:
+def _counts(rows: pd.DataFrame, language: str) -> tuple[Cell, Cell]:
+    """The mean length of a task's items in a language, and their number."""
+    if language not in rows.index:
         return Cell(None), Cell("0")
-    return Cell(f"{rounded(row.size, 0)}"), Cell(f"{row.n:,.0f}")
+    return Cell(f"{rounded(rows.at[language, 'size'], 0)}"), count_cell(rows.at[language, "n"])
 
 
-def levels_table(results: Results, name: str) -> Table:
-    """HSR and SSR by level and CSL, all categories together (Table 2)."""
-    return _levels(results, name, OVERALL)
+def levels_table(results: FollowbenchResults, name: str) -> Table:
+    """HSR and SSR by level and CSL, of all categories together or of one (Tables 2, 7 to 12)."""
+    last = name.rpartition("_")[2]
+    category = last if last in CATEGORIES else OVERALL
 
-
-def category_table(results: Results, name: str) -> Table:
-    """HSR and SSR by level and CSL of one category (Tables 7 to 12)."""
-    return _levels(results, name, name.rpartition("_")[2])
-
-
-def _levels(results: Results, name: str, category: str) -> Table:
-    rates = {measure: results.read(file) for measure, file in MEASURES.items()}
-    csl = results.read("csl")
-
-    def rows(language: str) -> dict[str, tuple[Cell, ...]]:
+    def cells(language: str) -> CellsByModel:
         keys = {"language": language, "category": category}
-        values = [
-            by_model(rates[measure], **keys, level=place)
-            for measure in MEASURES
+        rates = [
+            results.column(frame, results.rate, **keys, level=place)
+            for frame in MEASURES.values()
             for place in PLACES
         ]
-        values.append(by_model(csl, **keys))
-        return results.cells(values, [*[False] * (len(values) - 1), True])
+        return results.cells([*rates, results.column("csl", results.level, **keys)])
 
-    def overall(language: str) -> dict[str, float]:
-        return _order(rates["HSR"], language=language, category=category, level="")
-
-    columns = (
-        MODEL,
-        *(
-            Column(_place(results, place), f"{measure} (%)")
-            for measure in MEASURES
-            for place in PLACES
-        ),
-        Column("CSL"),
-    )
-    caption = results.caption(_own(name), category=results.words["categories"][category].lower())
-    published, told = results.published("levels", category, PRINTED_LEVELS)
-    notes = (*results.notes(category), *results.impossible(category), *told)
-    sections = (*results.sections(rows, overall), *published)
-    return Table(name, caption, columns, sections, notes)
+    columns = (*_places(f"{measure} (%)" for measure in MEASURES), Column("CSL"))
+    notes, printed = results.impossible(category), (PRINTED["levels"][category], PRINTED_LEVELS)
+    return results.by_language(name, columns, cells, category, notes, printed)
 
 
-def _place(results: Results, place: str) -> str:
-    return f"L{place}" if place else results.words["mean"]
+def _places(groups: Iterable[str]) -> Iterator[Column]:
+    """A column for each level and their mean, under each heading."""
+    for group in groups:
+        for place in PLACES:
+            yield Column(f"L{place}" if place else WORDS["mean"], group)
 
 
-def _order(rows: pd.DataFrame, **keys: str) -> dict[str, float]:
-    return {model: value for model, (value, _) in by_model(rows, **keys).items()}
-
-
-def scorers_table(results: Results, name: str) -> Table:
+def scorers_table(results: FollowbenchResults, name: str) -> Table:
     """HSR by level of the items that rules and that the judge score."""
-    table = results.read("scorers")
-    table = table[table["measure"] == "HSR"]
-    hsr = results.read("hsr")
 
-    def rows(language: str) -> dict[str, tuple[Cell, ...]]:
+    def cells(language: str) -> CellsByModel:
+        keys = {"language": language, "measure": "HSR"}
         return results.cells(
-            by_model(table, language=language, kind=kind, level=place)
+            results.column("scorers", results.rate, **keys, kind=kind, level=place)
             for kind in (RULE, JUDGE)
             for place in PLACES
         )
 
-    def overall(language: str) -> dict[str, float]:
-        return _order(hsr, language=language, category=OVERALL, level="")
-
-    columns = (
-        MODEL,
-        *(
-            Column(_place(results, place), results.words["scorers"][kind])
-            for kind in (RULE, JUDGE)
-            for place in PLACES
-        ),
-    )
-    notes = (*results.notes(), *results.impossible())
-    sections = results.sections(rows, overall)
-    return Table(name, results.caption(_own(name)), columns, sections, notes)
+    columns = _places(WORDS["scorers"][kind] for kind in (RULE, JUDGE))
+    return results.by_language(name, columns, cells, notes=results.impossible())
 
 
-def consistency_table(results: Results, name: str) -> Table:
+def consistency_table(results: FollowbenchResults, name: str) -> Table:
     """Failure consistency over all groups and over judged ones (Table 5)."""
-    table = results.read("consistency")
-    table = table[table["category"] == OVERALL].set_index(["language", "kind", "model"])
-    hsr = results.read("hsr")
+    rows = results.frames["consistency"]
+    rows = rows[rows["category"] == OVERALL].set_index(["language", "model", "kind"])
 
-    def rows(language: str) -> dict[str, tuple[Cell, ...]]:
-        cells: dict[str, tuple[Cell, ...]] = {}
-        for model in results.roster.models:
-            cells[model] = ()
-            for kind in (OVERALL, JUDGE):
-                there = (language, kind, model) in table.index
-                row = table.loc[(language, kind, model)] if there else None
-                cells[model] += _consistency(results, row)
-        return cells
-
-    def overall(language: str) -> dict[str, float]:
-        return _order(hsr, language=language, category=OVERALL, level="")
-
-    columns = (
-        MODEL,
-        *(
-            Column(heading, group, "r")
-            for group in ("All groups", "Judged groups")
-            for heading in ("Consistent (%)", "Failing", "Not told")
-        ),
-    )
-    published, told = results.published("consistency", None, PRINTED_CONSISTENCY)
-    notes = (*results.notes(), (None, results.words["notes"]["missing"]), *told)
-    sections = (*results.sections(rows, overall), *published)
-    return Table(name, results.caption(_own(name)), columns, sections, notes)
-
-
-def _consistency(results: Results, row: Any) -> tuple[Cell, ...]:
-    if row is None:
-        return (Cell(None),) * 3
-    marks = ("incomplete",) if row["missing"] else ()
-    value = None if pd.isna(row["value"]) else str(results.shown(row["value"]))
-    return (
-        Cell(value, marks=marks),
-        Cell(f"{row['n']:,.0f}"),
-        Cell(f"{row['missing']:,.0f}"),
-    )
-
-
-def raters_table(results: Results, name: str) -> Table:
-    """Agreement of judges and people, on constraints or on whole items (Table 3)."""
-    item = results.words["agreement"][_own(name)]
-    rows = results.read("agreement")
-    rows = rows[rows["measure"] == item.split(" ")[0]]
-    return agreement_table(name, rows, results.display, TITLE, item)
-
-
-def coverage_table(results: Results, name: str) -> Table:
-    """Scored items in per cent by category, and why others have no score."""
-    words = results.words
-    reasons = {
-        column: heading
-        for column, heading in words["coverage"].items()
-        if column != "unreadable" or results.mode == "released"
-    }
-    csl, hsr = results.read("csl"), results.read("hsr")
-    csl = csl[csl["category"] != OVERALL].groupby(["model", "language"])[["n", "expected"]].sum()
-
-    def rows(language: str) -> dict[str, tuple[Cell, ...]]:
-        cells = {}
-        for model in results.roster.models:
-            shares = (
-                _share(results, model, language, category) for category in (*CATEGORIES, OVERALL)
+    def cells(language: str) -> CellsByModel:
+        return {
+            model: (
+                *_consistency(results, rows, (language, model, OVERALL)),
+                *_consistency(results, rows, (language, model, JUDGE)),
             )
-            counts = results.counts(model, language, OVERALL)
-            known = csl.loc[(model, language)] if (model, language) in csl.index else None
-            counts["untold"] = 0 if known is None else known["expected"] - known["n"]
-            cells[model] = (*shares, *(Cell(f"{counts[column]:,.0f}") for column in reasons))
-        return cells
-
-    def overall(language: str) -> dict[str, float]:
-        return _order(hsr, language=language, category=OVERALL, level="")
+            for model in results.roster.models
+        }
 
     columns = (
-        MODEL,
-        *(
-            Column(words["categories"][category], "Scored (%)", "r")
-            for category in (*CATEGORIES, OVERALL)
-        ),
-        *(Column(heading, "Number", "r") for heading in reasons.values()),
+        Column(heading, group, "r")
+        for group in ("All groups", "Judged groups")
+        for heading in ("Consistent (%)", "Failing", "Not told")
     )
-    notes = [*results.notes(), (None, words["notes"]["untold"])]
-    if results.mode == "released":
-        notes.append((None, words["notes"]["unreadable"]))
-    sections = results.sections(rows, overall)
-    return Table(name, results.caption(_own(name)), columns, sections, tuple(notes))
+    notes, printed = [WORDS["notes"]["missing"]], (PRINTED["consistency"], PRINTED_CONSISTENCY)
+    return results.by_language(name, columns, cells, notes=notes, printed=printed)
 
 
-def _share(results: Results, model: str, language: str, category: str) -> Cell:
-    counts = results.counts(model, language, category)
-    if not counts["expected"]:
-        return Cell(None)
-    share = Decimal(100 * int(counts["scored"])) / int(counts["expected"])
-    # Rounded down, so that only complete coverage prints as 100.
-    text = "100" if share == 100 else str(share.quantize(Decimal("0.1"), ROUND_DOWN))
-    return Cell(text, marks=() if share == 100 else ("incomplete",))
+def _consistency(
+    results: FollowbenchResults, rows: pd.DataFrame, key: tuple[str, str, str]
+) -> tuple[Cell, ...]:
+    if key not in rows.index:
+        return (Cell(None),) * 3
+    value, failing, missing = rows.loc[key, ["value", "n", "missing"]]
+    text = None if pd.isna(value) else str(results.rate(value))
+    marks = incomplete_mark(bool(missing))
+    return Cell(text, marks=marks), count_cell(failing), count_cell(missing)
 
 
-BUILDERS: dict[str, Callable[[Results, str], Table]] = {
-    PREFIX + name: build
-    for name, build in {
-        "table1_items": items_table,
-        "table2_levels": levels_table,
-        "table3_agreement": raters_table,
-        "table5_consistency": consistency_table,
-        "table7_content": category_table,
-        "table8_situation": category_table,
-        "table9_style": category_table,
-        "table10_format": category_table,
-        "table11_example": category_table,
-        "table12_mixed": category_table,
-        "scorers": scorers_table,
-        "agreement": raters_table,
-        "coverage": coverage_table,
-    }.items()
+def raters_table(results: FollowbenchResults, name: str) -> Table:
+    """Agreement of judges and people, on constraints or on whole items (Table 3)."""
+    item = WORDS["agreement"][name]
+    rows = results.frames["agreement"]
+    rows = rows[rows["measure"] == item.split(" ")[0]]
+    return agreement_table(PREFIX + name, rows, results.display, TITLE, item)
+
+
+def coverage_table(results: FollowbenchResults, name: str) -> Table:
+    """Scored items in per cent by category, and why others have no score."""
+    released = results.mode == "released"
+    extra = ("no_csl", "unreadable") if released else ("no_csl",)
+    words = WORDS["coverage"]
+    reasons = [name for name in words if name.startswith("status_") or name in extra]
+    csl = results.frames["csl"]
+    csl = csl[csl["category"] != OVERALL].groupby(["model", "language"])[["n", "expected"]].sum()
+    without = (csl["expected"] - csl["n"]).to_dict()
+    categories = (*CATEGORIES, OVERALL)
+
+    def cells(language: str) -> CellsByModel:
+        found = {}
+        for model in results.roster.models:
+            by_category = [results.counts(model, language, category) for category in categories]
+            shares = [share_cell(of["scored"], of["expected"]) for of in by_category]
+            counts = by_category[-1] | {"no_csl": without.get((model, language), 0)}
+            found[model] = (*shares, *(count_cell(counts[name]) for name in reasons))
+        return found
+
+    columns = (
+        *(Column(WORDS["categories"][category], "Scored (%)", "r") for category in categories),
+        *(Column(words[name], "Number", "r") for name in reasons),
+    )
+    notes = [WORDS["notes"][column] for column in extra]
+    return results.by_language(name, columns, cells, notes=notes)
+
+
+BUILDERS: dict[str, Callable[[FollowbenchResults, str], Table]] = {
+    "table1_items": items_table,
+    "table2_levels": levels_table,
+    "table3_agreement": raters_table,
+    "table5_consistency": consistency_table,
+    "table7_content": levels_table,
+    "table8_situation": levels_table,
+    "table9_style": levels_table,
+    "table10_format": levels_table,
+    "table11_example": levels_table,
+    "table12_mixed": levels_table,
+    "scorers": scorers_table,
+    "agreement": raters_table,
+    "coverage": coverage_table,
 }

@@ -2,8 +2,10 @@
 
 import re
 
+from steadfast.files import Record
 from steadfast.followbench.facts import NO, YES
 from steadfast.followbench.literals import string_list
+from steadfast.judging.reply import own_words
 
 AROUND = "`* \t\r\f\v\u3000"
 NUMBERING = re.compile(r"\d{1,2}[).:）、]")
@@ -14,6 +16,11 @@ READ_AS_NO = {
     "zh": frozenset({NO, "PARTIAL", "PARTIALLY", "MAYBE", "UNKNOWN"}),
 }
 CHINESE_QUOTES = str.maketrans("“”", '""')
+
+
+def readable(expected: Record, reply: str, answer: str) -> bool:
+    """Whether a judge's reply ends in one verdict for each constraint."""
+    return strict(reply, answer, expected["count"]) is not None
 
 
 def strict(reply: str, answer: str, count: int) -> list[int] | None:
@@ -31,8 +38,6 @@ def strict(reply: str, answer: str, count: int) -> list[int] | None:
     Returns:
         1 or 0 for each constraint, in the order in which they were added.
     """
-    from steadfast.judging.reply import own_words
-
     lines = [line.strip(AROUND) for line in own_words(reply, answer).splitlines()]
     last = next((line for line in reversed(lines) if line), "")
     if numbering := NUMBERING.match(last):

@@ -2,53 +2,68 @@
 
 import re
 import string
-from functools import cache
+from dataclasses import dataclass, replace
 
-from steadfast.followbench.facts import facts
+from steadfast.resources import facts
 
-
-def sentences(language: str, text: str) -> list[str]:
-    """Pieces between sentence ends, without those ends; empty pieces are none.
-
-    A piece of blanks is one, such as the line break after a last full stop. Decimal points,
-    abbreviations and list numbers end a sentence too.
-    """
-    return [piece for piece in _ends(language).split(text) if piece]
+# A blank after a full stop or question mark, but not within "e.g. " or after "Mr."
+PIECE_END = re.compile(r"(?<=[.?])(?<!\w\.\w.)(?<![A-Z][a-z]\.)\s")
 
 
-@cache
-def _ends(language: str) -> re.Pattern[str]:
-    return re.compile(f"[{facts('rules')['sentence_ends'][language]}]")
+@dataclass(frozen=True)
+class Text:
+    """An answer, or a part of one, as the rules see it: its language, en or zh, and level."""
 
+    language: str
+    level: int
+    text: str
 
-def contains(language: str, text: str, word: str) -> bool:
-    """Whether a word stands in a text: between word boundaries in English, anywhere in Chinese."""
-    if language == "zh":
-        return word in text
-    return re.search(rf"\b{re.escape(word)}\b", text) is not None
+    @property
+    def sentences(self) -> list[str]:
+        """Pieces between sentence ends, without those ends; empty pieces are none.
 
+        A piece of blanks is one, such as the line break after a last full stop. Decimal points,
+        abbreviations and list numbers end a sentence too.
+        """
+        ends = facts("followbench/rules.yaml")["sentence_ends"][self.language]
+        return [piece for piece in re.split(f"[{ends}]", self.text) if piece]
 
-def nth_contains(language: str, text: str, number: int, word: str) -> bool:
-    """Whether the sentence of that number, from 1, is there and contains the word."""
-    pieces = sentences(language, text)
-    return number <= len(pieces) and contains(language, pieces[number - 1], word)
+    @property
+    def sentence_lengths(self) -> list[int]:
+        """The length of each sentence: words between white space, or characters with all blanks."""
+        pieces = self.sentences
+        return [len(piece if self.language == "zh" else piece.split()) for piece in pieces]
 
+    @property
+    def length(self) -> int:
+        """The length of a summary: one more than its blanks, or its characters.
 
-def sentence_lengths(language: str, text: str) -> list[int]:
-    """The length of each sentence: words between white space, or characters with all blanks."""
-    measure = len if language == "zh" else lambda piece: len(piece.split())
-    return [measure(piece) for piece in sentences(language, text)]
+        Two blanks in a row count as two; tabs and line breaks are no blanks.
+        """
+        return len(self.text) if self.language == "zh" else self.text.count(" ") + 1
 
+    @property
+    def punctuation(self) -> int:
+        """How many characters are punctuation: those of ASCII, in Chinese a few others too."""
+        others = facts("followbench/rules.yaml")["punctuation"][self.language]
+        return sum(map(self.text.count, string.punctuation + others))
 
-def length(language: str, text: str) -> int:
-    """The length of a summary: one more than its blanks, or its characters.
+    @property
+    def paragraphs(self) -> list["Text"]:
+        """What empty lines separate."""
+        return [replace(self, text=piece) for piece in self.text.split("\n\n")]
 
-    Two blanks in a row count as two; tabs and line breaks are no blanks.
-    """
-    return len(text) if language == "zh" else text.count(" ") + 1
+    @property
+    def pieces(self) -> list[str]:
+        """The sentences of a speech, which abbreviations and decimal points do not end."""
+        return PIECE_END.split(self.text)
 
+    def contains(self, word: str) -> bool:
+        """Whether a word stands in it: between word boundaries in English, anywhere in Chinese."""
+        if self.language == "zh":
+            return word in self.text
+        return re.search(rf"\b{re.escape(word)}\b", self.text) is not None
 
-def punctuation(language: str, text: str) -> int:
-    """How many characters are punctuation: those of ASCII, in Chinese a few others too."""
-    marks = string.punctuation + facts("rules")["punctuation"][language]
-    return sum(map(text.count, marks))
+    def sentence(self, number: int) -> "Text":
+        """The sentence of that number, from 1; empty where there is none."""
+        return replace(self, text=next(iter(self.sentences[number - 1 :]), ""))

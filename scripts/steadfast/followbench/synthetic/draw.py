@@ -1,12 +1,14 @@
 """What one generated group is drawn from, and the shape of what is drawn."""
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import zip_longest
 
+from steadfast.files import Settings
 from steadfast.followbench.facts import LEVELS
 
+FROM_START = (0, *LEVELS)
 Level = tuple[str, str, str]
 """Category, instruction and target of one level."""
 
@@ -16,41 +18,30 @@ class Draw:
     """What one group is drawn from: its category's name, the building blocks and chance."""
 
     category: str
-    blocks: Mapping[str, Any]
+    blocks: Settings
     rng: random.Random
 
     def levels(
-        self, start: str, asked: Mapping[int, str], targets: Mapping[int, str]
+        self, asked: Sequence[str], targets: Sequence[str] = (), kinds: Sequence[str] = ()
     ) -> list[Level]:
-        """Levels 0 to 5 of one category.
+        """Levels 0 to 5.
 
         Args:
-            start: instruction of level 0.
-            asked: instruction by level.
-            targets: reference by level, where there is one.
+            asked: instruction of each.
+            targets: reference of each, where there is one.
+            kinds: of the constraints, which a mixed group names from level 1 on.
         """
-        texts = {0: start, **asked}
-        return [(self.category, texts[level], targets.get(level, "")) for level in (0, *LEVELS)]
+        named = [", ".join(kinds[:level]) or self.category for level in FROM_START]
+        return list(zip_longest(named, asked, targets, fillvalue=""))
+
+    def joined(self, parts: Sequence[str]) -> str:
+        """Sentences as one text."""
+        return str(self.blocks["joined_by"]).join(parts)
+
+    def added(self, start: str, constraints: Sequence[str]) -> list[str]:
+        """The start with the first n constraints behind it, for each level n."""
+        return [self.joined([start, *constraints[:level]]) for level in FROM_START]
 
 
 Maker = Callable[[Draw], tuple[str, list[Level]]]
 """Draws a group: its source and its levels, from 0 (example: from 1)."""
-
-
-def added(draw: Draw, start: str, constraints: list[str]) -> dict[int, str]:
-    """The start with the first n constraints behind it, for each level n."""
-    glue = draw.blocks["joined_by"]
-    return {level: glue.join([start, *constraints[:level]]) for level in LEVELS}
-
-
-def of_kinds(
-    draw: Draw,
-    kinds: list[str],
-    start: str,
-    asked: Mapping[int, str],
-    targets: Mapping[int, str],
-) -> list[Level]:
-    """Levels of mixed constraints, which name the kinds of those that they have."""
-    levels = draw.levels(start, asked, targets)
-    named = [draw.category, *(", ".join(kinds[:level]) for level in LEVELS)]
-    return [(name, text, target) for name, (_, text, target) in zip(named, levels, strict=True)]

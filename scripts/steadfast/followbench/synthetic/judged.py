@@ -1,22 +1,18 @@
 """Generated groups for a judge: a start, and constraints that are added one at a time."""
 
 from steadfast.followbench.facts import LEVELS
-from steadfast.followbench.synthetic.draw import Draw, Level, Maker, added, of_kinds
+from steadfast.followbench.synthetic.draw import Draw, Level, Maker
 
 
 def one_by_one(name: str) -> Maker:
-    """A question, and sentences that each add a constraint.
-
-    Args:
-        name: of the building blocks.
-    """
+    """A question, and sentences that each add a constraint; the name is the building blocks'."""
 
     def make(draw: Draw) -> tuple[str, list[Level]]:
         block, choose = draw.blocks[name], draw.rng.choice
         thing = choose(block.get("things", [""]))
         start = choose(block["starts"]).format(topic=choose(block["topics"]), thing=thing)
         constraints = draw.rng.sample(block["constraints"], len(LEVELS))
-        return block["source"], draw.levels(start, added(draw, start, constraints), {})
+        return block["source"], draw.levels(draw.added(start, constraints))
 
     return make
 
@@ -28,14 +24,13 @@ def listing(draw: Draw) -> tuple[str, list[Level]]:
     lead = block["start"].format(thing=thing, first=first, second=second)
     conditions = draw.rng.sample(block["constraints"], len(LEVELS))
     numbered = [f"{number}. {text}" for number, text in enumerate(conditions, start=1)]
-    asked = {level: "\n".join([lead, *numbered[:level]]) for level in LEVELS}
-    return block["source"], draw.levels("", asked, {})
+    asked = ["\n".join([lead, *numbered[:level]]) for level in LEVELS]
+    return block["source"], draw.levels(["", *asked])
 
 
 def mixed(draw: Draw) -> tuple[str, list[Level]]:
     """A story, and constraints of several kinds."""
     block = draw.blocks["mixed"]
     start = draw.rng.choice(block["starts"]).format(topic=draw.rng.choice(block["topics"]))
-    drawn = draw.rng.sample(block["constraints"], len(LEVELS))
-    asked = added(draw, start, [text for _, text in drawn])
-    return block["source"], of_kinds(draw, [kind for kind, _ in drawn], start, asked, {})
+    kinds, constraints = zip(*draw.rng.sample(block["constraints"], len(LEVELS)), strict=True)
+    return block["source"], draw.levels(draw.added(start, constraints), kinds=kinds)

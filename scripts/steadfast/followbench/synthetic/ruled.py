@@ -2,45 +2,40 @@
 
 from datetime import date, timedelta
 from itertools import pairwise
+from math import prod
 
+from steadfast.files import Settings
 from steadfast.followbench.facts import LEVELS
-from steadfast.followbench.synthetic.draw import Draw, Level, Maker, added, of_kinds
+from steadfast.followbench.synthetic.draw import FROM_START, Draw, Level, Maker
 
 
 def restaurants(draw: Draw) -> tuple[str, list[Level]]:
     """A sentence about a restaurant, of which each level asks one attribute more."""
     block = draw.blocks["restaurants"]
     values = {key: draw.rng.choice(block[key]) for key in block["attributes"].values()}
-    attributes = list(block["attributes"].items())
-    asked, targets = {}, {}
+    asked, targets = [""], [""]
     for level in LEVELS:
-        chosen = attributes[: level + 1]
-        names = ", ".join(name for name, _ in chosen)
-        asked[level] = block["text"].format(**values) + "\n\n"
-        asked[level] += block["question"].format(attributes=names)
-        targets[level] = ", ".join(f"{name}[{values[key]}]" for name, key in chosen)
-    return "E2E", draw.levels("", asked, targets)
+        chosen = list(block["attributes"].items())[: level + 1]
+        question = block["question"].format(attributes=", ".join(name for name, _ in chosen))
+        asked.append(f"{block['text'].format(**values)}\n\n{question}")
+        targets.append(", ".join(f"{name}[{values[key]}]" for name, key in chosen))
+    return "E2E", draw.levels(asked, targets)
 
 
 def events(draw: Draw) -> tuple[str, list[Level]]:
     """Journeys, of which level n asks n, one a line."""
-    block = draw.blocks["events"]
-    people, choose = draw.rng.sample(block["who"], len(LEVELS) + 1), draw.rng.choice
-    journeys = [(who, choose(block["where"]), choose(block["how"])) for who in people]
-    text = draw.blocks["joined_by"].join(
-        block["text"].format(who=who, where=where, how=how) for who, where, how in journeys
-    )
-    lines = []
-    for arguments in journeys:
-        line = block["template"]
-        for number, argument in enumerate(arguments, start=1):
-            line = line.replace(f"<arg{number}>", argument)
-        lines.append(line)
-    asked = {
-        level: f"{text}\n\n{block['question'].format(n=level, template=block['template'])}"
+    block, choose = draw.blocks["events"], draw.rng.choice
+    people = draw.rng.sample(block["who"], len(LEVELS) + 1)
+    journeys = [
+        {"who": who, "where": choose(block["where"]), "how": choose(block["how"])} for who in people
+    ]
+    text = draw.joined([block["text"].format(**journey) for journey in journeys])
+    lines = "\n".join(block["line"].format(**journey) for journey in journeys)
+    asked = [
+        f"{text}\n\n{block['question'].format(n=level, template=block['template'])}"
         for level in LEVELS
-    }
-    return "WIKIEVENTS", draw.levels("", asked, dict.fromkeys(LEVELS, "\n".join(lines)))
+    ]
+    return "WIKIEVENTS", draw.levels(["", *asked], ["", *[lines] * len(LEVELS)])
 
 
 def places(draw: Draw) -> tuple[str, list[Level]]:
@@ -54,77 +49,68 @@ def places(draw: Draw) -> tuple[str, list[Level]]:
         for place, name in enumerate(names)
     }
     order = draw.rng.sample(names, len(names))
-    text = draw.blocks["joined_by"].join(
-        block["text"].format(name=name, facts=block["joined_by"].join(has[name])) for name in order
-    )
-    asked, targets = {}, {}
+    shown = [block["text"].format(name=n, facts=block["joined_by"].join(has[n])) for n in order]
+    asked, targets = [""], [""]
     for level in LEVELS:
         wanted = conditions[:level]
         question = block["question"].format(conditions=block["and"].join(wanted))
-        asked[level] = f"{text}\n\n{question}"
-        targets[level] = str([name for name in order if set(wanted) <= set(has[name])])
-    return "CONLL2003", draw.levels("", asked, targets)
+        asked.append(f"{draw.joined(shown)}\n\n{question}")
+        targets.append(str([name for name in order if set(wanted) <= set(has[name])]))
+    return "CONLL2003", draw.levels(asked, targets)
 
 
 def order(draw: Draw) -> tuple[str, list[Level]]:
     """Books in a row, one more at each level, and the letter of the last."""
     block = draw.blocks["order"]
     items = draw.rng.sample(block["items"], len(LEVELS) + 2)
-    asked, targets = {}, {}
-    for level in (0, *LEVELS):
+    asked, targets = [], []
+    for level in FROM_START:
         row = items[: level + 2]
         clues = [block["first"].format(item=row[0])]
         clues += [block["next"].format(item=i, before=before) for before, i in pairwise(row)]
         draw.rng.shuffle(clues)
         options = draw.rng.sample(row, len(row))
         shown = [block["option"].format(letter=chr(65 + i), item=o) for i, o in enumerate(options)]
-        text = block["text"].format(count=len(row), clues=draw.blocks["joined_by"].join(clues))
-        asked[level] = f"{text}\n{block['question'].format(options=chr(10).join(shown))}"
-        targets[level] = f"({chr(65 + options.index(row[-1]))})"
-    return "BBH_logical", draw.levels(asked[0], asked, targets)
+        text = block["text"].format(count=len(row), clues=draw.joined(clues))
+        asked.append(f"{text}\n{block['question'].format(options=chr(10).join(shown))}")
+        targets.append(f"({chr(65 + options.index(row[-1]))})")
+    return "BBH_logical", draw.levels(asked, targets)
+
+
+def _steps(draw: Draw, block: Settings) -> tuple[list[str], list[int]]:
+    """A step of each level, in words, and what it changes."""
+    numbers = [draw.rng.randint(2, 6) for _ in LEVELS]
+    steps = [step.format(n=n) for step, n in zip(block["steps"], numbers, strict=True)]
+    return steps, [n * factor for n, factor in zip(numbers, block["factors"], strict=True)]
 
 
 def dates(draw: Draw) -> tuple[str, list[Level]]:
     """A date after steps, one more at each level."""
-    block, glue = draw.blocks["dates"], draw.blocks["joined_by"]
+    block = draw.blocks["dates"]
     today = date(1990, 1, 1) + timedelta(days=draw.rng.randrange(15_000))
-    numbers = [draw.rng.randint(2, 6) for _ in LEVELS]
-    steps = [text.format(n=n) for text, n in zip(block["steps"], numbers, strict=True)]
-    days = [n * factor for n, factor in zip(numbers, block["factors"], strict=True)]
-    asked, targets = {}, {}
-    for level in (0, *LEVELS):
-        when = ("," + glue).join(steps[:level]) or block["none"]
-        text = block["text"].format(today=today.isoformat())
-        asked[level] = glue.join([text, block["question"].format(steps=when)])
-        targets[level] = f"{today + timedelta(days=sum(days[:level])):%m/%d/%Y}"
-    return "BBH_time", draw.levels(asked[0], asked, targets)
+    steps, days = _steps(draw, block)
+    asked, targets = [], []
+    for level in FROM_START:
+        when = f",{draw.blocks['joined_by']}".join(steps[:level]) or block["none"]
+        question = block["question"].format(steps=when)
+        asked.append(draw.joined([block["text"].format(today=today.isoformat()), question]))
+        targets.append(f"{today + timedelta(days=sum(days[:level])):%m/%d/%Y}")
+    return "BBH_time", draw.levels(asked, targets)
 
 
-def sums(draw: Draw, name: str, text: str, begin: int) -> list[Level]:
-    """A number that each level adds to or takes from."""
-    block, glue = draw.blocks[name], draw.blocks["joined_by"]
-    numbers = [draw.rng.randint(2, 6) for _ in LEVELS]
-    steps = [step.format(n=n) for step, n in zip(block["steps"], numbers, strict=True)]
-    moves = [n * sign for n, sign in zip(numbers, block["signs"], strict=True)]
-    asked, targets = {}, {}
-    for level in (0, *LEVELS):
-        asked[level] = glue.join([text, *steps[:level], block["question"]])
-        targets[level] = block["answer"].format(n=begin + sum(moves[:level]))
-    return draw.levels(asked[0], asked, targets)
+def sums(name: str) -> Maker:
+    """A number, such as a floor or a wage, that each level adds to or takes from."""
 
+    def make(draw: Draw) -> tuple[str, list[Level]]:
+        block = draw.blocks[name]
+        drawn = {key: draw.rng.randint(*ends) for key, ends in block["drawn"].items()}
+        text = block["text"].format(name=draw.rng.choice(block["names"]), **drawn)
+        steps, changes = _steps(draw, block)
+        asked = [draw.joined([text, *steps[:n], block["question"]]) for n in FROM_START]
+        numbers = [prod(drawn.values()) + sum(changes[:level]) for level in FROM_START]
+        return block["source"], draw.levels(asked, [block["answer"].format(n=n) for n in numbers])
 
-def floors(draw: Draw) -> tuple[str, list[Level]]:
-    """A floor after moves up and down."""
-    block, floor = draw.blocks["floors"], draw.rng.randint(12, 30)
-    text = block["text"].format(name=draw.rng.choice(block["names"]), floor=floor)
-    return "self_made_space", sums(draw, "floors", text, floor)
-
-
-def wages(draw: Draw) -> tuple[str, list[Level]]:
-    """A sum of dollars after gains and costs."""
-    block, hours, pay = draw.blocks["wages"], draw.rng.randint(3, 8), draw.rng.randint(9, 25)
-    text = block["text"].format(name=draw.rng.choice(block["names"]), hours=hours, pay=pay)
-    return "gsm_8k", sums(draw, "wages", text, hours * pay)
+    return make
 
 
 def examples(draw: Draw) -> tuple[str, list[Level]]:
@@ -135,10 +121,11 @@ def examples(draw: Draw) -> tuple[str, list[Level]]:
     answers = draw.rng.sample(block["answers"], len(LEVELS))
     levels = []
     for level in LEVELS:
-        shown = []
-        for place, (animal, sound) in enumerate(shots):
-            question = questions[place % level].format(thing=animal)
-            shown.append(f"{question}\n{answers[place % level].format(answer=sound)}")
+        shown = [
+            f"{questions[place % level].format(thing=animal)}\n"
+            f"{answers[place % level].format(answer=sound)}"
+            for place, (animal, sound) in enumerate(shots)
+        ]
         last = questions[0].format(thing=thing)
         target = "{instruction}\n" + answers[0]
         levels.append((draw.category, "\n\n".join([*shown, last]), target))
@@ -150,46 +137,32 @@ def edits(draw: Draw) -> tuple[str, list[Level]]:
     block = draw.blocks["edits"]
     sentence = draw.rng.choice(block["sentences"])
     steps = draw.rng.sample(block["steps"], len(LEVELS))
-    asked, targets, text = {}, {0: sentence}, sentence
+    asked, targets = [block["start"].format(sentence=sentence)], [sentence]
     for level, step in enumerate(steps, start=1):
-        old, new = step.get("replace", ("", None))
-        text = text.replace(old, new) if old else text
-        text = step.get("before", "") + text + step.get("after", "")
+        text = targets[-1].replace(*step["replace"]) if "replace" in step else targets[-1]
+        targets.append(step.get("before", "") + text + step.get("after", ""))
         listed = "\n".join(f"{n}. {s['say']}" for n, s in enumerate(steps[:level], start=1))
-        asked[level] = block["question"].format(sentence=sentence, steps=listed)
-        targets[level] = text
-    start, kinds = block["start"].format(sentence=sentence), [step["kind"] for step in steps]
-    return "text_editing", of_kinds(draw, kinds, start, asked, targets)
+        asked.append(block["question"].format(sentence=sentence, steps=listed))
+    return "text_editing", draw.levels(asked, targets, [step["kind"] for step in steps])
 
 
 def summary(rule: str) -> Maker:
-    """A text, and what each level asks of its summary.
-
-    Args:
-        rule: that scores it.
-    """
+    """A text, and what each level asks of its summary, which that rule scores."""
 
     def make(draw: Draw) -> tuple[str, list[Level]]:
-        block, glue = draw.blocks["summaries"][rule], draw.blocks["joined_by"]
-        asked = {
-            level: f"{glue.join([block['start'], *block['asks'][:level]])}\n\n{block['text']}"
-            for level in (0, *LEVELS)
-        }
-        return rule, of_kinds(draw, block["kinds"], asked[0], asked, {})
+        block = draw.blocks["summaries"][rule]
+        texts = draw.added(block["start"], block["asks"])
+        asked = [f"{text}\n\n{block['text']}" for text in texts]
+        return rule, draw.levels(asked, kinds=block["kinds"])
 
     return make
 
 
 def form(rule: str) -> Maker:
-    """A question, and what each level asks of the answer's form.
-
-    Args:
-        rule: that scores it.
-    """
+    """A question, and what each level asks of the answer's form, which that rule scores."""
 
     def make(draw: Draw) -> tuple[str, list[Level]]:
         block = draw.blocks["formats"][rule]
-        asked = added(draw, block["start"], block["asks"])
-        return block["source"], draw.levels(block["start"], asked, {})
+        return block["source"], draw.levels(draw.added(block["start"], block["asks"]))
 
     return make

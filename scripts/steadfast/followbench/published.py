@@ -1,0 +1,32 @@
+"""FollowBench's groups as published, at their pinned revision."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from steadfast.files import Record
+from steadfast.followbench.data import checked_groups
+from steadfast.followbench.facts import CATEGORIES, LANGUAGES
+from steadfast.pinned import fetch
+from steadfast.resources import facts
+
+ALTERNATIVE = (
+    "set followbench.source to local and followbench.directory to a directory with the "
+    f"released files in {' and '.join(LANGUAGES)}"
+)
+
+
+def data(inputs: Mapping[str, Path], language: str) -> list[Record]:
+    """The groups of a language as published, fetched at the pinned revision.
+
+    Raises:
+        UserError: the network failed, or what came is not the pinned data.
+    """
+    pinned = facts("followbench/released.yaml")
+    read = {}
+    for category in CATEGORIES:
+        names = {"folder": pinned["folders"][language], "file": f"{category}_constraints.json"}
+        url = pinned["url"].format(**pinned | names)
+        content = fetch({"url": url, **pinned["files"][language][category]}, ALTERNATIVE)
+        read[category] = json.loads(content), url
+    return checked_groups(read, language)
