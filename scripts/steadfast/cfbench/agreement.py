@@ -1,143 +1,79 @@
 """How well judges agree with each other and with people, by checkpoint and by PSR (Table 6)."""
 
-from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
 from steadfast.cfbench.facts import FULL, SETS
 from steadfast.cfbench.satisfaction import satisfaction
+from steadfast.components import Labels, Scored
 from steadfast.files import Record
-from steadfast.metrics.agreement import (
+from steadfast.metrics.agreement import agreement_rows, answer_agreement, majority
+from steadfast.metrics.raters import (
     HUMAN,
-    agreement_rows,
-    majority,
+    by_answer,
+    judge_verdicts,
+    listed_verdicts,
+    numbered_points,
     read_labels,
 )
 
-Records = Sequence[tuple[str, Record]]
-"""Each model's score records."""
-Human = Mapping[str, Mapping[tuple[str, str, int], int]]
-"""People's verdicts by rater, then by model, sample and checkpoint number."""
-VALUES = ("n", "raw", "raw_low", "raw_high", "kappa", "kappa_low", "kappa_high")
+VALUES = ["n", "raw", "raw_low", "raw_high", "kappa", "kappa_low", "kappa_high"]
 
 
-def verdict_rows(records: Records, judges: Sequence[str], human: Human) -> pd.DataFrame:
-    """Agreement of every two judges and people on single checkpoints.
-
-    Args:
-        records: each model's score records.
-        judges: their names, the one that counts first.
-        human: people's verdicts, as ``read_human`` gives them.
-
-    Returns:
-        Columns of ``metrics.agreement``; no row where there is one rater only.
-    """
-    raters = {judge: _verdicts(records, judge, judges[0]) for judge in judges}
-    people = {_free(name, judges): given for name, given in human.items()}
-    rows = agreement_rows(
-        raters | people,
-        by=lambda item: item[0],
-        cluster=lambda item: item[1],
-        humans=people,
-    )
-    # People label the answers of few models; the others would be rows without a value.
-    return rows[(rows["n"] > 0) | (rows["model"] == "")]
-
-
-def human_rows(
-    records: Records, data: Mapping[str, Record], judges: Sequence[str], human: Human
-) -> pd.DataFrame:
-    """Agreement of each judge's PSR with people's, on the easy, the hard and all records (Table 6).
+def agreement(
+    scores: Sequence[Scored],
+    data: Mapping[str, Record],
+    judges: Sequence[str],
+    labels: Labels | None,
+) -> dict[str, pd.DataFrame]:
+    """Agreement of judges and people on single checkpoints, and of each judge's PSR with people's.
 
     People's PSR follows from their verdicts as a judge's does in mode strict; of several raters it
     is what more of them come to.
 
     Args:
-        records: each model's score records.
+        scores: of all models.
         data: the records by sample id.
         judges: their names, the one that counts first.
-        human: people's verdicts, as ``read_human`` gives them.
+        labels: people's verdicts; ``verdicts`` of a record lists 1 or 0 for each checkpoint.
 
     Returns:
-        Columns judge, split, n (labelled answers), raw, kappa, and the ends of their intervals; no
-        row without people.
-    """
-    raters = {rater: _psr(verdicts, data) for rater, verdicts in human.items()}
-    people = majority(raters) if len(raters) > 1 else next(iter(raters.values()), {})
-    rows: list[dict[str, Any]] = []
-    for judge in judges if people else ():
-        judged = {
-            (model, record["sample_id"]): _of_judge(record, judge, judges[0])["total"]
-            for model, record in records
-        }
-        for name in SETS:
-            sides = [
-                {item: v for item, v in side.items() if name in (FULL, data[item[1]]["split"])}
-                for side in (judged, people)
-            ]
-            pair = dict(zip(("judge", HUMAN), sides, strict=True))
-            found = agreement_rows(pair, cluster=lambda item: item[1])
-            rows.append({"judge": judge, "split": name, **found.iloc[0][list(VALUES)]})
-    return pd.DataFrame(rows, columns=["judge", "split", *VALUES])
-
-
-def read_human(
-    labels: Path | None, records: Records, data: Mapping[str, Record]
-) -> dict[str, dict[tuple[str, str, int], int]]:
-    """People's verdicts from their file; none without one.
-
-    A record's ``verdicts`` is a list of 1 and 0, one a checkpoint, in their order.
+        agreement: columns of ``metrics.agreement``. humans (Table 6): columns judge, split (easy,
+        hard, full), n (labelled answers), raw, kappa, and the ends of their intervals; no row
+        without people.
 
     Raises:
-        UserError: see ``metrics.agreement.read_labels``.
+        UserError: the labels are damaged, or not of these answers.
     """
-    if labels is None:
-        return {}
 
-    def parse(verdicts: Any, sample: str) -> dict[int, int]:
-        count = len(data[sample]["checkpoints"])
-        if not isinstance(verdicts, list) or len(verdicts) != count:
-            raise ValueError(f"a list of {count} verdicts was expected, one a checkpoint")
-        for number, verdict in enumerate(verdicts, start=1):
-            if isinstance(verdict, bool) or verdict not in (0, 1):
-                raise ValueError(f"verdict {number} is {verdict!r}, neither 1 nor 0")
-        return dict(enumerate(map(int, verdicts), start=1))
+    def label(verdicts: object, score: Record) -> dict[int, int]:
+        checkpoints = data[score["sample_id"]]["checkpoints"]
+        return listed_verdicts(verdicts, len(checkpoints), "checkpoint")
 
-    known: dict[str, list[str]] = {}
-    for model, record in records:
-        known.setdefault(model, []).append(record["sample_id"])
-    return read_labels(labels, parse, known)
+    def psr(sample: str, verdicts: Sequence[int]) -> int:
+        priorities = [checkpoint["priority"] for checkpoint in data[sample]["checkpoints"]]
+        return satisfaction(priorities, verdicts).psr
 
-
-def _verdicts(records: Records, judge: str, first: str) -> dict[tuple[str, str, int], int]:
+    people = read_labels(labels, scores, label)
+    rows = answer_agreement(judge_verdicts(scores, judges, numbered_points), people, scores)
+    totals = judge_verdicts(scores, judges, lambda rated: {"": rated["total"]})
+    by_judge = by_answer(totals, lambda _, total: total[0])
+    raters = by_answer(people, psr)
+    human = majority(raters) if len(raters) > 1 else next(iter(raters.values()), {})
+    pairs = pd.concat(
+        agreement_rows(
+            {judge: verdicts},
+            {HUMAN: human},
+            by=lambda item: data[item[1]]["split"],
+            cluster=lambda item: item[1],
+        )
+        for judge, verdicts in by_judge.items()
+    ).replace({"model": {"": FULL}})
+    index = pd.MultiIndex.from_product([judges if human else [], SETS], names=["judge", "split"])
+    humans = pairs.set_index(["first", "model"])[VALUES].reindex(index).fillna({"n": 0})
     return {
-        (model, record["sample_id"], int(number)): int(verdict)
-        for model, record in records
-        for number, verdict in (_of_judge(record, judge, first)["points"] or {}).items()
+        # People label the answers of few models; the others would be rows without a value.
+        "agreement": rows[(rows["n"] > 0) | (rows["model"] == "")],
+        "humans": humans.reset_index(),
     }
-
-
-def _of_judge(record: Record, judge: str, first: str) -> Mapping[str, Any]:
-    """What a judge gave: the first one's stands on top of a record, the others' beside."""
-    return record if judge == first else record["also"][judge]
-
-
-def _psr(
-    verdicts: Mapping[tuple[str, str, int], int], data: Mapping[str, Record]
-) -> dict[tuple[str, str], int]:
-    by_answer: dict[tuple[str, str], list[int]] = {}
-    for (model, sample, _), verdict in verdicts.items():  # in the checkpoints' order
-        by_answer.setdefault((model, sample), []).append(verdict)
-    return {
-        (model, sample): satisfaction(
-            [checkpoint["priority"] for checkpoint in data[sample]["checkpoints"]], given
-        ).psr
-        for (model, sample), given in by_answer.items()
-    }
-
-
-def _free(name: str, taken: Collection[str]) -> str:
-    """A rater's name that no judge has."""
-    return f"{name} (human)" if name in taken else name

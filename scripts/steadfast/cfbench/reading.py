@@ -1,33 +1,28 @@
 """A judge's reply to one record, in either mode: verdicts and rates, or why there are none."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from steadfast.cfbench import released
 from steadfast.cfbench.facts import Mode
-from steadfast.cfbench.satisfaction import satisfaction
+from steadfast.cfbench.satisfaction import Satisfaction, satisfaction
 from steadfast.cfbench.strict import read_verdicts
+from steadfast.files import Record
 from steadfast.judging.reply import own_words
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """What a reply says.
 
     Attributes:
+        extracted: what was read, or under ``problem`` what stood in the way of reading.
         verdicts: 1 or 0 of each checkpoint; None where none are known one by one.
-        csr: 0 to 1; None where the reply is unreadable.
-        isr: 0 or 1, or None.
-        psr: 0 or 1, or None.
-        extracted: what was read, and what stood in the way of reading.
+        rates: CSR, ISR and PSR; None where the reply is unreadable.
     """
 
-    verdicts: list[int] | None
-    csr: float | None
-    isr: int | None
-    psr: int | None
-    extracted: dict[str, Any]
+    extracted: Record
+    verdicts: list[int] | None = None
+    rates: Satisfaction | None = None
 
 
 def read_reply(
@@ -43,23 +38,17 @@ def read_reply(
         answer: that was judged, whose repetition in the reply is not the judge's word (strict).
     """
     if mode == "released":
-        return _read_released(texts, priorities, reply)
+        found = released.outcome(texts, priorities, reply)
+        if found.rates is None:
+            return Reading({"problem": f"the released code ends with {found.error}"})
+        exact = found.parsing == released.PARSED
+        values = [int(float(score)) for score in found.scores] if exact else None
+        extracted = {"parsing": found.parsing, "scores": list(found.scores)}
+        return Reading(extracted, values, found.rates)
     verdicts = _strictly(texts, reply, answer)
     if isinstance(verdicts, str):
-        return Reading(None, None, None, None, {"problem": verdicts})
-    rates = satisfaction(priorities, verdicts)
-    return Reading(verdicts, rates.csr, rates.isr, rates.psr, {"verdicts": verdicts})
-
-
-def _read_released(texts: Sequence[str], priorities: Sequence[str], reply: str) -> Reading:
-    found = released.outcome(texts, priorities, reply)
-    if found.error:
-        problem = {"problem": f"the released code ends with {found.error}"}
-        return Reading(None, None, None, None, problem)
-    exact = found.parsing == released.PARSED
-    verdicts = [int(float(score)) for score in found.scores] if exact else None
-    extracted = {"parsing": found.parsing, "scores": list(found.scores)}
-    return Reading(verdicts, found.csr, found.isr, found.psr, extracted)
+        return Reading({"problem": verdicts})
+    return Reading({"verdicts": verdicts}, verdicts, satisfaction(priorities, verdicts))
 
 
 def _strictly(texts: Sequence[str], reply: str, answer: str) -> list[int] | str:
@@ -70,8 +59,8 @@ def _strictly(texts: Sequence[str], reply: str, answer: str) -> list[int] | str:
         # that forges its verdicts must not undo those of a judge who disagrees: the whole reply
         # counts unless its verdicts stand in the answer too, one after the other. (To look for
         # each by itself would let an answer with a list of ones and a list of zeros undo any.)
-        said, given = _verdict_lines(reply), _verdict_lines(answer)
-        if f"\n{said}\n" not in f"\n{given}\n":
+        judged, forged = _verdict_lines(reply), _verdict_lines(answer)
+        if f"\n{judged}\n" not in f"\n{forged}\n":
             return read_verdicts(texts, reply)
     return verdicts
 
@@ -80,7 +69,7 @@ def _verdict_lines(text: str) -> str:
     return "\n".join(line.strip() for line in text.splitlines() if "\t" in line)
 
 
-def readable(expected: Mapping[str, Any], reply: str, answer: str) -> bool:
+def readable(expected: Record, reply: str, answer: str) -> bool:
     """Whether a reply needs no further asking.
 
     Args:

@@ -4,11 +4,13 @@ The fallback for replies that do not parse keeps no zero, so that every such rec
 1 in it counts as wholly satisfied; docs/cfbench.md tells what else is odd.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from steadfast.cfbench.facts import PRIMARY, PRIORITIES, SPLITS, THRESHOLD
+from steadfast.cfbench.facts import PRIMARY, PRIORITIES
+from steadfast.cfbench.satisfaction import Satisfaction
 
+THRESHOLD = 0.8  # of PSR (paper, "Evaluation Metrics")
 PARSED, PARTLY, UNREADABLE = "1", "0", "-1"  # the released field judge_parsing
 
 
@@ -19,17 +21,13 @@ class Outcome:
     Attributes:
         parsing: 1 parsed, 0 by the fallback, -1 nothing found; None where the code raises.
         scores: the numbers as they stood in the reply.
-        csr: rounded to two decimals.
-        isr: 0 or 1.
-        psr: 0 or 1.
+        rates: CSR rounded to two decimals, ISR and PSR; None where the code raises.
         error: name of the exception with which the released evaluation ends here, else None.
     """
 
     parsing: str | None = None
     scores: tuple[str, ...] = ()
-    csr: float | None = None
-    isr: int | None = None
-    psr: int | None = None
+    rates: Satisfaction | None = None
     error: str | None = None
 
 
@@ -50,19 +48,19 @@ def outcome(texts: Sequence[str], priorities: Sequence[str], reply: str | None) 
         return Outcome(error="AssertionError")
     values = [float(score) for score in scores]
     csr = _mean(values)
-    psr = _psr(priorities, values, csr)
-    return Outcome(PARSED, tuple(scores), csr, int(csr >= 1), psr)
+    rates = Satisfaction(csr, int(csr >= 1), _psr(priorities, values, csr))
+    return Outcome(PARSED, tuple(scores), rates)
 
 
 def parsed(texts: Sequence[str], reply: str) -> list[str] | None:
     """The scores of a reply of exactly the wanted form, a checkpoint each; None for any other."""
-    pieces = reply.split("\n\n")
-    if len(pieces) != len(texts):
+    parts = reply.split("\n\n")
+    if len(parts) != len(texts):
         return None
     scores = []
-    for text, piece in zip(texts, pieces, strict=True):
-        before, _, after = piece.partition("\t")
-        if piece.count("\t") != 1 or before != text or _number(after) not in (0, 1):
+    for text, part in zip(texts, parts, strict=True):
+        before, _, after = part.partition("\t")
+        if part.count("\t") != 1 or before != text or _number(after) not in (0, 1):
             return None
         scores.append(after.strip())
     return scores
@@ -79,8 +77,8 @@ def _fallback(reply: str) -> Outcome:
             if value == 1:  # a zero is lost, and with it every unsatisfied checkpoint
                 scores.append(after.strip())
     if not scores:
-        return Outcome(UNREADABLE, ("0",), 0.0, 0, 0)
-    return Outcome(PARTLY, tuple(scores), 1.0, 1, 1)
+        return Outcome(UNREADABLE, ("0",), Satisfaction(0.0, 0, 0))
+    return Outcome(PARTLY, tuple(scores), Satisfaction(1.0, 1, 1))
 
 
 def _psr(priorities: Sequence[str], values: Sequence[float], csr: float) -> int:
@@ -110,27 +108,9 @@ def hundredths(value: float) -> float:
     """A number rounded to two decimals as numpy does it: half to even of the scaled number.
 
     Python's own ``round`` gives another result for some numbers, such as 0.615.
+
+    Example:
+        >>> hundredths(0.615), round(0.615, 2)
+        (0.62, 0.61)
     """
     return round(value * 100) / 100
-
-
-def set_scores(records: Iterable[tuple[str, float, int, int]]) -> dict[str, float]:
-    """The released scores of a set of records: means rounded to two decimals.
-
-    Args:
-        records: (split, CSR, ISR, PSR) of each record, in their order.
-
-    Returns:
-        CSR, ISR and PSR of all, and ``<name>_easy`` and ``<name>_hard``; NaN for an empty split.
-    """
-    import numpy as np  # here, so that scoring does without it
-
-    rows = list(records)
-    scores = {}
-    for split in (*SPLITS, None):
-        chosen = [values for name, *values in rows if split in (name, None)]
-        suffix = f"_{split}" if split else ""
-        for place, name in enumerate(("CSR", "ISR", "PSR")):
-            values = [float(row[place]) for row in chosen]
-            scores[name + suffix] = hundredths(np.mean(values)) if values else float("nan")
-    return scores

@@ -1,13 +1,12 @@
 """CSR, ISR and PSR of one record from its verdicts, exactly (paper, equations 1 to 3)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from steadfast.cfbench.facts import PRIMARY
 
 
-@dataclass(frozen=True)
-class Satisfaction:
+class Satisfaction(NamedTuple):
     """What one record's answer is worth.
 
     Attributes:
@@ -34,6 +33,10 @@ def satisfaction(priorities: Sequence[str], verdicts: Sequence[int]) -> Satisfac
         verdicts: 1 or 0 of each checkpoint, in the same order.
 
     Source: paper, "Evaluation Metrics"; in whole numbers, so that no rounding error decides.
+
+    Example:
+        >>> satisfaction(["主需", "次需", "次需", "次需"], [1, 1, 1, 0])
+        Satisfaction(csr=0.75, isr=0, psr=1)
     """
     pairs = list(zip(priorities, verdicts, strict=True))
     held, count = sum(verdicts), len(verdicts)

@@ -1,107 +1,52 @@
-"""Scoring one model's answers by the verdicts of one or more judges."""
+"""Scores of answers by a judge's verdicts on their checkpoints."""
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
 
-from steadfast.asked import read_outputs
-from steadfast.cfbench.facts import INVALID, RATES, Mode
-from steadfast.cfbench.prompts import load_part
-from steadfast.cfbench.reading import Reading, read_reply
-from steadfast.engines.request import ANSWERED
-from steadfast.errors import UserError
-from steadfast.files import Record, write_jsonl
-
-ALSO = ("status", "points", "total", *RATES)  # what is kept of a judge that does not count
+from steadfast.cfbench.facts import RATES, Mode
+from steadfast.cfbench.reading import read_reply
+from steadfast.components import INVALID, Answer, Reply, Sample, Score, Scoring
+from steadfast.files import Record
 
 
-def score_part(
-    prompts: Path,
-    data: Mapping[str, Path],
-    outputs: Path,
-    verdicts: Mapping[str, Path],
-    mode: Mode,
-    out: Path,
-) -> None:
-    """Writes the scores of one model, a record a prompt, in the prompts' order.
+class CfbenchScoring(Scoring):
+    """``points`` by checkpoint number, ``csr``, ``isr``, ``psr``, and ``total``, which is the PSR.
 
-    The first judge's verdicts are the score: ``points`` by checkpoint number, ``csr``, ``isr``,
-    ``psr``, and ``total``, which is the PSR; those of the others stand under ``also``. A sample
-    without an answer keeps its output's status, one whose verdict is missing or unreadable is
-    invalid; both have null for points and rates.
+    A sample without an answer keeps its output's status, one whose verdict is missing or
+    unreadable is invalid; both have None for points and rates.
 
     Args:
-        prompts: the prompts file.
-        data: the data files by language.
-        outputs: the model's outputs.
-        verdicts: file of each judge's replies, the one that counts first.
-        mode: strict, or as the released code does: there points are null where a reply gives
+        mode: strict, or as the released code does: there points are None where a reply gives
             scores that belong to no checkpoint.
-        out: file to write.
-
-    Raises:
-        UserError: a file is missing or damaged, a prompt has no output, a status is unknown, or
-            no judge is given.
     """
-    if not verdicts:
-        raise UserError("cfbench: no judge's verdicts are given; name a judge under judges")
-    answers = read_outputs(outputs)
-    replies = {judge: read_outputs(path) for judge, path in verdicts.items()}
 
-    def records() -> Iterator[Record]:
-        for prompt, record in load_part(prompts, data):
-            output = answers.of(prompt["sample_id"])
-            first, *others = (
-                _judged(record, output, of_judge.get(prompt["sample_id"]), mode)
-                for of_judge in replies.values()
-            )
-            yield {
-                "sample_id": prompt["sample_id"],
-                "task": prompt["task"],
-                "context_id": prompt["context_id"],
-                "split": prompt["split"],
-                "status": first["status"],
-                "truncated": (output.get("truncated_tokens") or 0) > 0,
-                **first,
-                "also": {
-                    judge: {name: found[name] for name in ALSO}
-                    for judge, found in zip(list(replies)[1:], others, strict=True)
-                },
-            }
+    def __init__(self, mode: Mode):
+        self._mode = mode
 
-    write_jsonl(out, records())
+    def facts(self, sample: Sample) -> Record:
+        """The split."""
+        return {"split": sample.source["split"]}
 
-
-def _judged(record: Record, output: Record, verdict: Record | None, mode: Mode) -> dict[str, Any]:
-    """What one judge's reply makes of one output."""
-    if output["status"] not in ANSWERED:
-        return _score(output["status"], None)
-    if verdict is None or verdict["status"] not in ANSWERED:
-        status = verdict["status"] if verdict else "missing"
-        return _score(INVALID, None, {"problem": f"the judge's reply: {status}"})
-    texts, priorities = (
-        [checkpoint[key] for checkpoint in record["checkpoints"]] for key in ("text", "priority")
-    )
-    reading = read_reply(mode, texts, priorities, verdict["text"], output["text"])
-    status = INVALID if reading.psr is None else output["status"]
-    return _score(status, reading, reading.extracted)
+    def score(self, sample: Sample, answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
+        """What one judge's reply makes of an answer."""
+        if not answer.answered:
+            return _unscored(answer.status)
+        reply = verdicts.get(sample.id)
+        if reply is None or not reply.answered:
+            status = reply.status if reply else "missing"
+            return _unscored(INVALID, {"problem": f"the judge's reply: {status}"})
+        texts, priorities = (
+            [checkpoint[key] for checkpoint in sample.source["checkpoints"]]
+            for key in ("text", "priority")
+        )
+        reading = read_reply(self._mode, texts, priorities, reply.text, answer.text)
+        if reading.rates is None:
+            return _unscored(INVALID, reading.extracted)
+        points = None
+        if reading.verdicts is not None:
+            points = {str(n): float(v) for n, v in enumerate(reading.verdicts, start=1)}
+        rates = dict(zip(RATES, map(float, reading.rates), strict=True))
+        return Score(answer.status, points, rates["psr"], rates, reading.extracted)
 
 
-def _score(
-    status: str, reading: Reading | None, extracted: dict[str, Any] | None = None
-) -> dict[str, Any]:
-    points = None
-    if reading is not None and reading.verdicts is not None:
-        points = {str(n): float(v) for n, v in enumerate(reading.verdicts, start=1)}
-    rates = {name: _float(getattr(reading, name, None)) for name in RATES}
-    return {
-        "status": status,
-        "points": points,
-        "total": rates["psr"],
-        **rates,
-        "extracted": extracted,
-    }
-
-
-def _float(value: float | None) -> float | None:
-    return None if value is None else float(value)
+def _unscored(status: str, extracted: Record | None = None) -> Score:
+    return Score(status, values=dict.fromkeys(RATES), extracted=extracted)

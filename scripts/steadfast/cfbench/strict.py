@@ -6,11 +6,13 @@ type, a final full stop. Anything else, such as a sentence before or after, make
 """
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
-ENUMERATION = re.compile(r"(?:[-*•]|[(（]?\d{1,2}[.．、)）:：])(?!\d)")  # no "1.5", "10:30" or "-5"
+ENUMERATION = re.compile(
+    r"^(?:[-*•]|[(（]?\d{1,2}[.．、)）:：])(?!\d)"
+)  # no "1.5", "10:30" or "-5"
 STOPS = ".。．"
+VERDICT = re.compile(rf"(\d)[{STOPS}]?")
 
 
 def read_verdicts(texts: Sequence[str], reply: str) -> list[int] | str:
@@ -44,28 +46,19 @@ def read_verdicts(texts: Sequence[str], reply: str) -> list[int] | str:
 
 
 def _verdict(text: str) -> int | None:
-    bare = _unmarked(text)
-    if len(bare) > 1 and bare[-1] in STOPS:
-        bare = bare[:-1]
-    if len(bare) == 1 and bare.isdecimal() and unicodedata.digit(bare) in (0, 1):
-        return unicodedata.digit(bare)
-    return None
+    found = VERDICT.fullmatch(_unmarked(text))
+    return int(found[1]) if found and int(found[1]) in (0, 1) else None
 
 
-def _names(said: str, text: str, wanted: Sequence[str]) -> bool:
+def _names(words: str, text: str, wanted: Sequence[str]) -> bool:
     """Whether a judge's words are this checkpoint's, and of no other that is wanted.
 
     A judge may put an enumeration before it, or change its own where that leaves no doubt.
     """
-    if said == text or (said.endswith(text) and ENUMERATION.fullmatch(said.removesuffix(text))):
+    if words == text or (words.endswith(text) and ENUMERATION.fullmatch(words.removesuffix(text))):
         return True
-    bare = _unnumbered(said)
-    return {other for other in wanted if _unnumbered(other) == bare} == {text}
-
-
-def _unnumbered(text: str) -> str:
-    found = ENUMERATION.match(text)
-    return text[found.end() :] if found else text
+    bare = ENUMERATION.sub("", words)
+    return {other for other in wanted if ENUMERATION.sub("", other) == bare} == {text}
 
 
 def _plain(text: str) -> str:

@@ -6,28 +6,36 @@ has a reference answer. The secondary labels, the blank one among them, are deal
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import count
-from typing import Any
+from pathlib import Path
 
-from steadfast.cfbench.facts import PRIMARY, REAL_LIFE, SECONDARY, SPLITS, read_yaml, types
-from steadfast.files import Record
+from steadfast.cfbench.constraint_types import PRIMARY_OF
+from steadfast.cfbench.data import normalised
+from steadfast.cfbench.facts import PRIMARY, REAL_LIFE, SECONDARY, SPLITS
+from steadfast.files import Record, Settings
+from steadfast.resources import facts
 
 MORE = {"easy": (1, 3), "hard": (3, 6)}  # checkpoints beside the opening one, fewest and most
 ONLY_PRIMARY, ONLY_SECONDARY, PERIOD = 5, 6, 8
 PRIMARY_SHARE = 0.3
 
 
-def records(number: int, seed: int) -> list[Record]:
-    """So many records; a longer list extends a shorter one.
+def data(inputs: Mapping[str, Path], records: int, seed: int) -> Iterator[Record]:
+    """So many generated records, in the shape that stages pass on."""
+    return map(normalised, released_records(records, seed))
+
+
+def released_records(number: int, seed: int) -> list[Record]:
+    """So many records in the released shape; a longer list extends a shorter one.
 
     Args:
         number: how many.
         seed: of all that is random in them.
     """
-    facts = read_yaml("synthetic.yaml")
-    labels = _labels(list(facts["constraints"]), seed)
-    return [_record(idx, facts, labels, random.Random(f"{seed}/{idx}")) for idx in range(number)]
+    wording = facts("cfbench/synthetic.yaml")
+    labels = _labels(list(wording["constraints"]), seed)
+    return [_record(idx, wording, labels, random.Random(f"{seed}/{idx}")) for idx in range(number)]
 
 
 def _labels(labels: list[str], seed: int) -> Iterator[str]:
@@ -37,21 +45,22 @@ def _labels(labels: list[str], seed: int) -> Iterator[str]:
         yield from labels
 
 
-def _record(idx: int, facts: dict[str, Any], labels: Iterator[str], rng: random.Random) -> Record:
+def _record(idx: int, wording: Settings, labels: Iterator[str], rng: random.Random) -> Record:
     place, is_nlp = divmod(idx, 2)
-    subject = facts["nlp" if is_nlp else "real_life"]
+    subject = wording["nlp" if is_nlp else "real_life"]
     subject = subject[place % len(subject)]
     split = SPLITS[(idx // 2) % 2]
-    slots = {"topic": subject["topic"], "genre": rng.choice(facts["genres"])}
+    slots = {"topic": subject["topic"], "genre": rng.choice(wording["genres"])}
     asked, criteria = [], []
     for label in [None, *(next(labels) for _ in range(rng.randint(*MORE[split])))]:
-        word, other = rng.sample(facts["words"], 2)
+        word, other = rng.sample(wording["words"], 2)
         fill = slots | {"word": word, "other": other, "n": rng.randint(3, 9)}
-        wording = facts["opening"] if label is None else facts["constraints"][label]
-        asked.append(wording["ask"].format(**fill))
+        texts = wording["opening"] if label is None else wording["constraints"][label]
+        asked.append(texts["ask"].format(**fill))
         secondary = "语义内容约束" if label is None else label
         priority = _priority(idx, label is None, rng)
-        criteria.append([wording["check"].format(**fill), priority, _primary(secondary), secondary])
+        primary = PRIMARY_OF.get(secondary, "")
+        criteria.append([texts["check"].format(**fill), priority, primary, secondary])
     opening, *wishes = asked
     listed = "\n".join(f"{number}. {wish}；" for number, wish in enumerate(wishes, start=1))
     has_gold = idx % 4 == 3
@@ -59,7 +68,7 @@ def _record(idx: int, facts: dict[str, Any], labels: Iterator[str], rng: random.
         "idx": idx,
         "prompt": f"{opening}要求如下：\n{listed}",
         "isanswer": "是" if has_gold else "否",
-        "gold": facts["gold"].format(**slots) if has_gold else "",
+        "gold": wording["gold"].format(**slots) if has_gold else "",
         "doamin": subject["task" if is_nlp else "domain"],
         "scenario": subject["task" if is_nlp else "scenario"],
         "source": subject["source"] if is_nlp else REAL_LIFE,
@@ -72,11 +81,3 @@ def _priority(idx: int, opens: bool, rng: random.Random) -> str:
     if idx % PERIOD in (ONLY_PRIMARY, ONLY_SECONDARY):
         return PRIMARY if idx % PERIOD == ONLY_PRIMARY else SECONDARY
     return PRIMARY if opens or rng.random() < PRIMARY_SHARE else SECONDARY
-
-
-def _primary(secondary: str) -> str:
-    if not secondary:
-        return ""
-    return next(
-        label for label, kind in types().items() if secondary in kind.secondary | kind.others
-    )

@@ -1,273 +1,223 @@
 """CFBench's tables: Tables 1, 2 and 7, 6, and what the paper shows in Figures 4 and 5."""
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from decimal import ROUND_DOWN, Decimal
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
-from steadfast.cfbench.facts import FULL, SETS, read_yaml, types
-from steadfast.cfbench.frames import MEASURES, PRIMARY_KIND, SECONDARY_KIND
-from steadfast.cfbench.results import Results
-from steadfast.tables.agreement import agreement_table
-from steadfast.tables.render import write_table
-from steadfast.tables.table import Cell, Column, Section, Table, highlights, rounded
+from steadfast.cfbench.constraint_types import TYPES
+from steadfast.cfbench.facts import FULL, MEASURES, PRIMARY_KIND, SECONDARY_KIND, SETS, Mode
+from steadfast.cfbench.results import CfbenchResults
+from steadfast.components import Frames
+from steadfast.metrics.tidy import rows_of
+from steadfast.resources import facts
+from steadfast.show.agreement import agreement_table
+from steadfast.show.cells import (
+    MODEL,
+    Values,
+    count_cell,
+    interval_cell,
+    number_cell,
+    printed_section,
+    share_cell,
+)
+from steadfast.show.display import Display
+from steadfast.show.results import values_by_model
+from steadfast.show.roster import WORDS as SHARED
+from steadfast.tables.table import Cell, Column, Section, Table
 
-MODEL = Column("Model", align="l")
-TITLE, ITEM = "CFBench", "checkpoint"
+Line = tuple[str, pd.DataFrame]
+"""What a line of a table is of, and its values, one a model."""
 
 
-def build_tables(
-    metrics: Mapping[str, Path],
-    display: Mapping[str, Any],
-    mode: str,
-    names: Sequence[str],
-    out_dir: Path,
-) -> None:
-    """Writes tables as .tex, .md and .csv.
+def tables(frames: Frames, display: Display, mode: Mode, names: Sequence[str]) -> list[Table]:
+    """The tables.
 
     Args:
-        metrics: the files of ``cfbench.metrics`` by name.
-        display: as ``Results`` takes it.
+        frames: what ``cfbench.metrics`` gives.
+        display: how models are shown.
         mode: strict or released.
-        names: those that are wanted, of ``BUILDERS``.
-        out_dir: directory for the files.
-
-    Raises:
-        UserError: a metrics file is missing or damaged.
+        names: those that are wanted, of ``TABLES``.
     """
-    results = Results(metrics, display, mode)
-    for name in names:
-        write_table(BUILDERS[name](results, name), out_dir)
+    results = CfbenchResults(frames, display, mode)
+    return [TABLES[name](results, name) for name in names]
 
 
-def statistics_table(results: Results, name: str) -> Table:
+def _statistics(results: CfbenchResults, name: str) -> Table:
     """What is in the data (Table 1)."""
-    words = results.words
-    rows = results.read("statistics")
-    values = {(row.split, row.measure): row.value for row in rows.itertuples()}
-    facts = words["statistics"]
-    labels = [*types(), *([""] if values[FULL, ""] else [])]
+    words, rows = results.words, results.frames["statistics"]
+    values = rows.set_index(["split", "measure"])["value"]
+    means = words["statistics"]
+    headings = {label: of.number for label, of in TYPES.items()}
+    headings |= {"": words["blank"]} if values[FULL, ""] else {}
     body = tuple(
         (
             Cell(words["sets"][split]),
-            *(Cell(_number(values[split, key], how["digits"])) for key, how in facts.items()),
-            *(Cell(_number(values[split, label], 0)) for label in labels),
+            *(number_cell(values[split, key], how["digits"]) for key, how in means.items()),
+            *(count_cell(values[split, label]) for label in headings),
         )
         for split in SETS
     )
     columns = (
         Column("Set", align="l"),
-        *(Column(how["heading"], how["group"], "r") for how in facts.values()),
-        *(
-            Column(
-                types()[label].number if label else words["blank"], words["statistics_types"], "r"
-            )
-            for label in labels
-        ),
+        *(Column(how["heading"], how["group"], "r") for how in means.values()),
+        *(Column(heading, words["statistics_types"], "r") for heading in headings.values()),
     )
-    legend = ", ".join(f"{kind.number} {kind.name.lower()}" for kind in types().values())
-    return Table(name, results.caption(name), columns, (Section(body),), ((None, f"{legend}."),))
+    legend = ", ".join(f"{kind.number} {kind.name.lower()}" for kind in TYPES.values())
+    return results.table(name, columns, [Section(body)], [(None, f"{legend}.")])
 
 
-def _number(value: float, digits: int) -> str | None:
-    return None if math.isnan(value) else f"{rounded(value, digits):,}"
-
-
-def results_table(results: Results, name: str) -> Table:
+def _results(results: CfbenchResults, name: str) -> Table:
     """CSR, ISR and PSR on the easy, the hard and all records (Tables 2 and 7)."""
-    digits = results.words["released_digits"] if results.mode == "released" else results.digits
-    cells: dict[str, tuple[Cell, ...]] = dict.fromkeys(results.roster.models, ())
-    columns = [MODEL]
-    for split in SETS:
-        for measure in MEASURES:
-            columns.append(Column(measure, results.words["sets"][split]))
-            values = results.results.get((split, measure), {})
-            shown = {model: rounded(value, digits) for model, value in values.items()}
-            styles = highlights(shown, results.roster.contenders)
-            for model in cells:
-                text = str(shown[model]) if model in shown else None
-                marks = results.marks(model, split)
-                cells[model] += (Cell(text, styles.get(model, ""), marks=marks),)
-    published, told = results.published()
-    sections = (*_by_model(results, lambda model: cells[model]), *published)
+    released = results.mode == "released"
+    digits = results.words["released_digits"] if released else None
+    places = [(split, measure) for split in SETS for measure in MEASURES]
+    cells = results.cells(
+        Values(results.values(split, measure), results.incomplete(split), digits=digits)
+        for split, measure in places
+    )
+    columns = [MODEL, *(Column(measure, results.words["sets"][split]) for split, measure in places)]
+    sections = [*results.sections(results.groups, cells.__getitem__)]
     notes = results.notes(results.roster.models)
-    if results.mode == "released":
+    if released:
         notes.append((None, results.words["notes"]["rounded"]))
-    return Table(name, results.caption(name), tuple(columns), sections, (*notes, *told))
+    if results.display.published:
+        paper = facts("cfbench/printed.yaml")
+        sections.append(printed_section(paper["results"], paper["heading"], range(len(places))))
+        notes.append((None, paper["note"]))
+    return results.table(name, columns, sections, notes)
 
 
-def _by_model(results: Results, row: Callable[[str], tuple[Cell, ...]]) -> tuple[Section, ...]:
-    return tuple(
-        Section(
-            tuple((Cell(results.roster.label(model)), *row(model)) for model in group.models),
-            results.heading(group),
-            group.apart,
-        )
-        for group in results.groups()
-    )
-
-
-def types_table(results: Results, name: str) -> Table:
+def _types(results: CfbenchResults, name: str) -> Table:
     """Satisfied share of the checkpoints by primary and secondary type (Figure 4)."""
-    words, models = results.words, results.few_models()
-    rows = _by_category(results.read("types"))
+    words, rows = results.words, _by_category(results.frames["types"])
+    parts = [(f"{of.number} {of.name}", label, of.secondary) for label, of in TYPES.items()]
     sections = []
-    for label, primary in types().items():
-        inner = [
-            _row(results, text, rows.get((SECONDARY_KIND, secondary)), models)
-            for secondary, text in (primary.secondary | primary.others).items()
-            if (SECONDARY_KIND, secondary) in rows
-        ]
-        outer = _row(results, words["type_all"], rows.get((PRIMARY_KIND, label)), models)
+    for heading, label, names in [*parts, (words["blank_types"], "", {})]:
+        known = [(name, (SECONDARY_KIND, secondary)) for secondary, name in names.items()]
+        inner = [(name, rows[key]) for name, key in known if key in rows]
         if (PRIMARY_KIND, label) in rows:
-            shown = (outer, *inner) if len(inner) > 1 else (outer,)
-            sections.append(Section(shown, f"{primary.number} {primary.name}"))
-    if (PRIMARY_KIND, "") in rows:
-        blank = _row(results, words["type_all"], rows[PRIMARY_KIND, ""], models)
-        sections.append(Section((blank,), words["blank_types"]))
-    notes = (*results.notes(models), *results.omitted(models, "types"))
-    columns = _model_columns(results, "Type", "Checkpoints", models)
-    return Table(name, results.caption(name), columns, tuple(sections), notes, rows_per_page=60)
+            outer = (words["type_all"], rows[PRIMARY_KIND, label])
+            sections.append((heading, [outer, *(inner if len(inner) > 1 else [])]))
+    return replace(_models_across(results, name, "Type", "Checkpoints", sections), rows_per_page=60)
 
 
-def domains_table(results: Results, name: str) -> Table:
+def _domains(results: CfbenchResults, name: str) -> Table:
     """PSR by domain, by NLP task and by source (Figure 5)."""
-    words, models = results.words, results.few_models()
-    table = results.read("domains")
-    rows = _by_category(table[table["measure"] == "PSR"])
-    names = read_yaml("domains.yaml")
+    words, rows = results.words, _by_category(rows_of(results.frames["domains"], measure="PSR"))
+    names = facts("cfbench/domains.yaml")
     shown = names["domains"] | names["sources"] | names["tasks"]
-    sections = []
-    for kind, heading in words["sections"].items():
-        lines = tuple(
-            _row(results, shown.get(category, category), row, models)
-            for (of_kind, category), row in rows.items()
-            if of_kind == kind
-        )
-        sections += [Section(lines, heading)] if lines else []
-    notes = [*results.notes(models), *results.omitted(models, "domains")]
-    if any(kind == "task" for kind, _ in rows):
-        notes.append((None, words["notes"]["classes"]))
-    columns = _model_columns(results, "Records of", "Records", models)
-    return Table(name, results.caption(name), columns, tuple(sections), tuple(notes))
+    sections = [
+        (heading, [(shown.get(key, key), its) for (kind, key), its in rows.items() if kind == of])
+        for of, heading in words["sections"].items()
+    ]
+    notes = [words["notes"]["classes"]] if any(kind == "task" for kind, _ in rows) else []
+    return _models_across(results, name, "Records of", "Records", sections, notes)
 
 
-Row = dict[str, tuple[float, int]]
-"""Value and n by model."""
+def _by_category(rows: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
+    """The rows of each kind and category, one a model."""
+    parts = rows.groupby(["kind", "category"], sort=False)
+    return {(str(kind), str(category)): part for (kind, category), part in parts}
 
 
-def _by_category(rows: pd.DataFrame) -> dict[tuple[str, str], Row]:
-    found: dict[tuple[str, str], Row] = {}
-    for row in rows.itertuples():
-        found.setdefault((row.kind, row.category), {})[row.model] = (row.value, int(row.n))
-    return found
+def _models_across(
+    results: CfbenchResults,
+    name: str,
+    first: str,
+    count: str,
+    sections: Iterable[tuple[str, Sequence[Line]]],
+    notes: Iterable[str] = (),
+) -> Table:
+    """A table with a column a model; a line begins with what it is of and the largest n.
 
+    Args:
+        name: of the table.
+        first: heading of what a line is of.
+        count: heading of n.
+        sections: heading and lines of each; without lines it is left out.
+        notes: besides those on marks, and on models that are not shown.
+    """
+    models = results.shown_models
 
-def _row(results: Results, text: str, row: Row | None, models: Sequence[str]) -> tuple[Cell, ...]:
-    """A line of a table with a column a model: its name, the largest n, and the values."""
-    row = row or {}
-    shown = {model: rounded(row[model][0], results.digits) for model in models if model in row}
-    styles = highlights(shown, results.roster.contenders)
-    return (
-        Cell(text),
-        Cell(f"{max((n for _, n in row.values()), default=0):,}"),
-        *(
-            Cell(
-                str(shown[model]) if model in shown else None,
-                styles.get(model, ""),
-                marks=results.marks(model),
-            )
-            for model in models
-        ),
-    )
+    def row(text: str, rows: pd.DataFrame) -> tuple[Cell, ...]:
+        values = values_by_model(rows[rows["model"].isin(models)])
+        cells = results.cells([Values(values, results.incomplete())])
+        return (Cell(text), count_cell(rows["n"].max()), *(cells[model][0] for model in models))
 
-
-def _model_columns(
-    results: Results, first: str, count: str, models: Sequence[str]
-) -> tuple[Column, ...]:
+    body = [Section(tuple(row(*line) for line in of), heading) for heading, of in sections if of]
+    remarks, number = results.notes(models), len(results.roster.models)
+    if len(models) < number:
+        text = results.words["notes"]["most_models"]
+        remarks.append((None, text.format(shown=len(models), all=number, metric=name)))
     labels = (Column(results.roster.label(model)) for model in models)
-    return (Column(first, align="l"), Column(count, align="r"), *labels)
+    columns = (Column(first, align="l"), Column(count, align="r"), *labels)
+    return results.table(name, columns, body, [*remarks, *((None, note) for note in notes)])
 
 
-def humans_table(results: Results, name: str) -> Table:
+def _humans(results: CfbenchResults, name: str) -> Table:
     """Agreement of each judge's PSR with people's (Table 6)."""
-    words = results.words
-    found = {(row.judge, row.split): row for row in results.read("humans").itertuples()}
-    judges = dict.fromkeys(judge for judge, _ in found)
+    words, digits = results.words, results.digits
+    rows = tuple(
+        (
+            Cell(str(judge)),
+            *(
+                cell
+                for row in of_judge.itertuples()  # in the order of SETS
+                for cell in (
+                    count_cell(row.n),
+                    number_cell(row.kappa, digits),
+                    interval_cell(row.kappa_low, row.kappa_high, digits),
+                )
+            ),
+        )
+        for judge, of_judge in results.frames["humans"].groupby("judge", sort=False)
+    )
     columns = [Column("Judge", align="l")]
     for split in SETS:
         group = words["sets"][split]
         columns += [Column("Answers", group, "r"), Column("Kappa", group)]
-        columns.append(Column(words["interval"], group))
-    rows = tuple(
-        (Cell(judge), *(c for s in SETS for c in _kappa(found[judge, s], results.digits)))
-        for judge in judges
-    )
-    notes = ((None, words["notes"]["people"]),)
-    return Table(name, results.caption(name), tuple(columns), (Section(rows),), notes)
+        columns.append(Column(SHARED["interval"], group))
+    return results.table(name, columns, [Section(rows)], [(None, words["notes"]["people"])])
 
 
-def _kappa(row: Any, digits: int) -> tuple[Cell, ...]:
-    def shown(value: float) -> str:
-        return str(rounded(value, digits))
-
-    told = not math.isnan(row.kappa_low)
-    return (
-        Cell(f"{int(row.n):,}"),
-        Cell(None if math.isnan(row.kappa) else shown(row.kappa)),
-        Cell(f"{shown(row.kappa_low)} to {shown(row.kappa_high)}" if told else None),
-    )
-
-
-def raters_table(results: Results, name: str) -> Table:
+def _agreement(results: CfbenchResults, name: str) -> Table:
     """Agreement of judges and people on single checkpoints."""
-    return agreement_table(name, results.read("agreement"), results.display, TITLE, ITEM)
+    rows = results.frames["agreement"]
+    return agreement_table(results.prefix + name, rows, results.display, "CFBench", "checkpoint")
 
 
-def coverage_table(results: Results, name: str) -> Table:
+def _coverage(results: CfbenchResults, name: str) -> Table:
     """Scored records in per cent, and why others have no score."""
-    words = results.words
+    words, counts = results.words, results.coverage
+    released = results.mode == "released"
     reasons = {
         column: heading
         for column, heading in words["coverage"].items()
-        if results.mode == "released" or column.startswith("status_")
+        if released or column.startswith("status_")
     }
 
-    def row(model: str) -> tuple[Cell, ...]:
-        shares = (_share(results, model, split) for split in SETS)
-        counts = results.coverage.loc[(model, FULL)]
-        return (*shares, *(Cell(f"{counts[column]:,}") for column in reasons))
+    def row(model: str) -> list[Cell]:
+        shares = (share_cell(*counts.loc[(split, model), ["scored", "expected"]]) for split in SETS)
+        return [*shares, *map(count_cell, counts.loc[(FULL, model), list(reasons)])]
 
-    columns = (
+    columns = [
         MODEL,
         *(Column(words["sets"][split], "Scored (%)", "r") for split in SETS),
         *(Column(heading, "Records", "r") for heading in reasons.values()),
-    )
-    notes = [*results.notes(results.roster.models), (None, words["notes"]["statuses"])]
-    if results.mode == "released":
-        notes.append((None, words["notes"]["released"]))
-    return Table(name, results.caption(name), columns, _by_model(results, row), tuple(notes))
+    ]
+    remarks = ["statuses", "released"] if released else ["statuses"]
+    notes = results.notes(results.roster.models)
+    notes += [(None, words["notes"][remark]) for remark in remarks]
+    return results.table(name, columns, results.sections(results.groups, row), notes)
 
 
-def _share(results: Results, model: str, split: str) -> Cell:
-    counts = results.coverage.loc[(model, split)]
-    if not counts["expected"]:
-        return Cell(None)
-    share = Decimal(100 * int(counts["scored"])) / int(counts["expected"])
-    # Rounded down, so that only complete coverage prints as 100.
-    text = "100" if share == 100 else str(share.quantize(Decimal("0.1"), ROUND_DOWN))
-    return Cell(text, marks=results.marks(model, split))
-
-
-BUILDERS: dict[str, Callable[[Results, str], Table]] = {
-    "cfbench_table1_statistics": statistics_table,
-    "cfbench_table2_results": results_table,
-    "cfbench_types": types_table,
-    "cfbench_domains": domains_table,
-    "cfbench_table6_humans": humans_table,
-    "cfbench_agreement": raters_table,
-    "cfbench_coverage": coverage_table,
+TABLES: dict[str, Callable[[CfbenchResults, str], Table]] = {
+    "table1_statistics": _statistics,
+    "table2_results": _results,
+    "types": _types,
+    "domains": _domains,
+    "table6_humans": _humans,
+    "agreement": _agreement,
+    "coverage": _coverage,
 }
