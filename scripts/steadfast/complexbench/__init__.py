@@ -1,0 +1,1 @@
+"""ComplexBench: constraints composed by And, Chain and Selection, with scoring questions."""

@@ -6,13 +6,14 @@ places of the questions that they depend on.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from steadfast.complexbench.rules.outcome import STRICT, Verdict
 from steadfast.complexbench.taxonomy import dimensions, taxonomy
+from steadfast.files import Settings
 
-Instance = Mapping[str, Any]
+Instance = Settings
+"""An instance's annotations."""
 Verdicts = Sequence[Verdict | None]
 """One a question; None where there is no verdict, which is neither right nor wrong."""
 
@@ -30,17 +31,23 @@ def dependent(raw: Verdicts, instance: Instance) -> list[Verdict | None]:
 
     One step: the data lists ancestors that are not direct. A question whose own verdict, or one
     that it depends on, is missing has none, unless another of them already decides it.
+
+    Example:
+        >>> questions = [{"dep": []}, {"dep": [0]}, {"dep": []}]
+        >>> dependent([False, True, None], {"scoring_questions": questions})
+        [False, False, None]
     """
     return [
-        _dependent(raw[place], [raw[parent] for parent in question["dep"]])
+        _unless_wrong(raw[place], [raw[parent] for parent in question["dep"]])
         for place, question in enumerate(instance["scoring_questions"])
     ]
 
 
-def _dependent(own: Verdict | None, parents: Verdicts) -> Verdict | None:
-    if own is False or any(parent is False for parent in parents):
+def _unless_wrong(own: Verdict | None, others: Verdicts) -> Verdict | None:
+    """A verdict, unless one of the others is wrong or, if none is, missing."""
+    if own is False or any(other is False for other in others):
         return False
-    return None if any(parent is None for parent in parents) else own
+    return None if any(other is None for other in others) else own
 
 
 def cells(instance: Instance, mode: str) -> Iterator[tuple[int, str, str]]:
@@ -52,15 +59,23 @@ def cells(instance: Instance, mode: str) -> Iterator[tuple[int, str, str]]:
     Args:
         instance: its annotations.
         mode: released merges Selection_and_Chain into Selection and spells types as its code does.
+
+    Example:
+        >>> question = {"constraint_dimensions": ["Length"], "composition_types": []}
+        >>> instance = {
+        ...     "category": "Chain_1",
+        ...     "task_types": "Creative Writing",
+        ...     "composition_types": ["And", "Chain"],
+        ...     "scoring_questions": [question],
+        ... }
+        >>> {measure: key for _, measure, key in cells(instance, "strict") if key}
+        ... # doctest: +NORMALIZE_WHITESPACE
+        {'category': 'Chain_1', 'family': 'Chain', 'task': 'Creative Writing',
+         'nesting': 'And_Chain', 'constraint_type': 'Format', 'dimension': 'Length'}
     """
     category = instance["category"]
-    keys = (
-        "",
-        category,
-        family(category, mode),
-        instance["task_types"],
-        "_".join(sorted(instance["composition_types"])),
-    )
+    nesting = "_".join(sorted(instance["composition_types"]))
+    keys = "", category, family(category, mode), instance["task_types"], nesting
     for place, question in enumerate(instance["scoring_questions"]):
         for measure, key in zip(DRFR_MEASURES, keys, strict=True):
             yield place, measure, key
@@ -76,6 +91,10 @@ def counts(measure: str, verdict: Verdict) -> bool:
     """Whether a verdict counts as right.
 
     An open one, which mode strict has not, is wrong in DRFR and right in the accuracies.
+
+    Example:
+        >>> counts("overall", 2), counts("dimension", 2)
+        (False, True)
     """
     return verdict is True if measure in DRFR_MEASURES else bool(verdict)
 
@@ -86,7 +105,12 @@ def group_of(instance: Instance) -> str:
 
 
 def family(category: str, mode: str) -> str:
-    """The category without its nesting; released takes what precedes the first underscore."""
+    """The category without its nesting; released takes what precedes the first underscore.
+
+    Example:
+        >>> family("Selection_and_Chain_2", "strict"), family("Selection_and_Chain_2", "released")
+        ('Selection_and_Chain', 'Selection')
+    """
     if mode != STRICT:
         return category.partition("_")[0]
     name, _, depth = category.rpartition("_")
@@ -94,7 +118,12 @@ def family(category: str, mode: str) -> str:
 
 
 def constraint_type(dimension: str, mode: str) -> str:
-    """The constraint type of a dimension, in the spelling of the mode; Others where it has none."""
+    """The constraint type of a dimension, in the spelling of the mode; Others where it has none.
+
+    Example:
+        >>> constraint_type("Length", "strict"), constraint_type("Length", "released")
+        ('Format', 'Structure')
+    """
     name = dimensions().get(dimension)
     if name is None:
         return OTHERS
@@ -117,6 +146,15 @@ def coherent_test(
 
     Returns:
         Measure (origin: an instance; coherent: a group), class, group, whether it passes.
+
+    Example:
+        >>> question = {"composition_types": ["Selection"]}
+        >>> instances = [{"group": "a", "scoring_questions": [question]}] * 2
+        >>> for row in coherent_test(instances, [[True], [False]]):
+        ...     print(*row)
+        origin single a True
+        origin single a False
+        coherent single a False
     """
     groups: dict[str, list[int]] = defaultdict(list)
     for place, instance in enumerate(instances):
@@ -126,16 +164,10 @@ def coherent_test(
         depth = sum("Selection" in question["composition_types"] for question in questions)
         if depth:
             name = CLASSES[min(depth, 2) - 1]
-            passed = [_passed(verdicts[place]) for place in places]
+            passed = [_unless_wrong(True, verdicts[place]) for place in places]
             for one in passed:
                 if one is not None:
-                    yield "origin", name, group, one
-            whole = _passed(passed)
+                    yield "origin", name, group, one is True
+            whole = _unless_wrong(True, passed)
             if whole is not None:
-                yield "coherent", name, group, whole
-
-
-def _passed(verdicts: Verdicts) -> bool | None:
-    if any(verdict is False for verdict in verdicts):
-        return False
-    return None if any(verdict is None for verdict in verdicts) else True
+                yield "coherent", name, group, whole is True

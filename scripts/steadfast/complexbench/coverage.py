@@ -1,19 +1,21 @@
 """How much is scored, and by what: samples and questions of each model."""
 
-from collections import Counter
+from collections import Counter, defaultdict
+from itertools import product
 
 import pandas as pd
 
 from steadfast.complexbench.rules.outcome import UNDECIDED
-from steadfast.complexbench.scored import INVALID, Scored
-from steadfast.engines.request import STATUSES
+from steadfast.complexbench.scored import ScoredAnswers
+from steadfast.metrics.scores import STATUSES
 
 KINDS = ("judge", "rule", "rule_judged")
 """What decides a question: a judge; a rule on what a judge copied; a judge, though it has a rule.
 """
+COUNTS = ("n", "unread", "open")
 
 
-def coverage(scored: Scored) -> pd.DataFrame:
+def coverage(scored: ScoredAnswers) -> pd.DataFrame:
     """How many questions and samples each model should have and how many have verdicts.
 
     Expected are the instances that any model was asked about.
@@ -25,16 +27,9 @@ def coverage(scored: Scored) -> pd.DataFrame:
     """
     rows = []
     for name, part in scored.parts.items():
-        expected = sum(len(one["scoring_questions"]) for one in part.instances.values())
-        samples = {
-            record["sample_id"]
-            for (_, of), records in scored.records.items()
-            if of == name
-            for record in records
-        }
         for model in scored.models:
             records = scored.records.get((model, name), ())
-            verdicts = scored.verdicts(model, name) if records else {}
+            verdicts = scored.verdicts.get((model, name), {})
             known = [v for its in verdicts.values() for v in its if v is not None]
             statuses = Counter(record["status"] for record in records)
             rows.append(
@@ -42,19 +37,23 @@ def coverage(scored: Scored) -> pd.DataFrame:
                     "model": model,
                     "language": part.language,
                     "split": part.split,
-                    "expected": expected,
+                    "expected": sum(len(i["scoring_questions"]) for i in part.instances.values()),
                     "scored": len(known),
-                    "open": sum(_is_open(verdict) for verdict in known),
-                    "samples": len(samples),
-                    **{f"status_{status}": statuses[status] for status in (*STATUSES, INVALID)},
+                    "open": known.count(UNDECIDED),
+                    "samples": len({record["sample_id"] for record in scored.of_part(name)}),
+                    **{f"status_{status}": statuses[status] for status in STATUSES},
                     "truncated": sum(bool(record["truncated"]) for record in records),
                 }
             )
     return pd.DataFrame(rows)
 
 
-def judging(scored: Scored) -> pd.DataFrame:
+def judging(scored: ScoredAnswers, judge: str) -> pd.DataFrame:
     """What decided the questions of each model's answers, and how often that failed.
+
+    Args:
+        scored: with the verdicts.
+        judge: whose verdicts count.
 
     Returns:
         Columns model, language, split, judge, kind (one of ``KINDS``), n (questions asked of the
@@ -62,26 +61,16 @@ def judging(scored: Scored) -> pd.DataFrame:
         nothing).
     """
     rows = []
-    asked = [(m, n) for m in scored.models for n in scored.parts if (m, n) in scored.records]
-    for model, name in asked:
-        part, records = scored.parts[name], scored.records[model, name]
-        counts: dict[tuple[str, str], Counter] = {}
-        for record in records:
+    for model, name in product(scored.models, scored.parts):
+        part = scored.parts[name]
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        for record in scored.records.get((model, name), ()):
             for point, how in (record["extracted"] or {}).items():
-                counted = counts.setdefault((record["judge"], how["by"]), Counter())
                 verdict = record["raw"][point]
-                counted.update(n=1, unread=verdict is None, open=_is_open(verdict))
-        for judge, kind in sorted(counts, key=lambda key: (key[0], KINDS.index(key[1]))):
-            row = {"model": model, "language": part.language, "split": part.split}
-            counted = counts[judge, kind]
-            rows.append(
-                row
-                | {"judge": judge, "kind": kind}
-                | {column: counted[column] for column in ("n", "unread", "open")}
-            )
-    columns = ["model", "language", "split", "judge", "kind", "n", "unread", "open"]
+                unread, left_open = int(verdict is None), int(verdict == UNDECIDED)
+                counts[how["by"]].update(n=1, unread=unread, open=left_open)
+        for kind in sorted(counts, key=KINDS.index):
+            numbers = (counts[kind][column] for column in COUNTS)
+            rows.append((model, part.language, part.split, judge, kind, *numbers))
+    columns = ["model", "language", "split", "judge", "kind", *COUNTS]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _is_open(verdict: object) -> bool:
-    return verdict is not None and not isinstance(verdict, bool) and verdict == UNDECIDED

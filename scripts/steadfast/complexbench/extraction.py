@@ -1,7 +1,6 @@
 """What a judge copied out of an answer for a rule to decide: its reply, read as segments."""
 
 import re
-from collections.abc import Iterator
 
 from steadfast.complexbench.rules.text import unquoted
 from steadfast.judging.reply import own_words
@@ -64,10 +63,7 @@ def strict_segments(answer: str, reply: str, each: bool) -> list[str] | None:
     if word == WHOLE and not each:
         return [answer]
     parts = _parted(copied) if each else [copied]
-    if len(parts) > MOST_PARTS:
-        return None
-    found = list(_located(answer, parts))
-    return None if None in found else found
+    return None if len(parts) > MOST_PARTS else _located(answer, parts)
 
 
 def _parted(copied: str) -> list[str]:
@@ -105,23 +101,19 @@ def _bare(line: str) -> str:
     return line.strip().strip(f"{_MARKS}:：")
 
 
-def _located(answer: str, parts: list[str]) -> Iterator[str | None]:
-    """Each part as it stands in the answer, the next one behind the last if it does."""
+def _located(answer: str, parts: list[str]) -> list[str] | None:
+    """The parts as they stand in the answer, the next one behind the last if it does."""
     places = [place for place, char in enumerate(answer) if not char.isspace()]
     squeezed = "".join(answer[place] for place in places)
-    start = 0
+    found, start = [], 0
     for part in parts:
-        wanted = next((w for w in _spellings(part) if w in squeezed), None)
+        # Quotation marks may be the judge's; white space counts nowhere.
+        spellings = ("".join(form.split()) for form in (part, unquoted(part.strip())))
+        wanted = next((text for text in spellings if text and text in squeezed), None)
         if wanted is None:
-            yield None
-            continue
+            return None
         place = squeezed.find(wanted, start)
         place = squeezed.find(wanted) if place < 0 else place
         start = place + len(wanted)
-        yield answer[places[place] : places[start - 1] + 1]
-
-
-def _spellings(part: str) -> list[str]:
-    """A part without white space, as it is and without quotation marks; none where it is empty."""
-    forms = (part.strip(), unquoted(part.strip()))
-    return [text for form in forms if (text := "".join(form.split()))]
+        found.append(answer[places[place] : places[start - 1] + 1])
+    return found

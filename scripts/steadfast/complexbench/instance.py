@@ -1,18 +1,17 @@
 """What an instance is: every field with its meaning, and what may be found wrong with one."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
+
+from steadfast.config.strict import StrictModel
 
 TEXT = Field(min_length=1)
+Severity = Literal["error", "warning"]
 
 
-class _Closed(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class Question(_Closed):
+class Question(StrictModel):
     """A scoring question: one thing that an answer is asked to satisfy, answered by yes or no.
 
     Attributes:
@@ -35,7 +34,7 @@ class Question(_Closed):
     dep: list[int]
 
 
-class SubInstruction(_Closed):
+class SubInstruction(StrictModel):
     """One turn of the decomposed instruction (supplement, 5.5).
 
     Attributes:
@@ -50,7 +49,7 @@ class SubInstruction(_Closed):
     scoring_questions: list[str] | list[int]
 
 
-class Instance(_Closed):
+class Instance(StrictModel):
     """A complex instruction and what is known of it.
 
     Attributes:
@@ -82,7 +81,7 @@ class Instance(_Closed):
 
     @field_validator("category", mode="before")
     @classmethod
-    def _one_category(cls, category: Any) -> Any:
+    def _one_category(cls, category: object) -> object:
         return category[0] if isinstance(category, list) and len(category) == 1 else category
 
 
@@ -99,7 +98,7 @@ class Finding:
         structural: the instance cannot be scored with it, whoever published it.
     """
 
-    severity: Literal["error", "warning"]
+    severity: Severity
     position: int
     main_id: int | None
     field: str

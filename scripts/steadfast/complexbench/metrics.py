@@ -4,11 +4,9 @@ A question without a verdict is in no mean; it lowers the coverage. Intervals:
 ``metrics.bootstrap``, with groups drawn whole, for their instances are nearly the same.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +18,6 @@ from steadfast.complexbench.aggregation import (
     DRFR_MEASURES,
     DROP,
     OTHERS,
-    Instance,
     Verdicts,
     cells,
     coherent_test,
@@ -28,51 +25,52 @@ from steadfast.complexbench.aggregation import (
     group_of,
 )
 from steadfast.complexbench.coverage import coverage, judging
+from steadfast.complexbench.parts import DECOMPOSED, WHOLE
 from steadfast.complexbench.raters import agreement
-from steadfast.complexbench.scored import DECOMPOSED, DIFFERENCE, WHOLE, Scored, read_scored
-from steadfast.complexbench.taxonomy import taxonomy
+from steadfast.complexbench.scored import AskedPart, ScoredAnswers
+from steadfast.complexbench.taxonomy import dimensions, taxonomy
+from steadfast.components import Data, Frames, Labels, Scored
 from steadfast.metrics.bootstrap import Bootstrap, Estimates
 from steadfast.metrics.headline import HEADLINE
-from steadfast.metrics.tidy import in_order, write_csv
-from steadfast.registry import Sources
+from steadfast.metrics.tidy import in_order
 
+DIFFERENCE = "difference"  # turn by turn minus whole
 VALUES = ["value", "low", "high", "n", "expected"]
 
 
-def compute_metrics(
-    scores: Mapping[tuple[str, str], Path],
-    sources: Mapping[str, Sources],
-    settings: Mapping[str, Any],
-    files: Mapping[str, Path],
-    outs: Mapping[str, Path],
-) -> None:
-    """Writes the metrics of all models as CSV files.
+def metrics(
+    scores: Iterable[Scored],
+    data: Mapping[str, Data],
+    labels: Labels | None,
+    mode: str,
+    languages: Sequence[str],
+    judges: Sequence[str],
+) -> Frames:
+    """The metrics of all models.
 
     Args:
-        scores: score file of each model and part.
-        sources: of each part, the data by language.
-        settings: ``mode``, and ``languages``, the first of which gives the headline.
-        files: ``labels``, people's verdicts, where there are some.
-        outs: where to write those of drfr, constraints, coherent, decomposition, agreement,
-            judging, coverage and headline that are wanted.
+        scores: of all models and parts.
+        data: of each part, the instances of its language.
+        labels: people's verdicts, where there are some.
+        mode: strict or released.
+        languages: the first gives the headline.
+        judges: names; the first's verdicts count.
 
     Raises:
-        UserError: a file is missing or damaged.
+        UserError: the labels are not of these answers, or the scores not of this data.
     """
-    scored = read_scored(scores, sources)
-    metrics = Metrics(scored, settings["mode"])
-    makers = {
-        "drfr": lambda: metrics.drfr,
-        "constraints": metrics.constraints,
-        "coherent": metrics.coherent,
-        "decomposition": metrics.decomposition,
-        "agreement": lambda: agreement(scored, files.get("labels")),
-        "judging": lambda: judging(scored),
-        "coverage": lambda: coverage(scored),
-        "headline": lambda: metrics.headline(settings["languages"][0]),
+    scored = ScoredAnswers(scores, data)
+    found = Metrics(scored, mode)
+    return {
+        "drfr": found.drfr,
+        "constraints": found.constraints(),
+        "coherent": found.coherent(),
+        "decomposition": found.decomposition(),
+        "agreement": agreement(scored, judges, labels),
+        "judging": judging(scored, judges[0]),
+        "coverage": coverage(scored),
+        "headline": found.headline(languages[0]),
     }
-    for name, path in outs.items():
-        write_csv(path, makers[name]())
 
 
 class Metrics:
@@ -84,9 +82,10 @@ class Metrics:
             that decides nothing for wrong in DRFR and for right in the accuracies.
     """
 
-    def __init__(self, scored: Scored, mode: str):
+    def __init__(self, scored: ScoredAnswers, mode: str):
         self._scored, self._mode = scored, mode
-        self._whole = {name: p for name, p in scored.parts.items() if p.split == WHOLE}
+        languages = list(dict.fromkeys(part.language for part in scored.parts.values()))
+        self._orders = {"model": scored.models, "language": languages}
 
     @cached_property
     def drfr(self) -> pd.DataFrame:
@@ -119,28 +118,22 @@ class Metrics:
             relative_drop), value, low, high, n (instances; groups) and expected. A class without
             groups has no row, one where no instance passes no relative drop.
         """
-        keys, frames, expected = ["language", "kind", "measure"], [], []
-        for name, part in self._whole.items():
-            instances = list(part.instances.values())
-            sure = [[True] * len(instance["scoring_questions"]) for instance in instances]
-            expected.append(_coherent_frame(part.language, instances, sure))
-            for model, verdicts in self._verdicts(name):
-                its = [verdicts[number] for number in part.instances]
-                frames.append(_coherent_frame(part.language, instances, its).assign(model=model))
-        frame = pd.concat(frames, ignore_index=True)
-        if frame.empty:
-            return _empty(["model", *keys])
-        means = self._bootstrap.means(frame, ["model", *keys], "passes")
-        origin, coherent = (
-            _cell(means, measure, ["model", "language", "kind"]) for measure in COHERENT_MEASURES
-        )
-        drop = _drop(origin, coherent).rows().assign(measure=DROP)
-        sizes = pd.concat(expected).groupby(keys).size().rename("expected").reset_index()
+        keys, parts = ["language", "kind", "measure"], self._scored.parts
+        rows = [
+            (model, *row)
+            for (model, name), verdicts in self._scored.verdicts.items()
+            for row in _coherent_rows(parts[name], verdicts)
+        ]
+        sure = [row for part in parts.values() for row in _coherent_rows(part)]
+        frame = pd.DataFrame(rows, columns=["model", *keys, "cluster", "value"])
+        means = self._bootstrap.means(frame, ["model", *keys], "value")
+        origin, coherent = (_cells(means, measure) for measure in COHERENT_MEASURES)
+        found = pd.concat([means.rows(), _drop(origin, coherent).rows().assign(measure=DROP)])
+        counted = pd.DataFrame(sure, columns=[*keys, "cluster", "value"])[keys]
         # The drop rests on the groups.
-        of_drop = sizes[sizes["measure"] == COHERENT_MEASURES[1]].assign(measure=DROP)
-        found = pd.concat([means.rows(), drop]).merge(pd.concat([sizes, of_drop]), on=keys)
+        of_drop = counted[counted["measure"] == COHERENT_MEASURES[1]].assign(measure=DROP)
         order = {"measure": [*COHERENT_MEASURES, DROP], "kind": CLASSES}
-        return self._sorted(found, ["model", *keys], order)
+        return self._table(found, pd.concat([counted, of_drop]), ["model", *keys], order)
 
     def decomposition(self) -> pd.DataFrame:
         """DRFR of the same questions, asked as a whole and turn by turn.
@@ -152,29 +145,17 @@ class Metrics:
             decomposed, difference: turn by turn minus whole), value, low, high, n (questions) and
             expected.
         """
-        shares = self._questions[self._questions["measure"].isin(["overall", "family"])]
-        sides = [
-            shares[shares["split"] == split].rename(columns={"value": split})
-            for split in (WHOLE, DECOMPOSED)
-        ]
-        same = ["model", "language", "instance", "place", "measure", "key"]
-        both = sides[0].merge(sides[1][[*same, DECOMPOSED]], on=same)
-        columns = ["model", "language", "category", "measure"]
-        if both.empty:
-            return _empty(columns)
+        shares, counted = self._of(["overall", "family"], "category")
+        same = ["model", "language", "category", "cluster", "instance", "place", "measure"]
+        both = shares.pivot(index=same, columns="split", values="value")
+        both = both.reindex(columns=[WHOLE, DECOMPOSED]).dropna().droplevel("measure")
         both[DIFFERENCE] = both[DECOMPOSED] - both[WHOLE]
-        found = pd.concat(
-            self._bootstrap.means(both, ["model", "language", "key"], measure)
-            .rows()
-            .assign(measure=measure)
-            for measure in (WHOLE, DECOMPOSED, DIFFERENCE)
-        )
-        counted = self._counted[self._counted["split"] == DECOMPOSED]
-        counted = counted[counted["measure"].isin(["overall", "family"])]
-        expected = counted.groupby(["language", "key"]).size().rename("expected").reset_index()
-        found = found.merge(expected, on=["language", "key"]).rename(columns={"key": "category"})
+        frame = both.melt(var_name="measure", ignore_index=False).reset_index()
+        columns = ["model", "language", "category", "measure"]
+        means = self._bootstrap.means(frame, columns, "value").rows()
+        counted = counted.loc[counted["split"] == DECOMPOSED, ["language", "category"]]
         order = {"measure": [WHOLE, DECOMPOSED, DIFFERENCE], "category": _KEYS["family"]}
-        return self._sorted(found, columns, order)
+        return self._table(means, counted, columns, order)
 
     def headline(self, language: str) -> pd.DataFrame:
         """Overall DRFR of each model in a language, for the report over all benchmarks.
@@ -189,43 +170,64 @@ class Metrics:
         found = expected.merge(rows[["model", "value", "low", "high"]], on="model", how="left")
         return found.assign(measure="DRFR")[list(HEADLINE)]
 
+    def _of(self, measures: Sequence[str], column: str) -> list[pd.DataFrame]:
+        """What has a verdict, and what counts, for some measures; the keys in a column."""
+        both = (self._questions, self._counted)
+        chosen = (rows[rows["measure"].isin(measures)] for rows in both)
+        return [rows.rename(columns={"key": column}) for rows in chosen]
+
     def _shares(self, measures: Sequence[str], column: str) -> pd.DataFrame:
-        frame, counted = (
-            rows[(rows["split"] == WHOLE) & rows["measure"].isin(measures)]
-            for rows in (self._questions, self._counted)
-        )
-        columns = ["model", "language", "measure", column]
-        if frame.empty:
-            return _empty(columns)
-        keys = ["language", "measure", "key"]
-        means = self._bootstrap.means(frame, ["model", *keys], "value")
-        expected = counted.groupby(keys).size().rename("expected").reset_index()
-        found = means.rows().merge(expected, on=keys).rename(columns={"key": column})
+        frame, counted = (rows[rows["split"] == WHOLE] for rows in self._of(measures, column))
+        keys = ["language", "measure", column]
+        means = self._bootstrap.means(frame, ["model", *keys], "value").rows()
         known = [key for measure in measures for key in _KEYS.get(measure, ())]
         order = {"measure": measures, column: known}
-        found = self._sorted(found, ["language", "measure", column, "model"], order)
-        return found[[*columns, *VALUES]]
+        return self._table(means, counted[keys], [*keys, "model"], order)
+
+    def _table(
+        self,
+        rows: pd.DataFrame,
+        counted: pd.DataFrame,
+        columns: Sequence[str],
+        order: Mapping[str, Sequence[str]],
+    ) -> pd.DataFrame:
+        """Rows with how many values each should rest on, in order.
+
+        Args:
+            rows: of ``Estimates``.
+            counted: a row for each value that there should be, with some of the keys.
+            columns: by which rows are sorted.
+            order: of a column's values; what it does not know comes last.
+        """
+        found = rows.merge(counted.value_counts().rename("expected").reset_index())
+        orders, whole = {**self._orders, **order}, {}
+        for column in columns:
+            others = sorted(set(found[column]) - set(orders[column]) - {""})
+            whole[column] = list(dict.fromkeys([*orders[column], *others]))
+        keys = [column for column in columns if column != "model"]
+        return in_order(found, whole)[["model", *keys, *VALUES]]
 
     @cached_property
     def _counted(self) -> pd.DataFrame:
         """A row for each thing that a question counts for, in each part."""
         rows = [
-            (name, part.language, part.split, number, place, measure, key, group_of(instance))
+            (
+                *(name, part.language, part.split, number, place, measure, key),
+                _cluster(part.language, group_of(instance)),
+            )
             for name, part in self._scored.parts.items()
             for number, instance in part.instances.items()
             for place, measure, key in cells(instance, self._mode)
         ]
         columns = ["part", "language", "split", "instance", "place", "measure", "key", "cluster"]
-        frame = pd.DataFrame(rows, columns=columns)
-        return frame.assign(cluster=_cluster(frame["language"], frame["cluster"]))
+        return pd.DataFrame(rows, columns=columns)
 
     @cached_property
     def _questions(self) -> pd.DataFrame:
         """Of those the ones that have a verdict, of each model: 1 where it counts as right."""
         rows = [
             (model, name, number, place, counts("overall", verdict), counts("dimension", verdict))
-            for name in self._scored.parts
-            for model, verdicts in self._verdicts(name)
+            for (model, name), verdicts in self._scored.verdicts.items()
             for number, its in verdicts.items()
             for place, verdict in enumerate(its)
             if verdict is not None
@@ -236,51 +238,32 @@ class Metrics:
         right = np.where(found["measure"].isin(DRFR_MEASURES), found["drfr"], found["accuracy"])
         return found.drop(columns=["drfr", "accuracy"]).assign(value=right.astype(float))
 
-    def _verdicts(self, part: str) -> Iterator[tuple[str, dict[int, Any]]]:
-        for model in self._scored.models:
-            if (model, part) in self._scored.records:
-                yield model, self._scored.verdicts(model, part)
-
     @cached_property
     def _bootstrap(self) -> Bootstrap:
         return Bootstrap(self._counted[["cluster", "language"]], ["language"])
 
-    def _sorted(
-        self, rows: pd.DataFrame, columns: Sequence[str], order: Mapping[str, Sequence[str]]
-    ) -> pd.DataFrame:
-        """Rows by columns, each in its own order; what an order does not know comes last."""
-        languages = list(dict.fromkeys(part.language for part in self._scored.parts.values()))
-        orders = {"model": self._scored.models, "language": languages, **order}
-        whole = {}
-        for column in columns:
-            others = sorted(set(rows[column]) - set(orders[column]) - {""})
-            whole[column] = list(dict.fromkeys([*orders[column], *others]))
-        return in_order(rows, whole)[[*columns, *VALUES]]
+
+def _cluster(language: str, group: str) -> str:
+    return f"{language}/{group}"
 
 
-def _cluster(language: Any, group: Any) -> Any:
-    return language + "/" + group
+def _coherent_rows(
+    part: AskedPart, verdicts: Mapping[int, Verdicts] | None = None
+) -> Iterator[tuple[str, str, str, str, float]]:
+    """Language, class, measure, cluster and value; by default as if every question was right."""
+    if part.split == WHOLE:
+        instances = part.instances
+        right = {n: [True] * len(one["scoring_questions"]) for n, one in instances.items()}
+        its = [(verdicts or right)[number] for number in instances]
+        for measure, kind, group, passes in coherent_test(list(instances.values()), its):
+            yield part.language, kind, measure, _cluster(part.language, group), float(passes)
 
 
-def _coherent_frame(
-    language: str, instances: Sequence[Instance], verdicts: Sequence[Verdicts]
-) -> pd.DataFrame:
-    rows = [
-        (language, measure, kind, _cluster(language, group), float(passes))
-        for measure, kind, group, passes in coherent_test(instances, verdicts)
-    ]
-    return pd.DataFrame(rows, columns=["language", "measure", "kind", "cluster", "passes"])
-
-
-def _empty(columns: Sequence[str]) -> pd.DataFrame:
-    return pd.DataFrame(columns=[*columns, *VALUES])
-
-
-def _cell(means: Estimates, measure: str, index: list[str]) -> Estimates:
+def _cells(means: Estimates, measure: str) -> Estimates:
     """The cells of one measure, under the other keys."""
-    rows = np.flatnonzero(means.values.index.get_level_values("measure") == measure)
-    chosen = means.take(rows)
-    return chosen.take(range(len(rows)), chosen.values.index.droplevel("measure").set_names(index))
+    index = means.values.index
+    rows = np.flatnonzero(index.get_level_values("measure") == measure)
+    return means.take(rows, index[rows].droplevel("measure"))
 
 
 def _drop(origin: Estimates, coherent: Estimates) -> Estimates:
@@ -290,21 +273,22 @@ def _drop(origin: Estimates, coherent: Estimates) -> Estimates:
     return replace(coherent, values=values).known()
 
 
-def _depths(name: str, facts: Mapping[str, Any]) -> list[str]:
-    return [f"{name}_{depth}" for depth in facts["depths"]] or [name]
-
-
 _FACTS = taxonomy()
-_TYPES = _FACTS["constraint_types"]
 # How the keys of a measure are sorted.
 _KEYS: dict[str, list[str]] = {
-    "category": [key for name, of in _FACTS["categories"].items() for key in _depths(name, of)],
+    "category": [
+        f"{name}_{depth}" if depth else name
+        for name, of in _FACTS["categories"].items()
+        for depth in of["depths"] or [None]
+    ],
     "family": list(_FACTS["categories"]),
     "task": _FACTS["task_types"],
     "constraint_type": [
-        *dict.fromkeys(name for key, of in _TYPES.items() for name in (key, of["released"])),
+        *dict.fromkeys(
+            name for key, of in _FACTS["constraint_types"].items() for name in (key, of["released"])
+        ),
         OTHERS,
         *_FACTS["composition_types"],
     ],
-    "dimension": [name for of in _TYPES.values() for name in of["dimensions"]],
+    "dimension": list(dimensions()),
 }

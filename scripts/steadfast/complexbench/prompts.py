@@ -5,39 +5,40 @@ The sample id of an instruction is its main_id, as in the benchmark's released g
 a turn has the turn's number behind it, such as ``899/1``.
 """
 
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterator
 
+from steadfast.complexbench.parts import WHOLE, language_and_split
+from steadfast.components import Data
 from steadfast.errors import UserError
-from steadfast.files import Record, read_jsonl, write_jsonl
+from steadfast.files import Record
 
 MAX_TOKENS = 4096  # of an answer; the paper names no limit, and its longest have some 3,000
-DECOMPOSED = "-decomposed"
 
 
-def write_prompts(part: str, data: Path, out: Path) -> None:
-    """Writes the prompts of a part, in the order of the data.
+def prompts(part: str, data: Data) -> list[Record]:
+    """The prompts of a part, in the order of the data.
 
     Args:
-        part: a language, or a language and ``-decomposed``.
-        data: the instances of the language, from ``data.write_data``.
-        out: JSON lines: sample_id, task (the task type), context_id (the group, else the instance),
-            instruction, max_tokens, main_id, points (positions of the questions that the answer is
-            judged by), layers (of nesting), and of a turn turn and follows (the sample it
-            continues, or null).
+        part: a language, or its decomposed instructions.
+        data: with the instances of the language.
+
+    Returns:
+        sample_id, task (the task type), context_id (the group, else the instance), instruction,
+        max_tokens, main_id, points (positions of the questions that the answer is judged by),
+        layers (of nesting), and of a turn turn and follows (the sample it continues, or None).
 
     Raises:
         UserError: there is nothing to ask.
     """
-    instances = list(read_jsonl(data))
-    if not part.endswith(DECOMPOSED):
-        write_jsonl(out, map(_prompt, instances))
-        return
+    language, split = language_and_split(part)
+    instances = data["data"][language]
+    if split == WHOLE:
+        return [_prompt(instance) for instance in instances]
     composed = [i for i in instances if {"Chain", "Selection"} & set(i["composition_types"])]
     decomposed = [instance for instance in composed if instance["turns"]]
     if not decomposed:
         raise UserError(
-            f"{data}: no instance has sub_instructions in this language; set "
+            f"complexbench: no instance has sub_instructions in language {language!r}; set "
             "complexbench.decomposition to false, or add them to instances of your own"
         )
     left_out = len(composed) - len(decomposed)
@@ -45,13 +46,14 @@ def write_prompts(part: str, data: Path, out: Path) -> None:
         f"{part}: {len(decomposed)} instances in turns; {left_out} with Chain or Selection have no "
         "sub_instructions and are left out"
     )
-    write_jsonl(out, (prompt for instance in decomposed for prompt in _turns(instance)))
+    return [prompt for instance in decomposed for prompt in _turns(instance)]
 
 
 def _prompt(instance: Record) -> Record:
     return {
         "sample_id": str(instance["main_id"]),
-        **_shared(instance),
+        "task": instance["task_types"],
+        "context_id": instance["group"] or f"instance-{instance['main_id']}",
         "instruction": instance["instruction"],
         "max_tokens": MAX_TOKENS,
         "main_id": instance["main_id"],
@@ -64,50 +66,18 @@ def _turns(instance: Record) -> Iterator[Record]:
     before = None
     for number, turn in enumerate(instance["turns"]):
         sample_id = f"{instance['main_id']}/{number}"
-        yield {
-            "sample_id": sample_id,
-            **_shared(instance),
-            "instruction": turn["instruction"],
-            "max_tokens": MAX_TOKENS,
-            "main_id": instance["main_id"],
-            "points": turn["points"],
-            "layers": 1,  # a turn has no composition but And
-            "turn": number,
-            "follows": before,
-        }
+        # A turn has no composition but And, which has one layer.
+        own = {"sample_id": sample_id, **turn, "layers": 1, "turn": number, "follows": before}
+        yield _prompt(instance) | own
         before = sample_id
 
 
-def _shared(instance: Record) -> Record:
-    return {
-        "task": instance["task_types"],
-        "context_id": instance["group"] or f"instance-{instance['main_id']}",
-    }
-
-
 def layers(category: str) -> int:
-    """The layers of nesting that a category's name says; And has one."""
+    """The layers of nesting that a category's name says; And has one.
+
+    Example:
+        >>> layers("Selection_and_Chain_2"), layers("And")
+        (2, 1)
+    """
     depth = category.rpartition("_")[2]
     return int(depth) if depth.isdecimal() else 1
-
-
-def load_part(prompts: Path, data: Mapping[str, Path]) -> Iterator[tuple[Record, Record]]:
-    """Each prompt with its instance, in the prompts' order.
-
-    Args:
-        prompts: the prompts of one part.
-        data: the file of instances of the part's language, by language.
-
-    Raises:
-        UserError: a prompt is of an instance that the data does not have.
-    """
-    known = {
-        instance["main_id"]: instance for path in data.values() for instance in read_jsonl(path)
-    }
-    for prompt in read_jsonl(prompts):
-        if prompt["main_id"] not in known:
-            raise UserError(
-                f"{prompts}: instance {prompt['main_id']} of sample {prompt['sample_id']} is not "
-                "in the data; write the prompts again"
-            )
-        yield prompt, known[prompt["main_id"]]

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 from steadfast.complexbench.rules.text import normalised
 from steadfast.complexbench.taxonomy import taxonomy
-from steadfast.config.names import nearest
+from steadfast.names import nearest
 
-EACH = "_each"
 _RANGE = re.compile(r"[0-9]{1,9}")
 _RAW = ("model_keyword", "model_keyword_num", "model_keyword_num_each", "match")
 """Rules that released code looks up as written, but for punctuation that it made Chinese."""
@@ -41,12 +40,16 @@ class Clause:
     @property
     def each(self) -> bool:
         """Whether it judges every object that the question is about, not one."""
-        return self.name.endswith(EACH)
+        return self.name.endswith("_each")
 
     @property
     def absent(self) -> bool:
         """Whether it holds where the answer has no such object."""
         return taxonomy()["rules"][self.name].get("absent", False)
+
+    def within(self, number: int) -> bool:
+        """Whether a number lies in the range, both ends in it."""
+        return self.low <= number <= self.high
 
 
 def read_rule(rule: str) -> tuple[Clause, ...]:
@@ -73,31 +76,28 @@ def hazards(clauses: tuple[Clause, ...]) -> list[str]:
     """What well-formed clauses do in the released code that their author hardly wanted."""
     found = []
     texts = [text for clause in clauses for text in clause.words]
-    if not clauses[0].name.startswith("model_"):
-        others = [name for name in _plain_names() if name != clauses[0].name]
-        for name in ("model", "each", *others):
-            if any(name in text for text in texts):
-                found.append(
-                    f"the released code finds rules by name anywhere in the text, so {name!r} in "
-                    "it makes this another rule; choose a text without it"
-                )
-                break
+    first = clauses[0].name
+    if not first.startswith("model_"):
+        plain = (name for name in taxonomy()["rules"] if not name.startswith("model_"))
+        names = ("model", "each", *(name for name in plain if name != first))
+        misleading = [name for name in names if any(name in text for text in texts)]
+        if misleading:
+            found.append(
+                "the released code finds rules by name anywhere in the text, so "
+                f"{misleading[0]!r} in it makes this another rule; choose a text without it"
+            )
         if any("None" in text for text in texts):
             found.append(
                 "the released code takes a text with 'None' for no text; choose one without it"
             )
-    for clause in clauses:
-        for word in clause.words:
-            if clause.name in _RAW and normalised(word) != word:
-                found.append(
-                    f"the released code never finds {_short(word)} in an answer that gives it "
-                    f"exactly; write its punctuation in Chinese, {_short(normalised(word))}"
-                )
+    found += [
+        f"the released code never finds {_short(word)} in an answer that gives it exactly; write "
+        f"its punctuation in Chinese, {_short(normalised(word))}"
+        for clause in clauses
+        for word in clause.words
+        if clause.name in _RAW and normalised(word) != word
+    ]
     return found
-
-
-def _plain_names() -> list[str]:
-    return [name for name in taxonomy()["rules"] if not name.startswith("model_")]
 
 
 def _clause(text: str) -> Clause:
@@ -110,47 +110,39 @@ def _clause(text: str) -> Clause:
                 "model_length:[1,100]"
             )
         raise RuleFormError(f"there is no rule {_short(name)}; {nearest(name[:60], known)}")
-    return _READERS[known[name]["form"]](name, content)
+    return _parameters(name, known[name]["form"], content)
 
 
-def _text(name: str, content: str) -> Clause:
-    if not content.strip():
-        raise RuleFormError(f"{name} has no text; write it behind the colon")
-    return Clause(name, (content,))
-
-
-def _words(name: str, content: str) -> Clause:
-    words = tuple(word.strip() for word in _listed(name, content))
-    if not all(words):
-        raise RuleFormError(
-            f"{name} has an empty item; write it as {name}:[a,b] (a comma itself cannot be listed)"
-        )
-    return Clause(name, words)
-
-
-def _marks(name: str, content: str) -> Clause:
-    return Clause(name) if content == "[]" else _words(name, content)
-
-
-def _range(name: str, content: str) -> Clause:
-    numbers = _listed(name, content)
-    if len(numbers) != 2:
+def _parameters(name: str, form: str, content: str) -> Clause:
+    """The clause of that name; forms are those of ``taxonomy.yaml``."""
+    if form == "text":
+        if not content.strip():
+            raise RuleFormError(f"{name} has no text; write it behind the colon")
+        return Clause(name, (content,))
+    if form == "keys":
+        return Clause(name, _keys(name, content))
+    if form == "marks" and content == "[]":
+        return Clause(name)
+    items = _listed(name, content)
+    if form in ("words", "marks"):
+        if not all(items):
+            raise RuleFormError(
+                f"{name} has an empty item; write it as {name}:[a,b] (a comma itself cannot be "
+                "listed)"
+            )
+        return Clause(name, tuple(items))
+    if form == "range" and len(items) != 2:
         raise RuleFormError(f"{name} takes two numbers; write it as {name}:[1,100]")
-    return Clause(name, (), *_ends(name, numbers))
-
-
-def _counted(name: str, content: str) -> Clause:
-    items = [item.strip() for item in _listed(name, content)]
     low, high = _ends(name, items[:2])
     words = tuple(items[2:])
-    if not words or not all(words):
+    if form == "counted" and not (words and all(words)):
         raise RuleFormError(f"{name} counts no words; write it as {name}:[1,2,a,b]")
-    if low > len(words):
+    if form == "counted" and low > len(words):
         raise RuleFormError(f"{name} asks for {low} of {len(words)} words; lower the number")
     return Clause(name, words, low, high)
 
 
-def _keys(name: str, content: str) -> Clause:
+def _keys(name: str, content: str) -> tuple[str, ...]:
     try:
         keys = json.loads(content)
     except (ValueError, RecursionError):
@@ -159,17 +151,7 @@ def _keys(name: str, content: str) -> Clause:
         raise RuleFormError(
             f'{name} takes keys in straight quotation marks; write it as {name}:["a","b"]'
         )
-    return Clause(name, tuple(keys))
-
-
-_READERS = {
-    "text": _text,
-    "words": _words,
-    "marks": _marks,
-    "range": _range,
-    "counted": _counted,
-    "keys": _keys,
-}
+    return tuple(keys)
 
 
 def _listed(name: str, content: str) -> list[str]:
@@ -177,11 +159,10 @@ def _listed(name: str, content: str) -> list[str]:
         raise RuleFormError(
             f"{name} takes a list in brackets; write it as {name}:[…], with nothing around it"
         )
-    return content[1:-1].split(",")
+    return [item.strip() for item in content[1:-1].split(",")]
 
 
 def _ends(name: str, numbers: list[str]) -> tuple[int, int]:
-    numbers = [number.strip() for number in numbers]
     if len(numbers) < 2 or not all(_RANGE.fullmatch(number) for number in numbers):
         raise RuleFormError(
             f"{name}: {_short(','.join(numbers))} is no range; write two whole numbers first"

@@ -5,10 +5,9 @@ and exits with 1 where there are errors.
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from steadfast.complexbench.guidelines import file_findings, instance_findings
 from steadfast.complexbench.instance import Finding, Instance
@@ -19,7 +18,7 @@ from steadfast.files import read_json
 COMMAND = "PYTHONPATH=scripts python -m steadfast.complexbench.schema"
 
 
-def read_instances(path: Path | str) -> list[Any]:
+def read_instances(path: Path | str) -> list[object]:
     """The instances of a JSON file: an array, or a single object.
 
     Raises:
@@ -33,7 +32,7 @@ def read_instances(path: Path | str) -> list[Any]:
     return value
 
 
-def check(raw: list[Any], published: bool = False) -> tuple[list[Instance], list[Finding]]:
+def check(raw: Sequence[object], published: bool = False) -> tuple[list[Instance], list[Finding]]:
     """All that is wrong with instances, and those that could be read.
 
     Args:
@@ -69,16 +68,12 @@ def stop_at_errors(path: Path | str, findings: Iterable[Finding]) -> None:
         raise UserError(f"{path}: {errors[0].place}: {errors[0].sentence}{more}")
 
 
-def report(path: Path | str, count: int, findings: list[Finding]) -> str:
-    """The findings as lines for a person, and a line that sums them up."""
-    lines = [f"{f.severity:<7}  {f.place}: {f.sentence}" for f in findings]
-    errors = sum(found.severity == "error" for found in findings)
-    total = f"{path}: {count} instances, {errors} errors, {len(findings) - errors} warnings"
-    return "\n".join([*lines, total])
-
-
 def main(arguments: list[str]) -> int:
-    """Prints the report of each file; 1 where there is an error, 2 where a file cannot be read."""
+    """Prints all findings of each file, and a line that sums them up.
+
+    Returns:
+        1 where there is an error, 2 where a file cannot be read.
+    """
     if not arguments:
         print(f"usage: {COMMAND} FILE…", file=sys.stderr)
         return 2
@@ -91,9 +86,12 @@ def main(arguments: list[str]) -> int:
             failed = 2
             continue
         findings = check(raw)[1]
-        print(report(path, len(raw), findings))
-        if any(found.severity == "error" for found in findings):
-            failed = max(failed, 1)
+        for found in findings:
+            print(f"{found.severity:<7}  {found.place}: {found.sentence}")
+        errors = sum(found.severity == "error" for found in findings)
+        warnings = len(findings) - errors
+        print(f"{path}: {len(raw)} instances, {errors} errors, {warnings} warnings")
+        failed = max(failed, int(errors > 0))
     return failed
 
 

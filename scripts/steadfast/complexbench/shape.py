@@ -1,33 +1,30 @@
 """Instances out of JSON: what has not the schema's shape is named, and the rest still read."""
 
+from collections.abc import Sequence
 from copy import deepcopy
-from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from steadfast.complexbench.instance import Finding, Instance, Question, SubInstruction
-from steadfast.config.names import nearest
 from steadfast.files import Record
+from steadfast.names import nearest
 
 EXTRA = "extra_forbidden"
 """A field that the schema does not know: the instance can be read without it."""
 
 # What stands in for a field that cannot be read, so that the others can be checked.
 _NEUTRAL: Record = {
-    "main_id": 0,
-    "point_id": 0,
-    "instruction": "?",
-    "question": "?",
-    "task_types": "?",
-    "category": "?",
-    "constraint_dimensions": [],
-    "composition_types": [],
-    "dep": [],
+    **dict.fromkeys(("main_id", "point_id"), 0),
+    **dict.fromkeys(("instruction", "question", "task_types", "category"), "?"),
+    **{field: [] for field in ("constraint_dimensions", "composition_types", "dep")},
 }
-_NEUTRAL["scoring_questions"] = [
-    {field: _NEUTRAL.get(field) for field in Question.model_fields},
-]
+_NEUTRAL["scoring_questions"] = [{field: _NEUTRAL.get(field) for field in Question.model_fields}]
+_HOLDERS: dict[int | str, type[BaseModel]] = {
+    "scoring_questions": Question,
+    "sub_instructions": SubInstruction,
+}
 _TYPES = {
     "string": "a text in quotation marks",
     "int": "a whole number",
@@ -36,8 +33,7 @@ _TYPES = {
 }
 
 
-@dataclass(frozen=True)
-class Shaped:
+class Shaped(NamedTuple):
     """An instance as far as it can be read.
 
     Attributes:
@@ -47,11 +43,11 @@ class Shaped:
     """
 
     instance: Instance | None
-    unread: frozenset[str]
-    findings: tuple[Finding, ...]
+    unread: frozenset[str] = frozenset()
+    findings: Sequence[Finding] = ()
 
 
-def shape(position: int, value: Any) -> Shaped:
+def shape(position: int, value: object) -> Shaped:
     """Reads one instance.
 
     Args:
@@ -59,33 +55,33 @@ def shape(position: int, value: Any) -> Shaped:
         value: what the JSON file has there.
     """
     try:
-        return Shaped(Instance.model_validate(value), frozenset(), ())
+        return Shaped(Instance.model_validate(value))
     except ValidationError as error:
         wrong = error.errors()
     main_id = value.get("main_id") if isinstance(value, dict) else None
     main_id = main_id if isinstance(main_id, int) else None
     # A union complains once for each of its members.
-    places = {_place(error["loc"]): error for error in reversed(wrong)}
-    findings = tuple(
-        Finding("error", position, main_id, place, _sentence(error), error["type"] != EXTRA)
-        for place, error in reversed(places.items())
-    )
+    places = {_place(one["loc"]): one for one in reversed(wrong)}
+    findings = [
+        Finding("error", position, main_id, place, _sentence(one), one["type"] != EXTRA)
+        for place, one in reversed(places.items())
+    ]
     if not isinstance(value, dict):
-        return Shaped(None, frozenset(), findings)
-    mended, unread = deepcopy(value), set()
+        return Shaped(None, findings=findings)
+    mended: Record = deepcopy(value)
     # The deepest places first: what holds others may be replaced as a whole.
-    for error in sorted(wrong, key=lambda e: -len(e["loc"])):
-        field = _mend(mended, error)
-        unread |= {field} if error["type"] != EXTRA else set()
-    return Shaped(Instance.model_validate(mended), frozenset(unread), findings)
+    deepest = sorted(wrong, key=lambda found: -len(found["loc"]))
+    fields = [(_mend(mended, one), one["type"]) for one in deepest]
+    unread = frozenset(field for field, kind in fields if kind != EXTRA)
+    return Shaped(Instance.model_validate(mended), unread, findings)
 
 
-def _mend(instance: Record, error: Record) -> str:
+def _mend(instance: Record, error: ErrorDetails) -> str:
     """Puts something harmless where the wrong value is; the name of the field that it is in."""
     location = error["loc"]
-    holder, field, depth = instance, location[0], 1
+    holder, field, depth = instance, str(location[0]), 1
     if field == "scoring_questions" and len(location) > 2:
-        holder, field, depth = instance[field][location[1]], location[2], 3
+        holder, field, depth = instance[field][location[1]], str(location[2]), 3
     if error["type"] == EXTRA and len(location) == depth:
         del holder[field]
     else:
@@ -93,7 +89,7 @@ def _mend(instance: Record, error: Record) -> str:
     return field
 
 
-def _place(location: tuple[Any, ...]) -> str:
+def _place(location: tuple[int | str, ...]) -> str:
     text = ""
     for step in location:
         if isinstance(step, int):
@@ -103,12 +99,14 @@ def _place(location: tuple[Any, ...]) -> str:
     return text or "all of it"
 
 
-def _sentence(error: Record) -> str:
+def _sentence(error: ErrorDetails) -> str:
     match error["type"]:
         case "missing":
             return "is missing; add it"
         case kind if kind == EXTRA:
-            return f"there is no such field; {nearest(error['loc'][-1], _siblings(error['loc']))}"
+            *above, field = error["loc"]
+            known = _HOLDERS[above[0]] if above else Instance
+            return f"there is no such field; {nearest(str(field), list(known.model_fields))}"
         case "model_type" | "model_attributes_type":
             return "is no JSON object; write one with the fields of docs/complexbench.md"
         case "string_too_short" | "too_short":
@@ -119,9 +117,3 @@ def _sentence(error: Record) -> str:
             return f"is {given}; write {_TYPES[kind.removesuffix('_type')]}"
         case _:
             return f"{error['msg'][:1].lower()}{error['msg'][1:]}; correct it"
-
-
-def _siblings(location: tuple[Any, ...]) -> list[str]:
-    kinds = {"scoring_questions": Question, "sub_instructions": SubInstruction}
-    kind = kinds[location[0]] if len(location) > 1 else Instance
-    return list(kind.model_fields)

@@ -2,45 +2,53 @@
 
 An instruction is a tree of blocks (a task and its constraints), chains (blocks in turn) and
 selections (branches of which a condition takes one). A selection gives a group of instances, one a
-branch, that differ in the stated condition alone. What is said is data:
+branch, that differ in the stated condition alone. The wording is data:
 ``resources/complexbench/synthetic.yaml``. Some 40 instances cover every category, task type,
 dimension and rule.
 """
 
 import random
+from collections.abc import Iterator, Mapping
 from itertools import chain, cycle
-from typing import Any
+from pathlib import Path
 
+from steadfast.complexbench.data import records
 from steadfast.complexbench.synthetic_trees import (
+    MATERIAL,
     Block,
     Chain,
     Grower,
     Node,
-    Texts,
     composition_types,
+    paths,
     stated,
     text,
-    ways,
     worded,
 )
-from steadfast.complexbench.taxonomy import LANGUAGES, read_yaml, taxonomy
+from steadfast.complexbench.taxonomy import LANGUAGES, taxonomy
 from steadfast.files import Record
 
 
-def instances(count: int, seed: int) -> list[Record]:
+def data(
+    inputs: Mapping[str, Path], language: str, extra: str | None, instances: int, seed: int
+) -> list[Record]:
+    """So many generated instances; see ``generated`` and ``data.records``."""
+    raw = generated(instances, seed)
+    return records(raw, "synthetic instances", "synthetic", language, extra)
+
+
+def generated(count: int, seed: int) -> list[Record]:
     """So many instances; a larger count goes on from a smaller one, but for its end.
 
     Args:
         count: of instances; a group that would exceed it is left out.
         seed: of all that is drawn.
     """
-    facts = read_yaml("synthetic.yaml")
-    grower = Grower(facts, seed)
+    grower = Grower(seed)
     found: list[Record] = []
-    for number, category in enumerate(cycle(facts["shapes"])):
-        task_type = list(facts["tasks"])[number % len(facts["tasks"])]
+    for number, category in enumerate(cycle(MATERIAL["shapes"])):
         rng = random.Random(f"{seed}/complexbench/{number}")
-        group = _group(grower, facts, category, task_type, number, rng)
+        group = _group(grower, category, number, rng)
         if len(found) + len(group) <= count:
             found += group
         if len(found) == count:
@@ -48,82 +56,76 @@ def instances(count: int, seed: int) -> list[Record]:
     return [{"main_id": number, **instance} for number, instance in enumerate(found)]
 
 
-def _group(
-    grower: Grower,
-    facts: Record,
-    category: str,
-    task_type: str,
-    number: int,
-    rng: random.Random,
-) -> list[Record]:
-    """The instances of one tree: one for each way that its conditions may turn out."""
-    others = list(facts["tasks"].values())
+def _group(grower: Grower, category: str, number: int, rng: random.Random) -> list[Record]:
+    """The instances of one tree: one for each path that its conditions may open."""
+    task_types = list(MATERIAL["tasks"])
+    task_type = task_types[number % len(task_types)]
+    others = list(MATERIAL["tasks"].values())
     rng.shuffle(others)
-    tasks = chain([facts["tasks"][task_type]], others)
-    tree = grower.tree(facts["shapes"][category], tasks, rng)
-    found = []
-    for place, way in enumerate(ways(tree), start=1):
-        writer = _Writer(tree, way)
-        found.append(
-            {
-                "group": f"synthetic_{number + 1}",
-                "idx_in_group": place,
-                **writer.texts(),
-                "task_types": task_type,
-                **writer.labels(),
-                "category": category,
-                "scoring_questions": writer.questions,
-                "sub_instructions": writer.sub_instructions(),
-            }
+    tasks: Iterator[Record] = chain([MATERIAL["tasks"][task_type]], others)
+    tree = grower.tree(MATERIAL["shapes"][category], tasks, rng)
+    shared = {"group": f"synthetic_{number + 1}", "task_types": task_type, "category": category}
+    return [
+        {"idx_in_group": place, **shared, **_instance(tree, path)}
+        for place, path in enumerate(paths(tree), start=1)
+    ]
+
+
+def _instance(tree: Node, path: tuple[int, ...]) -> Record:
+    """The instance of one path through a tree, in both languages."""
+    zh, en = (_Writer(tree, path, language) for language in LANGUAGES)
+    questions = [
+        own | {"question_en": translated["question"]}
+        for own, translated in zip(zh.questions, en.questions, strict=True)
+    ]
+    turns = {
+        f"sub_instruction_{number}": {
+            "instruction": own,
+            "instruction_en": translated,
+            "scoring_questions": [questions[point]["question"] for point in points],
+        }
+        for number, ((own, points), (translated, _)) in enumerate(
+            zip(zh.turns, en.turns, strict=True)
         )
-    return found
+    }
+    verified = chain(*(question["constraint_dimensions"] for question in questions))
+    kinds = composition_types(tree)
+    return {
+        "instruction": zh.instruction,
+        "instruction_en": en.instruction,
+        "constraint_dimensions": list(dict.fromkeys(verified)),
+        "composition_types": [k for k in taxonomy()["composition_types"] if k in kinds],
+        "scoring_questions": questions,
+        "sub_instructions": None if isinstance(tree, Block) else turns,
+    }
 
 
 class _Writer:
-    """One instance: the tree's text, and the questions and turns of the branches taken."""
+    """The words of one path through a tree in one language.
 
-    def __init__(self, tree: Node, way: tuple[int, ...]):
-        self._tree, self._stated = tree, list(stated(tree, way))
-        self.questions: list[Record] = []
-        self._turns: list[tuple[Texts, list[int]]] = []
-        self._ask(tree, [])
+    Attributes:
+        questions: of the branches taken.
+        turns: of the decomposed instruction, with the places of their questions.
+        instruction: as a whole.
+    """
 
-    def texts(self) -> Texts:
-        """The instruction in both languages."""
-        slots = {
-            language: {"facts": self._facts(language), "text": text(self._tree, language)}
-            for language in LANGUAGES
-        }
-        whole = worded("whole", slots)
-        return {"instruction": whole["zh"], "instruction_en": whole["en"]}
-
-    def labels(self) -> Record:
-        """Dimensions of the questions, and composition types of the tree."""
-        found = [d for question in self.questions for d in question["constraint_dimensions"]]
-        kinds = composition_types(self._tree)
-        return {
-            "constraint_dimensions": list(dict.fromkeys(found)),
-            "composition_types": [k for k in taxonomy()["composition_types"] if k in kinds],
-        }
-
-    def sub_instructions(self) -> dict[str, Record] | None:
-        """The turns of the decomposed instruction; None where there is nothing to decompose."""
-        if isinstance(self._tree, Block):
-            return None
-        return {
-            f"sub_instruction_{number}": {
-                "instruction": texts["zh"],
-                "instruction_en": texts["en"],
-                "scoring_questions": [self.questions[point]["question"] for point in points],
-            }
-            for number, (texts, points) in enumerate(self._turns)
-        }
-
-    def _facts(self, language: str) -> str:
-        return "".join(
-            worded("fact", {name: _fact(condition, value, name) for name in LANGUAGES})[language]
+    def __init__(self, tree: Node, path: tuple[int, ...], language: str):
+        self._language, self._stated = language, list(stated(tree, path))
+        self._facts = "".join(
+            self._worded("fact", **self._fact(condition, value))
             for condition, value in self._stated
         )
+        self.questions: list[Record] = []
+        self.turns: list[tuple[str, list[int]]] = []
+        self._ask(tree, [])
+        self.instruction = self._worded("whole", facts=self._facts, text=text(tree, language))
+
+    def _worded(self, form: str, **slots: str) -> str:
+        return worded(form, self._language, **slots)
+
+    def _fact(self, condition: Record, value: int) -> dict[str, str]:
+        chosen = condition["values"][value]
+        return {"subject": condition[self._language], "value": chosen[self._language]}
 
     def _ask(self, node: Node, needed: list[int]) -> None:
         """Adds the questions of the branches taken; each depends on all that is ``needed``."""
@@ -134,63 +136,32 @@ class _Writer:
                 needed = needed + self._block(step, needed, last=place == len(node.steps))
         else:
             value = next(value for condition, value in self._stated if condition is node.condition)
-            slots = {
-                language: {
-                    **_fact(node.condition, value, language),
-                    "facts": self._facts(language),
-                    "values": " / ".join(
-                        each[language] for each in node.condition["values"][: len(node.branches)]
-                    ),
-                }
-                for language in LANGUAGES
-            }
-            chosen = self._question("chose", slots, needed, kind="Selection")
-            self._turns.append((worded("judge", slots), [chosen]))
+            fact = self._fact(node.condition, value)
+            question = self._worded("chose", **fact)
+            chosen = self._question(question, needed, composition_types=["Selection"])
+            possible = node.condition["values"][: len(node.branches)]
+            values = " / ".join(each[self._language] for each in possible)
+            judge = self._worded("judge", **fact, facts=self._facts, values=values)
+            self.turns.append((judge, [chosen]))
             self._ask(node.branches[value], [*needed, chosen])
 
     def _block(self, block: Block, needed: list[int], last: bool) -> list[int]:
         """Adds a block's questions and its turn; the one that the next step depends on, if any."""
-        points = [
-            self._question(
-                "asks", _slots(part), needed, rule=part.get("rule"), dimension=part["dimension"]
-            )
-            for part in block.constraints
-        ]
-        kind = None if last else "Chain"
-        done = self._question(
-            "asks", _slots(block.task), needed, dimension="Helpfulness", kind=kind
-        )
-        texts = {language: {"text": text(block, language)} for language in LANGUAGES}
-        self._turns.append((worded("go_on" if self._turns else "plain", texts), [*points, done]))
+
+        def asked(part: Record, dimension: str, **labels: object) -> int:
+            question = self._worded("asks", text=part[self._language])
+            return self._question(question, needed, constraint_dimensions=[dimension], **labels)
+
+        points = [asked(one, one["dimension"], rule=one["rule"]) for one in block.constraints]
+        done = asked(block.task, "Helpfulness", composition_types=[] if last else ["Chain"])
+        form = "go_on" if self.turns else "plain"
+        turn = self._worded(form, text=text(block, self._language))
+        self.turns.append((turn, [*points, done]))
         return [] if last else [done]
 
-    def _question(
-        self,
-        form: str,
-        slots: dict[str, Texts],
-        needed: list[int],
-        rule: str | None = None,
-        dimension: str | None = None,
-        kind: str | None = None,
-    ) -> int:
-        number, texts = len(self.questions), worded(form, slots)
-        self.questions.append(
-            {
-                "point_id": number,
-                "question": texts["zh"],
-                "question_en": texts["en"],
-                "rule": rule,
-                "constraint_dimensions": [dimension] if dimension else [],
-                "composition_types": [kind] if kind else [],
-                "dep": list(needed),
-            }
-        )
+    def _question(self, text: str, needed: list[int], **labels: object) -> int:
+        number = len(self.questions)
+        question: Record = {"point_id": number, "question": text, "dep": list(needed)}
+        question |= {"rule": None, "constraint_dimensions": [], "composition_types": []}
+        self.questions.append(question | labels)
         return number
-
-
-def _slots(part: Record) -> dict[str, Texts]:
-    return {language: {"text": part[language]} for language in LANGUAGES}
-
-
-def _fact(condition: Record, value: int, language: str) -> dict[str, Any]:
-    return {"subject": condition[language], "value": condition["values"][value][language]}

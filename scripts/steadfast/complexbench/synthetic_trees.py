@@ -4,15 +4,15 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from itertools import cycle
-from typing import Any
 
-from steadfast.complexbench.taxonomy import LANGUAGES, read_yaml
+from steadfast.complexbench.taxonomy import LANGUAGES
 from steadfast.files import Record
+from steadfast.resources import facts
 
 Texts = dict[str, str]
 """A text in each language."""
+MATERIAL: Record = facts("complexbench/synthetic.yaml")
 _SENTENCE = re.compile(r"(?:^|(?<=\. )|(?<=\n))[a-z]")
 
 
@@ -36,7 +36,7 @@ class Selection:
     """A branch for each of the first values of a condition."""
 
     condition: Record
-    branches: tuple[Any, ...]
+    branches: tuple["Node", ...]
 
 
 Node = Block | Chain | Selection
@@ -46,25 +46,25 @@ class Grower:
     """Grows trees; constraints come in turn, so that none is left out.
 
     Args:
-        facts: of ``synthetic.yaml``.
         seed: of the order of the constraints.
     """
 
-    def __init__(self, facts: Record, seed: int):
+    def __init__(self, seed: int):
         order = random.Random(f"{seed}/complexbench")
-        judged = [{"dimension": name, "rule": None, **c} for name, c in facts["judged"].items()]
-        ruled = list(facts["ruled"])
+        judged = [{"dimension": name, "rule": None, **c} for name, c in MATERIAL["judged"].items()]
+        ruled = list(MATERIAL["ruled"])
         order.shuffle(judged)
         order.shuffle(ruled)
-        self._facts, self._judged, self._ruled = facts, cycle(judged), cycle(ruled)
+        self._judged, self._ruled = cycle(judged), cycle(ruled)
 
     def tree(self, shape: Record, tasks: Iterator[Record], rng: random.Random) -> Node:
         """A tree of a shape of ``synthetic.yaml``; its conditions differ."""
-        conditions = iter(rng.sample(self._facts["conditions"], len(self._facts["conditions"])))
+        conditions = iter(rng.sample(MATERIAL["conditions"], len(MATERIAL["conditions"])))
 
         def grown(shape: Record) -> Node:
             if "chain" in shape:
-                return Chain(tuple(grown(step) for step in shape["chain"]))
+                steps = (step["block"] for step in shape["chain"])
+                return Chain(tuple(self._block(step, next(tasks), rng) for step in steps))
             if "select" in shape:
                 condition = next(conditions)
                 return Selection(condition, tuple(grown(branch) for branch in shape["select"]))
@@ -73,18 +73,17 @@ class Grower:
         return grown(shape)
 
     def _block(self, numbers: list[int], task: Record, rng: random.Random) -> Block:
-        facts = self._facts
         ruled, judged = (
             [next(source) for _ in range(number)]
             for source, number in zip((self._ruled, self._judged), numbers, strict=True)
         )
         # One opening and one ending, and no word twice: constraints must not contradict each other.
-        words = iter(rng.sample(facts["words"], len(facts["words"])))
-        opening, ending = rng.choice(facts["openings"]), rng.choice(facts["endings"])
-        topic = rng.choice(facts["topics"])
+        words = iter(rng.sample(MATERIAL["words"], len(MATERIAL["words"])))
+        opening, ending = rng.choice(MATERIAL["openings"]), rng.choice(MATERIAL["endings"])
+        topic = rng.choice(MATERIAL["topics"])
 
         def filled(record: Record) -> Record:
-            key, other_key = rng.sample(facts["keys"], 2)
+            key, other_key = rng.sample(MATERIAL["keys"], 2)
             slots = {"opening": opening, "ending": ending, "key": key, "other_key": other_key}
             slots |= {name: next(words) for name in ("word", "other", "third")}
             return _filled(record, slots, topic)
@@ -105,21 +104,21 @@ def _filled(record: Record, slots: Texts, topic: Texts) -> Record:
     return {**record, **filled, **rule}
 
 
-def ways(node: Node) -> Iterator[tuple[int, ...]]:
-    """All ways through a tree, each as the branches taken, outermost first."""
+def paths(node: Node) -> Iterator[tuple[int, ...]]:
+    """All paths through a tree, each as the branches taken, outermost first."""
     if not isinstance(node, Selection):
         yield ()
         return
     for number, branch in enumerate(node.branches):
-        yield from ((number, *way) for way in ways(branch))
+        yield from ((number, *path) for path in paths(branch))
 
 
-def stated(node: Node, way: tuple[int, ...]) -> Iterator[tuple[Record, int]]:
-    """Every condition of a tree with the number of its value: on the way, the branch's."""
+def stated(node: Node, path: tuple[int, ...]) -> Iterator[tuple[Record, int]]:
+    """Every condition of a tree with the number of its value: on the path, the branch's."""
     if isinstance(node, Selection):
-        yield node.condition, way[0] if way else 0
+        yield node.condition, path[0] if path else 0
         for number, branch in enumerate(node.branches):
-            yield from stated(branch, way[1:] if way and number == way[0] else ())
+            yield from stated(branch, path[1:] if path and number == path[0] else ())
 
 
 def composition_types(node: Node) -> set[str]:
@@ -133,7 +132,7 @@ def composition_types(node: Node) -> set[str]:
 
 def text(node: Node, language: str) -> str:
     """The words of a whole tree, whatever branch is taken."""
-    wording = _wordings()[language]
+    wording = MATERIAL["wording"][language]
     if isinstance(node, Block):
         if not node.constraints:
             return node.task[language]
@@ -152,14 +151,7 @@ def text(node: Node, language: str) -> str:
     )
 
 
-def worded(form: str, slots: dict[str, Texts]) -> Texts:
-    """A wording of ``synthetic.yaml`` in both languages; ``slots`` are by language."""
-    texts = {
-        language: _wordings()[language][form].format(**slots[language]) for language in LANGUAGES
-    }
-    return texts | {"en": _SENTENCE.sub(lambda letter: letter[0].upper(), texts["en"])}
-
-
-@cache
-def _wordings() -> dict[str, Texts]:
-    return read_yaml("synthetic.yaml")["wording"]
+def worded(form: str, language: str, **slots: str) -> str:
+    """A wording of ``synthetic.yaml`` in a language, with its slots filled."""
+    text = MATERIAL["wording"][language][form].format(**slots)
+    return _SENTENCE.sub(lambda letter: letter[0].upper(), text) if language == "en" else text

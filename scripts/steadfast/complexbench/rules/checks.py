@@ -2,65 +2,59 @@
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from steadfast.complexbench.rules.text import PUNCTUATION, normalised, unquoted
+from steadfast.complexbench.rules.text import PUNCTUATION
 
 Check = Callable[[str], bool]
-STOPS = ("", "。", "？")
-"""What may follow an ending that is asked for."""
+"""Whether a text has what a rule names."""
+Limits = Callable[[int], bool]
+"""Whether a number lies in a range."""
 
 
-def forms(check: Check, segment: str) -> bool:
-    """Whether a text passes, with its quotation marks or without them."""
-    return check(segment) or check(unquoted(segment))
-
-
-def every(check: Check, segments: Iterable[str]) -> bool:
-    """Whether each text that is not empty passes."""
-    return all(check(segment) for segment in segments if segment)
-
-
-def contains_all(text: str, words: Iterable[str]) -> bool:
+def has_all(words: Collection[str]) -> Check:
     """Whether all of the words stand in a text."""
-    return all(word in text for word in words)
+    return lambda text: all(word in text for word in words)
 
 
-def contains_any(text: str, words: Iterable[str]) -> bool:
+def has_any(words: Collection[str]) -> Check:
     """Whether any of the words stands in a text."""
-    return any(word in text for word in words)
+    return lambda text: any(word in text for word in words)
 
 
-def contained(text: str, words: Iterable[str]) -> int:
-    """How many of the words stand in a text; a word listed twice counts twice."""
-    return sum(word in text for word in words)
+def has_some(words: Collection[str], within: Limits) -> Check:
+    """Whether as many of the words as asked for stand in a text; one listed twice counts twice."""
+    return lambda text: within(sum(word in text for word in words))
 
 
-def ends_with(text: str, ending: str) -> bool:
+def starts(beginning: str) -> Check:
+    """Whether a text starts so."""
+    return lambda text: text.startswith(beginning)
+
+
+def ends(ending: str) -> Check:
     """Whether a text ends so, or so with a full stop or question mark behind it."""
-    return text.endswith(tuple(ending + stop for stop in STOPS))
+    return lambda text: text.endswith((ending, f"{ending}。", f"{ending}？"))
 
 
-def only_punctuation(text: str, allowed: Iterable[str]) -> bool:
+def has_length(within: Limits) -> Check:
+    """Whether a text has as many characters as asked for."""
+    return lambda text: within(len(text))
+
+
+def has_words(within: Limits) -> Check:
+    """Whether a text has as many words, between blanks, as asked for."""
+    return lambda text: within(len(text.split()))
+
+
+def only_punctuation(allowed: Iterable[str]) -> Check:
     """Whether a text has no other punctuation than what is allowed."""
-    return not (PUNCTUATION - set(allowed)) & set(text)
+    forbidden = PUNCTUATION.difference(allowed)
+    return lambda text: forbidden.isdisjoint(text)
 
 
 def starts_in_turn(segments: Sequence[str], beginnings: Sequence[str]) -> bool:
-    """Whether there are as many texts as beginnings and each starts with its own.
-
-    An empty text passes.
-    """
+    """Whether there are as many texts as beginnings and each starts with its own, or is empty."""
     return len(segments) == len(beginnings) and all(
         segment.startswith(beginning)
         for segment, beginning in zip(segments, beginnings, strict=True)
         if segment
     )
-
-
-def within(number: int, ends: tuple[float, float]) -> bool:
-    """Whether a number lies in a range, both ends in it."""
-    return ends[0] <= number <= ends[1]
-
-
-def all_normalised(words: Collection[str]) -> list[str]:
-    """The words in the punctuation that they are compared in."""
-    return [normalised(word) for word in words]

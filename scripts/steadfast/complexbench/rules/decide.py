@@ -14,6 +14,9 @@ def verdict(rule: str, segments: Sequence[str], mode: str) -> Verdict:
         segments: the parts of the answer that it is about.
         mode: strict or released.
 
+    Returns:
+        True, False, or in mode released ``UNDECIDED`` for a rule of no known kind.
+
     Raises:
         RuleError: mode released, and the released code ends with an exception.
         RuleFormError: mode strict, and ``usable`` says no.
@@ -23,7 +26,7 @@ def verdict(rule: str, segments: Sequence[str], mode: str) -> Verdict:
 
 def usable(rule: str, mode: str) -> bool:
     """Whether a question with this rule is decided by it; otherwise a judge answers it plainly."""
-    return mode != STRICT or strict.problem(rule) is None
+    return mode != STRICT or strict.readable(rule)
 
 
 def asks_each(rule: str, mode: str) -> bool:

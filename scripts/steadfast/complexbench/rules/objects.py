@@ -2,10 +2,9 @@
 
 import json
 from collections.abc import Collection, Iterator
-from typing import Any
 
 
-def has_keys(value: Any, keys: Collection[str]) -> bool:
+def has_keys(value: object, keys: Collection[str]) -> bool:
     """Whether a value is an object with these keys and no others; "" is no key.
 
     An object of any keys will do where none are asked for.
@@ -21,24 +20,17 @@ def balanced(text: str) -> str | None:
 
     A brace within a string counts, and one that closes nothing spoils the rest, as released.
     """
-    depth, start = 0, text.find("{")
-    if start < 0 or "}" in text[:start]:
-        return None
-    for place in range(start, len(text)):
-        depth += (text[place] == "{") - (text[place] == "}")
-        if depth == 0:
-            return text[start : place + 1]
-    return None
+    return None if "}" in text.partition("{")[0] else next(spans(text, strings=False), None)
 
 
-def spans(text: str) -> Iterator[str]:
-    """Each ``{…}`` that stands in no other, braces within its strings left aside."""
+def spans(text: str, strings: bool = True) -> Iterator[str]:
+    """Each ``{…}`` that stands in no other; braces within its strings are left aside if asked."""
     depth, start, quoted, escaped = 0, 0, False, False
     for place, char in enumerate(text):
         if quoted:
             quoted = escaped or char != '"'
             escaped = char == "\\" and not escaped
-        elif char == '"' and depth:
+        elif char == '"' and depth and strings:
             quoted = True
         elif char == "{":
             start = start if depth else place
@@ -49,7 +41,7 @@ def spans(text: str) -> Iterator[str]:
                 yield text[start : place + 1]
 
 
-def parsed(text: str | None, constants: bool) -> Any:
+def parsed(text: str | None, constants: bool) -> object:
     """The value of a JSON text; None where it is none, or nested too deeply to read.
 
     Args:
@@ -58,10 +50,10 @@ def parsed(text: str | None, constants: bool) -> Any:
     if text is None:
         return None
     try:
-        return json.loads(text, **({} if constants else {"parse_constant": _refuse}))
+        return json.loads(text, parse_constant=None if constants else _refuse)
     except (ValueError, RecursionError):
         return None
 
 
-def _refuse(name: str) -> Any:
+def _refuse(name: str) -> object:
     raise ValueError(f"{name} is no JSON")

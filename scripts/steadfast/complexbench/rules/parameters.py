@@ -11,6 +11,8 @@ from steadfast.complexbench.rules.outcome import RuleError
 _NUMBER = re.compile(r"[+-]?(0+|[1-9][0-9]*|[0-9]+\.[0-9]*|\.[0-9]+)")  # as in Python's source
 _NAME = re.compile(r"[^\W\d]\w*")
 _KEY = re.compile(r"\s*(?:\"([^\"\\\n]*)\"|'([^'\\\n]*)'|([^\W\d]\w*))\s*(?:,|$)")
+_KEYS = re.compile(f"(?:{_KEY.pattern})*")
+UNQUOTED = "the keys must stand in straight quotation marks"
 
 
 def bracketed(rule: str, name: str) -> str:
@@ -26,14 +28,10 @@ def bracketed(rule: str, name: str) -> str:
     return rest[:-1]
 
 
-def items(content: str, stripped: bool = True) -> list[str]:
-    """The items of a list: what stands between its ASCII commas."""
-    return [item.strip() if stripped else item for item in content.split(",")]
-
-
 def words(rule: str, name: str, stripped: bool = True) -> list[str]:
-    """The items of a rule's list."""
-    return items(bracketed(rule, name), stripped)
+    """The items of a rule's list: what stands between its ASCII commas."""
+    items = bracketed(rule, name).split(",")
+    return [item.strip() for item in items] if stripped else items
 
 
 def limits(numbers: list[str]) -> Callable[[int], bool]:
@@ -89,15 +87,8 @@ def quoted_words(content: str) -> list[str]:
     Raises:
         RuleError: NameError where one is a bare word, SyntaxError where anything else stands in it.
     """
-    found, bare, place, end = [], False, 0, len(content.rstrip())
-    reason = "the keys must stand in straight quotation marks"
-    while place < end:
-        item = _KEY.match(content, place)
-        if not item:
-            raise RuleError("SyntaxError", reason)
-        bare = bare or item[3] is not None
-        found.append(item[1] if item[1] is not None else item[2])
-        place = item.end()
-    if bare:
-        raise RuleError("NameError", reason)
-    return found
+    if not _KEYS.fullmatch(text := content.rstrip()):
+        raise RuleError("SyntaxError", UNQUOTED)
+    if any(bare for _, _, bare in _KEY.findall(text)):
+        raise RuleError("NameError", UNQUOTED)
+    return [double or single for double, single, _ in _KEY.findall(text)]

@@ -1,6 +1,6 @@
-"""Pieces of an answer that satisfy a rule, or plainly do not: what stand-ins for models write.
+"""Examples of what satisfies a rule, or plainly does not: parts of what stand-ins for models write.
 
-Stand-ins for judges give the same pieces back when they are asked what a rule is about, so that
+Stand-ins for judges give the same examples back when they are asked what a rule is about, so that
 whoever kept a rule is found to have kept it. In mode released no answer passes
 
 - a rule that ``rule_forms.hazards`` warns of: ``match`` with punctuation that is not Chinese, a
@@ -15,20 +15,21 @@ and in neither mode
 """
 
 import json
-from functools import cache
+from collections.abc import Sequence
 from itertools import cycle, islice
-from typing import Any
 
 from steadfast.complexbench.rule_forms import Clause, RuleFormError, read_rule
 from steadfast.complexbench.rules.text import normalised
-from steadfast.complexbench.taxonomy import read_yaml
+from steadfast.files import Record
+from steadfast.resources import facts
 
+SIMULATED = facts("complexbench/simulated.yaml")
 _SEGMENTS = 2  # objects that are written where a rule asks for no number
 _SHORT = 8  # characters of filler
 
 
-def pieces(rule: str, kept: bool = True) -> list[str]:
-    """The parts of an answer that a rule is about.
+def rule_examples(rule: str, kept: bool = True) -> list[str]:
+    """Parts of an answer that a rule is about.
 
     Args:
         rule: as the data has it.
@@ -37,6 +38,10 @@ def pieces(rule: str, kept: bool = True) -> list[str]:
 
     Returns:
         One part; several where the rule judges each; each is to stand on lines of its own.
+
+    Example:
+        >>> rule_examples("keyword:[春风,希望]"), rule_examples("keyword:[春风,希望]", kept=False)
+        (['春风与希望'], [])
     """
     try:
         clauses = read_rule(rule.strip("\n"))
@@ -59,8 +64,7 @@ def _base(clause: Clause) -> str:
 
 def _text(clauses: tuple[Clause, ...], offset: int) -> str:
     """A text that satisfies all of the clauses; texts of other offsets read otherwise."""
-    by_name = {_base(clause): clause for clause in clauses}
-    first = clauses[0]
+    first, words = clauses[0], {_base(clause): clause.words for clause in clauses}
     banned = [word for clause in clauses if clause.absent for word in clause.words]
     match _base(first):
         case "keyword":
@@ -70,27 +74,21 @@ def _text(clauses: tuple[Clause, ...], offset: int) -> str:
         case "length":
             return _filler(max(first.low, 1), offset=offset)
         case "length_word":
-            word = _facts()["word"]
-            return " ".join([word] * max(first.low, 1))
+            return " ".join([SIMULATED["word"]] * max(first.low, 1))
         case "match":
             return first.words[0]
         case "Json":
             return _object(first.words)
-    start, end = (
-        by_name[name].words[0] if name in by_name else "" for name in ("startswith", "endswith")
-    )
+    start, end = (words[name][0] if name in words else "" for name in ("startswith", "endswith"))
     return start + _filler(_SHORT, banned, offset) + end
 
 
 def _breach(clause: Clause) -> str:
     """A text that breaks a clause which holds for nothing."""
     word, filler = clause.words[0], _filler(_SHORT, clause.words)
-    match _base(clause):
-        case "forbidden_word":
-            return filler + normalised(word)
-        case "not_startswith":
-            return word + filler
-    return filler + word
+    if _base(clause) == "not_startswith":
+        return word + filler
+    return filler + (normalised(word) if _base(clause) == "forbidden_word" else word)
 
 
 def _counted(clause: Clause, banned: list[str]) -> str:
@@ -110,19 +108,14 @@ def _counted(clause: Clause, banned: list[str]) -> str:
 
 def _object(keys: tuple[str, ...]) -> str:
     """JSON with the keys; a key that is named twice, or empty, still asks for one more."""
-    filled: dict[str, Any] = dict.fromkeys((key for key in keys if key), _filler(_SHORT))
+    filled: Record = dict.fromkeys((key for key in keys if key), _filler(_SHORT))
     while len(filled) < len(keys):
         filled[f"{len(filled)}"] = ""
     return json.dumps(filled, ensure_ascii=False)
 
 
-def _filler(length: int, banned: tuple[str, ...] | list[str] = (), offset: int = 0) -> str:
+def _filler(length: int, banned: Sequence[str] = (), offset: int = 0) -> str:
     """So many characters without punctuation, none of them in a banned word."""
     excluded = set("".join(banned))
-    pool = [char for char in _facts()["filler"] if char not in excluded] or ["零"]
+    pool = [char for char in SIMULATED["filler"] if char not in excluded] or ["零"]
     return "".join(islice(cycle(pool), offset, offset + length))
-
-
-@cache
-def _facts() -> dict[str, Any]:
-    return read_yaml("simulated.yaml")
