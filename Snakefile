@@ -3,74 +3,66 @@
     snakemake --cores all results/tables                 # the default: synthetic text, no network
     snakemake --configfile FILE --cores all results/tables   # a config of one's own, whole
 
-Each stage has its rule file; the logic lives in scripts/steadfast.
+Each stage has its rule file, and goes over all benchmarks alike; the logic is in scripts/steadfast.
 """
 
-import os
 import re
 import sys
+from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
 min_version("9.27")
-sys.path.insert(0, os.path.join(workflow.basedir, "scripts"))
 
-from steadfast import config as settings
+# Where this file lies, also when another workflow uses it as a module.
+HERE = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True)))
+sys.path.insert(0, str(HERE / "scripts"))
+
+from steadfast.config import settings
+from steadfast.config.job_resources import resource
+from steadfast.config.load import load_config
+from steadfast.dependencies import digest
 from steadfast.errors import UserError
-from steadfast.given import check_given
-from steadfast.lifbench import benchmark as lifbench
-from steadfast.planning import FREE, journal_sizes
-from steadfast.registry import (
-    BENCHMARKS,
-    JUDGED,
-    benchmark,
-    judge_attempts,
-    judges_of,
-    paths,
-    sources_of,
-)
-from steadfast.report import NAMES as REPORT
-from steadfast.workflow import code
+from steadfast.evaluation import Evaluation, in_results, plain
+from steadfast.required_files import check_required_files
 
-# A config file on the command line replaces the default one; --config changes single keys.
+
+pathvars:
+    logs="<results>/logs",
+    benchmarks="<results>/benchmarks",
+
+
+# A config file on the command line replaces the default one; --config changes single keys. The
+# default is that of the working directory, where it has one.
+DEFAULT_CONFIG = "config/config.yaml"
+if not Path(DEFAULT_CONFIG).is_file():
+    DEFAULT_CONFIG = str(HERE / DEFAULT_CONFIG)
 if not workflow.overwrite_configfiles:
 
-    configfile: "config/config.yaml"
+    configfile: DEFAULT_CONFIG
 
 
 try:
-    CONFIG = settings.load_config(config)
-    check_given(CONFIG)
+    CONFIG = load_config(config)
+    RUN = Evaluation(CONFIG)
+    check_required_files(CONFIG, RUN.tasks)
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
-ASKED = [name for name in settings.asked_models(CONFIG) if name in CONFIG.running]
+TASKS = RUN.tasks
+# Jobs read the settings of models that are no params of theirs, with their defaults, from here.
+config.update(CONFIG.model_dump(include={"models", "judges"}))
+RESULTS = Path(str(workflow.modifier.path_modifier.modify(workflow.pathvars.items["results"])))
 
 
-# On a cluster, only inference is worth a job of its own; the rest is done where Snakemake runs.
-localrules:
-    all,
-    corpus,
-    contexts,
-    released_templates,
-    expressions,
-    prompts,
-    benchmark_data,
-    benchmark_prompts,
-    judge_prompts,
-    plan_benchmark,
-    scores,
-    inference_metrics,
-    lifbench_metrics,
-    lifbench_tables,
-    lifbench_figures,
-    report,
-    tables,
+wildcard_constraints:
+    benchmark="|".join(TASKS),
+    judge="[A-Za-z0-9._-]+",
+    model="[A-Za-z0-9._-]+",
+    part="[A-Za-z0-9_-]+",
 
 
-include: "rules/corpora.smk"
-include: "rules/contexts.smk"
 include: "rules/data.smk"
 include: "rules/prompts.smk"
 include: "rules/plan.smk"
@@ -80,20 +72,20 @@ include: "rules/usage.smk"
 include: "rules/noise.smk"
 include: "rules/scores.smk"
 include: "rules/metrics.smk"
-include: "rules/report.smk"
 include: "rules/tables.smk"
 
 
 rule all:
     default_target: True
     input:
-        "results/tables",
-        "results/metrics/inference.csv",
+        "<results>/tables",
+        "<results>/metrics/inference.csv",
         [FIGURES[name] for name in CONFIG.benchmarks],
+    localrule: True
 
 
 # A target for each benchmark, whether or not the config names it: snakemake followbench
-for name in BENCHMARKS:
+for name in TASKS:
 
     rule:
         name:

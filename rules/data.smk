@@ -1,31 +1,38 @@
-"""Data of the judged benchmarks: published instances in one shape, checked.
+"""Data of the benchmarks: raw text and published instances in one shape, checked; long contexts.
 
-in   nothing (synthetic), a directory (local), or the published files at their revision (released)
-out  results/{benchmark}/data/{language}.jsonl: a record an instance
+in   nothing (synthetic), the user's directories (local), or published files at pinned revisions;
+     other data files, such as the corpora that long contexts are built from
+out  results/{benchmark}/…, results/corpora/…: the files that each benchmark's task names
 """
 
+DATA = RUN.data
 
-rule benchmark_data:
-    input:
-        files=lambda w: benchmark(w.benchmark).data_files(CONFIG, w.language),
-        code=lambda w: code("files.py", "pinned.py", *benchmark(w.benchmark).DATA_CODE),
-        facts=lambda w: benchmark(w.benchmark).DATA_FACTS,
-    output:
-        data="results/{benchmark}/data/{language}.jsonl",
-    log:
-        "results/logs/{benchmark}/data/{language}.log",
-    benchmark:
-        "results/benchmarks/{benchmark}/data/{language}.tsv"
-    wildcard_constraints:
-        benchmark="|".join(JUDGED),
-        language="[a-z]+",
-    conda:
-        "../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=30,
-    params:
-        settings=lambda w: benchmark(w.benchmark).data_settings(CONFIG, w.language),
-    script:
-        "../scripts/benchmark_data.py"
+for step in dict.fromkeys(file.step for file in DATA.values()):
+
+    rule:
+        name:
+            step
+        input:
+            inputs=lambda w: in_results(DATA[w.file].inputs.values()),
+            files=lambda w: DATA[w.file].files,
+        output:
+            "<results>/{file}",
+        log:
+            "<logs>/{file}.log",
+        benchmark:
+            "<benchmarks>/{file}.tsv"
+        wildcard_constraints:
+            file="|".join(re.escape(path) for path, file in DATA.items() if file.step == step),
+        localrule: True
+        conda:
+            "../envs/base.yaml"
+        threads: 1
+        resources:
+            mem_mb=4000,
+            runtime=60,
+        params:
+            content=lambda w: DATA[w.file].content.plain,
+            inputs=lambda w: list(DATA[w.file].inputs),
+            code=lambda w: digest("data", DATA[w.file].content),
+        script:
+            "../scripts/data.py"

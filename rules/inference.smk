@@ -1,6 +1,6 @@
 """Inference: every prompt of one part, asked of one model; one job per model and part.
 
-in   results/{benchmark}/prompts/{part}.jsonl and the files that its prompts refer to
+in   results/{benchmark}/prompts/{part}.jsonl and the data files that its prompts refer to
 out  results/{benchmark}/outputs/{model}/{part}.jsonl: one response a prompt
      results/{benchmark}/outputs/{model}/{part}.identity.json: what produced them
 also results/journal/{benchmark}/{model}/{part}.jsonl: the answers as they come. It is not
@@ -8,45 +8,37 @@ also results/journal/{benchmark}/{model}/{part}.jsonl: the answers as they come.
 """
 
 
-wildcard_constraints:
-    benchmark="|".join(BENCHMARKS),
-    model="[A-Za-z0-9._-]+",
-    part="[A-Za-z0-9_-]+",
-
-
 rule inference:
     input:
-        prompts="results/{benchmark}/prompts/{part}.jsonl",
-        sources=lambda w: paths(benchmark(w.benchmark).sources(CONFIG, w.part)),
+        prompts="<results>/{benchmark}/prompts/{part}.jsonl",
+        sources=lambda w: RUN.sources(w.benchmark, w.part),
         replay=lambda w: settings.replay_file(CONFIG, w.model, w.benchmark, w.part) or [],
-        code=lambda w: code(
-            "engines",
-            *benchmark(w.benchmark).inference_code(
-                settings.model_settings(CONFIG, w.model).engine
-            ),
-        ),
     output:
-        outputs="results/{benchmark}/outputs/{model}/{part}.jsonl",
-        identity="results/{benchmark}/outputs/{model}/{part}.identity.json",
+        outputs="<results>/{benchmark}/outputs/{model}/{part}.jsonl",
+        identity="<results>/{benchmark}/outputs/{model}/{part}.identity.json",
     log:
-        "results/logs/{benchmark}/inference/{model}/{part}.log",
+        "<logs>/{benchmark}/inference/{model}/{part}.log",
     benchmark:
-        "results/benchmarks/{benchmark}/inference/{model}/{part}.tsv"
+        "<benchmarks>/{benchmark}/inference/{model}/{part}.tsv"
     conda:
-        lambda w: (
-            "../envs/vllm.yaml"
-            if settings.model_settings(CONFIG, w.model).engine == "vllm"
-            else "../envs/base.yaml"
-        )
+        lambda w: f"../envs/{'vllm' if RUN.answering(w).engine == 'vllm' else 'base'}.yaml"
     threads: 1
     resources:
         nodes=1,
-        gpu=settings.resource("gpu", CONFIG, benchmark, workflow),
-        mem_mb=settings.resource("mem_mb", CONFIG, benchmark, workflow),
-        runtime=settings.resource("runtime", CONFIG, benchmark, workflow),
-        cpus_per_task=settings.resource("cpus_per_task", CONFIG, benchmark, workflow),
+        gpu=resource("gpu", CONFIG, TASKS, workflow),
+        mem_mb=resource("mem_mb", CONFIG, TASKS, workflow),
+        runtime=resource("runtime", CONFIG, TASKS, workflow),
+        cpus_per_task=resource("cpus_per_task", CONFIG, TASKS, workflow),
     params:
-        answers=lambda w: settings.answer_settings(settings.model_settings(CONFIG, w.model)),
-        sources=lambda w: benchmark(w.benchmark).sources(CONFIG, w.part),
+        answers=lambda w: settings.answer_settings(RUN.answering(w)),
+        samples=lambda w: TASKS[w.benchmark].samples.plain,
+        stand_in=lambda w: plain(RUN.stand_in(w)),
+        sources=lambda w: RUN.source_keys(w.benchmark, w.part),
+        code=lambda w: digest(
+            "inference",
+            RUN.engine(w),
+            TASKS[w.benchmark].samples,
+            RUN.stand_in(w),
+        ),
     script:
         "../scripts/inference.py"

@@ -8,26 +8,21 @@ also results/journal/verdicts/{judge}/: the replies as they come, as for answers
 """
 
 
-wildcard_constraints:
-    judge="[A-Za-z0-9._-]+",
-
-
 rule judge_prompts:
     input:
-        prompts="results/{benchmark}/prompts/{part}.jsonl",
-        sources=lambda w: paths(benchmark(w.benchmark).sources(CONFIG, w.part)),
-        outputs="results/{benchmark}/outputs/{model}/{part}.jsonl",
-        templates=lambda w: benchmark(w.benchmark).templates(CONFIG).values(),
-        code=lambda w: code("judging", "asked.py", "files.py", *benchmark(w.benchmark).JUDGING_CODE),
-        facts=lambda w: benchmark(w.benchmark).JUDGING_FACTS,
+        prompts="<results>/{benchmark}/prompts/{part}.jsonl",
+        sources=lambda w: RUN.sources(w.benchmark, w.part),
+        outputs="<results>/{benchmark}/outputs/{model}/{part}.jsonl",
+        templates=lambda w: RUN.own_templates(w.benchmark),
     output:
-        judging="results/{benchmark}/judging/{model}/{part}.jsonl",
+        judging="<results>/{benchmark}/judging/{model}/{part}.jsonl",
     log:
-        "results/logs/{benchmark}/judging/{model}/{part}.log",
+        "<logs>/{benchmark}/judging/{model}/{part}.log",
     benchmark:
-        "results/benchmarks/{benchmark}/judging/{model}/{part}.tsv"
+        "<benchmarks>/{benchmark}/judging/{model}/{part}.tsv"
     wildcard_constraints:
-        benchmark="|".join(JUDGED),
+        benchmark="|".join(RUN.judged),
+    localrule: True
     conda:
         "../envs/base.yaml"
     threads: 1
@@ -35,9 +30,15 @@ rule judge_prompts:
         mem_mb=2000,
         runtime=30,
     params:
-        sources=lambda w: benchmark(w.benchmark).sources(CONFIG, w.part),
-        templates=lambda w: benchmark(w.benchmark).templates(CONFIG),
-        settings=lambda w: benchmark(w.benchmark).judge_settings(CONFIG),
+        samples=lambda w: TASKS[w.benchmark].samples.plain,
+        judge_prompts=lambda w: RUN.judging(w).prompts.plain,
+        sources=lambda w: RUN.source_keys(w.benchmark, w.part),
+        templates=lambda w: RUN.templates(w.benchmark),
+        code=lambda w: digest(
+            "judge_prompts",
+            TASKS[w.benchmark].samples,
+            RUN.judging(w).prompts,
+        ),
     script:
         "../scripts/judge_prompts.py"
 
@@ -45,23 +46,24 @@ rule judge_prompts:
 # The engine rule with a judge for its model.
 use rule inference as verdicts with:
     input:
-        prompts="results/{benchmark}/judging/{model}/{part}.jsonl",
-        code=lambda w: code("engines", "judging", *benchmark(w.benchmark).READING_CODE),
+        prompts="<results>/{benchmark}/judging/{model}/{part}.jsonl",
     output:
-        outputs="results/{benchmark}/verdicts/{judge}/{model}/{part}.jsonl",
-        identity="results/{benchmark}/verdicts/{judge}/{model}/{part}.identity.json",
+        outputs="<results>/{benchmark}/verdicts/{judge}/{model}/{part}.jsonl",
+        identity="<results>/{benchmark}/verdicts/{judge}/{model}/{part}.identity.json",
     log:
-        "results/logs/{benchmark}/verdicts/{judge}/{model}/{part}.log",
+        "<logs>/{benchmark}/verdicts/{judge}/{model}/{part}.log",
     benchmark:
-        "results/benchmarks/{benchmark}/verdicts/{judge}/{model}/{part}.tsv"
+        "<benchmarks>/{benchmark}/verdicts/{judge}/{model}/{part}.tsv"
     wildcard_constraints:
-        benchmark="|".join(JUDGED),
-    conda:
-        lambda w: (
-            "../envs/vllm.yaml"
-            if settings.judge_settings(CONFIG, w.judge).engine == "vllm"
-            else "../envs/base.yaml"
-        )
+        benchmark="|".join(RUN.judged),
     params:
-        answers=lambda w: settings.answer_settings(settings.judge_settings(CONFIG, w.judge)),
-        attempts=lambda w: judge_attempts(CONFIG, w.benchmark),
+        answers=lambda w: settings.answer_settings(RUN.answering(w)),
+        readable=lambda w: RUN.judging(w).readable.plain,
+        stand_in=lambda w: plain(RUN.stand_in(w)),
+        attempts=lambda w: RUN.judging(w).attempts,
+        code=lambda w: digest(
+            "inference",
+            RUN.engine(w),
+            RUN.judging(w).readable,
+            RUN.stand_in(w),
+        ),

@@ -1,76 +1,34 @@
-"""Metrics of all models, as tidy CSV files.
+"""Metrics of all models, as tidy CSV files; a rule a benchmark.
 
-in   results/{benchmark}/scores/{model}/{part}.jsonl
-out  results/lifbench/metrics/*.csv (LIFBench, section 4 and beyond it): ars, ifp, ifs, coverage,
-     comparisons, variance, depth, rubrics, headline
-     results/{benchmark}/metrics/*.csv of the judged benchmarks: docs/{benchmark}.md; coverage and
-     headline are among them
+in   results/{benchmark}/scores/{model}/{part}.jsonl; people's labels; the data where metrics need it
+out  results/{benchmark}/metrics/*.csv: docs/metrics.md, docs/{benchmark}.md; coverage and headline
+     are among them
 """
 
-
-rule lifbench_metrics:
-    input:
-        scores=expand(
-            "results/lifbench/scores/{model}/{length}.jsonl",
-            model=CONFIG.running,
-            length=lifbench.parts(CONFIG),
-        ),
-        code=code(
-            "metrics",
-            "lifbench/metrics.py",
-            "lifbench/headline.py",
-            "lifbench/tasks.py",
-            "files.py",
-        ),
-        facts=["resources/lifbench/rubric.yaml", "resources/lifbench/tasks.yaml"],
-    output:
-        **{name: f"results/lifbench/metrics/{name}.csv" for name in lifbench.METRICS},
-    log:
-        "results/logs/lifbench/metrics.log",
-    benchmark:
-        "results/benchmarks/lifbench/metrics.tsv"
-    conda:
-        "../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=4000,
-        runtime=30,
-    params:
-        models=CONFIG.running,
-        lengths=lifbench.parts(CONFIG),
-        weighting=CONFIG.lifbench.weighting,
-        rubric=CONFIG.lifbench.rubric,
-        references=settings.references(CONFIG),
-    script:
-        "../scripts/lifbench_metrics.py"
-
-
-for name in JUDGED:
+for name in TASKS:
 
     rule:
         name:
             f"{name}_metrics"
         input:
             scores=expand(
-                "results/{benchmark}/scores/{model}/{part}.jsonl",
+                "<results>/{benchmark}/scores/{model}/{part}.jsonl",
                 benchmark=name,
-                model=settings.models_of(CONFIG, name),
-                part=benchmark(name).parts(CONFIG),
+                model=RUN.models_of(name),
+                part=TASKS[name].parts,
             ),
-            sources=sources_of(CONFIG, name),
-            files=list(benchmark(name).metrics_files(CONFIG).values()),
-            code=code("metrics", "files.py", *benchmark(name).METRICS_CODE),
-            facts=benchmark(name).METRICS_FACTS,
+            sources=RUN.all_sources(name) if TASKS[name].metrics.data else [],
+            labels=TASKS[name].labels or [],
         output:
             metrics=expand(
-                "results/{benchmark}/metrics/{metric}.csv",
+                "<results>/{benchmark}/metrics/{metric}.csv",
                 benchmark=name,
-                metric=benchmark(name).METRICS,
+                metric=TASKS[name].metrics.names,
             ),
         log:
-            f"results/logs/{name}/metrics.log",
+            f"<logs>/{name}/metrics.log",
         benchmark:
-            f"results/benchmarks/{name}/metrics.tsv"
+            f"<benchmarks>/{name}/metrics.tsv"
         localrule: True
         conda:
             "../envs/base.yaml"
@@ -79,13 +37,11 @@ for name in JUDGED:
             mem_mb=4000,
             runtime=30,
         params:
-            benchmark=name,
-            models=settings.models_of(CONFIG, name),
-            sources={
-                part: benchmark(name).sources(CONFIG, part)
-                for part in benchmark(name).parts(CONFIG)
-            },
-            settings=benchmark(name).metrics_settings(CONFIG),
-            files=benchmark(name).metrics_files(CONFIG),
+            metrics=TASKS[name].metrics.function.plain,
+            names=list(TASKS[name].metrics.names),
+            models=RUN.models_of(name),
+            parts=list(TASKS[name].parts),
+            sources=RUN.all_source_keys(name) if TASKS[name].metrics.data else {},
+            code=digest("metrics", TASKS[name].metrics.function),
         script:
-            "../scripts/benchmark_metrics.py"
+            "../scripts/metrics.py"

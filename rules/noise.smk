@@ -1,48 +1,35 @@
 """Noise: a sample of the requests asked again and again, cold and warm; scored and compared.
 
-in   results/{benchmark}/prompts/{part}.jsonl and the files that its prompts refer to
-out  results/noise/{benchmark}/{model}/{part}.{csv,md}: identical answers, spread of ARS, IFS
-     between repeats
+in   results/{benchmark}/prompts/{part}.jsonl and the data files that its prompts refer to
+out  results/noise/{benchmark}/{model}/{part}.{csv,md}: identical answers, spread of scores, IFS
+     between repeats; answers that a judge would score are compared, and have no score
 also results/journal/{benchmark}/{model}/{part}.noise.jsonl: the answers as they come. It is not
      Snakemake's, so a killed job continues from it.
 """
 
 
-localrules:
-    noise,
-
-
 rule noise:
     input:
         [
-            f"results/noise/{name}/{model}/{part}.md"
+            f"<results>/noise/{name}/{model}/{part}.md"
             for name in CONFIG.benchmarks
-            if name not in JUDGED  # their scores would need a judge for every repeat
-            for model in ASKED
-            if CONFIG.models[model].engine not in FREE
-            for part in benchmark(name).parts(CONFIG)
+            for model in RUN.models_asked
+            for part in TASKS[name].parts
         ],
+    localrule: True
 
 
 rule noise_part:
     input:
-        prompts="results/{benchmark}/prompts/{part}.jsonl",
-        sources=lambda w: paths(benchmark(w.benchmark).sources(CONFIG, w.part)),
-        code=lambda w: code(
-            "engines",
-            "metrics/noise.py",
-            "noise.py",
-            "asked.py",
-            *benchmark(w.benchmark).SCORING_CODE,
-        ),
-        facts=lambda w: benchmark(w.benchmark).SCORING_FACTS,
+        prompts="<results>/{benchmark}/prompts/{part}.jsonl",
+        sources=lambda w: RUN.sources(w.benchmark, w.part),
     output:
-        csv="results/noise/{benchmark}/{model}/{part}.csv",
-        md="results/noise/{benchmark}/{model}/{part}.md",
+        csv="<results>/noise/{benchmark}/{model}/{part}.csv",
+        md="<results>/noise/{benchmark}/{model}/{part}.md",
     log:
-        "results/logs/{benchmark}/noise/{model}/{part}.log",
+        "<logs>/{benchmark}/noise/{model}/{part}.log",
     benchmark:
-        "results/benchmarks/{benchmark}/noise/{model}/{part}.tsv"
+        "<benchmarks>/{benchmark}/noise/{model}/{part}.tsv"
     conda:
         "../envs/base.yaml"
     threads: 1
@@ -50,10 +37,19 @@ rule noise_part:
         mem_mb=4000,
         runtime=240,
     params:
-        answers=lambda w: settings.answer_settings(settings.model_settings(CONFIG, w.model)),
+        answers=lambda w: settings.answer_settings(RUN.answering(w)),
         noise=CONFIG.noise.model_dump(),
         seed=CONFIG.seed,
-        scoring=lambda w: benchmark(w.benchmark).scoring_settings(CONFIG),
-        sources=lambda w: benchmark(w.benchmark).sources(CONFIG, w.part),
+        samples=lambda w: TASKS[w.benchmark].samples.plain,
+        scoring=lambda w: TASKS[w.benchmark].scoring.plain,
+        stand_in=lambda w: plain(RUN.stand_in(w)),
+        sources=lambda w: RUN.source_keys(w.benchmark, w.part),
+        code=lambda w: digest(
+            "noise",
+            RUN.engine(w),
+            TASKS[w.benchmark].samples,
+            TASKS[w.benchmark].scoring,
+            RUN.stand_in(w),
+        ),
     script:
         "../scripts/noise.py"

@@ -5,36 +5,31 @@ out  results/plan/{benchmark}.{md,csv}: per model and part requests, tokens, hou
      results/plan/{benchmark}.prompts.csv: the prompts that would be cut or do not fit
 """
 
-
-localrules:
-    plan,
+from steadfast.stages.journals import journal_sizes
 
 
 rule plan:
     input:
-        expand("results/plan/{benchmark}.md", benchmark=CONFIG.benchmarks),
+        expand("<results>/plan/{benchmark}.md", benchmark=CONFIG.benchmarks),
+    localrule: True
 
 
 rule plan_benchmark:
     input:
-        prompts=lambda w: expand(
-            "results/{benchmark}/prompts/{part}.jsonl",
-            benchmark=w.benchmark,
-            part=benchmark(w.benchmark).parts(CONFIG),
-        ),
-        sources=lambda w: sources_of(CONFIG, w.benchmark),
-        templates=lambda w: (
-            benchmark(w.benchmark).templates(CONFIG).values() if w.benchmark in JUDGED else []
-        ),
-        code=code("engines", "judging", "planning.py", "files.py", "tokens.py"),
+        prompts=lambda w: [
+            f"<results>/{w.benchmark}/prompts/{part}.jsonl" for part in TASKS[w.benchmark].parts
+        ],
+        sources=lambda w: RUN.all_sources(w.benchmark),
+        templates=lambda w: RUN.own_templates(w.benchmark),
     output:
-        md="results/plan/{benchmark}.md",
-        csv="results/plan/{benchmark}.csv",
-        prompts="results/plan/{benchmark}.prompts.csv",
+        md="<results>/plan/{benchmark}.md",
+        csv="<results>/plan/{benchmark}.csv",
+        prompts="<results>/plan/{benchmark}.prompts.csv",
     log:
-        "results/logs/plan/{benchmark}.log",
+        "<logs>/plan/{benchmark}.log",
     benchmark:
-        "results/benchmarks/plan/{benchmark}.tsv"
+        "<benchmarks>/plan/{benchmark}.tsv"
+    localrule: True
     conda:
         "../envs/base.yaml"
     threads: 1
@@ -42,21 +37,21 @@ rule plan_benchmark:
         mem_mb=4000,
         runtime=60,
     params:
-        models=settings.planned({name: CONFIG.models[name] for name in ASKED}),
-        judging=lambda w: (
-            {
-                "judges": settings.planned(CONFIG.judges),
-                "templates": benchmark(w.benchmark).templates(CONFIG),
-                "settings": benchmark(w.benchmark).judge_settings(CONFIG),
-                "answer_tokens": CONFIG.judging.answer_tokens,
-            }
-            if w.benchmark in JUDGED
-            else {}
+        models=settings.planned({name: CONFIG.models[name] for name in RUN.asked}),
+        judges=lambda w: settings.planned(
+            {name: CONFIG.judges[name] for name in RUN.judges_of(w.benchmark)}
         ),
-        parts=lambda w: {
-            part: benchmark(w.benchmark).sources(CONFIG, part)
-            for part in benchmark(w.benchmark).parts(CONFIG)
-        },
-        journals=lambda w: journal_sizes(w.benchmark, ASKED, benchmark(w.benchmark).parts(CONFIG)),
+        samples=lambda w: TASKS[w.benchmark].samples.plain,
+        judge_prompts=lambda w: plain(RUN.judge_prompts(w.benchmark)),
+        templates=lambda w: RUN.templates(w.benchmark),
+        answer_tokens=CONFIG.judging.answer_tokens,
+        sources=lambda w: RUN.all_source_keys(w.benchmark),
+        journals=lambda w: journal_sizes(RESULTS, w.benchmark, RUN.asked, TASKS[w.benchmark].parts),
+        code=lambda w: digest(
+            "plan",
+            TASKS[w.benchmark].samples,
+            RUN.judge_prompts(w.benchmark),
+            *RUN.engines_planned(w.benchmark),
+        ),
     script:
         "../scripts/plan.py"

@@ -2,77 +2,64 @@
 
 in   results/{benchmark}/outputs/{model}/{part}.jsonl, its prompts and what they refer to; of
      judged benchmarks results/{benchmark}/verdicts/{judge}/{model}/{part}.jsonl;
-     for models with engine scored the released scores of LIFBench, from a directory or the web
+     for models with engine scored the scores that a benchmark's authors released
 out  results/{benchmark}/scores/{model}/{part}.jsonl: points, total, what was extracted
 """
 
-from steadfast.lifbench.released_scores import local_files
+for name in TASKS:
+    if RUN.scored and TASKS[name].released_scores:
 
-SCORED = settings.scored_models(CONFIG)
-
-# One job for all of them: each released file holds every model and length.
-if SCORED:
-
-    rule released_scores:
-        input:
-            files=local_files(CONFIG.lifbench.released.directory, lifbench.tasks(CONFIG)),
-            code=code(
-                "lifbench/released_scores.py",
-                "lifbench/released.py",
-                "pinned.py",
-                "lifbench/paper.py",
-                "lifbench/tasks.py",
-                "files.py",
-            ),
-            facts=expand(
-                "resources/lifbench/{facts}.yaml",
-                facts=["released", "paper_models", "tasks", "rubric"],
-            ),
-        output:
-            scores=expand(
-                "results/lifbench/scores/{model}/{length}.jsonl",
-                model=SCORED,
-                length=lifbench.parts(CONFIG),
-            ),
-        log:
-            "results/logs/lifbench/released_scores.log",
-        benchmark:
-            "results/benchmarks/lifbench/released_scores.tsv"
-        localrule: True
-        conda:
-            "../envs/base.yaml"
-        threads: 1
-        resources:
-            mem_mb=1000,
-            runtime=10,
-        params:
-            models=SCORED,
-            lengths=lifbench.parts(CONFIG),
-            tasks=lifbench.tasks(CONFIG),
-            directory=CONFIG.lifbench.released.directory,
-        script:
-            "../scripts/released_scores.py"
+        # One job for all of them: each released file holds every model and part.
+        rule:
+            name:
+                f"{name}_released_scores"
+            input:
+                files=TASKS[name].released_files,
+            output:
+                scores=expand(
+                    "<results>/{benchmark}/scores/{model}/{part}.jsonl",
+                    benchmark=name,
+                    model=RUN.scored,
+                    part=TASKS[name].parts,
+                ),
+            log:
+                f"<logs>/{name}/released_scores.log",
+            benchmark:
+                f"<benchmarks>/{name}/released_scores.tsv"
+            localrule: True
+            conda:
+                "../envs/base.yaml"
+            threads: 1
+            resources:
+                mem_mb=1000,
+                runtime=10,
+            params:
+                released=TASKS[name].released_scores.plain,
+                models=RUN.scored,
+                parts=list(TASKS[name].parts),
+                code=digest("released_scores", TASKS[name].released_scores),
+            script:
+                "../scripts/released_scores.py"
 
 
 rule scores:
     input:
-        prompts="results/{benchmark}/prompts/{part}.jsonl",
-        sources=lambda w: paths(benchmark(w.benchmark).sources(CONFIG, w.part)),
-        outputs="results/{benchmark}/outputs/{model}/{part}.jsonl",
-        verdicts=lambda w: expand(
-            "results/{{benchmark}}/verdicts/{judge}/{{model}}/{{part}}.jsonl",
-            judge=judges_of(CONFIG, w.benchmark),
-        ),
-        code=lambda w: code("asked.py", *benchmark(w.benchmark).SCORING_CODE),
-        facts=lambda w: benchmark(w.benchmark).SCORING_FACTS,
+        prompts="<results>/{benchmark}/prompts/{part}.jsonl",
+        sources=lambda w: RUN.sources(w.benchmark, w.part),
+        outputs="<results>/{benchmark}/outputs/{model}/{part}.jsonl",
+        verdicts=lambda w: [
+            f"<results>/{w.benchmark}/verdicts/{judge}/{w.model}/{w.part}.jsonl"
+            for judge in RUN.judges_of(w.benchmark)
+        ],
     output:
-        scores="results/{benchmark}/scores/{model}/{part}.jsonl",
+        scores="<results>/{benchmark}/scores/{model}/{part}.jsonl",
     log:
-        "results/logs/{benchmark}/scores/{model}/{part}.log",
+        "<logs>/{benchmark}/scores/{model}/{part}.log",
     benchmark:
-        "results/benchmarks/{benchmark}/scores/{model}/{part}.tsv"
+        "<benchmarks>/{benchmark}/scores/{model}/{part}.tsv"
     wildcard_constraints:
         model="|".join(map(re.escape, settings.asked_models(CONFIG))) or "(?!)",
+    localrule: True
     conda:
         "../envs/base.yaml"
     threads: 1
@@ -80,8 +67,14 @@ rule scores:
         mem_mb=2000,
         runtime=30,
     params:
-        settings=lambda w: benchmark(w.benchmark).scoring_settings(CONFIG),
-        judges=lambda w: judges_of(CONFIG, w.benchmark),
-        sources=lambda w: benchmark(w.benchmark).sources(CONFIG, w.part),
+        samples=lambda w: TASKS[w.benchmark].samples.plain,
+        scoring=lambda w: TASKS[w.benchmark].scoring.plain,
+        judges=lambda w: RUN.judges_of(w.benchmark),
+        sources=lambda w: RUN.source_keys(w.benchmark, w.part),
+        code=lambda w: digest(
+            "scores",
+            TASKS[w.benchmark].samples,
+            TASKS[w.benchmark].scoring,
+        ),
     script:
         "../scripts/scores.py"

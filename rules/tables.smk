@@ -1,119 +1,47 @@
-"""Tables and figures, from metrics alone; how they look is in the config's display.
+"""Tables, figures and the report, from metrics alone; how they look is in the config's display.
 
-in   results/{benchmark}/metrics/*.csv; of LIFBench also the scores of one model, for the samples'
-     names
-out  results/{benchmark}/tables/{table}.{tex,md,csv}; with released scores of LIFBench also
-     reproduction: the paper's printed cells beside ours
+in   results/{benchmark}/metrics/*.csv
+out  results/{benchmark}/tables/{table}.{tex,md,csv}
      results/figures/{benchmark}_{figure}.png
+     results/report/{report,report_correlations}.{tex,md,csv}: all models on all benchmarks
      results/tables/: the report, and the tables of all benchmarks that run
 """
 
+from steadfast.show.report import NAMES as REPORT
 
-rule lifbench_tables:
-    input:
-        **rules.lifbench_metrics.output,
-        # Any model's scores name the samples.
-        samples=expand(
-            "results/lifbench/scores/{model}/{length}.jsonl",
-            model=CONFIG.running[:1],
-            length=lifbench.parts(CONFIG),
-        ),
-        code=code("tables", "metrics/tidy.py", "lifbench/tables", "lifbench/tasks.py"),
-        facts=expand("resources/lifbench/{facts}.yaml", facts=["tables", "rubric"]),
-    output:
-        tables=[f"results/lifbench/tables/{name}" for name in lifbench.table_files()],
-    log:
-        "results/logs/lifbench/tables.log",
-    benchmark:
-        "results/benchmarks/lifbench/tables.tsv"
-    conda:
-        "../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=10,
-    params:
-        lengths=lifbench.parts(CONFIG),
-        display=settings.display(CONFIG),
-        weighting=CONFIG.lifbench.weighting,
-        rubric=CONFIG.lifbench.rubric,
-    script:
-        "../scripts/lifbench_tables.py"
+DISPLAY = settings.display(CONFIG)
+KINDS = ["tex", "md", "csv"]
+TABLES, FIGURES = {}, {}
 
-
-rule lifbench_figures:
-    input:
-        **rules.lifbench_metrics.output,
-        code=code("tables/roster.py", "metrics/tidy.py", "lifbench/figures.py"),
-        facts="resources/lifbench/tables.yaml",
-    output:
-        ars_by_length="results/figures/lifbench_ars_by_length.png",
-    log:
-        "results/logs/lifbench/figures.log",
-    benchmark:
-        "results/benchmarks/lifbench/figures.tsv"
-    conda:
-        "../envs/base.yaml"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=10,
-    params:
-        display=settings.display(CONFIG),
-    script:
-        "../scripts/lifbench_figures.py"
-
-
-if SCORED:
-    PRINTED = os.listdir(os.path.join(workflow.basedir, "resources/lifbench/printed"))
-
-    rule lifbench_reproduction:
-        input:
-            **rules.lifbench_metrics.output,
-            samples=rules.lifbench_tables.input.samples,
-            code=[*rules.lifbench_tables.input.code, *code("lifbench/reproduction.py")],
-            facts=rules.lifbench_tables.input.facts,
-            printed=expand("resources/lifbench/printed/{file}", file=sorted(PRINTED)),
-        output:
-            tables=multiext("results/lifbench/tables/reproduction", ".tex", ".md", ".csv"),
-        log:
-            "results/logs/lifbench/reproduction.log",
-        benchmark:
-            "results/benchmarks/lifbench/reproduction.tsv"
-        localrule: True
-        conda:
-            "../envs/base.yaml"
-        threads: 1
-        resources:
-            mem_mb=2000,
-            runtime=10,
-        params:
-            lengths=lifbench.parts(CONFIG),
-            models=SCORED,
-        script:
-            "../scripts/lifbench_reproduction.py"
-
-
-for name in JUDGED:
+for name in TASKS:
+    METRICS = expand(
+        "<results>/{benchmark}/metrics/{metric}.csv",
+        benchmark=name,
+        metric=TASKS[name].metrics.names,
+    )
+    TABLES[name] = expand(
+        "<results>/{benchmark}/tables/{table}.{kind}",
+        benchmark=name,
+        table=TASKS[name].tables.names,
+        kind=KINDS,
+    )
+    FIGURES[name] = expand(
+        "<results>/figures/{benchmark}_{figure}.png",
+        benchmark=name,
+        figure=TASKS[name].figures.names,
+    )
 
     rule:
         name:
             f"{name}_tables"
         input:
-            metrics=getattr(rules, f"{name}_metrics").output.metrics,
-            code=code("tables", "metrics/tidy.py", *benchmark(name).TABLES_CODE),
-            facts=benchmark(name).TABLES_FACTS,
+            metrics=METRICS,
         output:
-            tables=expand(
-                "results/{benchmark}/tables/{table}.{kind}",
-                benchmark=name,
-                table=benchmark(name).table_names(CONFIG),
-                kind=["tex", "md", "csv"],
-            ),
+            tables=TABLES[name],
         log:
-            f"results/logs/{name}/tables.log",
+            f"<logs>/{name}/tables.log",
         benchmark:
-            f"results/benchmarks/{name}/tables.tsv"
+            f"<benchmarks>/{name}/tables.tsv"
         localrule: True
         conda:
             "../envs/base.yaml"
@@ -122,29 +50,24 @@ for name in JUDGED:
             mem_mb=2000,
             runtime=10,
         params:
-            benchmark=name,
-            display=settings.display(CONFIG),
-            settings=benchmark(name).tables_settings(CONFIG),
+            tables=TASKS[name].tables.function.plain,
+            metrics=list(TASKS[name].metrics.names),
+            display=DISPLAY,
+            code=digest("tables", TASKS[name].tables.function),
         script:
-            "../scripts/benchmark_tables.py"
+            "../scripts/tables.py"
 
     rule:
         name:
             f"{name}_figures"
         input:
-            metrics=getattr(rules, f"{name}_metrics").output.metrics,
-            code=code("tables/roster.py", "metrics/tidy.py", *benchmark(name).TABLES_CODE),
-            facts=benchmark(name).TABLES_FACTS,
+            metrics=METRICS,
         output:
-            figures=expand(
-                "results/figures/{benchmark}_{figure}.png",
-                benchmark=name,
-                figure=benchmark(name).FIGURES,
-            ),
+            figures=FIGURES[name],
         log:
-            f"results/logs/{name}/figures.log",
+            f"<logs>/{name}/figures.log",
         benchmark:
-            f"results/benchmarks/{name}/figures.tsv"
+            f"<benchmarks>/{name}/figures.tsv"
         localrule: True
         conda:
             "../envs/base.yaml"
@@ -153,39 +76,61 @@ for name in JUDGED:
             mem_mb=2000,
             runtime=10,
         params:
-            benchmark=name,
-            display=settings.display(CONFIG),
+            figures=TASKS[name].figures.function.plain,
+            names=list(TASKS[name].figures.names),
+            metrics=list(TASKS[name].metrics.names),
+            display=DISPLAY,
+            code=digest("figures", TASKS[name].figures.function),
         script:
-            "../scripts/benchmark_figures.py"
+            "../scripts/figures.py"
 
 
-TABLES = {
-    "lifbench": [
-        *rules.lifbench_tables.output.tables,
-        *(rules.lifbench_reproduction.output.tables if SCORED else []),
-    ],
-    **{name: getattr(rules, f"{name}_tables").output.tables for name in JUDGED},
-}
-FIGURES = {name: getattr(rules, f"{name}_figures").output for name in BENCHMARKS}
+rule report:
+    input:
+        headlines=expand("<results>/{benchmark}/metrics/headline.csv", benchmark=RUN.running),
+    output:
+        tables=expand("<results>/report/{name}.{kind}", name=REPORT, kind=KINDS),
+    log:
+        "<logs>/report.log",
+    benchmark:
+        "<benchmarks>/report.tsv"
+    localrule: True
+    conda:
+        "../envs/base.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        benchmarks={
+            name: RUN.benchmarks[name].reported(judged=name in RUN.judged) for name in RUN.running
+        },
+        display=DISPLAY,
+        code=digest("report"),
+    script:
+        "../scripts/report.py"
 
 
 rule tables:
     input:
         tables=[
-            *rules.report.output.tables,
+            *expand("<results>/report/{name}.{kind}", name=REPORT, kind=KINDS),
             *(file for name in CONFIG.benchmarks for file in TABLES[name]),
         ],
     output:
-        directory("results/tables"),
+        directory("<results>/tables"),
     log:
-        "results/logs/tables.log",
+        "<logs>/tables.log",
     benchmark:
-        "results/benchmarks/tables.tsv"
+        "<benchmarks>/tables.tsv"
+    localrule: True
     conda:
         "../envs/base.yaml"
     threads: 1
     resources:
         mem_mb=500,
         runtime=5,
+    params:
+        code=digest("collect_tables"),
     script:
-        "../scripts/tables.py"
+        "../scripts/collect_tables.py"

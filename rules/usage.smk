@@ -6,28 +6,20 @@ out  results/metrics/inference.csv: logical, computed and cached prompt tokens, 
      tokens, wall time, runs, retries, failures. The one result that differs between two runs.
 """
 
-INFERENCE_JOBS = [
-    (name, model, part, judge)
-    for name in CONFIG.benchmarks
-    for model in ASKED
-    for part in benchmark(name).parts(CONFIG)
-    for judge in ["", *judges_of(CONFIG, name)]
-]
 
-
-rule inference_metrics:
+rule usage:
     input:
         outputs=[
-            f"results/{name}/{f'verdicts/{judge}' if judge else 'outputs'}/{model}/{part}.jsonl"
-            for name, model, part, judge in INFERENCE_JOBS
+            f"<results>/{name}/{f'verdicts/{judge}' if judge else 'outputs'}/{model}/{part}.jsonl"
+            for name, model, part, judge in RUN.inference_jobs
         ],
-        code=code("usage.py", "engines/record.py", "files.py"),
     output:
-        usage="results/metrics/inference.csv",
+        usage="<results>/metrics/inference.csv",
     log:
-        "results/logs/inference_metrics.log",
+        "<logs>/usage.log",
     benchmark:
-        "results/benchmarks/inference_metrics.tsv"
+        "<benchmarks>/usage.tsv"
+    localrule: True
     conda:
         "../envs/base.yaml"
     threads: 1
@@ -35,6 +27,7 @@ rule inference_metrics:
         mem_mb=1000,
         runtime=10,
     params:
-        jobs=INFERENCE_JOBS,
+        jobs=RUN.inference_jobs,
+        code=digest("usage"),
     script:
-        "../scripts/inference_metrics.py"
+        "../scripts/usage.py"

@@ -2,18 +2,17 @@
 
 from pathlib import Path
 
-from steadfast.registry import as_paths, benchmark
+from steadfast.stages.ask_judge import write_judge_prompts
+from steadfast.stages.samples import PartFiles
 from steadfast.workflow import run_rule
 
 if "snakemake" in globals():
     run_rule(
-        benchmark(snakemake.wildcards.benchmark).write_judge_prompts,
+        write_judge_prompts,
         snakemake.log,
-        part=snakemake.wildcards.part,
-        prompts=Path(snakemake.input.prompts),
-        sources=as_paths(snakemake.params.sources),
+        part=PartFiles.of(snakemake),
+        judge_prompts=snakemake.params.judge_prompts,
         outputs=Path(snakemake.input.outputs),
-        templates={name: Path(path) for name, path in snakemake.params.templates.items()},
-        settings=snakemake.params.settings,
+        templates=snakemake.params.templates,
         out=Path(snakemake.output.judging),
     )

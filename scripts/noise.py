@@ -2,24 +2,26 @@
 
 from pathlib import Path
 
-from steadfast.noise import measure_noise
+from steadfast.stages.measure_noise import measure_noise
+from steadfast.stages.samples import PartFiles
 from steadfast.workflow import run_rule
 
 if "snakemake" in globals():
+    out = Path(snakemake.output.csv)
     run_rule(
         measure_noise,
         snakemake.log,
-        benchmark_name=snakemake.wildcards.benchmark,
+        benchmark=snakemake.wildcards.benchmark,
         model=snakemake.wildcards.model,
-        part=snakemake.wildcards.part,
         answers=snakemake.params.answers,
+        operation=snakemake.config["models"][snakemake.wildcards.model],
         noise=snakemake.params.noise,
         seed=snakemake.params.seed,
+        part=PartFiles.of(snakemake),
         scoring=snakemake.params.scoring,
-        raw_config=snakemake.config,
-        prompts=Path(snakemake.input.prompts),
-        sources=snakemake.params.sources,
-        out_csv=Path(snakemake.output.csv),
+        stand_in=snakemake.params.stand_in,
+        results=out.parents[3],
+        out_csv=out,
         out_md=Path(snakemake.output.md),
         log=Path(snakemake.log[0]),
     )

@@ -2,19 +2,28 @@
 
 from pathlib import Path
 
-from steadfast.planning import write_plan
-from steadfast.workflow import run_rule
+from steadfast.stages.plan_requests import plan_requests
+from steadfast.stages.samples import PartFiles, sources_by_part
+from steadfast.workflow import paths, run_rule
 
 if "snakemake" in globals():
+    sources = sources_by_part(snakemake.params.sources, snakemake.input.sources)
+    files = zip(sources.items(), paths(snakemake.input.prompts), strict=True)
+    out = Path(snakemake.output.md)
     run_rule(
-        write_plan,
+        plan_requests,
         snakemake.log,
-        benchmark_name=snakemake.wildcards.benchmark,
+        benchmark=snakemake.wildcards.benchmark,
         models=snakemake.params.models,
-        parts=snakemake.params.parts,
-        prompts=[Path(path) for path in snakemake.input.prompts],
-        judging=snakemake.params.judging,
-        out_md=Path(snakemake.output.md),
+        judges=snakemake.params.judges,
+        parts=[
+            PartFiles(part, snakemake.params.samples, prompts, of) for (part, of), prompts in files
+        ],
+        judge_prompts=snakemake.params.judge_prompts,
+        templates=snakemake.params.templates,
+        answer_tokens=snakemake.params.answer_tokens,
+        results=out.parents[1],
+        out_md=out,
         out_csv=Path(snakemake.output.csv),
         out_prompts=Path(snakemake.output.prompts),
     )

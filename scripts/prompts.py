@@ -1,18 +1,17 @@
-"""Rule prompts: the prompts of one length."""
+"""Rule prompts: what one part of a benchmark asks of the models."""
 
 from pathlib import Path
 
-from steadfast.lifbench.prompts import build_prompts
-from steadfast.registry import as_paths
+from steadfast.stages.samples import sources_of
+from steadfast.stages.write_prompts import write_prompts
 from steadfast.workflow import run_rule
 
 if "snakemake" in globals():
     run_rule(
-        build_prompts,
+        write_prompts,
         snakemake.log,
-        length=snakemake.wildcards.length,
-        seed=snakemake.params.seed,
-        tasks=snakemake.params.tasks,
-        **as_paths(snakemake.params.sources),
+        part=snakemake.wildcards.part,
+        prompts=snakemake.params.prompts,
+        sources=sources_of(snakemake.params.sources, snakemake.input.sources),
         out=Path(snakemake.output.prompts),
     )

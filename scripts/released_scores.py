@@ -1,18 +1,16 @@
-"""Rule released_scores: the released scores of LIFBench as score files."""
+"""Rules {benchmark}_released_scores: scores that a benchmark's authors released."""
 
 from itertools import product
-from pathlib import Path
 
-from steadfast.lifbench.released_scores import build_released_scores
-from steadfast.workflow import run_rule
+from steadfast.stages.release_scores import release_scores
+from steadfast.workflow import paths, run_rule
 
 if "snakemake" in globals():
-    cells = product(snakemake.params.models, snakemake.params.lengths)
+    cells = product(snakemake.params.models, snakemake.params.parts)
     run_rule(
-        build_released_scores,
+        release_scores,
         snakemake.log,
+        released=snakemake.params.released,
         models=dict(snakemake.params.models),
-        tasks=snakemake.params.tasks,
-        directory=snakemake.params.directory,
-        outs=dict(zip(cells, map(Path, snakemake.output.scores), strict=True)),
+        outs=dict(zip(cells, paths(snakemake.output.scores), strict=True)),
     )

@@ -2,15 +2,17 @@
 
 from pathlib import Path
 
-from steadfast.report import build_report
-from steadfast.workflow import run_rule
+from steadfast.show.report import build_report
+from steadfast.workflow import paths, run_rule
 
 if "snakemake" in globals():
-    headlines = map(Path, snakemake.input.headlines)
     run_rule(
         build_report,
         snakemake.log,
-        headlines=dict(zip(snakemake.params.benchmarks, headlines, strict=True)),
+        headlines=dict(
+            zip(snakemake.params.benchmarks, paths(snakemake.input.headlines), strict=True)
+        ),
+        benchmarks=snakemake.params.benchmarks,
         display=snakemake.params.display,
         out_dir=Path(snakemake.output.tables[0]).parent,
     )

@@ -1,21 +1,18 @@
-"""Rule scores: one model's responses to one part, scored."""
+"""Rule scores: one model's answers to one part, scored."""
 
 from pathlib import Path
 
-from steadfast.registry import as_paths, benchmark
-from steadfast.workflow import run_rule
+from steadfast.stages.samples import PartFiles
+from steadfast.stages.score import score_part
+from steadfast.workflow import paths, run_rule
 
 if "snakemake" in globals():
     run_rule(
-        benchmark(snakemake.wildcards.benchmark).score_part,
+        score_part,
         snakemake.log,
-        part=snakemake.wildcards.part,
-        settings=snakemake.params.settings,
-        prompts=Path(snakemake.input.prompts),
-        sources=as_paths(snakemake.params.sources),
+        part=PartFiles.of(snakemake),
+        scoring=snakemake.params.scoring,
         outputs=Path(snakemake.input.outputs),
+        verdicts=dict(zip(snakemake.params.judges, paths(snakemake.input.verdicts), strict=True)),
         out=Path(snakemake.output.scores),
-        verdicts=dict(
-            zip(snakemake.params.judges, map(Path, snakemake.input.verdicts), strict=True)
-        ),
     )

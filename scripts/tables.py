@@ -1,14 +1,16 @@
-"""Rule tables: the tables of all benchmarks in one folder."""
+"""Rules {benchmark}_tables: the tables of a benchmark."""
 
 from pathlib import Path
 
-from steadfast.tables.collect import collect_tables
-from steadfast.workflow import run_rule
+from steadfast.stages.tabulate import tabulate
+from steadfast.workflow import paths, run_rule
 
 if "snakemake" in globals():
     run_rule(
-        collect_tables,
+        tabulate,
         snakemake.log,
-        tables=[Path(path) for path in snakemake.input.tables],
-        out=Path(snakemake.output[0]),
+        tables=snakemake.params.tables,
+        metrics=dict(zip(snakemake.params.metrics, paths(snakemake.input.metrics), strict=True)),
+        display=snakemake.params.display,
+        out_dir=Path(snakemake.output.tables[0]).parent,
     )

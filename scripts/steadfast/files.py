@@ -1,17 +1,22 @@
 """Reading and writing the records that stages pass on: JSON lines, replaced atomically."""
 
+import csv
+import io
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from steadfast.errors import UserError
 
 Record = dict[str, Any]
+"""A JSON object."""
+Settings = Mapping[str, Any]
+"""Plain values by name, such as a rule's params hold."""
 
 
-def canonical_json(value: Any) -> str:
+def canonical_json(value: object) -> str:
     """One spelling for equal values: sorted keys, no blanks, Unicode as it is."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
@@ -91,7 +96,7 @@ def write_text(path: Path | str, text: str) -> None:
         partial.unlink(missing_ok=True)
 
 
-def write_json(path: Path | str, value: Any) -> None:
+def write_json(path: Path | str, value: object) -> None:
     """Replace a JSON file atomically: sorted keys, two blanks of indent."""
     write_text(path, json.dumps(value, sort_keys=True, ensure_ascii=False, indent=2) + "\n")
 
@@ -99,6 +104,17 @@ def write_json(path: Path | str, value: Any) -> None:
 def write_jsonl(path: Path | str, records: Iterable[Record]) -> None:
     """Replace a JSON-lines file atomically, keys in the order the records have them."""
     write_text(path, "".join(json_line(record) for record in records))
+
+
+def write_rows(path: Path | str, columns: Sequence[str], rows: Iterable[Record]) -> None:
+    """Replace a CSV file atomically; numbers that are not whole have six significant digits."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        values = (row[column] for column in columns)
+        writer.writerow([f"{v:.6g}" if isinstance(v, float) else v for v in values])
+    write_text(path, text.getvalue())
 
 
 def json_line(record: Record) -> str:

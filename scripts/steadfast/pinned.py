@@ -2,14 +2,14 @@
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any
 
 from steadfast.errors import UserError
+from steadfast.files import Settings
 
 MOST_BYTES = 256 * 1024 * 1024  # of a file whose size is not known
 
 
-def fetch(source: Mapping[str, Any], alternative: str) -> bytes:
+def fetch(source: Settings, alternative: str) -> bytes:
     """A released file, checked.
 
     Args:
@@ -38,7 +38,7 @@ def git_blob(content: bytes) -> str:
 
 
 def _download(url: str, headers: Mapping[str, str], most: int, alternative: str) -> bytes:
-    # Imported here: every job that renders prompts imports this module, and hardly any downloads.
+    # Imported here: whoever checks a file of the user's imports this module and downloads nothing.
     import urllib.request
     from http.client import HTTPException
 

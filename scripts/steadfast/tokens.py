@@ -3,12 +3,14 @@
 import hashlib
 import os
 import shutil
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from steadfast.errors import UserError
+from steadfast.resources import resource
 
-VOCABULARIES = Path(__file__).resolve().parents[2] / "resources" / "tiktoken"
+VOCABULARIES = resource("tiktoken")
 
 
 class Tokenizer:
@@ -30,7 +32,7 @@ class Tokenizer:
         """The token ids of a text."""
         return self._encoding.encode_ordinary(text)
 
-    def decode(self, tokens: list[int]) -> str:
+    def decode(self, tokens: Sequence[int]) -> str:
         """The text of token ids; bytes that are no UTF-8 (a cut character) are left out."""
         return self._encoding.decode_bytes(tokens).decode("utf-8", errors="ignore")
 
@@ -51,9 +53,14 @@ def load_tokenizer(name: str) -> Tokenizer:
     return Tokenizer(name)
 
 
+def cache_folder() -> Path:
+    """Where this program keeps what can be found again, by the user's environment."""
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "steadfast"
+
+
 def _cache_copy() -> Path:
     # tiktoken deletes a file in its cache whose checksum fails, so it never gets the original.
-    root = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "steadfast"
+    root = cache_folder()
     for source in sorted(VOCABULARIES.iterdir()):
         if source.suffix:
             continue

@@ -1,32 +1,12 @@
-"""What the rule files and the scripts need of Python: module lists and errors for people."""
+"""What the scripts of the rules share: errors for people, and paths out of Snakemake's lists."""
 
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, redirect_stdout
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from steadfast.errors import UserError
-
-PACKAGE = Path(__file__).resolve().parent
-
-
-@cache  # asked for once a job
-def code(*places: str) -> tuple[str, ...]:
-    """Module files, for a rule to list as inputs: a change of one re-runs the rule.
-
-    Args:
-        places: modules (``files.py``) or packages (``corpora``), below the package.
-
-    Returns:
-        Paths relative to the repository, sorted.
-    """
-    found: list[Path] = []
-    for place in places:
-        path = PACKAGE / place
-        found += path.rglob("*.py") if path.is_dir() else [path]
-    return tuple(sorted(path.relative_to(PACKAGE.parents[1]).as_posix() for path in set(found)))
 
 
 def run_rule(function: Callable[..., Any], logs: Iterable[str], /, **arguments: Any) -> None:
@@ -48,3 +28,8 @@ def run_rule(function: Callable[..., Any], logs: Iterable[str], /, **arguments: 
             print(f"error: {error}")
             print(f"error: {error}", file=sys.stderr)
             sys.exit(1)
+
+
+def paths(files: Iterable[str]) -> list[Path]:
+    """Some input or output files, as paths."""
+    return [Path(file) for file in files]

@@ -4,39 +4,35 @@ Of a file that is missing Snakemake says nothing where older results stand: it t
 given.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
-from steadfast.config import replay_file
+from steadfast.benchmark import Task
+from steadfast.config.schema import Config
+from steadfast.config.settings import replay_file
 from steadfast.errors import UserError
-from steadfast.registry import JUDGED, benchmark
 
 
-def check_given(config: Any) -> None:
+def check_required_files(config: Config, tasks: Mapping[str, Task]) -> None:
     """Checks that each file and directory is there that the running benchmarks and models need.
+
+    Args:
+        config: the config.
+        tasks: by benchmark.
 
     Raises:
         UserError: one is not; the sentence names the config's key.
     """
-    for key, path in given_files(config):
+    for key, path in required_files(config, tasks):
         if not Path(path).exists():
             raise UserError(f"config: {key}: {path}: no such file or directory; correct the path")
 
 
-def given_files(config: Any) -> Iterator[tuple[str, str]]:
+def required_files(config: Config, tasks: Mapping[str, Task]) -> Iterator[tuple[str, str]]:
     """The config's key and the path of each of them."""
     for name in config.benchmarks:
         for model in config.running:
-            for part in benchmark(name).parts(config):
+            for part in tasks[name].parts:
                 if path := replay_file(config, model, name, part):
                     yield f"models.{model}.file", path
-        section = getattr(config, name)
-        if name in JUDGED:
-            if section.source == "local":
-                yield f"{name}.directory", section.directory
-            for template, path in section.templates.items():
-                yield f"{name}.templates.{template}", path
-            for key in ("labels", "extra"):
-                if path := getattr(section, key, None):
-                    yield f"{name}.{key}", path
+        yield from tasks[name].files

@@ -1,0 +1,14 @@
+"""Rule tables: the tables of all benchmarks in one folder."""
+
+from pathlib import Path
+
+from steadfast.stages.tabulate import collect_tables
+from steadfast.workflow import paths, run_rule
+
+if "snakemake" in globals():
+    run_rule(
+        collect_tables,
+        snakemake.log,
+        tables=paths(snakemake.input.tables),
+        out=Path(snakemake.output[0]),
+    )

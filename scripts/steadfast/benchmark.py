@@ -1,0 +1,185 @@
+"""What a benchmark is to the workflow: one object, found by its entry point (``registry``).
+
+For a config it names, as a ``Task``, the files of its data and a component for each stage.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+from steadfast.components import Component, JudgePrompts, JudgeStandIn, Samples, Scoring, StandIn
+from steadfast.config.strict import StrictModel
+from steadfast.files import Record
+
+if TYPE_CHECKING:
+    from steadfast.config.schema import Config
+
+S = TypeVar("S", bound=StrictModel)
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One file of a benchmark's data, and what makes it.
+
+    Attributes:
+        path: below the results folder; ends in .jsonl (records) or .json (one value, or a text).
+        step: name of the rule that makes it, such as contexts.
+        content: a function that gives the content, of the inputs' paths by name and its settings.
+        inputs: other data files by name.
+        files: the user's files that it reads, so that a change of one is noticed.
+    """
+
+    path: str
+    step: str
+    content: Component[Iterable[Record] | Record | str]
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one inference job asks, such as a length or a language.
+
+    Attributes:
+        tokens: that its longest context may have.
+        sources: data files that its prompts refer to, by kind and name.
+    """
+
+    tokens: int
+    sources: Mapping[tuple[str, str], str]
+
+
+@dataclass(frozen=True)
+class Judging:
+    """How a judge is asked, and its replies are read.
+
+    Attributes:
+        prompts: what is asked.
+        readable: a function of what is expected, the reply and the answer: whether the reply can
+            be read as a verdict.
+        stand_in: replies of judges without a model.
+        templates: file of each judge template, or ``resource:`` and the name of a packaged one.
+        attempts: times that a readable reply is asked for, at most.
+    """
+
+    prompts: Component[JudgePrompts]
+    readable: Component[bool]
+    stand_in: Component[JudgeStandIn]
+    templates: Mapping[str, str]
+    attempts: int
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a stage makes for all models at once.
+
+    Attributes:
+        function: that makes it.
+        names: stems of its files.
+        data: whether it takes the benchmark's data too, of metrics.
+    """
+
+    function: Component[Any]
+    names: tuple[str, ...]
+    data: bool = False
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a config asks of a benchmark; a component a stage.
+
+    Attributes:
+        parts: by name, in the order to show.
+        data: the files of the data.
+        prompts: a function of part and data that gives the prompts' records.
+        samples: how prompts refer to data.
+        stand_in: answers of engines without a model.
+        scoring: the scorer.
+        metrics: a ``MetricsFunction``; ``coverage`` and ``headline`` are among the names.
+        tables: a function of frames and display that gives tables or printed pages.
+        figures: a function of frames and display that gives a figure for each name.
+        judging: None where no model judges.
+        released_scores: a function of models and parts that gives the records of scores that the
+            benchmark's authors released; None where there are none.
+        released_files: files of the user's that they are read from.
+        files: the user's files that the config names, by its key; looked for before anything runs.
+        labels: file with people's verdicts.
+    """
+
+    parts: Mapping[str, Part]
+    data: Sequence[DataFile]
+    prompts: Component[Iterable[Record]]
+    samples: Component[Samples]
+    stand_in: Component[StandIn]
+    scoring: Component[Scoring]
+    metrics: Output
+    tables: Output
+    figures: Output
+    judging: Judging | None = None
+    released_scores: Component[Mapping[tuple[str, str], Iterable[Record]]] | None = None
+    released_files: Sequence[str] = ()
+    files: Sequence[tuple[str, str]] = ()
+    labels: str | None = None
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A main measure of a benchmark, as the report shows it.
+
+    Attributes:
+        text: what it is, for the caption.
+        digits: after the point; None: the display's.
+        smaller: whether a smaller value is better.
+    """
+
+    text: str
+    digits: int | None = None
+    smaller: bool = False
+
+
+class ReleasedModel(NamedTuple):
+    """A model whose scores the benchmark's authors released: how tables show it."""
+
+    label: str
+    group: str
+    gold: bool = False
+
+
+@dataclass(frozen=True)
+class Benchmark(Generic[S]):
+    """A benchmark, as its entry point names it.
+
+    Attributes:
+        name: in config, paths and tables.
+        title: in tables.
+        section: schema of its section of the config.
+        task: what a config asks of it, from the config and its own section.
+        measures: its headline measures that the report shows, in their order.
+        released_models: by their names in the files of released scores.
+        check: raises ValueError with a sentence where the config does not suit the benchmark.
+    """
+
+    name: str
+    title: str
+    section: type[S]
+    task: Callable[["Config", S], Task]
+    measures: Mapping[str, Measure]
+    released_models: Mapping[str, ReleasedModel] = field(default_factory=dict)
+    check: Callable[["Config", S], None] | None = None
+
+    def of(self, config: "Config") -> Task:
+        """The task of a config."""
+        return self.task(config, self.settings(config))
+
+    def settings(self, config: "Config") -> S:
+        """Its section of a config."""
+        return getattr(config, self.name)
+
+    def reported(self, judged: bool) -> Record:
+        """What the report takes of it, as plain values."""
+        measures = {name: asdict(measure) for name, measure in self.measures.items()}
+        return {"title": self.title, "judged": judged, "measures": measures}
+
+
+AnyBenchmark = Benchmark[Any]
+"""A benchmark, whatever its section of the config is."""

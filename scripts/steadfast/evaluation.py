@@ -1,0 +1,169 @@
+"""What a config runs, as the rules ask: benchmarks, models, judges, and the files of each job."""
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any, Protocol
+
+from steadfast.benchmark import AnyBenchmark, DataFile, Judging, Task
+from steadfast.components import Component
+from steadfast.config.models import BaseModelSettings
+from steadfast.config.schema import Config
+from steadfast.config.settings import asked_models, judge_settings, model_settings, scored_models
+from steadfast.engines.build import ENGINES, STAND_INS, WITHOUT_MODEL
+from steadfast.errors import UserError
+from steadfast.registry import benchmarks
+from steadfast.resources import PREFIX
+
+
+class Wildcards(Protocol):
+    """A job's wildcards."""
+
+    benchmark: str
+    model: str
+    part: str
+
+    def get(self, name: str) -> str | None:
+        """A wildcard that not all rules have."""
+
+
+class Evaluation:
+    """What a config asks of every benchmark that is installed, whether or not it runs.
+
+    Args:
+        config: the config.
+    """
+
+    def __init__(self, config: Config):
+        self.config = config
+        self.benchmarks: Mapping[str, AnyBenchmark] = benchmarks()
+        self.tasks: Mapping[str, Task] = {
+            name: benchmark.of(config) for name, benchmark in self.benchmarks.items()
+        }
+        self.judged = [name for name, task in self.tasks.items() if task.judging]
+        self.running = [name for name in self.benchmarks if name in config.benchmarks]
+        self.scored = scored_models(config)
+        self.asked = [name for name in asked_models(config) if name in config.running]
+
+    @property
+    def models_asked(self) -> list[str]:
+        """The running models that are no stand-ins and replay nothing."""
+        return [m for m in self.asked if self.config.models[m].engine not in WITHOUT_MODEL]
+
+    # --- models and judges ---------------------------------------------------------------------
+
+    def models_of(self, benchmark: str) -> list[str]:
+        """The running models that a benchmark has results of."""
+        released = self.tasks[benchmark].released_scores is not None
+        return [name for name in self.config.running if released or name not in self.scored]
+
+    def judges_of(self, benchmark: str) -> list[str]:
+        """The judges of a benchmark, the one that counts first; none where no model judges.
+
+        Raises:
+            UserError: it needs one, and the config names none.
+        """
+        if benchmark not in self.judged:
+            return []
+        if not self.config.judges:
+            raise UserError(
+                f"judges: {benchmark} needs a judge; name one under judges in the config"
+            )
+        return list(self.config.judges)
+
+    def answering(self, wildcards: Wildcards) -> BaseModelSettings:
+        """The settings of a job's model, or of its judge.
+
+        Raises:
+            UserError: the config has none of that name.
+        """
+        if judge := wildcards.get("judge"):
+            return judge_settings(self.config, judge)
+        return model_settings(self.config, wildcards.model)
+
+    def engine(self, wildcards: Wildcards) -> str:
+        """What builds the engine of a job."""
+        return ENGINES[self.answering(wildcards).engine]
+
+    def stand_in(self, wildcards: Wildcards) -> Component[Any] | None:
+        """What answers a job in place of a model or judge; None where the engine has one."""
+        if self.answering(wildcards).engine not in STAND_INS:
+            return None
+        task = self.tasks[wildcards.benchmark]
+        return self.judging(wildcards).stand_in if wildcards.get("judge") else task.stand_in
+
+    def engines_planned(self, benchmark: str) -> list[str]:
+        """What builds the engines that a plan makes: of models and judges that cost something."""
+        models = [self.config.models[name] for name in self.asked]
+        models += [self.config.judges[name] for name in self.judges_of(benchmark)]
+        return sorted({ENGINES[one.engine] for one in models if one.engine not in WITHOUT_MODEL})
+
+    @cached_property
+    def inference_jobs(self) -> list[tuple[str, str, str, str]]:
+        """Benchmark, model, part and judge of each job; no judge ("") where the model answers."""
+        return [
+            (name, model, part, judge)
+            for name in self.config.benchmarks
+            for model in self.asked
+            for part in self.tasks[name].parts
+            for judge in ["", *self.judges_of(name)]
+        ]
+
+    # --- files ---------------------------------------------------------------------------------
+
+    @cached_property
+    def data(self) -> dict[str, DataFile]:
+        """All data files, by their path below the results folder."""
+        return {file.path: file for task in self.tasks.values() for file in task.data}
+
+    def sources(self, benchmark: str, part: str) -> list[str]:
+        """The data files that the prompts of a part refer to, as inputs."""
+        return in_results(self.tasks[benchmark].parts[part].sources.values())
+
+    def source_keys(self, benchmark: str, part: str) -> list[tuple[str, str]]:
+        """Kind and name of each of them."""
+        return list(self.tasks[benchmark].parts[part].sources)
+
+    def all_sources(self, benchmark: str) -> list[str]:
+        """Those of all parts, one part after the other."""
+        return [
+            path for part in self.tasks[benchmark].parts for path in self.sources(benchmark, part)
+        ]
+
+    def all_source_keys(self, benchmark: str) -> dict[str, list[tuple[str, str]]]:
+        """Kind and name of each of them, by part."""
+        return {part: self.source_keys(benchmark, part) for part in self.tasks[benchmark].parts}
+
+    def judging(self, wildcards: Wildcards) -> Judging:
+        """How a benchmark is judged.
+
+        Raises:
+            UserError: no model judges it.
+        """
+        judging = self.tasks[wildcards.benchmark].judging
+        if judging is None:
+            raise UserError(f"{wildcards.benchmark}: no model judges this benchmark")
+        return judging
+
+    def own_templates(self, benchmark: str) -> list[str]:
+        """The judge templates that are the user's files; the others are packaged."""
+        return [path for path in self.templates(benchmark).values() if not path.startswith(PREFIX)]
+
+    def templates(self, benchmark: str) -> dict[str, str]:
+        """The judge templates of a benchmark; none where no model judges."""
+        judging = self.tasks[benchmark].judging
+        return dict(judging.templates) if judging else {}
+
+    def judge_prompts(self, benchmark: str) -> Component[Any] | None:
+        """What is asked of judges; None where no model judges."""
+        judging = self.tasks[benchmark].judging
+        return judging.prompts if judging else None
+
+
+def in_results(paths: Iterable[str]) -> list[str]:
+    """Files below the results folder, as inputs of a rule."""
+    return [f"<results>/{path}" for path in paths]
+
+
+def plain(component: Component[Any] | None) -> tuple[str, dict[str, Any]] | None:
+    """A component for a rule's params; None where there is none."""
+    return component.plain if component else None
