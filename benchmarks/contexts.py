@@ -1,7 +1,8 @@
 """Time of building contexts by length, on synthetic corpora: seconds per 1,000 tokens.
 
-Run as ``PYTHONPATH=scripts python benchmarks/contexts.py``; the corpora are made first, which takes
-some minutes and is not part of the times. Building is linear where the last column stays level.
+Run as ``PYTHONPATH=scripts:tests/engines python benchmarks/contexts.py``; the corpora are made
+first, which takes some minutes and is not part of the times. Building is linear where the last
+column stays level.
 """
 
 import argparse
@@ -11,34 +12,33 @@ import tempfile
 import time
 from pathlib import Path
 
-from steadfast.corpora import CORPORA, build_corpus
-from steadfast.files import read_jsonl
-from steadfast.lifbench.contexts import CORPORA_OF, build_contexts
-from steadfast.tokens import load_tokenizer
+from prepared import Prepared
+from steadfast.lifbench.data import NAME, context_file
 
 LENGTHS = {"64k": 64, "128k": 128, "256k": 256, "512k": 512, "1M": 1024, "2M": 2048}
-# Tokens of corpus for each token of the longest context: cuts and unfit texts leave some over.
-MARGIN = {"alpaca": 0.5, "paul_graham": 1.2, "govreport": 1.5, "xsum": 1.0, "qmsum": 2.0}
 
 
 def main(longest: str) -> None:
     """Print a row for each scenario and length up to the longest."""
     names = list(LENGTHS)[: list(LENGTHS).index(longest) + 1]
+    raw = {
+        NAME: {"lengths": {name: 1024 * LENGTHS[name] for name in names}},
+        "models": {"reference": {"engine": "reference"}},
+    }
     with tempfile.TemporaryDirectory() as folder:
-        corpora = {corpus: Path(folder) / f"{corpus}.jsonl" for corpus in CORPORA}
-        for corpus, path in corpora.items():
-            tokens = int(MARGIN[corpus] * 1024 * LENGTHS[longest])
-            build_corpus(corpus, {"kind": "synthetic", "tokens": tokens}, 1, path)
-        load_tokenizer("o200k_base")
+        built = Prepared(raw, Path(folder))
+        files = {file.path: file for file in built.task.data}
+        for path in files:
+            if path.startswith("corpora/"):
+                built.make_file(path)
         print(f"{'scenario':10}{'length':>8}{'tokens':>12}{'seconds':>10}{'ms per 1k tokens':>18}")
-        for scenario in CORPORA_OF:
+        for scenario in ("list", "multidoc", "onedoc"):
             for length in names:
-                out = Path(folder) / "contexts.jsonl"
-                budget = 1024 * LENGTHS[length]
+                file = files[context_file(scenario, length)]
+                inputs = {name: built.results / path for name, path in file.inputs.items()}
                 start = time.perf_counter()
-                build_contexts(scenario, length, budget, [1], corpora, "o200k_base", out)
-                seconds = time.perf_counter() - start
-                tokens = next(read_jsonl(out))["tokens"]
+                (context,) = file.content.make(inputs)
+                seconds, tokens = time.perf_counter() - start, context["tokens"]
                 print(
                     f"{scenario:10}{length:>8}{tokens:>12,}{seconds:>10.2f}"
                     f"{1e6 * seconds / tokens:>18.2f}",

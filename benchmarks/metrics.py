@@ -4,21 +4,21 @@ Run: ``PYTHONPATH=scripts python benchmarks/metrics.py``
 """
 
 import random
-import tempfile
 import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
-from steadfast.files import write_jsonl
-from steadfast.lifbench.figures import ars_by_length
-from steadfast.lifbench.metrics import compute_metrics
-from steadfast.lifbench.tables import build_tables
-from steadfast.lifbench.tasks import RUBRIC, TASKS
+from steadfast.components import Scored
+from steadfast.lifbench.figures import figures
+from steadfast.lifbench.metrics import metrics
+from steadfast.lifbench.tables import tables
+from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.weights import RUBRICS
+from steadfast.show.display import Display
 
+T = TypeVar("T")
 MODELS = [f"model-{i}" for i in range(20)]
 LENGTHS = ["4k", "8k", "16k", "32k", "64k", "128k"]
-FILES = ("ars", "ifp", "ifs", "coverage", "comparisons", "variance", "depth", "rubrics")
 # Table 2, with the released 12 expressions of LOI: 467 samples a length.
 EXPRESSIONS = dict.fromkeys(TASKS, 5) | {"LOI": 12, "LOE": 12, "LBI": 11, "LBE": 12}
 
@@ -40,39 +40,37 @@ def samples(length: str) -> list[dict[str, Any]]:
 
 
 def scored(sample: dict[str, Any], rng: random.Random) -> dict[str, Any]:
-    """A line of a score file."""
-    points = {name: rng.random() for name in RUBRIC[sample["task"]]}
+    """A score's record."""
+    points = {name: rng.random() for name in RUBRICS["released"][sample["task"]]}
     rest = {"status": "ok", "truncated": False, "points": points, "total": rng.random()}
-    also = {"corrected": {"points": points, "total": rng.random()}}
-    more = {"rubric": "released", "also": also, "depth": rng.random()}
+    others = {"corrected": {"points": points, "total": rng.random()}}
+    more = {"rubric": "released", "other_raters": others, "depth": rng.random()}
     return sample | rest | more | {"extracted": {"answer": "text " * 20}}
 
 
-def timed(name: str, function: Callable[..., None], *args: Any) -> None:
+def scores() -> Iterator[Scored]:
+    """Random scores of all models and lengths."""
+    rng = random.Random("benchmark")
+    for model in MODELS:
+        for length in LENGTHS:
+            yield from (Scored(model, length, scored(s, rng)) for s in samples(length))
+
+
+def timed(name: str, function: Callable[[], T]) -> T:
     """Calls a function and prints its seconds."""
     start = time.perf_counter()
-    function(*args)
+    made = function()
     print(f"{name:10} {time.perf_counter() - start:6.2f} s")
+    return made
 
 
 def main() -> None:
-    """Writes a run of random scores and times what follows from it."""
-    with tempfile.TemporaryDirectory() as name:
-        directory, rng = Path(name), random.Random("benchmark")
-        prompts = {length: directory / f"{length}.jsonl" for length in LENGTHS}
-        for length, path in prompts.items():
-            write_jsonl(path, samples(length))
-        scores = {}
-        for model in MODELS:
-            for length in LENGTHS:
-                scores[model, length] = directory / f"{model}-{length}.jsonl"
-                write_jsonl(scores[model, length], [scored(s, rng) for s in samples(length)])
-        metrics = {name: directory / f"{name}.csv" for name in FILES}
-        display = {"digits": 3}
-        print(f"{len(MODELS)} models × {len(LENGTHS)} lengths × {len(samples('4k'))} samples")
-        timed("metrics", compute_metrics, scores, "rubric", metrics)
-        timed("tables", build_tables, metrics, prompts, display, directory)
-        timed("figure", ars_by_length, metrics, display, directory / "figure.png")
+    """Times what follows from random scores."""
+    found = list(scores())
+    print(f"{len(MODELS)} models × {len(LENGTHS)} lengths × {len(samples('4k'))} samples")
+    frames = timed("metrics", lambda: metrics(iter(found), {}, None, "rubric", "released"))
+    timed("tables", lambda: list(tables(frames, Display(), "rubric", "released")))
+    timed("figure", lambda: figures(frames, Display()))
 
 
 if __name__ == "__main__":

@@ -20,14 +20,18 @@ import time
 from collections import defaultdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import short_lifbench
+from prepared import Prepared
+from steadfast.engines.base import Setup
 from steadfast.engines.fit import fit
 from steadfast.engines.request import Item, Request
 from steadfast.files import read_jsonl
-from steadfast.lifbench.benchmark import RESULTS, items
-from steadfast.lifbench.tasks import SCENARIOS, TASKS
+from steadfast.lifbench.tasks import TASKS
+
+if TYPE_CHECKING:
+    from steadfast.engines.vllm_engine import VllmEngine
 
 BUDGETS = {"4k": 3072, "8k": 6144, "16k": 13312, "32k": 28672, "64k": 61440, "128k": 122880}
 # Table 2, with the released 12 expressions of LOI: 467 prompts a length.
@@ -41,12 +45,8 @@ HERE = Path(__file__)
 
 def items_of(folder: Path, length: str) -> list[Item]:
     """What is asked at one length, built below a folder."""
-    results = folder / RESULTS
-    sources = {
-        "contexts": {name: results / "contexts" / name / f"{length}.jsonl" for name in SCENARIOS},
-        "expressions": {task: results / "expressions" / f"{task}.json" for task in TASKS},
-    }
-    return list(items(results / "prompts" / f"{length}.jsonl", sources))
+    part = Prepared(short_lifbench.config(BUDGETS), folder / "results").part(length)
+    return list(map(part.joined.item, part.read()))
 
 
 def requests(folder: Path, length: str) -> list[Request]:
@@ -77,13 +77,13 @@ def one_at_a_time(folder: Path, length: str) -> dict[str, Any]:
     return {"seconds": time.perf_counter() - start, "computed": computed, "texts": texts}
 
 
-def our_engine(folder: Path) -> Any:
+def our_engine(folder: Path) -> "VllmEngine":
     """Engine ``vllm`` on the tiny model."""
     from steadfast.engines.vllm_engine import VllmEngine
 
     answers = {"model": str(folder / "model"), "window": 16384, "dtype": "float32"}
     operation = {"engine_operation_args": {"enforce_eager": True, "block_size": CPU_BLOCK}}
-    return VllmEngine(answers, operation, print)
+    return VllmEngine(Setup(answers, operation, print))
 
 
 def ours(folder: Path, length: str) -> dict[str, Any]:
@@ -108,36 +108,37 @@ def short(folder: Path, length: str) -> dict[str, Any]:
     first, *groups = [[request] for request in fit(asked, None, "error", None)]
     list(engine.answer([first]))  # loads
     seconds = {}
-    for way, calls in (("together", [groups]), ("alone", [[group] for group in groups])):
+    for method, calls in (("together", [groups]), ("alone", [[group] for group in groups])):
         engine.reset_prefix_cache()
         start = time.perf_counter()
         for call in calls:
             list(engine.answer(call))
-        seconds[way] = time.perf_counter() - start
+        seconds[method] = time.perf_counter() - start
     return {"prompts": len(groups), **seconds}
 
 
 def measure(folder: Path, length: str, python: str) -> None:
-    """Each way in a process of its own, and their ratios."""
+    """Each in a process of its own, and their ratios."""
     found = {}
-    for way in ("one_at_a_time", "ours", "short"):
-        out = folder / f"{way}.json"
-        call = [python, HERE, "--way", way, "--length", length, "--folder", folder, "--out", out]
+    for method in ("one_at_a_time", "ours", "short"):
+        out = folder / f"{method}.json"
+        call = [python, HERE, "--method", method, "--length", length]
+        call += ["--folder", folder, "--out", out]
         done = subprocess.run(call, env=environment(), capture_output=True, text=True, check=False)
         if done.returncode:
             sys.exit(done.stderr)
-        found[way] = json.loads(out.read_text(encoding="utf-8"))
-    few = found.pop("short")
+        found[method] = json.loads(out.read_text(encoding="utf-8"))
+    times = found.pop("short")
     print(
-        f"{few['prompts']} short prompts: one after the other {few['alone']:.1f} s, side by side "
-        f"{few['together']:.1f} s, ratio {few['alone'] / few['together']:.1f} ×"
+        f"{times['prompts']} short prompts: one after the other {times['alone']:.1f} s, side by "
+        f"side {times['together']:.1f} s, ratio {times['alone'] / times['together']:.1f} ×"
     )
     first, second = found["one_at_a_time"], found["ours"]
     same = sum(first["texts"][name] == text for name, text in second["texts"].items())
     print(f"{length}, {len(first['texts'])} prompts of {second['logical']:,} tokens, measured")
-    for way, result in found.items():
+    for method, result in found.items():
         print(
-            f"  {way.replace('_', ' '):14} {result['seconds']:8.1f} s {result['computed']:>12,} "
+            f"  {method.replace('_', ' '):14} {result['seconds']:8.1f} s {result['computed']:>12,} "
             f"computed tokens ({result['computed'] / second['logical']:.1%})"
         )
     print(
@@ -189,22 +190,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--python", default=sys.executable, help="interpreter that has vLLM")
     parser.add_argument("--length", default="4k", choices=list(BUDGETS)[:3])
-    for hidden in ("--way", "--folder", "--out"):
+    for hidden in ("--method", "--folder", "--out"):
         parser.add_argument(hidden, help=argparse.SUPPRESS)
     args = parser.parse_args()
-    if args.way:
-        ways = {"one_at_a_time": one_at_a_time, "ours": ours, "short": short}
-        result = ways[args.way](Path(args.folder), args.length)
+    if args.method:
+        methods = {"one_at_a_time": one_at_a_time, "ours": ours, "short": short}
+        result = methods[args.method](Path(args.folder), args.length)
         Path(args.out).write_text(json.dumps(result), encoding="utf-8")
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        short_lifbench.build(folder, {args.length: BUDGETS[args.length]}, None, OUTPUT)
+        built = short_lifbench.build(folder, {args.length: BUDGETS[args.length]}, None, OUTPUT)
         paper_shape(folder, args.length)
         if args.python == sys.executable and find_spec("vllm") is None:
             print("vLLM is not installed here (make vllm): nothing measured")
             return
-        contexts = sorted((folder / RESULTS / "contexts").rglob("*.jsonl"))
+        contexts = sorted((built.folder / "contexts").rglob("*.jsonl"))
         text = folder / "text.txt"
         text.write_text(
             "\n".join(record["text"] for path in contexts for record in read_jsonl(path)),

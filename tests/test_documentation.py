@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from steadfast.config import load_config
-from steadfast.config.schema import Config
+from steadfast.config.load import config_model, load_config
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "results/README.md", *sorted(ROOT.glob("docs/*.md"))]
@@ -51,7 +50,9 @@ def configs_shown():
         (text,) = case.values
         shown = yaml.safe_load(text)
         models = [*shown.get("models", {}).values(), *shown.get("judges", {}).values()]
-        if set(shown) <= set(Config.model_fields) and all("engine" in model for model in models):
+        if set(shown) <= set(config_model().model_fields) and all(
+            "engine" in model for model in models
+        ):
             yield pytest.param(shown, id=case.id)
 
 

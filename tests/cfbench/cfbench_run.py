@@ -1,87 +1,62 @@
-"""A small run of CFBench on files: prompts, answers, judge prompts, replies, scores."""
+"""A small run of CFBench in memory, over generated records or over others."""
 
-import random
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
 
-from steadfast.cfbench.answers import CfbenchJudge, CfbenchOracle
-from steadfast.cfbench.data import write_data
-from steadfast.cfbench.facts import RESOURCES
-from steadfast.cfbench.judge import write_judge_prompts
-from steadfast.cfbench.prompts import write_prompts
-from steadfast.cfbench.scoring import score_part
-from steadfast.files import Record, read_jsonl, write_jsonl
+from judged_run import Answers, JudgedRun, Replies
+from steadfast.cfbench.data import checked, normalised
+from steadfast.cfbench.metrics import metrics
+from steadfast.cfbench.readers import CfbenchJudge, CfbenchReader
+from steadfast.components import Answer, Frames, Labels, Reply, Sample, Scored
+from steadfast.files import Record
 
-TEMPLATE = RESOURCES / "judge/zh.txt"
-READER = {"slip": 0.3, "position_bias": 0.3, "span": 1000, "name": "sim-a", "seed": 1}
-CAREFUL = {"slip": 0.0, "position_bias": 0.0, "span": 1000, "name": "sim-b", "seed": 1}
+READER = {"slip": 0.3, "position_bias": 0.3}
+CAREFUL = {"slip": 0.0, "position_bias": 0.0}
 
 
-def output(sample_id: str, text: str, status: str = "ok") -> Record:
-    return {"sample_id": sample_id, "status": status, "text": text, "truncated_tokens": 0}
+class Run(JudgedRun):
+    """A run over 24 generated records, or over others of the released shape."""
 
+    def __init__(self, mode: str = "strict", records: Sequence[Record] | None = None):
+        super().__init__("cfbench", {"records": 24}, mode)
+        self.mode, self.by_model = mode, {}
+        if records is not None:
+            normal = map(normalised, checked(list(records), "made"))
+            self.data = {"zh": {"data": {"zh": list(normal)}}}
+            self.samples = {"zh": self._samples("zh")}
+        self.records = {sample.id: sample.source for sample in self.samples["zh"]}
 
-class Run:
-    """Files of one run in a folder; each stage writes what the next one reads."""
+    def given(self, text: Callable[[Sample], str | None]) -> Answers:
+        """A model's answers; None is a refusal."""
+        texts = {sample.id: text(sample) for sample in self.samples["zh"]}
+        return {n: Answer("refused" if t is None else "ok", t or "") for n, t in texts.items()}
 
-    def __init__(self, folder: Path, mode: str = "strict", settings: dict | None = None):
-        self.folder, self.mode = folder, mode
-        self.data = {"zh": folder / "data.jsonl"}
-        self.prompts = folder / "prompts.jsonl"
-        settings = settings or {"source": "synthetic", "records": 24, "seed": 1}
-        write_data(settings, "zh", self.data["zh"])
-        write_prompts(self.data["zh"], self.prompts)
-        self.records = list(read_jsonl(self.data["zh"]))
-        self.ids = [record["sample_id"] for record in self.records]
-
-    def answer(self, model: str, text: Callable[[str], str | None]) -> Path:
-        """Writes a model's outputs; None is a refusal."""
-        answers = {name: text(name) for name in self.ids}
-        path = self.folder / f"{model}.outputs.jsonl"
-        write_jsonl(
-            path,
-            [output(n, t or "", "refused" if t is None else "ok") for n, t in answers.items()],
-        )
-        return path
-
-    def reference(self, model: str = "reference") -> Path:
-        return self.answer(model, CfbenchOracle(self.prompts, self.data).reference)
-
-    def simulated(self, model: str, reader: dict) -> Path:
-        oracle = CfbenchOracle(self.prompts, self.data)
-        return self.answer(
-            model, lambda n: oracle.simulated(n, reader, 1.0, random.Random(f"{model}/{n}"))
+    def read(self, reader: Mapping[str, float]) -> Answers:
+        """A simulated reader's answers."""
+        return self.given(
+            lambda one: CfbenchReader().simulated(one, reader, 1.0, Random(f"{reader}/{one.id}"))
         )
 
-    def judging(self, model: str, template: Path = TEMPLATE) -> Path:
-        path = self.folder / f"{model}.judging.jsonl"
-        outputs = self.folder / f"{model}.outputs.jsonl"
-        write_judge_prompts(self.prompts, self.data, outputs, template, self.mode, path)
-        return path
+    def judged(self, answers: Answers, slip: float = 0.0) -> Replies:
+        """A simulated judge's replies."""
+        judge, settings = CfbenchJudge(), {"slip": slip}
+        return {
+            r.id: Reply("ok", judge.simulated(prompt, r, settings, Random(f"{slip}/{r.id}")))
+            for prompt in self.judge_prompts("zh", answers)
+            for r in prompt.requests
+        }
 
-    def judge(self, model: str, judge: str, slip: float | None = None) -> Path:
-        """Writes a stand-in judge's replies; without a slip it is the reference judge."""
-        oracle = CfbenchJudge(self.judging(model))
-        ids = [r["answer_id"] for r in read_jsonl(self.folder / f"{model}.judging.jsonl")]
-        if slip is None:
-            return self.reply(model, judge, {n: oracle.reference(n) for n in ids})
-        seeds = {n: random.Random(f"{judge}/{model}/{n}") for n in ids}
-        reader = {"slip": slip}
-        return self.reply(
-            model, judge, {n: oracle.simulated(n, reader, 1.0, seeds[n]) for n in ids}
-        )
+    def score(self, model: str, answers: Answers, **replies: Replies) -> list[Record]:
+        """The scores' records by each judge's replies, kept for the metrics."""
+        self.by_model[model] = list(self.scores("zh", answers, **replies).values())
+        return self.by_model[model]
 
-    def reply(self, model: str, judge: str, replies: dict[str, str]) -> Path:
-        path = self.folder / f"{model}.{judge}.verdicts.jsonl"
-        write_jsonl(path, [output(name, text) for name, text in replies.items()])
-        return path
+    @property
+    def scored(self) -> list[Scored]:
+        return [Scored(m, "zh", record) for m, found in self.by_model.items() for record in found]
 
-    def score(self, model: str, *judges: str) -> Path:
-        path = self.folder / f"{model}.scores.jsonl"
-        verdicts = {j: self.folder / f"{model}.{j}.verdicts.jsonl" for j in judges}
-        outputs = self.folder / f"{model}.outputs.jsonl"
-        score_part(self.prompts, self.data, outputs, verdicts, self.mode, path)
-        return path
-
-    def scores(self, model: str, *judges: str) -> list[Record]:
-        return list(read_jsonl(self.score(model, *judges)))
+    def metrics(
+        self, judges: Sequence[str] = ("first",), labels: Sequence[Record] | None = None
+    ) -> Frames:
+        people = None if labels is None else Labels("labels.jsonl", labels)
+        return metrics(iter(self.scored), self.data, people, self.mode, judges)

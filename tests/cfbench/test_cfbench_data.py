@@ -7,11 +7,17 @@ from collections import Counter
 import pytest
 
 import cfbench_shared
-from steadfast.cfbench.data import check_counts, checked, counts, normalised, write_data
-from steadfast.cfbench.facts import PRIMARY, SECONDARY, read_yaml, secondary_names, types
-from steadfast.cfbench.synthetic import records
+from steadfast.cfbench import published, synthetic
+from steadfast.cfbench.constraint_types import PRIMARY_OF, TYPES
+from steadfast.cfbench.data import checked, local, normalised
+from steadfast.cfbench.facts import PRIMARY, SECONDARY
+from steadfast.cfbench.published import check_counts, counts
+from steadfast.cfbench.synthetic import released_records as records
 from steadfast.errors import UserError
-from steadfast.files import read_jsonl, write_json
+from steadfast.files import write_json
+from steadfast.resources import facts
+
+PINNED = facts("cfbench/released.yaml")
 
 
 @pytest.fixture
@@ -82,22 +88,17 @@ def test_a_count_that_differs_is_named():
 def test_local_data_is_read_from_its_directory(tmp_path):
     made = records(5, seed=3)
     write_json(tmp_path / "cfbench_data.json", made)
-    settings = {"source": "local", "directory": str(tmp_path)}
-    write_data(settings, "zh", tmp_path / "zh.jsonl")
-    assert list(read_jsonl(tmp_path / "zh.jsonl")) == [normalised(record) for record in made]
+    assert list(local({}, str(tmp_path))) == [normalised(record) for record in made]
     with pytest.raises(UserError, match="no such file"):
-        write_data(settings | {"directory": str(tmp_path / "no")}, "zh", tmp_path / "zh.jsonl")
-    with pytest.raises(UserError, match="'en'"):
-        write_data(settings, "en", tmp_path / "en.jsonl")
+        local({}, str(tmp_path / "no"))
 
 
-def test_generated_records_cover_what_there_is(tmp_path):
-    write_data({"source": "synthetic", "records": 24, "seed": 1}, "zh", tmp_path / "zh.jsonl")
-    found = list(read_jsonl(tmp_path / "zh.jsonl"))
+def test_generated_records_cover_what_there_is():
+    found = list(synthetic.data({}, records=24, seed=1))
     assert len(found) == 24
     checkpoints = [checkpoint for record in found for checkpoint in record["checkpoints"]]
-    assert {c["type"] for c in checkpoints} == {"", *types()}
-    assert {c["subtype"] for c in checkpoints} == {"", *secondary_names()}
+    assert {c["type"] for c in checkpoints} == {"", *TYPES}
+    assert {c["subtype"] for c in checkpoints} == {"", *PRIMARY_OF}
     assert Counter(record["split"] for record in found) == {"easy": 12, "hard": 12}
     priorities = [frozenset(c["priority"] for c in record["checkpoints"]) for record in found]
     assert set(priorities) == {
@@ -119,33 +120,30 @@ def test_every_generated_record_passes_the_check():
     assert checked(made, "x") == made
 
 
-def test_the_released_file_is_the_pinned_one_and_has_its_counts(tmp_path):
+def test_the_released_file_is_the_pinned_one_and_has_its_counts():
     path = cfbench_shared.data() / "cfbench_data.json"
-    facts, content = read_yaml("released.yaml"), path.read_bytes()
-    assert len(content) == facts["bytes"]
-    assert hashlib.sha256(content).hexdigest() == facts["sha256"]
-    found = checked(json.loads(content), str(path))
-    check_counts(found, facts["counts"], str(path))
-    write_data({"source": "local", "directory": str(path.parent)}, "zh", tmp_path / "zh.jsonl")
-    records = list(read_jsonl(tmp_path / "zh.jsonl"))
-    assert [record["idx"] for record in records] == list(range(1000))
-    assert [record["prompt"] for record in records] == [record["prompt"] for record in found]
-    blank = [record["idx"] for record in records if not record["prompt"].strip()]
-    assert blank == facts["empty_prompts"]
-    names = read_yaml("domains.yaml")
-    assert {record["domain"] for record in records} - {None} == set(names["domains"])
-    tasks = {record["task"] for record in records} - {None}
+    content = path.read_bytes()
+    assert len(content) == PINNED["bytes"]
+    assert hashlib.sha256(content).hexdigest() == PINNED["sha256"]
+    released = json.loads(content)
+    check_counts(checked(released, "x"), PINNED["counts"], "x")
+    found = list(local({}, str(path.parent)))
+    assert [record["idx"] for record in found] == list(range(1000))
+    assert [record["prompt"] for record in found] == [record["prompt"] for record in released]
+    blank = [record["idx"] for record in found if not record["prompt"].strip()]
+    assert blank == PINNED["empty_prompts"]
+    names = facts("cfbench/domains.yaml")
+    assert {record["domain"] for record in found} - {None} == set(names["domains"])
+    tasks = {record["task"] for record in found} - {None}
     assert {task for task in tasks if not task.isascii() or not task} == set(names["tasks"])
 
 
-def test_the_released_source_is_fetched_checked_and_counted(tmp_path, monkeypatch):
+def test_the_released_source_is_fetched_checked_and_counted(monkeypatch):
     """Served from the disk by a file: URL in place of the pinned one."""
     path = cfbench_shared.data() / "cfbench_data.json"
-    facts = read_yaml("released.yaml") | {"url": path.resolve().as_uri()}
-    monkeypatch.setattr("steadfast.cfbench.data.read_yaml", lambda name: facts)
-    settings = {"source": "released"}
-    write_data(settings, "zh", tmp_path / "zh.jsonl")
-    assert len(list(read_jsonl(tmp_path / "zh.jsonl"))) == 1000
-    facts["sha256"] = "0" * 64
+    pinned = PINNED | {"url": path.resolve().as_uri()}
+    monkeypatch.setattr(published, "facts", lambda name: pinned)
+    assert len(list(published.data({}))) == 1000
+    pinned["sha256"] = "0" * 64
     with pytest.raises(UserError, match=r"is not 0000.*cfbench\.directory"):
-        write_data(settings, "zh", tmp_path / "zh.jsonl")
+        published.data({})

@@ -1,31 +1,16 @@
 """CFBench's metrics, on scores made by hand and on generated runs."""
 
-import json
 from collections import Counter
 
 import pytest
 
 from cfbench_run import READER, Run
-from steadfast.cfbench import metrics
-from steadfast.cfbench.frames import bin_names, binned, read_records, sample_frame
-from steadfast.cfbench.released import set_scores
+from steadfast.cfbench.frames import record_frame, sample_frame
+from steadfast.cfbench.metrics import by_factor, results
+from steadfast.components import Reply
 from steadfast.errors import UserError
-from steadfast.files import read_jsonl, write_jsonl
 from steadfast.metrics.agreement import verdict_agreement
 from steadfast.metrics.headline import HEADLINE
-from steadfast.metrics.tidy import read_csv
-
-NAMES = (
-    "headline",
-    "results",
-    "types",
-    "domains",
-    "factors",
-    "statistics",
-    "coverage",
-    "agreement",
-    "humans",
-)
 
 
 def of(idx: int, split: str, *checkpoints: tuple[str, str, str], **more) -> dict:
@@ -55,40 +40,32 @@ RECORDS = [
 VERDICTS = {0: [1, 1], 1: [1, 1, 0], 2: [1, 1, 1, 0], 3: None}
 
 
-class Made:
+class Made(Run):
     """A run whose answers and replies are written by hand."""
 
-    def __init__(self, folder, mode="strict", records=RECORDS):
-        (folder / "cfbench_data.json").write_text(json.dumps(records), encoding="utf-8")
-        self.run = Run(folder, mode, {"source": "local", "directory": str(folder)})
-        self.data = {record["sample_id"]: record for record in self.run.records}
-        self.scores = {}
+    def __init__(self, mode="strict"):
+        super().__init__(mode, RECORDS)
 
     def judged(self, model, *by_judge):
         """Scores of a model by judges who give these verdicts by idx; None is unreadable."""
-        self.run.answer(model, lambda name: "答")
-        for place, verdicts in enumerate(by_judge):
-            replies = {f"zh/{idx:04d}": self.reply(idx, v) for idx, v in verdicts.items()}
-            self.run.reply(model, f"j{place}", replies)
-        judges = [f"j{place}" for place in range(len(by_judge))]
-        self.scores[model, "zh"] = self.run.score(model, *judges)
-        return judges
+        found = [
+            {f"zh/{idx:04d}": Reply("ok", self.reply(idx, v)) for idx, v in verdicts.items()}
+            for verdicts in by_judge
+        ]
+        judges = {f"j{place}": replies for place, replies in enumerate(found)}
+        self.score(model, self.given(lambda sample: "答"), **judges)
+        return list(judges)
 
     def reply(self, idx, verdicts):
-        texts = [c["text"] for c in self.data[f"zh/{idx:04d}"]["checkpoints"]]
+        texts = [c["text"] for c in self.records[f"zh/{idx:04d}"]["checkpoints"]]
         if verdicts is None:
             return "无法评估"
         return "\n\n".join(f"{text}\t{v}" for text, v in zip(texts, verdicts, strict=True))
 
-    def compute(self, judges, labels=None):
-        outs = {name: self.run.folder / "metrics" / f"{name}.csv" for name in NAMES}
-        metrics.compute_metrics(self.scores, self.data, self.run.mode, judges, labels, outs)
-        return {name: read_csv(path) for name, path in outs.items()}
-
 
 @pytest.fixture
-def made(tmp_path):
-    return Made(tmp_path)
+def made():
+    return Made()
 
 
 def value(rows, **keys):
@@ -99,7 +76,7 @@ def value(rows, **keys):
 
 
 def test_the_measures_of_a_run_by_hand(made):
-    found = made.compute(made.judged("m", VERDICTS))
+    found = made.metrics(made.judged("m", VERDICTS))
     results = found["results"]
     assert value(results, split="easy", measure="CSR") == pytest.approx((1 + 2 / 3) / 2)
     assert value(results, split="easy", measure="ISR") == 0.5
@@ -112,7 +89,7 @@ def test_the_measures_of_a_run_by_hand(made):
 
 
 def test_the_shares_by_type_by_hand(made):
-    types = made.compute(made.judged("m", VERDICTS))["types"]
+    types = made.metrics(made.judged("m", VERDICTS))["types"]
     assert value(types, kind="primary", category="内容约束") == 1
     assert value(types, kind="primary", category="数值约束") == pytest.approx(3 / 5)
     assert value(types, kind="secondary", category="单词数值约束") == pytest.approx(3 / 5)
@@ -120,7 +97,7 @@ def test_the_shares_by_type_by_hand(made):
 
 
 def test_origin_and_factors_by_hand(made):
-    found = made.compute(made.judged("m", VERDICTS))
+    found = made.metrics(made.judged("m", VERDICTS))
     domains = found["domains"]
     assert value(domains, kind="domain", category="教育", measure="PSR") == 1
     assert value(domains, kind="domain", category="金融", measure="PSR") == 0
@@ -137,7 +114,7 @@ def test_origin_and_factors_by_hand(made):
 
 
 def test_coverage_and_headline_tell_what_is_missing(made):
-    found = made.compute(made.judged("m", VERDICTS))
+    found = made.metrics(made.judged("m", VERDICTS))
     full = found["coverage"].set_index("split").loc["full"]
     assert (full["expected"], full["scored"], full["status_ok"]) == (4, 3, 3)
     assert full["status_invalid"] == 1
@@ -150,7 +127,7 @@ def test_coverage_and_headline_tell_what_is_missing(made):
 def test_a_model_without_a_score_is_there_with_empty_values(made):
     made.judged("m", VERDICTS)
     judges = made.judged("silent", dict.fromkeys(VERDICTS))
-    found = made.compute(judges)
+    found = made.metrics(judges)
     rows = found["headline"][found["headline"]["model"] == "silent"]
     assert len(rows) == 3 and rows["value"].isna().all() and set(rows["n"]) == {0}
     assert set(found["results"]["model"]) == {"m"}
@@ -161,48 +138,41 @@ def test_a_model_without_a_score_is_there_with_empty_values(made):
 
 
 def test_nothing_but_unreadable_replies_gives_empty_files(made):
-    found = made.compute(made.judged("silent", dict.fromkeys(VERDICTS)))
+    found = made.metrics(made.judged("silent", dict.fromkeys(VERDICTS)))
     assert found["results"].empty and found["types"].empty and found["factors"].empty
     assert len(found["headline"]) == 3 and len(found["coverage"]) == 3
 
 
-def test_in_mode_released_sets_have_the_released_roundings(tmp_path):
-    made = Made(tmp_path, "released")
+def test_in_mode_released_sets_have_the_released_roundings():
+    made = Made("released")
     verdicts = VERDICTS | {3: [1, 0]}
-    found = made.compute(made.judged("m", verdicts))["results"]
-    scored = list(read_jsonl(made.scores["m", "zh"]))
-    want = set_scores([(r["split"], r["csr"], r["isr"], r["psr"]) for r in scored])
-    for row in found.itertuples():
-        suffix = "" if row.split == "full" else f"_{row.split}"
-        assert row.value == want[row.measure + suffix]
+    found = made.metrics(made.judged("m", verdicts))["results"]
     assert value(found, split="easy", measure="CSR") == 0.84  # of 1 and 0.67, rounded at that
+    assert value(found, split="full", measure="CSR") == 0.73  # of those, 0.75 and 0.5
 
 
-def test_replies_read_by_the_fallback_are_counted_and_in_no_type(tmp_path):
-    made = Made(tmp_path, "released")
-    made.run.answer("m", lambda name: "答")
+def test_replies_read_by_the_fallback_are_counted_and_in_no_type():
+    made = Made("released")
     replies = {f"zh/{idx:04d}": made.reply(idx, VERDICTS[idx] or [0, 0]) for idx in VERDICTS}
     replies["zh/0001"] = replies["zh/0001"].replace("\n\n", "\n")
     replies["zh/0003"] = "Error"
-    made.run.reply("m", "j0", replies)
-    made.scores["m", "zh"] = made.run.score("m", "j0")
-    found = made.compute(["j0"])
+    replies = {name: Reply("ok", text) for name, text in replies.items()}
+    made.score("m", made.given(lambda sample: "答"), j0=replies)
+    found = made.metrics(["j0"])
     full = found["coverage"].set_index("split").loc["full"]
     assert (full["scored"], full["fallback"], full["nothing"]) == (4, 1, 1)
     assert value(found["results"], split="easy", measure="PSR") == 1  # the lost zero
     assert list(found["types"]["n"]) == [2, 4, 2, 4]
 
 
-def test_intervals_hold_their_values_and_a_single_record_has_none(tmp_path):
-    run = Run(tmp_path)
-    run.simulated("sim-a", READER)
-    run.judge("sim-a", "j")
-    data = {record["sample_id"]: record for record in run.records}
-    records = list(read_records({("sim-a", "zh"): run.score("sim-a", "j")}, data))
-    samples = sample_frame(records, data)
-    rows = metrics.results(samples)
+def test_intervals_hold_their_values_and_a_single_record_has_none():
+    run = Run()
+    answers = run.read(READER)
+    run.score("sim-a", answers, j=run.judged(answers))
+    samples = sample_frame(run.scored, record_frame(run.records))
+    rows = results(samples)
     assert ((rows["low"] <= rows["value"]) & (rows["value"] <= rows["high"])).all()
-    factors = metrics.by_factor(samples)
+    factors = by_factor(samples)
     assert factors[factors["n"] == 1]["low"].isna().all()
     for kind in ("characters", "checkpoints", "types", "primary"):
         chosen = factors[(factors["kind"] == kind) & (factors["measure"] == "PSR")]
@@ -212,7 +182,7 @@ def test_intervals_hold_their_values_and_a_single_record_has_none(tmp_path):
 
 def test_judges_agreement_is_that_of_their_verdicts(made):
     second = {0: [1, 0], 1: [1, 1, 0], 2: [0, 1, 1, 0], 3: [1, 1]}
-    rows = made.compute(made.judged("m", VERDICTS, second))["agreement"]
+    rows = made.metrics(made.judged("m", VERDICTS, second))["agreement"]
     whole = rows[rows["model"] == ""].iloc[0]
     mine = [v for idx in (0, 1, 2) for v in VERDICTS[idx]]
     other = [v for idx in (0, 1, 2) for v in second[idx]]
@@ -230,11 +200,10 @@ LABELS = [
 ]
 
 
-def test_people_and_judges_agree_by_psr(made, tmp_path):
-    write_jsonl(tmp_path / "labels.jsonl", LABELS)
+def test_people_and_judges_agree_by_psr(made):
     made.judged("unlabelled", VERDICTS, VERDICTS)
     judges = made.judged("m", VERDICTS, VERDICTS | {3: [1, 1]})
-    found = made.compute(judges, tmp_path / "labels.jsonl")
+    found = made.metrics(judges, LABELS)
     # PSR of people 0, 0, 1 and of the judge 1, 0, 1.
     humans = found["humans"].set_index(["judge", "split"])
     want = verdict_agreement([1, 0, 1], [0, 0, 1])
@@ -247,14 +216,20 @@ def test_people_and_judges_agree_by_psr(made, tmp_path):
     assert kinds == {"judges": 3, "judge and human": 4}  # the unlabelled has no row
 
 
-def test_of_several_people_the_majority_counts(made, tmp_path):
+def test_of_several_people_the_majority_counts(made):
     def by(rater, first):
         return LABELS[0] | {"rater": rater, "verdicts": first}
 
-    three = [by("a", [1, 1]), by("b", [1, 1]), by("c", [0, 0])]
-    write_jsonl(tmp_path / "labels.jsonl", three)
-    humans = made.compute(made.judged("m", VERDICTS), tmp_path / "labels.jsonl")["humans"]
+    labels = [by("a", [1, 1]), by("b", [1, 1]), by("c", [0, 0])]
+    humans = made.metrics(made.judged("m", VERDICTS), labels)["humans"]
     assert humans.set_index("split").loc["full", "raw"] == 1  # PSR 1, as two of three say
+
+
+def test_a_person_named_like_a_judge_stands_beside_it(made):
+    labels = [record | {"rater": "j0"} for record in LABELS[:3]]
+    rows = made.metrics(made.judged("m", VERDICTS), labels)["agreement"]
+    assert set(zip(rows["first"], rows["second"], strict=True)) == {("j0", "j0 (human)")}
+    assert set(rows["n"]) == {9} and set(rows["kind"]) == {"judge and human"}
 
 
 @pytest.mark.parametrize(
@@ -265,44 +240,21 @@ def test_of_several_people_the_majority_counts(made, tmp_path):
         ({"verdicts": [True, 0]}, "verdict 1 is True"),
         ({"verdicts": ["1", 0]}, "verdict 1 is '1'"),
         ({"verdicts": "10"}, "a list of 2 verdicts"),
-        ({"sample_id": "zh/9999"}, "unknown sample_id 'zh/9999'"),
-        ({"model": None}, "field 'model'"),
     ],
 )
-def test_labels_that_are_none_are_named(made, tmp_path, record, named):
-    write_jsonl(tmp_path / "labels.jsonl", [LABELS[1], LABELS[0] | record])
+def test_labels_that_are_none_are_named(made, record, named):
+    labels = [LABELS[1], LABELS[0] | record]
     with pytest.raises(UserError, match=rf"labels\.jsonl: record 2.*{named}"):
-        made.compute(made.judged("m", VERDICTS), tmp_path / "labels.jsonl")
+        made.metrics(made.judged("m", VERDICTS), labels)
 
 
 @pytest.mark.parametrize(
     ("change", "named"),
-    [
-        ({"csr": ...}, "lacks 'csr'"),
-        ({"status": "fine"}, "unknown status 'fine'"),
-        ({"sample_id": "zh/0042"}, "zh/0042 is not in the data"),
-        ({"sample_id": "zh/0000"}, "zh/0000 is there twice"),
-    ],
+    [({"csr": ...}, "lacks 'csr'"), ({"sample_id": "zh/0042"}, "is not in the data")],
 )
-def test_damaged_score_files_are_named(made, change, named):
+def test_scores_of_other_data_are_named(made, change, named):
     judges = made.judged("m", VERDICTS)
-    path = made.scores["m", "zh"]
-    first, second, *others = read_jsonl(path)
-    second = {key: v for key, v in (second | change).items() if v is not ...}
-    write_jsonl(path, [first, second, *others])
-    with pytest.raises(UserError, match=f"record 2.*{named}"):
-        made.compute(judges)
-
-
-def test_metrics_twice_are_the_same_bytes(made):
-    judges = made.judged("m", VERDICTS, VERDICTS | {0: [0, 1]})
-    paths = [made.run.folder / "metrics" / f"{name}.csv" for name in NAMES]
-    made.compute(judges)
-    first = [path.read_bytes() for path in paths]
-    made.compute(judges)
-    assert [path.read_bytes() for path in paths] == first
-
-
-def test_bins():
-    assert bin_names([1, 3, 4, 7]) == ["1-2", "3", "4-6", "7+"]
-    assert binned([0, 1, 2, 3, 6, 7, 99], [1, 3, 4, 7]) == ["1-2"] * 3 + ["3", "4-6", "7+", "7+"]
+    changed = made.by_model["m"][1] | change
+    made.by_model["m"][1] = {key: v for key, v in changed.items() if v is not ...}
+    with pytest.raises(UserError, match=rf"sample {changed['sample_id']} of model 'm' {named}"):
+        made.metrics(judges)

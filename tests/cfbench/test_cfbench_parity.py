@@ -1,12 +1,15 @@
 """Mode released gives every recorded case, and every released judged record, what is stored."""
 
 import json
-import math
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import cfbench_shared
-from steadfast.cfbench.released import Outcome, hundredths, outcome, set_scores
+from steadfast.cfbench.facts import FULL, MEASURES, RATES
+from steadfast.cfbench.metrics import results
+from steadfast.cfbench.released import Outcome, hundredths, outcome
 from steadfast.files import read_jsonl
 
 
@@ -23,9 +26,7 @@ def test_every_recorded_reply_gives_the_recorded_metrics():
         want = Outcome(
             case["judge_parsing"],
             tuple(case["judge_score"] or ()),
-            case["CSR"],
-            case["ISR"],
-            case["PSR"],
+            None if case["error"] else tuple(case[name] for name in MEASURES),
             case["error"],
         )
         if got != want:
@@ -38,7 +39,12 @@ def test_every_recorded_set_gives_the_recorded_scores():
     assert found, "scores.jsonl holds no case"
     wrong = []
     for case in found:
-        got = {k: None if math.isnan(v) else v for k, v in set_scores(case["items"]).items()}
+        samples = pd.DataFrame(case["items"], columns=["split", *RATES]).astype(
+            dict.fromkeys(RATES, float)
+        )
+        rows = results(samples.assign(model="m", cluster=range(len(samples))), "released")
+        names = rows["measure"] + ("_" + rows["split"]).where(rows["split"] != FULL, "")
+        got = dict.fromkeys(case["scores"]) | dict(zip(names, rows["value"], strict=True))
         if got != case["scores"]:
             wrong.append((case["id"], case["scores"], got))
     assert not wrong, f"{len(wrong)} of {len(found)} differ, first: {wrong[:3]}"
@@ -52,12 +58,11 @@ def test_the_released_judged_records_have_the_stored_fields():
         got = of(record["criteria"], record["judge_response"])
         assert got.parsing == record["judge_parsing"]
         assert list(got.scores) == record["judge_score"]
-        assert {"CSR": got.csr, "ISR": got.isr, "PSR": got.psr} == record["judge_metric"]
+        assert dict(zip(MEASURES, got.rates, strict=True)) == record["judge_metric"]
 
 
 @pytest.mark.parametrize(
     ("value", "rounded"), [(0.885, 0.88), (0.615, 0.62), (0.125, 0.12), (0.375, 0.38), (1.0, 1.0)]
 )
 def test_rounding_is_numpys(value, rounded):
-    np = pytest.importorskip("numpy")
     assert hundredths(value) == np.round(value, 2) == rounded

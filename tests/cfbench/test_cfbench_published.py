@@ -1,16 +1,16 @@
 """The paper's printed results: that they hold together, and where a table shows them."""
 
+from dataclasses import replace
+
 import pytest
 
-from steadfast.cfbench import benchmark
-from steadfast.cfbench.facts import read_yaml
-from test_cfbench_tables import DISPLAY, made, tables
+from steadfast.resources import facts
+from test_cfbench_tables import DISPLAY, all_tables, made
 
-PAPER = read_yaml("printed.yaml")
+PAPER = facts("cfbench/printed.yaml")
 PRINTED = {model: row.split() for model, row in PAPER["results"].items()}
-ASKED = {**DISPLAY, "published": True}
-HEADING = "Published (paper; judge GPT-4o)"
-NAME = "cfbench_table2_results"
+ASKED = replace(DISPLAY, published=True)
+NAME = "table2_results"
 
 FOUR_DECIMALS = {("Llama-2-7B-Chat", 0)}
 NO_SHARE_OF_500 = {("Conifer-Test", 1), ("Conifer-Test", 2)}
@@ -18,8 +18,8 @@ HALF = 0.0005 + 1e-9  # half of the last printed digit
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
-    return made(tmp_path_factory.mktemp("cfbench"))
+def frames():
+    return made()
 
 
 def test_fifty_models_have_nine_rates_of_three_decimals():
@@ -52,34 +52,18 @@ def test_records_wholly_met_are_shares_of_500_and_the_rates_are_in_order():
     assert odd == NO_SHARE_OF_500
 
 
-def test_the_section_appears_only_when_asked_for(found, tmp_path):
-    plain, asked = tables(found, tmp_path / "a"), tables(found, tmp_path / "b", display=ASKED)
-    assert tables(found, tmp_path / "c", display={**DISPLAY, "published": False}) == plain
-    size = len(plain[NAME])
-    assert asked[NAME][:size] == plain[NAME]
-    assert {row[0] for row in asked[NAME][size:]} == {HEADING}
-    for path in (tmp_path / "a").iterdir():
-        changed = path.read_bytes() != (tmp_path / "b" / path.name).read_bytes()
-        assert changed == (path.stem == NAME)
+def test_the_section_appears_only_when_asked_for(frames):
+    plain, asked = all_tables(frames), all_tables(frames, display=ASKED)
+    assert {name for name in plain if plain[name] != asked[name]} == {NAME}
+    *sections, published = asked[NAME].sections
+    assert tuple(sections) == plain[NAME].sections
+    assert (published.heading, published.unranked) == ("Published (paper; judge GPT-4o)", True)
+    assert asked[NAME].notes == (*plain[NAME].notes, (None, PAPER["note"]))
 
 
 @pytest.mark.parametrize("mode", ["strict", "released"])
-def test_digits_are_the_printed_ones(found, tmp_path, mode):
-    rows = tables(found, tmp_path, mode, {**ASKED, "digits": 5})[NAME]
-    shown = {row[1]: row[2:-1] for row in rows if row[0] == HEADING}
-    assert shown == PRINTED and list(shown) == list(PRINTED)
-
-
-def test_nothing_of_it_is_ranked(found, tmp_path):
-    tables(found, tmp_path, display=ASKED)
-    above, below = (tmp_path / f"{NAME}.md").read_text("utf-8").split(f"*{HEADING}*")
-    assert "**" in above and "**" not in below and "<u>" not in below
-    assert PAPER["note"].split(";")[0] in below
-    above, *below = (tmp_path / f"{NAME}.tex").read_text("utf-8").split(rf"\textit{{{HEADING}}}")
-    assert len(below) == 2  # fifty rows go on to a second page
-    assert not any(r"\textbf" in part or r"\underline" in part for part in below)
-    assert above.splitlines()[-2] == r"\midrule"
-
-
-def test_tables_are_made_again_when_the_printed_results_change():
-    assert "resources/cfbench/printed.yaml" in benchmark.TABLES_FACTS
+def test_its_digits_are_the_printed_ones_and_nothing_of_it_is_ranked(frames, mode):
+    table = all_tables(frames, mode, replace(ASKED, digits=5))[NAME]
+    rows = table.sections[-1].rows
+    assert {row[0].text: [cell.text for cell in row[1:]] for row in rows} == PRINTED
+    assert not any(cell.style or cell.marks for row in rows for cell in row)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadfast.cfbench.facts import PRIMARY, PRIORITIES, SECONDARY
+from steadfast.cfbench.reading import read_reply, readable
 from steadfast.cfbench.released import outcome
 from steadfast.cfbench.satisfaction import satisfaction
 from steadfast.cfbench.strict import read_verdicts
@@ -74,6 +75,9 @@ def test_harmless_edits_are_read_alike(edited):
 )
 def test_anything_else_is_unreadable_and_says_why(reply, why):
     assert why in read_verdicts(TEXTS, reply)
+    assert not readable({"mode": "strict", "checkpoints": TEXTS}, reply, "")
+    reading = read_reply("strict", TEXTS, [PRIMARY] * 3, reply, "")
+    assert reading.verdicts is reading.rates is None and why in reading.extracted["problem"]
 
 
 # A checkpoint may itself begin like an enumeration (released record 144, "--iw, ..."): then neither
@@ -101,8 +105,8 @@ def test_a_checkpoint_that_begins_like_an_enumeration_is_read_but_never_another(
 @pytest.mark.parametrize("before", ["", "（{}）", "- "])
 def test_a_checkpoints_own_enumeration_may_change_where_that_leaves_no_doubt(before):
     texts = ["1. 写山", "2. 写水"]
-    said = [f"{before.format(n)}写{what}\t1" for n, what in enumerate("山水", start=1)]
-    assert read_verdicts(texts, "\n".join(said)) == [1, 1]
+    lines = [f"{before.format(n)}写{what}\t1" for n, what in enumerate("山水", start=1)]
+    assert read_verdicts(texts, "\n".join(lines)) == [1, 1]
     assert "verdict 1 is not" in read_verdicts(["1. 写山", "2. 写山"], "写山\t1\n写山\t0")
     assert "verdict 1 is not" in read_verdicts(["1.5倍行距", "加粗"], "2.5倍行距\t1\n加粗\t1")
 
@@ -121,7 +125,7 @@ def test_no_text_breaks_a_reader(texts, reply):
     read = read_verdicts(texts, reply)
     assert isinstance(read, str) or (len(read) == len(texts) and set(read) <= {0, 1})
     got = outcome(texts, [PRIMARY] * len(texts), reply)
-    assert (got.error is None) == (got.psr is not None)
+    assert (got.error is None) == (got.rates is not None)
     assert got.error in (None, "ValueError")
 
 
@@ -171,7 +175,7 @@ def test_both_modes_agree_on_a_clean_reply_but_for_rounding(checkpoints):
     reply = "\n\n".join(f"{text}\t{v}" for text, (_, v) in zip(texts, checkpoints, strict=True))
     priorities = [priority for priority, _ in checkpoints]
     exact = satisfaction(priorities, read_verdicts(texts, reply))
-    released = outcome(texts, priorities, reply)
+    released = outcome(texts, priorities, reply).rates
     assert abs(exact.csr - released.csr) <= 0.005 + 1e-12
     assert (exact.isr, exact.psr) == (released.isr, released.psr)
 
@@ -194,5 +198,5 @@ def test_priority_satisfaction_at_its_threshold(priorities, verdicts, psr):
 
 def test_the_released_fallback_loses_zeros():
     texts, reply = ["甲", "乙"], "甲\t1\n乙\t0"
-    assert outcome(texts, PRIORITIES, reply).psr == 1
+    assert outcome(texts, PRIORITIES, reply).rates == (1, 1, 1)
     assert read_verdicts(texts, reply) == [1, 0]

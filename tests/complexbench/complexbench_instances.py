@@ -18,16 +18,22 @@ def data_file(name: str) -> Path:
     return DATA / name
 
 
-def question(number: int = 0, **fields) -> dict:
+def asked(text: str = "是否满足？", **fields) -> dict:
+    """A scoring question in the shape of the data files."""
     made = {
-        "point_id": number,
-        "question": f"模型是否满足第{number}个要求？",
-        "question_en": f"Does the response meet requirement {number}?",
+        "question": text,
         "rule": None,
         "constraint_dimensions": ["Helpfulness"],
         "composition_types": [],
         "dep": [],
     }
+    return made | fields
+
+
+def question(number: int = 0, **fields) -> dict:
+    """A scoring question as an annotator writes it."""
+    translated = {"question_en": f"Does the response meet requirement {number}?"}
+    made = asked(f"模型是否满足第{number}个要求？", point_id=number, **translated)
     return made | fields
 
 

@@ -1,136 +1,111 @@
-"""A run of ComplexBench without engines: answers and judges' replies are given, or stood in for."""
+"""ComplexBench in memory: answers and judges' replies are given, or stood in for."""
 
-import random
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from random import Random
 
-from steadfast.complexbench import benchmark
-from steadfast.complexbench.ways import TEMPLATES
-from steadfast.files import read_jsonl, write_jsonl
+from complexbench_instances import asked
+from judged_run import Answers, JudgedRun
+from steadfast.benchmark import Task
+from steadfast.complexbench.benchmark import COMPLEXBENCH, Complexbench
+from steadfast.complexbench.metrics import metrics
+from steadfast.complexbench.readers import ComplexbenchJudge, ComplexbenchReader
+from steadfast.complexbench.synthetic import data
+from steadfast.components import Answer, Frames, JudgePrompt, JudgeRequest, Labels, Reply, Scored
+from steadfast.config.schema import Config
+from steadfast.files import Record
 
-ROOT = Path(__file__).resolve().parents[2]
-JUDGE_TEMPLATES = {name: ROOT / f"resources/complexbench/judge/{name}.txt" for name in TEMPLATES}
-STRICT = {"mode": "strict", "judging": "rules"}
-RELEASED = {"mode": "released", "judging": "rules"}
-
-Reply = Callable[[dict, dict], str | None]
-"""A judge's reply to a request (its record, itself); None where the request fails."""
+MODES = ("strict", "released")
+JudgeReply = Callable[[JudgePrompt, JudgeRequest], str | None]
+"""A judge's reply; None where the request fails."""
 
 
-class Run:
-    """The files of one data set: prompts, outputs, judge prompts, verdicts, scores, metrics.
+def task(section: Mapping | None = None, **more) -> Task:
+    """What a config asks, with a reference and a judge where it names none."""
+    engine = {"engine": "reference"}
+    raw = {"benchmarks": ["complexbench"], "models": {"m": engine}, "judges": {"j": engine}}
+    settings = Complexbench.model_validate(dict(section or {}))
+    return COMPLEXBENCH.task(Config.model_validate({**raw, **more}), settings)
+
+
+class Run(JudgedRun):
+    """A data set of one's own, and what models and judges make of it.
 
     Args:
-        directory: for the files.
         records: instances in the shape of the data files, in the language of all parts.
+        mode: strict or released.
+        judging: rules or plain.
     """
 
-    def __init__(self, directory: Path, records: list[dict], settings: Mapping = STRICT):
-        self.directory, self.settings = directory, dict(settings)
-        self.data = {"zh": directory / "zh.jsonl", "en": directory / "en.jsonl"}
-        for path in self.data.values():
-            write_jsonl(path, records)
-        self.scores: dict[tuple[str, str], Path] = {}
+    def __init__(self, records: Sequence[Record], mode: str = "strict", judging: str = "rules"):
+        turned = any(record["turns"] for record in records)
+        section = {"languages": ["zh", "en"], "decomposition": turned, "judging": judging}
+        self.task, self.mode = task(section, judging={"mode": mode}), mode
+        self.data = {part: {"data": {part.partition("-")[0]: records}} for part in self.task.parts}
+        self.samples = {part: self._samples(part) for part in self.task.parts}
+        self.scored: list[Scored] = []
 
-    def sources(self, part: str) -> dict[str, dict[str, Path]]:
-        language = part.partition("-")[0]
-        return {"data": {language: self.data[language]}}
+    def given(self, texts: Mapping[str, str | None] | str, part: str = "zh") -> Answers:
+        """Answers with those texts by sample, or one text for all; None is an error."""
+        found: Answers = {}
+        for sample in self.samples[part]:
+            text = texts if isinstance(texts, str) else texts[sample.id]
+            before = found[sample.before.id] if sample.before else None
+            found[sample.id] = Answer("error" if text is None else "ok", text or "", before=before)
+        return found
 
-    def prompts(self, part: str = "zh") -> Path:
-        path = self.directory / f"prompts-{part}.jsonl"
-        benchmark.write_prompts(part, self.sources(part), path)
-        return path
+    def read(self, slip: float = 0.0, part: str = "zh") -> Answers:
+        """A simulated reader's answers; the reference's where nothing slips."""
+        stand_in = ComplexbenchReader()
+        texts = {
+            one.id: stand_in.simulated(one, {"slip": slip}, 1.0, Random(f"{slip}/{one.id}"))
+            if slip
+            else stand_in.reference(one)
+            for one in self.samples[part]
+        }
+        return self.given(texts, part)
 
-    def answer(self, texts: Mapping[str, str | None] | str, model="m", part="zh") -> Path:
-        """Outputs with those texts by sample id, or one text for all; None is an error."""
-        rows = []
-        for prompt in read_jsonl(self.prompts(part)):
-            text = texts if isinstance(texts, str) else texts[prompt["sample_id"]]
-            status = "error" if text is None else "ok"
-            rows.append({"sample_id": prompt["sample_id"], "status": status, "text": text or ""})
-        path = self.directory / f"outputs-{model}-{part}.jsonl"
-        write_jsonl(path, [row | {"truncated_tokens": 0} for row in rows])
-        return path
+    def score(
+        self, answers: Answers, model: str = "m", part: str = "zh", **judges: JudgeReply
+    ) -> dict[str, Record]:
+        """Score records by sample, kept for the metrics; without judges by one that believes."""
+        prompts = self.judge_prompts(part, answers)
+        replies = {
+            judge: {r.id: _replied(reply(p, r)) for p in prompts for r in p.requests}
+            for judge, reply in (judges or {"j": believing()}).items()
+        }
+        found = self.scores(part, answers, **replies)
+        self.scored += [Scored(model, part, record) for record in found.values()]
+        return found
 
-    def stand_in(self, model: str = "reference", part: str = "zh", reader=None) -> Path:
-        """Outputs of the reference, or of a simulated reader."""
-        oracle = benchmark.oracle(self.prompts(part), self.sources(part))
-        ids = [prompt["sample_id"] for prompt in read_jsonl(self.prompts(part))]
-        return self.answer({i: _said(oracle, i, reader) for i in ids}, model, part)
-
-    def ask(self, model: str = "m", part: str = "zh", templates=JUDGE_TEMPLATES) -> list[dict]:
-        """The records of the judge prompts."""
-        benchmark.write_judge_prompts(
-            part,
-            self.prompts(part),
-            self.sources(part),
-            self.directory / f"outputs-{model}-{part}.jsonl",
-            templates,
-            self.settings,
-            self._judging(model, part),
-        )
-        return list(read_jsonl(self._judging(model, part)))
-
-    def judge(self, reply: Reply | None = None, judge="j", model="m", part="zh", reader=None):
-        """Replies of a judge to the judge prompts; without ``reply`` of a stand-in."""
-        oracle = None if reply else benchmark.judge_oracle(self._judging(model, part))
-        rows = []
-        for record in self.ask(model, part):
-            for request in record["requests"]:
-                sample = request["sample_id"]
-                text = reply(record, request) if reply else _said(oracle, sample, reader)
-                status = "error" if text is None else "ok"
-                rows.append({"sample_id": sample, "status": status, "text": text or ""})
-        write_jsonl(self._verdicts(judge, model, part), rows)
-
-    def score(self, judges=("j",), model="m", part="zh") -> dict[str, dict]:
-        """Score records by sample id."""
-        path = self.scores[model, part] = self.directory / f"scores-{model}-{part}.jsonl"
-        benchmark.score_part(
-            part,
-            self.settings,
-            self.prompts(part),
-            self.sources(part),
-            self.directory / f"outputs-{model}-{part}.jsonl",
-            path,
-            {judge: self._verdicts(judge, model, part) for judge in judges},
-        )
-        return {record["sample_id"]: record for record in read_jsonl(path)}
-
-    def stood_in(self, model: str, part: str = "zh", reader=None, judges=(("j", None),)) -> dict:
-        """The scores of a stand-in for a model by stand-ins for judges."""
-        self.stand_in(model, part, reader)
-        for judge, settings in judges:
-            self.ask(model, part)
-            self.judge(judge=judge, model=model, part=part, reader=settings)
-        return self.score([judge for judge, _ in judges], model, part)
-
-    def metrics(self, labels: Path | None = None) -> dict[str, Path]:
-        """The metrics' files of all that was scored."""
-        outs = {name: self.directory / f"metrics-{name}.csv" for name in benchmark.METRICS}
-        parts = {part for _, part in self.scores}
-        benchmark.compute_metrics(
-            self.scores,
-            {part: self.sources(part) for part in sorted(parts)},
-            {"mode": self.settings["mode"], "languages": ["zh"]},
-            {"labels": labels} if labels else {},
-            outs,
-        )
-        return outs
-
-    def _judging(self, model: str, part: str) -> Path:
-        return self.directory / f"judging-{model}-{part}.jsonl"
-
-    def _verdicts(self, judge: str, model: str, part: str) -> Path:
-        return self.directory / f"verdicts-{judge}-{model}-{part}.jsonl"
+    def metrics(
+        self,
+        labels: Sequence[Record] | None = None,
+        judges: Sequence[str] = ("j",),
+        languages: Sequence[str] = ("zh",),
+    ) -> Frames:
+        """The metrics of all that was scored."""
+        people = None if labels is None else Labels("people.jsonl", labels)
+        return metrics(iter(self.scored), self.data, people, self.mode, languages, judges)
 
 
-def _said(oracle, sample: str, reader) -> str:
-    if reader is None:
-        return oracle.reference(sample)
-    return oracle.simulated(
-        sample, reader, 1.0, random.Random(f"{sorted(reader.items())}/{sample}")
+def _replied(text: str | None) -> Reply:
+    return Reply("error" if text is None else "ok", text or "")
+
+
+def believing(slip: float = 0.0) -> JudgeReply:
+    """A stand-in for a judge, which goes by what answers say of themselves."""
+    judge = ComplexbenchJudge()
+    if not slip:
+        return judge.reference
+    return lambda prompt, request: judge.simulated(
+        prompt, request, {"slip": slip}, Random(f"{slip}/{request.id}")
     )
+
+
+def saying(by_point: Mapping[int, str | None]) -> JudgeReply:
+    """A judge that replies by question."""
+    return lambda _, request: by_point[request.expected["point"]]
 
 
 def record(number: int = 0, questions: list[dict] | None = None, **fields) -> dict:
@@ -154,24 +129,21 @@ def record(number: int = 0, questions: list[dict] | None = None, **fields) -> di
     return made
 
 
-def asked(text: str = "是否满足？", **fields) -> dict:
-    """A scoring question in the shape of the data files."""
-    made = {
-        "question": text,
-        "rule": None,
-        "constraint_dimensions": ["Helpfulness"],
-        "composition_types": [],
-        "dep": [],
-    }
-    return made | fields
+def turned(*questions: dict, first: int = 1) -> dict:
+    """An instance of two turns, of which the first has so many questions."""
+    points = list(range(len(questions)))
+    turns = [
+        {"instruction": "第一步", "points": points[:first]},
+        {"instruction": "第二步", "points": points[first:]},
+    ]
+    kinds = {"composition_types": ["Selection"], "category": "Selection_1"}
+    return record(questions=list(questions), turns=turns, **kinds)
 
 
-def synthetic(directory: Path, count: int = 60, language: str = "zh") -> list[dict]:
+@cache
+def synthetic(count: int = 60, language: str = "zh") -> list[dict]:
     """Generated instances in the shape of the data files."""
-    path = directory / "synthetic.jsonl"
-    settings = {"source": "synthetic", "extra": None, "instances": count, "seed": 1}
-    benchmark.write_data(settings, language, path)
-    return list(read_jsonl(path))
+    return data({}, language, None, count, seed=1)
 
 
 def verdict(holds: bool) -> str:

@@ -1,34 +1,28 @@
-"""Data: from a directory, generated, or by its blob id from a server; in either language."""
+"""Data: from a directory, generated, or or by its blob id; in either language."""
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from complexbench_instances import data_file, instance, with_question
-from steadfast.complexbench import data
-from steadfast.complexbench.data import summary, write_data
+from steadfast.complexbench import published
+from steadfast.complexbench.data import summary
 from steadfast.errors import UserError
-from steadfast.files import read_jsonl
 from steadfast.pinned import git_blob
 
 
-def local(directory, raw, **settings) -> dict:
-    (directory / "data_final.json").write_text(json.dumps(raw, ensure_ascii=False), "utf-8")
-    given = {"source": "local", "directory": str(directory), "file": "data_final.json"}
-    return given | {"extra": None} | settings
+def write(path, raw) -> str:
+    path.write_text(json.dumps(raw, ensure_ascii=False), "utf-8")
+    return str(path)
 
 
-def written(settings, tmp_path, language="zh") -> list[dict]:
-    write_data(settings, language, tmp_path / "out.jsonl")
-    return list(read_jsonl(tmp_path / "out.jsonl"))
+def local(file, language="zh", extra=None) -> list[dict]:
+    return published.local({}, language, extra, str(file))
 
 
 def test_a_record_has_one_language(tmp_path):
-    settings = local(tmp_path, [instance()])
-    (zh,) = written(settings, tmp_path)
-    (en,) = written(settings, tmp_path, "en")
+    file = write(tmp_path / "data.json", [instance()])
+    (zh,), (en,) = (local(file, language) for language in ("zh", "en"))
     assert zh["instruction"].startswith("灯") and en["instruction"].startswith("The lamp")
     assert en["scoring_questions"][1]["question"] == "Does the response meet requirement 1?"
     assert en["scoring_questions"][2]["rule"] == "model_length:[1,50]"
@@ -42,26 +36,23 @@ def test_the_older_files_without_translations_are_read_in_chinese_alone(tmp_path
     del made["instruction_en"]
     for question in made["scoring_questions"]:
         del question["question_en"]
-    settings = local(tmp_path, made)  # a single object, not an array
-    assert len(written(settings, tmp_path)) == 1
+    file = write(tmp_path / "data.json", made)  # a single object, not an array
+    assert len(local(file)) == 1
     with pytest.raises(UserError, match=r"main_id 0 lacks instruction_en; .* leave 'en' out"):
-        written(settings, tmp_path, "en")
+        local(file, "en")
 
 
 def test_turns_without_translation_are_none_in_that_language(tmp_path):
     made = instance()
     del made["sub_instructions"]["sub_instruction_1"]["instruction_en"]
-    (en,) = written(local(tmp_path, [made]), tmp_path, "en")
+    (en,) = local(write(tmp_path / "data.json", [made]), "en")
     assert en["turns"] == []
 
 
 def test_own_instances_follow_with_numbers_of_their_own(tmp_path):
-    own = tmp_path / "own.json"
-    own.write_text(json.dumps([instance(), instance(main_id=1, idx_in_group=2)]), "utf-8")
-    rows = written(
-        local(tmp_path, [instance(main_id=5), instance(main_id=9, idx_in_group=2)], extra=str(own)),
-        tmp_path,
-    )
+    own = write(tmp_path / "own.json", [instance(), instance(main_id=1, idx_in_group=2)])
+    others = [instance(main_id=5), instance(main_id=9, idx_in_group=2)]
+    rows = local(write(tmp_path / "data.json", others), extra=own)
     assert [(row["main_id"], row["origin"]) for row in rows] == [
         (5, "local"),
         (9, "local"),
@@ -72,53 +63,34 @@ def test_own_instances_follow_with_numbers_of_their_own(tmp_path):
 
 def test_a_fault_stops_with_its_place_and_the_count_of_the_others(tmp_path, capsys):
     bad = with_question(1, dep=[7]) | {"task_types": "Poetry"}
-    with pytest.raises(UserError, match=r"data_final.json: instance 1 \(main_id 0\), .*1 more err"):
-        written(local(tmp_path, [bad]), tmp_path)
-    own = tmp_path / "own.json"
-    own.write_text(json.dumps([bad]))
+    own = write(tmp_path / "own.json", [bad])
+    with pytest.raises(UserError, match=r"own.json: instance 1 \(main_id 0\), .*1 more err"):
+        local(own)
+    good = write(tmp_path / "data.json", [instance()])
     with pytest.raises(UserError, match=r"own\.json: instance 1"):
-        written(local(tmp_path, [instance()], extra=str(own)), tmp_path)
-    written(local(tmp_path, [with_question(2, dep=[])]), tmp_path)
+        local(good, extra=own)
+    local(write(tmp_path / "data.json", [with_question(2, dep=[])]))
     assert "warning: " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "[1]", '"text"', "null"])
 def test_a_damaged_file_is_one_sentence(tmp_path, content):
-    settings = local(tmp_path, [])
-    (tmp_path / "data_final.json").write_text(content)
-    with pytest.raises(UserError, match=r"data_final\.json"):
-        written(settings, tmp_path)
+    (tmp_path / "data.json").write_text(content)
+    with pytest.raises(UserError, match=r"data\.json"):
+        local(tmp_path / "data.json")
 
 
-def test_a_missing_file_names_both_keys(tmp_path):
-    settings = {"source": "local", "directory": str(tmp_path), "file": "x.json", "extra": None}
-    with pytest.raises(UserError, match=r"complexbench.directory.*complexbench.file"):
-        written(settings, tmp_path)
-    with pytest.raises(UserError, match="choose one of zh, en"):
-        written(settings, tmp_path, "fr")
-
-
-def test_the_same_generated_data_is_the_same_bytes(tmp_path):
-    settings = {"source": "synthetic", "instances": 20, "seed": 1, "extra": None}
-    for name in ("a", "b"):
-        write_data(settings, "zh", tmp_path / name)
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    assert len(written(settings, tmp_path, "en")) == 20
-
-
-def test_the_sample_instances_are_written_and_counted(tmp_path, capsys):
-    directory = str(data_file("sample_instances.json").parent)
-    settings = {"source": "local", "directory": directory, "file": "sample_instances.json"}
+def test_the_sample_instances_are_read_and_counted(capsys):
     for language in ("zh", "en"):
-        rows = written(settings | {"extra": None}, tmp_path, language)
+        rows = local(data_file("sample_instances.json"), language)
         assert [row["main_id"] for row in rows] == [1, 559, 560, 856, 857, 899, 1020, 1148, 1149]
         assert sum(len(row["scoring_questions"]) for row in rows) == 43
-    told = capsys.readouterr().out
-    assert "9 instances, 43 questions, 8 of them with a rule" in told
-    assert "category: And 3, Selection_1 1, Selection_2 3, Selection_and_Chain_2 2" in told
+    log = capsys.readouterr().out
+    assert "9 instances, 43 questions, 8 of them with a rule" in log
+    assert "category: And 3, Selection_1 1, Selection_2 3, Selection_and_Chain_2 2" in log
 
 
-def test_published_counts_are_told_and_do_not_fail():
+def test_published_counts_are_compared_and_do_not_fail():
     row = {"category": "And", "task_types": "x", "origin": "released", "turns": []}
     asked = {"rule": None}
     rows = [row | {"scoring_questions": [asked]}]
@@ -131,49 +103,27 @@ def test_published_counts_are_told_and_do_not_fail():
         assert not any("were published" in line for line in lines)
 
 
-ACCEPT = {"Accept": "application/vnd.github.raw"}
-
-
-@pytest.fixture
-def github():
-    """A server that gives a blob to who asks for it raw."""
-    content = json.dumps([instance()]).encode()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            raw = self.headers["Accept"] == "application/vnd.github.raw"
-            self.send_response(200 if "gone" not in self.path else 404)
-            self.end_headers()
-            self.wfile.write(content if raw else b'{"content": "base64"}')
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/blobs/", content
-    server.shutdown()
-    server.server_close()
-
-
-def test_published_data_is_taken_as_it_is_from_either_place(github, tmp_path, monkeypatch, capsys):
-    url, _ = github
-    odd = json.dumps([instance(task_types="Poetry")]).encode()
-    facts = {"url": url, "git_blob": git_blob(odd)}
-    monkeypatch.setattr(data, "read_yaml", lambda name: facts)
-    settings = local(tmp_path, [])
-    (tmp_path / "data_final.json").write_bytes(odd)
-    assert written(settings, tmp_path)[0]["task_types"] == "Poetry"
-    told = capsys.readouterr().out
-    assert "warning: " in told and "1150 were published" in told
-    (tmp_path / "data_final.json").write_bytes(odd + b"\n")
+def test_published_data_is_taken_as_it_is_wherever_it_lies(tmp_path, monkeypatch, capsys):
+    file = tmp_path / "data.json"
+    turns = {"sub_instruction_0": {"instruction": "判断。", "scoring_questions": [1, 2]}}
+    odd = write(file, [instance(task_types="Poetry", sub_instructions=turns)])
+    facts = {"git_blob": git_blob(file.read_bytes())}
+    monkeypatch.setattr(published, "facts", lambda name: facts)
+    (row,) = local(odd)
+    assert (row["task_types"], row["turns"]) == ("Poetry", [])
+    log = capsys.readouterr().out
+    assert "warning: " in log and "1150 were published" in log
+    file.write_bytes(file.read_bytes() + b"\n")
     with pytest.raises(UserError, match="no task type 'Poetry'"):
-        written(settings, tmp_path)
+        local(odd)
 
 
-def test_the_released_source_is_fetched_and_read(github, tmp_path, monkeypatch):
-    url, content = github
-    facts = {"url": url, "git_blob": git_blob(content), "headers": ACCEPT}
-    monkeypatch.setattr(data, "read_yaml", lambda name: facts)
-    (row,) = written({"source": "released", "extra": None}, tmp_path)
+def test_the_released_source_is_asked_for_raw_by_its_blob(monkeypatch):
+    asked = []
+    content = json.dumps([instance()])
+    monkeypatch.setattr(published, "fetch", lambda source, _: asked.append(source) or content)
+    (row,) = published.released({}, "zh", None)
     assert row["origin"] == "released" and row["instruction"].startswith("灯")
+    (source,) = asked
+    assert source["url"].endswith(source["git_blob"])
+    assert source["headers"] == {"Accept": "application/vnd.github.raw"}

@@ -2,21 +2,14 @@
 
 import pytest
 
-from complexbench_run import (
-    JUDGE_TEMPLATES,
-    RELEASED,
-    STRICT,
-    Run,
-    asked,
-    copied,
-    record,
-    synthetic,
-    verdict,
-)
-from steadfast.complexbench.benchmark import readable
-from steadfast.complexbench.ways import templates_in_use
+from complexbench_instances import asked
+from complexbench_run import Run, copied, record, turned, verdict
+from steadfast.complexbench.routes import TEMPLATES, templates_in_use
+from steadfast.complexbench.verdicts import readable
+from steadfast.components import JudgePrompt
 from steadfast.errors import UserError
 from steadfast.judging.boundary import boundary
+from steadfast.resources import resource
 
 QUESTIONS = [
     asked("是否写了诗？"),
@@ -28,106 +21,84 @@ QUESTIONS = [
 POEM = "春眠不觉晓，处处闻啼鸟。"
 
 
-def records_of(run: Run, answer: str = POEM, part: str = "zh") -> dict[str, dict]:
-    run.answer(answer, part=part)
-    found = run.ask(part=part)
-    assert len({r["template"] for r in found}) == len(found)
-    return {r["template"]: r for r in found}
+def prompts_of(run: Run, answer: str = POEM, part: str = "zh") -> dict[str, JudgePrompt]:
+    found = run.judge_prompts(part, run.given(answer, part))
+    assert len({prompt.template for prompt in found}) == len(found)
+    return {prompt.template: prompt for prompt in found}
 
 
-def points(found: dict) -> list[int]:
-    return [request["expected"]["point"] for request in found["requests"]]
+def points(prompt: JudgePrompt) -> list[int]:
+    return [request.expected["point"] for request in prompt.requests]
 
 
-def test_questions_go_to_the_judge_and_those_with_a_rule_to_extraction(tmp_path):
-    found = records_of(Run(tmp_path, [record(questions=QUESTIONS)]))
+def test_questions_go_to_the_judge_and_those_with_a_rule_to_extraction():
+    found = prompts_of(Run([record(questions=QUESTIONS)]))
     assert list(found) == ["judge_zh", "extract_one_zh", "extract_each_zh"]
     # The last question's rule cannot be read, so a judge decides it.
     assert points(found["judge_zh"]) == [0, 3, 4]
     assert points(found["extract_one_zh"]) == [1]
     assert points(found["extract_each_zh"]) == [2]
-    (request,) = found["extract_each_zh"]["requests"]
-    assert request["sample_id"] == "0/2"
-    assert "每句是否七个字？" in request["tail"]
-    assert request["reminder"].startswith("\n\n")
+    (request,) = found["extract_each_zh"].requests
+    assert request.id == "0/2"
+    assert "每句是否七个字？" in request.tail
+    assert request.reminder.startswith("\n\n")
 
 
-def test_released_extracts_for_rules_of_any_kind(tmp_path):
-    found = records_of(Run(tmp_path, [record(questions=QUESTIONS)], RELEASED))
+def test_released_extracts_for_rules_of_any_kind():
+    found = prompts_of(Run([record(questions=QUESTIONS)], "released"))
     assert points(found["extract_one_zh"]) == [1, 4]
 
 
 @pytest.mark.parametrize(
-    ("settings", "part", "template"),
+    ("mode", "judging", "part", "template"),
     [
-        (STRICT | {"judging": "plain"}, "zh", "judge_zh"),
-        (STRICT, "en", "judge_en"),
-        (RELEASED, "en", "judge_zh"),
+        ("strict", "plain", "zh", "judge_zh"),
+        ("strict", "rules", "en", "judge_en"),
+        ("released", "rules", "en", "judge_zh"),
     ],
 )
-def test_plain_judging_and_english_leave_all_to_the_judge(tmp_path, settings, part, template):
-    found = records_of(Run(tmp_path, [record(questions=QUESTIONS)], settings), part=part)
-    assert list(found) == [template] == templates_in_use([part], settings)[:1]
+def test_plain_judging_and_english_leave_all_to_the_judge(mode, judging, part, template):
+    found = prompts_of(Run([record(questions=QUESTIONS)], mode, judging), part=part)
+    assert list(found) == [template] == templates_in_use([part], mode, judging)[:1]
     assert points(found[template]) == [0, 1, 2, 3, 4]
 
 
-def test_the_answer_stands_between_two_lines_that_follow_from_it(tmp_path):
+def test_the_answer_stands_between_two_lines_that_follow_from_it():
     answer = f"{boundary('something else')}\n答案：是"
-    found = records_of(Run(tmp_path, [record(questions=QUESTIONS)]), answer)
-    for one in found.values():
-        line = boundary(answer)
-        assert one["answer"] == answer
-        assert one["head"].endswith(f"\n{line}\n")
-        assert "指令0" in one["head"]
-        assert all(request["tail"].startswith(f"\n{line}\n") for request in one["requests"])
+    line = boundary(answer)
+    for one in prompts_of(Run([record(questions=QUESTIONS)]), answer).values():
+        assert one.answer == answer
+        assert one.head.endswith(f"\n{line}\n")
+        assert "指令0" in one.head
+        assert all(request.tail.startswith(f"\n{line}\n") for request in one.requests)
 
 
-def test_released_shows_the_beginning_of_long_texts(tmp_path):
+@pytest.mark.parametrize(("mode", "seen"), [("released", (6000, 4000)), ("strict", (7000, 5000))])
+def test_released_shows_the_beginning_of_long_texts(mode, seen):
     long = record(instruction="指" * 7000, questions=QUESTIONS[:2])
-    answer = "答" * 5000
-    for settings, seen in ((RELEASED, (6000, 4000)), (STRICT, (7000, 5000))):
-        for one in records_of(Run(tmp_path, [long], settings), answer).values():
-            rest = JUDGE_TEMPLATES[one["template"]].read_text(encoding="utf-8").count("指")
-            assert one["head"].count("指") - seen[0] <= rest
-            assert len(one["answer"]) == seen[1]
+    for name, one in prompts_of(Run([long], mode), "答" * 5000).items():
+        rest = template(name).count("指")
+        assert one.head.count("指") - seen[0] <= rest
+        assert len(one.answer) == seen[1]
 
 
-def test_answers_that_did_not_come_are_not_judged(tmp_path):
-    run = Run(tmp_path, [record(0), record(1)])
-    run.answer({"0": None, "1": "好"})
-    assert [one["answer_id"] for one in run.ask()] == ["1"]
+def test_answers_that_did_not_come_are_not_judged():
+    run = Run([record(0), record(1)])
+    found = run.judge_prompts("zh", run.given({"0": None, "1": "好"}))
+    assert [prompt.answer_id for prompt in found] == ["1"]
 
 
-def test_an_output_that_is_missing_is_told(tmp_path):
-    run = Run(tmp_path, [record(0)])
-    run.answer("好").write_text("")
-    with pytest.raises(UserError, match="no output for sample 0"):
-        run.ask()
-
-
-def turned() -> dict:
-    questions = [asked("选对了吗？"), asked("字数对吗？", rule="model_length:[1,9]", dep=[0])]
-    turns = [
-        {"instruction": "第一步", "points": [0]},
-        {"instruction": "第二步", "points": [1]},
-    ]
-    kinds = {"composition_types": ["Selection"], "category": "Selection_1"}
-    return record(questions=questions, turns=turns, **kinds)
-
-
-def test_a_judge_of_a_turn_sees_those_before_it_and_a_rule_the_turn_alone(tmp_path):
-    made = turned()
-    made["scoring_questions"].append(asked("连贯吗？"))
-    made["turns"][1]["points"] = [1, 2]
-    run = Run(tmp_path, [made])
-    run.answer({"0/0": "选甲", "0/1": "甲很好"}, part="zh-decomposed")
-    first, judged, extracted = run.ask(part="zh-decomposed")
-    assert (first["answer_id"], first["answer"]) == ("0/0", "选甲")
-    assert (judged["answer_id"], extracted["answer_id"]) == ("0/1", "0/1")
-    assert judged["answer"] == "[1]\n选甲\n\n[2]\n甲很好"
-    assert "[1]\n第一步\n\n[2]\n第二步" in judged["head"]
-    assert extracted["answer"] == "甲很好"
-    assert [r["sample_id"] for r in judged["requests"] + extracted["requests"]] == [
+def test_a_judge_of_a_turn_sees_those_before_it_and_a_rule_the_turn_alone():
+    ruled = asked("字数对吗？", rule="model_length:[1,9]", dep=[0])
+    run = Run([turned(asked("选对了吗？"), ruled, asked("连贯吗？"))])
+    answers = run.given({"0/0": "选甲", "0/1": "甲很好"}, "zh-decomposed")
+    first, judged, extracted = run.judge_prompts("zh-decomposed", answers)
+    assert (first.answer_id, first.answer) == ("0/0", "选甲")
+    assert (judged.answer_id, extracted.answer_id) == ("0/1", "0/1")
+    assert judged.answer == "[1]\n选甲\n\n[2]\n甲很好"
+    assert "[1]\n第一步\n\n[2]\n第二步" in judged.head
+    assert extracted.answer == "甲很好"
+    assert [request.id for one in (judged, extracted) for request in one.requests] == [
         "0/1/2",
         "0/1/1",
     ]
@@ -146,21 +117,23 @@ TEMPLATE = "{{instruction}}\n{{boundary}}\n{{answer}}\n{{boundary}}\n{{question}
     ],
 )
 def test_a_template_of_ones_own_must_have_its_slots_in_place(tmp_path, text, complaint):
-    own = tmp_path / "own.txt"
-    run = Run(tmp_path, [record()])
-    run.answer("好")
+    own, run = tmp_path / "own.txt", Run([record()])
+    templates = run.task.judging.templates | {"judge_zh": str(own)}
     own.write_text(TEMPLATE)
-    (one,) = run.ask(templates=JUDGE_TEMPLATES | {"judge_zh": own})
-    assert one["head"].startswith("指令0\n")
+    (one,) = run.judge_prompts("zh", run.given("好"), templates)
+    assert one.head.startswith("指令0\n")
     own.write_text(text)
     with pytest.raises(UserError, match=complaint):
-        run.ask(templates=JUDGE_TEMPLATES | {"judge_zh": own})
+        run.judge_prompts("zh", run.given("好"), templates)
 
 
-@pytest.mark.parametrize("name", sorted(JUDGE_TEMPLATES))
-def test_the_templates_show_the_form_that_is_read(name, tmp_path):
-    text = JUDGE_TEMPLATES[name].read_text(encoding="utf-8")
-    prompt, _, reminder = text.partition("=== reminder ===")
+def template(name: str) -> str:
+    return resource(f"complexbench/judge/{name}.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_the_templates_show_the_form_that_is_read(name):
+    prompt, _, reminder = template(name).partition("=== reminder ===")
     assert reminder.strip()
     assert prompt.count("{{boundary}}") == 3
     if name.startswith("judge"):
@@ -177,39 +150,7 @@ def test_the_templates_show_the_form_that_is_read(name, tmp_path):
             assert readable(expected, shown, answer), example
 
 
-def test_stand_in_judges_keep_to_the_form_and_simulated_ones_slip(tmp_path):
-    run = Run(tmp_path, synthetic(tmp_path))
-    unread = {}
-    for name, reader in (("steady", None), ("slipping", {"slip": 1.0})):
-        scores = run.stood_in("m", judges=[(name, reader)])
-        found = [how for one in scores.values() for how in one["extracted"].values()]
-        unread[name] = sum("problem" in how for how in found) / len(found)
-    assert unread["steady"] == 0
-    assert 0.05 < unread["slipping"] < 0.6
-
-
-def test_of_an_answer_without_an_account_the_stand_in_knows_nothing(tmp_path):
-    run = Run(tmp_path, [record(questions=QUESTIONS[:3])])
-    run.answer(POEM)
-    run.ask()
-    run.judge()
-    assert run.score()["0"]["raw"] == {"0": None, "1": None, "2": None}
-
-
-MISBEHAVED = [
-    "",
-    "这首诗很好。",
-    "I cannot assist with that.",
-    "output ['YES', 'YES']",
-    "YES\nYES",
-    '{"verdict": "是"}',
-    "是",
-    "答案：是\n答案：否",
-    f"{verdict(True)}\n{verdict(True)}",
-]
-
-
-@pytest.mark.parametrize("reply", MISBEHAVED)
+@pytest.mark.parametrize("reply", ["", "这首诗很好。", "答案：是\n答案：否"])
 def test_replies_of_another_form_are_unreadable_in_mode_strict_alone(reply):
     judged = {"by": "judge", "each": False, "language": "zh"}
     extracted = {"by": "rule", "each": True, "language": "zh"}

@@ -1,80 +1,52 @@
 """Metrics: the released code's numbers for every recorded case, and examples worked by hand."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
 from complexbench_cases import cases
-from complexbench_run import STRICT, Run, asked, record, synthetic
+from complexbench_instances import asked
+from complexbench_run import Run, record, synthetic
 from steadfast.complexbench.aggregation import dependent
-from steadfast.complexbench.benchmark import METRICS, compute_metrics
+from steadfast.complexbench.metrics import metrics as compute
 from steadfast.complexbench.rules.outcome import UNDECIDED
+from steadfast.components import Frames, Scored
 from steadfast.errors import UserError
-from steadfast.files import write_jsonl
 from steadfast.metrics.headline import HEADLINE
 
 
-def score_records(instances: list[dict], raw: list[list], judge: str = "j") -> list[dict]:
-    """Score records of verdicts, as ``scoring`` writes them; None for a whole row: no answer."""
+def score_records(instances: list[dict], raw: list[list]) -> list[dict]:
+    """Score records of verdicts, as the stage writes them; None for a whole row: no answer."""
     found = []
     for instance, verdicts in zip(instances, raw, strict=True):
-        places = range(len(instance["scoring_questions"]))
         row = {
             "sample_id": str(instance["main_id"]),
             "task": instance["task_types"],
             "context_id": instance["group"],
             "instance": instance["main_id"],
-            "questions": list(places),
+            "questions": list(range(len(instance["scoring_questions"]))),
             "truncated": False,
-            "judge": judge,
-            "also": {},
+            "status": "error",
+            "raw": None,
+            "extracted": None,
+            "other_raters": {},
         }
-        if verdicts is None:
-            found.append(
-                row
-                | {"status": "error", "raw": None, "points": None, "total": None}
-                | {"extracted": None}
-            )
-            continue
-        points = dependent(verdicts, instance)
-        status = "invalid" if None in points else "ok"
-        total = None if None in points else sum(p is True for p in points) / len(points)
-        found.append(
-            row
-            | {"status": status, "raw": {str(p): verdicts[p] for p in places}, "total": total}
-            | {
-                "points": {
-                    str(p): None if points[p] is None else float(points[p] is True) for p in places
-                }
-            }
-            | {"extracted": {str(p): {"by": "judge"} for p in places}}
-        )
+        if verdicts is not None:
+            whole = None not in dependent(verdicts, instance)
+            row |= {"status": "ok" if whole else "invalid"}
+            row |= {"raw": {str(place): verdict for place, verdict in enumerate(verdicts)}}
+            row |= {"extracted": {point: {"by": "judge"} for point in row["raw"]}}
+        found.append(row)
     return found
 
 
-def metrics(
-    directory: Path,
-    instances: list[dict],
-    raw: dict[str, list],
-    mode: str = "strict",
-    names=METRICS,
-    labels: Path | None = None,
-) -> dict[str, pd.DataFrame]:
+def metrics(instances: list[dict], raw: dict[str, list], mode: str = "strict") -> Frames:
     """The metrics of models, each with the verdicts on all instances."""
-    data = directory / "data.jsonl"
-    write_jsonl(data, instances)
-    scores = {}
-    for model, verdicts in raw.items():
-        scores[model, "zh"] = directory / f"{model}.jsonl"
-        write_jsonl(scores[model, "zh"], score_records(instances, verdicts))
-    outs = {name: directory / f"{name}.csv" for name in names}
-    settings = {"mode": mode, "languages": ["zh"]}
-    files = {"labels": labels} if labels else {}
-    compute_metrics(scores, {"zh": {"data": {"zh": data}}}, settings, files, outs)
-    return {
-        name: pd.read_csv(path, keep_default_na=False, na_values=[]) for name, path in outs.items()
-    }
+    scores = (
+        Scored(model, "zh", row)
+        for model, verdicts in raw.items()
+        for row in score_records(instances, verdicts)
+    )
+    return compute(scores, {"zh": {"data": {"zh": instances}}}, None, mode, ["zh"], ["j"])
 
 
 RELEASED_NAMES = {
@@ -95,7 +67,7 @@ RELEASED_COHERENT = {
 }
 
 
-def released_statistics(found: dict[str, pd.DataFrame]) -> dict:
+def released_statistics(found: Frames) -> dict:
     """Metrics under the released code's names."""
     statistics: dict = {name: {} for name in RELEASED_NAMES.values()}
     for name, column in (("drfr", "category"), ("constraints", "dimension")):
@@ -109,7 +81,7 @@ def released_statistics(found: dict[str, pd.DataFrame]) -> dict:
     return statistics
 
 
-def test_every_recorded_case_has_the_released_numbers(tmp_path):
+def test_every_recorded_case_has_the_released_numbers():
     for case in cases("aggregate.jsonl"):
         if case["per_instance"] is None:
             continue  # the released code ends where a question has no row
@@ -123,7 +95,7 @@ def test_every_recorded_case_has_the_released_numbers(tmp_path):
             [last[number, place] for place in range(len(instance["scoring_questions"]))]
             for number, instance in enumerate(case["data"])
         ]
-        found = released_statistics(metrics(tmp_path, case["data"], {"m": raw}, "released"))
+        found = released_statistics(metrics(case["data"], {"m": raw}, "released"))
         if case["error"]:
             # The released code divides by zero: a class has no group, or none of it passes.
             assert not set(RELEASED_COHERENT.values()) <= set(found), case["id"]
@@ -146,7 +118,7 @@ def value(rows: pd.DataFrame, **keys) -> float:
     return row["value"]
 
 
-def test_worked_by_hand(tmp_path):
+def test_worked_by_hand():
     instances = [
         selecting(0, "a"),
         selecting(1, "a"),
@@ -154,7 +126,7 @@ def test_worked_by_hand(tmp_path):
         selecting(3, "c", count=2),
     ]
     raw = [[True, True], [False, True], [True, False], [True, True, True]]
-    found = metrics(tmp_path, instances, {"m": raw})
+    found = metrics(instances, {"m": raw})
     drfr = found["drfr"]
     assert value(drfr, measure="overall") == pytest.approx(6 / 9)
     assert value(drfr, measure="category", category="Selection_1") == pytest.approx(3 / 6)
@@ -176,29 +148,29 @@ def test_worked_by_hand(tmp_path):
     assert headline["low"] <= headline["value"] <= headline["high"]
 
 
-def test_where_released_divides_by_zero_there_is_no_value(tmp_path):
+def test_where_released_divides_by_zero_there_is_no_value():
     failing, without = [selecting(0, "a")], [record(0, [asked()])]
-    found = released_statistics(metrics(tmp_path, failing, {"m": [[False, True]]}, "released"))
+    found = released_statistics(metrics(failing, {"m": [[False, True]]}, "released"))
     coherent = set(found) & set(RELEASED_COHERENT.values())
     assert coherent == {"single_origin_test", "single_coherent_test"}
-    found = released_statistics(metrics(tmp_path, without, {"m": [[True]]}, "released"))
+    found = released_statistics(metrics(without, {"m": [[True]]}, "released"))
     assert not set(found) & set(RELEASED_COHERENT.values())
 
 
-def test_selection_and_chain_stand_apart_in_mode_strict(tmp_path):
+def test_selection_and_chain_stand_apart_in_mode_strict():
     kinds = {"composition_types": ["Selection", "Chain"], "category": "Selection_and_Chain_2"}
     instances = [selecting(0, "a"), record(1, [asked()], **kinds)]
     raw = {"m": [[True, True], [False]]}
-    rows = metrics(tmp_path, instances, raw)["drfr"]
+    rows = metrics(instances, raw)["drfr"]
     assert value(rows, measure="family", category="Selection") == 1
     assert value(rows, measure="family", category="Selection_and_Chain") == 0
-    rows = metrics(tmp_path, instances, raw, "released")["drfr"]
+    rows = metrics(instances, raw, "released")["drfr"]
     assert value(rows, measure="family", category="Selection") == pytest.approx(2 / 3)
 
 
-def test_what_has_no_verdict_is_in_no_mean_and_in_the_coverage(tmp_path):
+def test_what_has_no_verdict_is_in_no_mean_and_in_the_coverage():
     instances = [record(n, [asked(), asked(dep=[0])]) for n in range(3)]
-    found = metrics(tmp_path, instances, {"m": [[True, True], [None, True], None]})
+    found = metrics(instances, {"m": [[True, True], [None, True], None]})
     (overall,) = found["drfr"].query("measure == 'overall'").to_dict("records")
     assert (overall["value"], overall["n"], overall["expected"]) == (1, 2, 6)
     (row,) = found["coverage"].to_dict("records")
@@ -210,142 +182,121 @@ def test_what_has_no_verdict_is_in_no_mean_and_in_the_coverage(tmp_path):
     assert (row["n"], row["expected"]) == (2, 6)
 
 
-def test_a_model_without_any_verdict_has_an_empty_headline(tmp_path):
-    found = metrics(tmp_path, [record(0)], {"m": [[True]], "none": [None]})
+def test_a_model_without_any_verdict_has_an_empty_headline():
+    found = metrics([record(0)], {"m": [[True]], "none": [None]})
     rows = {row["model"]: row for row in found["headline"].to_dict("records")}
     assert float(rows["m"]["value"]) == 1
-    assert (rows["none"]["value"], rows["none"]["n"], rows["none"]["expected"]) == ("", 0, 1)
+    assert pd.isna(rows["none"]["value"])
+    assert (rows["none"]["n"], rows["none"]["expected"]) == (0, 1)
     assert set(found["drfr"]["model"]) == {"m"}
 
 
-def test_nothing_scored_at_all(tmp_path):
-    found = metrics(tmp_path, [record(0)], {"m": [None]})
+def test_nothing_scored_at_all():
+    found = metrics([record(0)], {"m": [None]})
     assert all(found[name].empty for name in ("drfr", "constraints", "coherent", "decomposition"))
-    assert found["headline"]["value"].tolist() == [""]
+    assert found["headline"]["value"].isna().all()
 
 
-def test_intervals_draw_groups_whole(tmp_path):
+def test_intervals_draw_groups_whole():
     same = [selecting(n, "one") for n in range(4)]
     apart = [selecting(n, f"g{n}") for n in range(4)]
     raw = {"m": [[True, True], [True, True], [False, False], [False, True]]}
-    (row,) = metrics(tmp_path, same, raw)["drfr"].query("measure == 'overall'").to_dict("records")
-    assert row["low"] == row["high"] == ""  # a single group cannot tell
-    (row,) = metrics(tmp_path, apart, raw)["drfr"].query("measure == 'overall'").to_dict("records")
+    (row,) = metrics(same, raw)["drfr"].query("measure == 'overall'").to_dict("records")
+    assert pd.isna(row["low"]) and pd.isna(row["high"])  # a single group cannot tell
+    (row,) = metrics(apart, raw)["drfr"].query("measure == 'overall'").to_dict("records")
     assert row["low"] == 0
     assert row["high"] == 1
 
 
-def test_turns_are_compared_on_the_same_questions(tmp_path):
-    run = Run(tmp_path, synthetic(tmp_path))
+def test_turns_are_compared_on_the_same_questions():
+    run = Run(synthetic())
     for part in ("zh", "zh-decomposed"):
         for slip in (0.1, 0.4):
-            run.stood_in(f"sim-{slip}", part, {"slip": slip})
-    rows = pd.read_csv(run.metrics()["decomposition"], keep_default_na=False)
+            run.score(run.read(slip, part), f"sim-{slip}", part)
+    frames = run.metrics()
+    rows = frames["decomposition"]
     whole = rows[rows["category"] == ""].set_index(["model", "measure"])
-    turned = sum(len(r["scoring_questions"]) for r in synthetic(tmp_path) if r["turns"])
-    assert set(whole["n"]) == set(whole["expected"]) == {turned}
+    asked_in_turns = sum(len(r["scoring_questions"]) for r in synthetic() if r["turns"])
+    assert set(whole["n"]) == set(whole["expected"]) == {asked_in_turns}
     for model in ("sim-0.1", "sim-0.4"):
         before, after, gain = (
             whole.loc[(model, measure), "value"]
             for measure in ("whole", "decomposed", "difference")
         )
         assert gain == pytest.approx(after - before)
-    coverage = pd.read_csv(run.metrics()["coverage"])
-    assert set(coverage["split"]) == {"whole", "decomposed"}
+    assert set(frames["coverage"]["split"]) == {"whole", "decomposed"}
 
 
-def test_judges_and_people_are_compared_question_by_question(tmp_path):
-    run = Run(tmp_path, [record(n, [asked(), asked()]) for n in range(4)], STRICT)
-    run.answer("好")
-    for judge, wrong in (("a", set()), ("b", {"1/0"})):
-        run.judge(
-            lambda _, request, wrong=wrong: (
-                f"答案：{'否' if request['sample_id'] in wrong else '是'}"
-            ),
-            judge,
-        )
-    run.score(["a", "b"])
-    labels = tmp_path / "labels.jsonl"
-    given = [{"model": "m", "sample_id": "zh/1", "verdicts": {"0": "no", "1": "yes"}}]
-    write_jsonl(labels, given)
-    rows = pd.read_csv(run.metrics(labels)["agreement"], keep_default_na=False)
-    found = rows[rows["model"] == ""].set_index(["first", "second"])
-    assert found.loc[("a", "b"), ["n", "raw"]].tolist() == [8, 0.875]
+def agreement(run: Run, judges: list[str], labels: list[dict] | None = None) -> pd.DataFrame:
+    """Rows of all models together, by the two raters."""
+    rows = run.metrics(labels, judges)["agreement"]
+    return rows[rows["model"] == ""].set_index(["first", "second"])
+
+
+def judged(*judges: str, parts: tuple[str, ...] = ("zh",)) -> Run:
+    """Three instances of two questions, of which the last judge denies one in each part."""
+    run = Run([record(n, [asked(), asked()]) for n in range(3)])
+    content = {"zh": ("答案：是", "答案：否"), "en": ("Answer: yes", "Answer: no")}
+
+    def reply(judge: str, part: str):
+        yes, no = content[part]
+        denied = "1/0" if judge == judges[-1] else None
+        return lambda _, request: no if request.id == denied else yes
+
+    for part in parts:
+        replies = {judge: reply(judge, part) for judge in judges}
+        run.score(run.given("好", part), part=part, **replies)
+    return run
+
+
+def label(verdicts, sample: str = "zh/1", **rater: str) -> dict:
+    return {"model": "m", "sample_id": sample, "verdicts": verdicts, **rater}
+
+
+def test_judges_and_people_are_compared_question_by_question():
+    found = agreement(judged("a", "b"), ["a", "b"], [label({"0": "no", "1": "yes"})])
+    assert found.loc[("a", "b"), ["n", "raw"]].tolist() == [6, pytest.approx(5 / 6)]
     assert found.loc[("a", "human"), ["n", "raw", "kind"]].tolist() == [2, 0.5, "judge and human"]
     assert found.loc[("b", "human"), "raw"] == 1
-    for verdicts, complaint in (
-        ({"2": "yes"}, "no question '2'"),
-        ({"0": "maybe"}, "yes or no"),
-        (["yes"], "yes or no"),
-    ):
-        write_jsonl(labels, [given[0] | {"verdicts": verdicts}])
-        with pytest.raises(UserError, match=complaint):
-            run.metrics(labels)
-
-
-def test_an_instance_is_judged_apart_in_each_part(tmp_path):
-    run = Run(tmp_path, [record(n, [asked(), asked()]) for n in range(3)], STRICT)
-    for part, reply in (("zh", "答案：是"), ("en", "Answer: no")):
-        run.answer("好", part=part)
-        for judge in ("a", "b"):
-            run.judge(lambda *_, reply=reply: reply, judge, part=part)
-        run.score(["a", "b"], part=part)
-    labels = tmp_path / "labels.jsonl"
-    verdicts = {"0": "yes", "1": "yes"}
-    write_jsonl(labels, [{"model": "m", "sample_id": "zh/1", "verdicts": verdicts}])
-    rows = pd.read_csv(run.metrics(labels)["agreement"], keep_default_na=False)
-    found = rows[rows["model"] == ""].set_index(["first", "second"])
-    assert found.loc[("a", "b"), ["n", "raw"]].tolist() == [12, 1]
-    assert found.loc[("a", "human"), ["n", "raw"]].tolist() == [2, 1]
-
-
-def test_several_people_count_by_their_majority(tmp_path):
-    run = Run(tmp_path, [record(n) for n in range(3)])
-    run.stood_in("m")
-    labels = tmp_path / "labels.jsonl"
-    write_jsonl(
-        labels,
-        [
-            {"model": "m", "sample_id": "zh/0", "rater": rater, "verdicts": {"0": word}}
-            for rater, word in (("ann", "yes"), ("bo", "yes"), ("cy", "no"))
-        ],
-    )
-    rows = pd.read_csv(run.metrics(labels)["agreement"], keep_default_na=False)
-    found = rows[rows["model"] == ""].set_index(["first", "second"])
-    assert found.loc[("j", "human majority"), "raw"] == 1
-    assert found.loc[("j", "cy"), "raw"] == 0
-    assert ("ann", "human majority") not in found.index
 
 
 @pytest.mark.parametrize(
-    ("change", "complaint"),
+    ("verdicts", "complaint"),
     [
-        ({"status": "fine"}, "unknown status"),
-        ({"instance": 7}, "data has not"),
-        ({"raw": {"5": True}}, "data has not"),
-        ({"sample_id": "1"}, "second of its sample"),
-        ({"also": None, "judge": None, "raw": "x"}, "data has not"),
+        ({"2": "yes"}, "people.jsonl: .* no question '2'"),
+        ({"0": "maybe"}, "yes or no"),
+        (["yes"], "yes or no"),
     ],
 )
-def test_damaged_score_files_are_told(tmp_path, change, complaint):
-    instances = [record(0), record(1)]
-    data, path = tmp_path / "data.jsonl", tmp_path / "m.jsonl"
-    write_jsonl(data, instances)
-    rows = score_records(instances, [[True], [True]])
-    rows[0] |= change
-    write_jsonl(path, rows)
+def test_labels_that_are_none_are_named(verdicts, complaint):
     with pytest.raises(UserError, match=complaint):
-        compute_metrics(
-            {("m", "zh"): path},
-            {"zh": {"data": {"zh": data}}},
-            {"mode": "strict", "languages": ["zh"]},
-            {},
-            {"drfr": tmp_path / "drfr.csv"},
-        )
+        judged("a").metrics([label(verdicts)], ["a"])
 
 
-def test_the_same_scores_give_the_same_bytes(tmp_path):
-    run = Run(tmp_path, synthetic(tmp_path, 20))
-    run.stood_in("sim-a", reader={"slip": 0.3}, judges=[("j", None), ("k", {"slip": 0.3})])
-    first = {name: path.read_bytes() for name, path in run.metrics().items()}
-    assert {name: path.read_bytes() for name, path in run.metrics().items()} == first
+def test_an_instance_is_judged_apart_in_each_part():
+    run = judged("a", "b", parts=("zh", "en"))
+    found = agreement(run, ["a", "b"], [label({"0": "no"}, "en/1"), label({"0": "yes"})])
+    assert found.loc[("a", "b"), "n"] == 12
+    assert found.loc[("b", "human"), ["n", "raw"]].tolist() == [2, 0.5]
+
+
+def test_a_person_who_is_named_like_a_judge_does_not_take_its_place():
+    found = agreement(judged("gpt", "b"), ["gpt", "b"], [label({"0": "no"}, rater="gpt")])
+    assert found.loc[("gpt", "b"), ["n", "kind"]].tolist() == [6, "judges"]
+    assert found.loc[("gpt", "gpt (human)"), ["n", "raw"]].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("change", [{"instance": 7}, {"raw": {"5": True}}, {"raw": "x"}])
+def test_scores_of_other_data_are_refused(change):
+    instances = [record(0), record(1)]
+    rows = score_records(instances, [[True], [True]])
+    scores = [Scored("m", "zh", rows[0] | change), Scored("m", "zh", rows[1])]
+    with pytest.raises(UserError, match=r"sample 0 of model 'm', part 'zh', .* data has not"):
+        compute(scores, {"zh": {"data": {"zh": instances}}}, None, "strict", ["zh"], ["j"])
+
+
+def test_an_open_verdict_is_counted_as_such():
+    found = metrics([record(0, [asked(), asked()])], {"m": [[UNDECIDED, True]]}, "released")
+    (row,) = found["judging"].to_dict("records")
+    assert (row["judge"], row["n"], row["unread"], row["open"]) == ("j", 2, 0, 1)
+    assert found["coverage"]["open"].tolist() == [1]

@@ -1,20 +1,21 @@
 """Released instances and answers: the example, the sample instances, three models' generations."""
 
-import json
 from functools import cache
 
 import pytest
 
 from complexbench_instances import data_file
-from complexbench_run import RELEASED, STRICT, Run, copied, verdict
-from steadfast.complexbench import benchmark
+from complexbench_run import MODES, Run, copied, verdict
 from steadfast.complexbench.extraction import strict_segments
+from steadfast.complexbench.published import local
 from steadfast.complexbench.rules.decide import usable
 from steadfast.complexbench.rules.decide import verdict as decide
 from steadfast.complexbench.verdicts import strict_verdict
+from steadfast.components import JudgePrompt, JudgeRequest
 from steadfast.files import read_jsonl
 
 MODELS = ("gpt4_1106", "llama3_8b", "qwen1.5_72b")
+FILES = ("sample_instances.json", "example.json")
 
 
 @cache
@@ -23,30 +24,26 @@ def generations(model: str) -> dict[str, str | None]:
     return {str(row["main_id"]): row["generated"] for row in read_jsonl(path)}
 
 
-def instances(directory, file="sample_instances.json") -> list[dict]:
-    source = {"source": "local", "directory": str(data_file(file).parent), "file": file}
-    out = directory / "data.jsonl"
-    benchmark.write_data(source | {"extra": None}, "zh", out)
-    return list(read_jsonl(out))
+@cache
+def instances(file: str = "sample_instances.json") -> list[dict]:
+    return local({}, "zh", None, str(data_file(file)))
 
 
-def yes_and_all(_, request: dict) -> str:
+def yes_and_all(_: JudgePrompt, request: JudgeRequest) -> str:
     """A judge that is content with everything and copies the whole answer."""
-    return copied("all") if request["expected"]["by"] == "rule" else verdict(True)
+    return copied("all") if request.expected["by"] == "rule" else verdict(True)
 
 
-def scores(directory, model: str, settings=STRICT, reply=yes_and_all) -> dict[str, dict]:
-    run = Run(directory, instances(directory), settings)
-    run.answer(generations(model))
-    run.judge(reply)
-    return run.score()
+def scores(model: str, mode: str = "strict", reply=yes_and_all) -> dict[str, dict]:
+    run = Run(instances(), mode)
+    return run.score(run.given(generations(model)), j=reply)
 
 
-def test_every_rule_of_the_sample_can_be_read(tmp_path):
+def test_every_rule_of_the_sample_can_be_read():
     rules = [
         question["rule"]
-        for file in ("sample_instances.json", "example.json")
-        for instance in instances(tmp_path, file)
+        for file in FILES
+        for instance in instances(file)
         for question in instance["scoring_questions"]
         if question["rule"]
     ]
@@ -62,10 +59,10 @@ KEPT = {
 }
 
 
-@pytest.mark.parametrize("settings", [STRICT, RELEASED])
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("model", MODELS)
-def test_rules_decide_on_released_answers(tmp_path, model, settings):
-    found = scores(tmp_path, model, settings)
+def test_rules_decide_on_released_answers(model, mode):
+    found = scores(model, mode)
     kept = {
         f"{sample}/{point}"
         for sample, one in found.items()
@@ -76,32 +73,32 @@ def test_rules_decide_on_released_answers(tmp_path, model, settings):
     assert all(one["status"] == "ok" for one in found.values())
 
 
-def test_an_answer_that_does_as_told_fails_a_rule_that_wants_other_words(tmp_path):
+def test_an_answer_that_obeys_fails_a_rule_that_wants_other_words():
     """main_id 856: the instruction says input, the question and its rule say enter."""
     for model in MODELS:
         answer = generations(model)["856"]
         wanted = "Judgment complete,please {} the next resume."
         assert not decide(f"model_endswith:{wanted.format('enter')}", [answer], "strict")
-    told = f"{{}}\n{wanted.format('input')}"
-    assert not decide(f"model_endswith:{wanted.format('enter')}", [told], "strict")
+    obedient = f"{{}}\n{wanted.format('input')}"
+    assert not decide(f"model_endswith:{wanted.format('enter')}", [obedient], "strict")
 
 
-def test_the_example_with_a_wrong_branch(tmp_path):
+def test_the_example_with_a_wrong_branch():
     """main_id 899: what depends on the judgement about country A falls with it."""
 
-    def reply(record: dict, request: dict) -> str:
-        if request["expected"]["point"] == 0:
+    def reply(prompt: JudgePrompt, request: JudgeRequest) -> str:
+        if request.expected["point"] == 0:
             return verdict(False)
-        return yes_and_all(record, request)
+        return yes_and_all(prompt, request)
 
-    found = scores(tmp_path, "gpt4_1106", reply=reply)["899"]
+    found = scores("gpt4_1106", reply=reply)["899"]
     assert found["raw"]["4"] is True
     assert [point for point, value in found["points"].items() if value] == ["1", "6", "7"]
     assert found["total"] == pytest.approx(3 / 9)
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_all_released_answers_can_be_judged(tmp_path, model):
+def test_all_released_answers_can_be_judged(model):
     """A judge that points at the whole answer, or quotes it before its verdict, is understood."""
     answers = [answer for answer in generations(model).values() if answer and answer.strip()]
     assert len(answers) > 1100
@@ -127,8 +124,15 @@ def test_a_paragraph_can_be_copied_out_of_any_released_answer(model):
         assert found == parts
 
 
-def test_the_reference_of_the_sample_satisfies_everything(tmp_path):
-    for file in ("sample_instances.json", "example.json"):
-        run = Run(tmp_path, instances(tmp_path, file))
-        for one in run.stood_in("m").values():
-            assert one["total"] == 1.0, json.dumps(one["extracted"], ensure_ascii=False)
+@pytest.mark.parametrize("file", FILES)
+def test_the_reference_of_the_sample_satisfies_everything(file):
+    run = Run(instances(file))
+    assert {one["total"] for one in run.score(run.read()).values()} == {1.0}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_stand_in_judge_gives_no_verdict_on_what_no_stand_in_wrote(model):
+    run = Run(instances())
+    assert run.score(run.given(generations(model)), "real")
+    (headline,) = run.metrics()["headline"].to_dict("records")
+    assert (headline["n"], headline["expected"]) == (0, 43)

@@ -7,7 +7,7 @@ import pytest
 from steadfast.complexbench.decomposition import turns
 from steadfast.complexbench.rule_forms import read_rule
 from steadfast.complexbench.schema import check
-from steadfast.complexbench.synthetic import instances
+from steadfast.complexbench.synthetic import generated
 from steadfast.complexbench.taxonomy import dimensions, taxonomy
 
 COVERING = 40  # as the documentation says
@@ -20,24 +20,24 @@ def questions(made: list[dict]) -> list[dict]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_they_are_without_fault_or_doubt(seed):
-    assert check(instances(120, seed))[1] == []
+    assert check(generated(120, seed))[1] == []
 
 
 def test_the_same_seed_gives_the_same_and_another_others():
-    assert instances(60, 1) == instances(60, 1)
-    assert instances(60, 1) != instances(60, 2)
-    assert instances(60, 1)[:30] == instances(90, 1)[:30]
+    assert generated(60, 1) == generated(60, 1)
+    assert generated(60, 1) != generated(60, 2)
+    assert generated(60, 1)[:30] == generated(90, 1)[:30]
 
 
 @pytest.mark.parametrize("count", [1, 2, 13, 60])
 def test_there_are_as_many_as_asked_for(count):
-    made = instances(count, 3)
+    made = generated(count, 3)
     assert [one["main_id"] for one in made] == list(range(count))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_they_cover_every_kind(seed):
-    made = instances(COVERING, seed)
+    made = generated(COVERING, seed)
     rules = {tuple(c.name for c in read_rule(q["rule"])) for q in questions(made) if q["rule"]}
     assert rules == {(name,) for name in taxonomy()["rules"]} | set(map(tuple, taxonomy()["pairs"]))
     assert {d for q in questions(made) for d in q["constraint_dimensions"]} == set(dimensions())
@@ -54,7 +54,7 @@ def test_they_cover_every_kind(seed):
 
 def test_a_group_has_one_instance_a_branch():
     groups = defaultdict(list)
-    for one in instances(60, 1):
+    for one in generated(60, 1):
         groups[one["group"]].append(one)
     sizes = set()
     for group in groups.values():
@@ -69,17 +69,17 @@ def test_a_group_has_one_instance_a_branch():
 
 
 def test_dependencies_name_all_that_must_hold():
-    for one in instances(60, 1):
+    for one in generated(60, 1):
         asked = one["scoring_questions"]
         for question in asked:
             assert {a for p in question["dep"] for a in asked[p]["dep"]} <= set(question["dep"])
 
 
 def test_composed_instructions_are_decomposed_and_others_are_not():
-    for one in check(instances(60, 1))[0]:
+    for one in check(generated(60, 1))[0]:
         found, problems = turns(one)
         assert problems == []
         assert bool(found) == bool({"Chain", "Selection"} & set(one.composition_types))
         assigned = [point for turn in found for point in turn.points]
         assert not found or assigned == list(range(len(one.scoring_questions)))
-        assert len(found) != 1 and all(turn.instruction_en for turn in found)
+        assert len(found) != 1 and all(turn.part.instruction_en for turn in found)

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from hub_server import REPO, REVISION, Hub
-from steadfast.corpora import CORPORA, build_corpus, default_source
+from steadfast.corpora import hub as hub_source
 from steadfast.corpora.lock import Lock
 from steadfast.errors import UserError
-from steadfast.files import read_json, read_jsonl
+from steadfast.files import read_json
 
 TOKEN = "hf_averysecrettoken"
 FILES = {
@@ -36,26 +36,21 @@ def hub(monkeypatch, tmp_path):
 @pytest.fixture
 def source(tmp_path):
     return {
-        "kind": "hub",
         "repo": REPO,
         "revision": REVISION,
         "files": ["data/train-*.jsonl"],
         "fields": {"text": "dialogue", "id": "id", "title": "id"},
-        "limit": None,
         "lock": str(tmp_path / "lock.json"),
     }
 
 
-def build(source, tmp_path):
-    out = tmp_path / "xsum.jsonl"
-    build_corpus("xsum", source, 0, out)
-    return list(read_jsonl(out))
+def build(source):
+    return hub_source.corpus({}, "xsum", **source)
 
 
-def refusal(source, tmp_path):
+def refusal(source):
     with pytest.raises(UserError) as caught:
-        build(source, tmp_path)
-    assert not (tmp_path / "xsum.jsonl").exists()
+        build(source)
     return str(caught.value)
 
 
@@ -63,19 +58,19 @@ def sha256(name):
     return hashlib.sha256(FILES[name]).hexdigest()
 
 
-def test_a_glob_takes_the_matching_files_of_the_revision_in_sorted_order(hub, source, tmp_path):
-    records = build(source, tmp_path)
+def test_a_glob_takes_the_matching_files_of_the_revision_in_sorted_order(hub, source):
+    records = build(source)
     assert [record["text"] for record in records] == ["First text.", "Second.", "Café — third."]
     assert records[0] == {"id": "7", "title": "7", "date": None, "text": "First text."}
 
 
-def test_a_limit_ends_the_corpus(hub, source, tmp_path):
-    assert len(build(source | {"limit": 2}, tmp_path)) == 2
+def test_a_limit_ends_the_corpus(hub, source):
+    assert len(build(source | {"limit": 2})) == 2
 
 
-def test_csv_files_are_read(hub, source, tmp_path):
+def test_csv_files_are_read(hub, source):
     hub.files["essays.csv"] = b'id,dialogue\n1,"One, with\na line break."\n'
-    records = build(source | {"files": ["essays.csv"]}, tmp_path)
+    records = build(source | {"files": ["essays.csv"]})
     assert records[0]["text"] == "One, with\na line break."
 
 
@@ -86,28 +81,28 @@ def test_parquet_files_are_read(hub, source, tmp_path):
     table = pandas.DataFrame({"dialogue": ["One.", None, "Two."], "id": ["a", "b", None]})
     table.to_parquet(tmp_path / "train.parquet")
     hub.files["train.parquet"] = (tmp_path / "train.parquet").read_bytes()
-    records = build(source | {"files": ["train.parquet"]}, tmp_path)
+    records = build(source | {"files": ["train.parquet"]})
     assert [(record["id"], record["text"]) for record in records] == [
         ("a", "One."),
         ("xsum-000002", "Two."),
     ]
 
 
-def test_a_corrupt_parquet_file_is_named(hub, source, tmp_path):
+def test_a_corrupt_parquet_file_is_named(hub, source):
     pytest.importorskip("pyarrow")
     hub.files["train.parquet"] = b"PAR1, or so it says"
-    message = refusal(source | {"files": ["train.parquet"]}, tmp_path)
+    message = refusal(source | {"files": ["train.parquet"]})
     assert "train.parquet: not a Parquet file" in message
 
 
-def test_parquet_without_pyarrow_says_what_to_install(hub, source, tmp_path, monkeypatch):
+def test_parquet_without_pyarrow_says_what_to_install(hub, source, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)  # what an environment without it does
     hub.files["train.parquet"] = b"PAR1"
-    assert "pip install pyarrow" in refusal(source | {"files": ["train.parquet"]}, tmp_path)
+    assert "pip install pyarrow" in refusal(source | {"files": ["train.parquet"]})
 
 
-def test_the_first_fetch_locks_the_digests(hub, source, tmp_path):
-    build(source, tmp_path)
+def test_the_first_fetch_locks_the_digests(hub, source):
+    build(source)
     names = ("data/train-0.jsonl", "data/train-1.jsonl")
     assert read_json(source["lock"]) == {REPO: {REVISION: {name: sha256(name) for name in names}}}
 
@@ -115,21 +110,19 @@ def test_the_first_fetch_locks_the_digests(hub, source, tmp_path):
 def test_a_later_fetch_of_other_bytes_is_refused_naming_both_digests(
     hub, source, tmp_path, monkeypatch
 ):
-    build(source, tmp_path)
-    (tmp_path / "xsum.jsonl").unlink()
+    build(source)
     hub.files["data/train-1.jsonl"] = b'{"dialogue": "Forged.", "id": 9}\n'
     monkeypatch.setenv("HF_HOME", str(tmp_path / "elsewhere"))
-    message = refusal(source, tmp_path)
+    message = refusal(source)
     assert sha256("data/train-1.jsonl") in message
     assert hashlib.sha256(hub.files["data/train-1.jsonl"]).hexdigest() in message
     assert "lock.json" in message
 
 
-def test_a_digest_in_the_config_is_checked(hub, source, tmp_path):
+def test_a_digest_in_the_config_is_checked(hub, source):
     name = "data/train-0.jsonl"
-    build(source | {"sha256": {name: sha256(name).upper()}}, tmp_path)
-    (tmp_path / "xsum.jsonl").unlink()
-    message = refusal(source | {"sha256": {name: "0" * 64}}, tmp_path)
+    build(source | {"sha256": {name: sha256(name).upper()}})
+    message = refusal(source | {"sha256": {name: "0" * 64}})
     assert "0" * 64 in message
     assert sha256(name) in message
 
@@ -145,20 +138,20 @@ def test_the_lock_keeps_what_concurrent_jobs_add(tmp_path):
 
 
 @pytest.mark.parametrize("revision", ["main", "v1.0", REVISION[:12], REVISION.upper()])
-def test_a_revision_that_is_no_commit_is_refused(hub, source, tmp_path, revision):
-    assert "40 hexadecimal digits" in refusal(source | {"revision": revision}, tmp_path)
+def test_a_revision_that_is_no_commit_is_refused(hub, source, revision):
+    assert "40 hexadecimal digits" in refusal(source | {"revision": revision})
     assert hub.requests == []
 
 
-def test_a_missing_file_is_one_sentence_with_the_local_alternative(hub, source, tmp_path):
-    message = refusal(source | {"files": ["nothing.jsonl"]}, tmp_path)
+def test_a_missing_file_is_one_sentence_with_the_local_alternative(hub, source):
+    message = refusal(source | {"files": ["nothing.jsonl"]})
     assert "nothing.jsonl" in message
     assert "404" in message
     assert "corpora.source to local" in message
 
 
-def test_a_glob_without_match_names_the_files_there_are(hub, source, tmp_path):
-    message = refusal(source | {"files": ["document/*.parquet"]}, tmp_path)
+def test_a_glob_without_match_names_the_files_there_are(hub, source):
+    message = refusal(source | {"files": ["document/*.parquet"]})
     assert "data/test-0.jsonl" in message
     assert "corpora.source to local" in message
 
@@ -166,27 +159,27 @@ def test_a_glob_without_match_names_the_files_there_are(hub, source, tmp_path):
 @pytest.mark.parametrize("status", [401, 403])
 @pytest.mark.parametrize("files", [["data/train-*.jsonl"], ["data/train-0.jsonl"]])
 def test_no_access_points_to_the_token_and_does_not_show_it(
-    hub, source, tmp_path, monkeypatch, status, files
+    hub, source, monkeypatch, status, files
 ):
     monkeypatch.setenv("HF_TOKEN", TOKEN)
     hub.status = status
-    message = refusal(source | {"files": files}, tmp_path)
+    message = refusal(source | {"files": files})
     assert str(status) in message
     assert "HF_TOKEN" in message
     assert TOKEN not in message
 
 
-def test_the_token_is_sent_as_bearer(hub, source, tmp_path, monkeypatch):
+def test_the_token_is_sent_as_bearer(hub, source, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", TOKEN)
-    build(source, tmp_path)
+    build(source)
     sent = {headers.get("authorization") for _, _, headers in hub.requests}
     assert sent == {f"Bearer {TOKEN}"}
 
 
-def test_a_refused_connection_names_the_local_alternative(source, tmp_path, monkeypatch, hub):
+def test_a_refused_connection_names_the_local_alternative(source, monkeypatch, hub):
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     monkeypatch.setenv("HF_ENDPOINT", "http://someone:password@127.0.0.1:9")
-    message = refusal(source | {"files": ["data/train-0.jsonl"]}, tmp_path)
+    message = refusal(source | {"files": ["data/train-0.jsonl"]})
     assert "could not be reached" in message
     assert "corpora.source to local" in message
     assert "password" not in message
@@ -197,16 +190,16 @@ def test_a_cache_that_cannot_be_written_is_not_blamed_on_the_hub(
 ):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("HF_HOME", str(tmp_path / "file"))
-    message = refusal(source, tmp_path)
+    message = refusal(source)
     assert "cache" in message
     assert "could not be reached" not in message
 
 
-def test_a_body_that_breaks_off_is_resumed_where_it_broke(hub, source, tmp_path):
+def test_a_body_that_breaks_off_is_resumed_where_it_broke(hub, source):
     text = "word " * 2_600_000  # the client keeps what it has in steps of 10 MB
     hub.files["long.jsonl"] = json.dumps({"dialogue": text, "id": 1}).encode()
     hub.breaks = [11_000_000]
-    records = build(source | {"files": ["long.jsonl"]}, tmp_path)
+    records = build(source | {"files": ["long.jsonl"]})
     assert records[0]["text"] == text
     assert [headers.get("range") for headers in hub.bodies()] == [None, "bytes=10485760-"]
 
@@ -217,34 +210,26 @@ def test_a_fetch_that_failed_leaves_nothing_and_the_next_one_goes_on(
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     whole = len(FILES["data/train-0.jsonl"])
     hub.breaks = [10**6, whole, *[0] * 6]  # the listing and the first file, then never a byte
-    message = refusal(source, tmp_path)
+    message = refusal(source)
     assert "run again" in message
     assert "corpora.source to local" in message
     assert not list((tmp_path / "home").rglob("*.incomplete"))
     before = len(hub.bodies())
     hub.breaks = []
-    assert len(build(source, tmp_path)) == 3
+    assert len(build(source)) == 3
     assert len(hub.bodies()) == before + 1  # the first file is in the cache
 
 
-def test_offline_reads_the_cache(hub, source, tmp_path, monkeypatch):
-    online = build(source, tmp_path)
+def test_offline_reads_the_cache(hub, source, monkeypatch):
+    online = build(source)
     asked = len(hub.requests)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    assert build(source, tmp_path) == online
+    assert build(source) == online
     assert len(hub.requests) == asked
 
 
 @pytest.mark.parametrize("files", [["data/train-*.jsonl"], ["data/train-0.jsonl"]])
-def test_offline_without_cache_is_refused(hub, source, tmp_path, monkeypatch, files):
+def test_offline_without_cache_is_refused(hub, source, monkeypatch, files):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    assert "corpora.source to local" in refusal(source | {"files": files}, tmp_path)
+    assert "corpora.source to local" in refusal(source | {"files": files})
     assert hub.requests == []
-
-
-@pytest.mark.parametrize("corpus", CORPORA)
-def test_every_corpus_has_a_pinned_data_set(corpus):
-    facts = default_source("hub", corpus)
-    assert len(facts["revision"]) == 40
-    assert facts["files"]
-    assert "text" in facts["fields"]

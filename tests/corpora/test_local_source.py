@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from steadfast.corpora import CORPORA, build_corpus
+from steadfast.corpora import local
 from steadfast.errors import UserError
-from steadfast.files import read_jsonl
+from steadfast.resources import facts
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT / os.environ.get("STEADFAST_CORPORA", "../shared/corpora")
@@ -22,16 +22,13 @@ def write(path, *rows):
 
 
 def build(root, **source):
-    out = root / "out.jsonl"
-    defaults = {"kind": "local", "directory": str(root), "glob": "*/*.jsonl"}
-    build_corpus("xsum", defaults | {"fields": {"text": "body"}} | source, 0, out)
-    return list(read_jsonl(out))
+    defaults = {"directory": str(root), "glob": "*/*.jsonl", "fields": {"text": "body"}}
+    return local.corpus({}, "xsum", **defaults | source)
 
 
 def refusal(root, **source):
     with pytest.raises(UserError) as caught:
         build(root, **source)
-    assert not (root / "out.jsonl").exists()
     return str(caught.value)
 
 
@@ -140,13 +137,12 @@ def test_an_empty_corpus_is_refused(tmp_path):
     assert "holds no text" in refusal(tmp_path)
 
 
-@pytest.mark.parametrize("corpus", CORPORA)
-def test_the_shared_corpora_are_read_with_the_default_fields(corpus, tmp_path):
+@pytest.mark.parametrize("corpus", RECORDS)
+def test_the_shared_corpora_are_read_with_the_default_fields(corpus):
     if not SHARED.is_dir():
         pytest.skip("no real corpora here; STEADFAST_CORPORA names their directory")
-    out = tmp_path / "out.jsonl"
-    build_corpus(corpus, {"kind": "local", "directory": str(SHARED)}, 0, out)
-    records = list(read_jsonl(out))
+    known = facts("corpora/local.yaml")[corpus]
+    records = local.corpus({}, corpus, directory=str(SHARED), **known)
     assert len(records) == RECORDS[corpus]
     assert len({record["id"] for record in records}) == len(records)
     assert len(set(texts(records))) == len(records)

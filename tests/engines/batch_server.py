@@ -6,14 +6,11 @@ what was answered and an error file for the rest, in any order.
 
 import json
 import re
-import threading
 from collections import Counter, deque
-from contextlib import contextmanager
 from dataclasses import dataclass
 from email.message import Message
-from http.server import BaseHTTPRequestHandler
 
-from servers import Server, _Http, prompt_of
+from servers import JsonHandler, Server, prompt_of
 
 STATES = ("validating", "in_progress", "finalizing")
 
@@ -33,14 +30,17 @@ class BatchServer(Server):
     ``looks`` is how often a batch is looked at until it has ended.
     """
 
-    def __init__(self):
-        super().__init__()
+    def __init__(self, delay=0.0):
+        super().__init__(delay)
         self.files, self.batches = {}, {}
         self.fates = deque()
         self.looks = 2
         self.calls = Counter()
         self.refusals = {}
         self.lost_replies = 0  # batches to make without ever saying so
+
+    def handler(self):
+        return handler_of(self)
 
     def store(self, content):
         name = f"file-{len(self.files)}"
@@ -120,11 +120,9 @@ def uploaded(headers, content):
 
 
 def handler_of(server):
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
+    class Handler(JsonHandler):
         def do_POST(self):
-            content = self.rfile.read(int(self.headers["Content-Length"]))
+            content = self.body()
             with server.lock:
                 if self.refused():
                     return
@@ -150,7 +148,7 @@ def handler_of(server):
                 kind, _, rest = path.partition("/")
                 name, _, rest = rest.partition("/")
                 if kind == "files" and rest == "content":
-                    self.say_bytes(server.files[name])
+                    self.send(server.files[name])
                 elif kind == "batches" and name:
                     self.say(shown(server.look(name)))
                 else:
@@ -168,32 +166,6 @@ def handler_of(server):
             return True
 
         def say(self, value, status=200):
-            self.say_bytes(json.dumps(value).encode(), status)
-
-        def say_bytes(self, content, status=200):
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_):
-            pass
+            self.send(json.dumps(value).encode(), status)
 
     return Handler
-
-
-@contextmanager
-def batches_running():
-    """A server that runs while the block does; its address is ``server.url``."""
-    server = BatchServer()
-    http = _Http(("127.0.0.1", 0), handler_of(server))
-    server.url = f"http://127.0.0.1:{http.server_address[1]}/v1"
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield server
-    finally:
-        http.shutdown()
-        http.server_close()
-        thread.join()

@@ -10,11 +10,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from servers import Fault, Server, error, running
+from steadfast.resources import ROOT
 
-ROOT = Path(__file__).parents[2]
 SLOT = re.compile(r"\{\{(\w+)\}\}")
 KEPT = re.compile(r"\[simulated: kept ([\d, ]*)\]\s*$")
 KEPT_NOTHING = "[simulated: kept nothing]"
@@ -64,7 +63,7 @@ def templates() -> list[tuple[str, str, re.Pattern]]:
     """Benchmark, name and pattern of each template of the project."""
     return [
         (path.parts[-3], path.stem, _pattern(path.read_text(encoding="utf-8")))
-        for path in sorted(ROOT.glob("resources/*/judge/*.txt"))
+        for path in sorted(ROOT.glob("*/judge/*.txt"))
     ]
 
 
@@ -84,6 +83,7 @@ def _pattern(text: str) -> re.Pattern:
     return re.compile("".join(parts) + again, re.DOTALL)
 
 
+@cache
 def read(prompt: str) -> Asked | None:
     """What a judge is asked; None where a prompt is no judge's.
 
@@ -136,10 +136,10 @@ def lot(*what) -> float:
 
 def good(asked: Asked) -> str:
     """The verdicts in the form that is asked for."""
-    return said(asked, truth(asked))
+    return worded(asked, truth(asked))
 
 
-def said(asked: Asked, verdicts: list[int], analysis: str | None = None) -> str:
+def worded(asked: Asked, verdicts: list[int], analysis: str | None = None) -> str:
     """Verdicts in the form that is asked for; for segments a copy for each."""
     analysis = ANALYSIS[asked.language] if analysis is None else analysis
     match asked.kind:
@@ -175,12 +175,12 @@ def prose(asked: Asked) -> str:
 
 def wrong_count(asked: Asked) -> str:
     """One verdict too many."""
-    return said(asked, [*truth(asked), 1])
+    return worded(asked, [*truth(asked), 1])
 
 
 def too_few(asked: Asked) -> str:
     """One verdict too few."""
-    return said(asked, truth(asked)[:-1])
+    return worded(asked, truth(asked)[:-1])
 
 
 def other_language(asked: Asked) -> str:

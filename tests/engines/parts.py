@@ -1,10 +1,21 @@
-"""Items, an oracle, and a part to run in a directory."""
+"""Items, an oracle, and a part to run in a directory, here or as a job of its own.
+
+parts.py DIRECTORY URL CONTEXTS QUESTIONS OPERATION: runs a part as a job.
+"""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from steadfast.engines.request import Item
 from steadfast.engines.run import run_part
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
 
 def items(contexts=2, questions=5):
@@ -14,6 +25,11 @@ def items(contexts=2, questions=5):
         for q in range(questions)
         for c in range(contexts)
     ]
+
+
+def prompts(asked=None):
+    """The whole prompts of items."""
+    return [item.head + item.context + item.tail for item in asked or items()]
 
 
 class Gold:
@@ -45,17 +61,19 @@ class Part:
             "backoff": 0.02,
         }
 
-    def run(self, asked=None, **operation):
+    def run(self, asked=None, *, oracle=None, readable=None, tries=1, **operation):
         run_part(
             model="echo",
             answers=self.answers,
             operation={**self.operation, **operation},
             items=items() if asked is None else asked,
-            oracle=Gold(),
+            oracle=oracle or Gold(),
             journal=self.journal,
             out=self.out,
             identity_out=self.identity_out,
             log=self.log,
+            readable=readable,
+            attempts=tries,
         )
         return self.records()
 
@@ -64,3 +82,46 @@ class Part:
 
     def identity(self):
         return json.loads(self.identity_out.read_text("utf-8"))
+
+
+def same_bytes(one: Path, other: Path) -> bool:
+    """Whether two directories of parts have equal results."""
+    names = ("out.jsonl", "out.identity.json")
+    return all((one / name).read_bytes() == (other / name).read_bytes() for name in names)
+
+
+class Job:
+    """A part that runs in a process of its own."""
+
+    def __init__(self, directory, server, contexts=2, questions=5, **operation):
+        arguments = [directory, server.url, contexts, questions, json.dumps(operation)]
+        self._server = server
+        self._process = subprocess.Popen(
+            [sys.executable, __file__, *map(str, arguments)],
+            env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
+            stderr=subprocess.PIPE,
+        )
+
+    def wait_for(self, condition: Callable[[], object]) -> None:
+        """Waits until something is so, or the job has ended."""
+        end = time.monotonic() + 60
+        while not condition() and self._process.poll() is None and time.monotonic() < end:
+            time.sleep(0.001)
+
+    def kill(self, when: Callable[[], object], number=signal.SIGKILL, pause=0.0) -> int:
+        """Sends a signal a moment after something is so, and returns how the job ended."""
+        self.wait_for(when)
+        time.sleep(pause)
+        self._process.send_signal(number)
+        return self.finish()[0]
+
+    def finish(self) -> tuple[int, str]:
+        """Its exit status and its messages."""
+        _, errors = self._process.communicate(timeout=60)
+        return self._process.returncode, errors.decode()
+
+
+if __name__ == "__main__":
+    directory, url, contexts, questions, operation = sys.argv[1:]
+    asked = items(int(contexts), int(questions))
+    Part(Path(directory), url).run(asked, **json.loads(operation))

@@ -48,6 +48,9 @@ class Server:
         self.busy = self.most_busy = 0
         self.lock = threading.Lock()
 
+    def handler(self):
+        return handler_of(self)
+
     def next_fault(self, prompt):
         for ending, faults in self.faults.items():
             if faults and prompt.endswith(ending):
@@ -78,12 +81,33 @@ def prompt_of(body):
     return body["prompt"] if "prompt" in body else body["messages"][-1]["content"]
 
 
-def handler_of(server):
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class JsonHandler(BaseHTTPRequestHandler):
+    """Reads and sends bodies; nothing is printed."""
 
+    protocol_version = "HTTP/1.1"
+
+    def body(self):
+        return self.rfile.read(int(self.headers["Content-Length"]))
+
+    def send(self, content, status=200, headers=(), cut=None):
+        """Sends a body; ``cut``: only so many bytes of it, and then the connection is closed."""
+        self.send_response(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.close_connection |= cut is not None
+        self.wfile.write(content[:cut])
+
+    def log_message(self, *_):
+        pass
+
+
+def handler_of(server):
+    class Handler(JsonHandler):
         def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            body = json.loads(self.body())
             if server.stopped:  # a connection that outlives its server
                 self.close_connection = True
                 return
@@ -102,31 +126,18 @@ def handler_of(server):
                 server.log.append((prompt, start, time.monotonic()))
                 if not fault.status and not fault.drop:
                     server.answered[prompt] += 1
+            content = fault.body or json.dumps(server.reply(prompt, self.path, body)).encode()
+            headers = [(name.replace("_", "-"), value) for name, value in fault.headers.items()]
+            cut = len(content) // 2 if fault.drop else None
             try:
-                self.send(fault, prompt, body)
+                self.send(content, fault.status or 200, headers, cut)
             except OSError:
                 self.close_connection = True
-
-        def send(self, fault, prompt, body):
-            content = fault.body or json.dumps(server.reply(prompt, self.path, body)).encode()
-            self.send_response(fault.status or 200)
-            for name, value in fault.headers.items():
-                self.send_header(name.replace("_", "-"), value)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            if fault.drop:
-                content = content[: len(content) // 2]
-                self.close_connection = True
-            self.wfile.write(content)
-
-        def log_message(self, *_):
-            pass
 
     return Handler
 
 
-class _Http(ThreadingHTTPServer):
+class Http(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
@@ -135,7 +146,7 @@ class _Http(ThreadingHTTPServer):
 def running(delay=0.0, kind=Server):
     """A server of that kind that runs while the block does; its address is ``server.url``."""
     server = kind(delay)
-    http = _Http(("127.0.0.1", 0), handler_of(server))
+    http = Http(("127.0.0.1", 0), server.handler())
     server.url = f"http://127.0.0.1:{http.server_address[1]}/v1"
     thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()

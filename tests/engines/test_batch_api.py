@@ -1,48 +1,30 @@
 """The Batch API against a real server: nothing submitted twice, whatever happens."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
 
-from batch_server import Fate, batches_running
-from parts import Part, items
+from batch_server import BatchServer, Fate
+from parts import Job, Part, items, prompts, same_bytes
 from servers import echo, running
 from steadfast.engines import batch_files
 from steadfast.engines.replies import Retry
 from steadfast.engines.request import Response
 from steadfast.errors import UserError
-
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-JOB = """
-import sys
-from pathlib import Path
-from parts import Part
-part = Part(Path(sys.argv[1]), sys.argv[2])
-part.run(batch=True, batch_interval=0.05, batch_requests=4)
-"""
+from steadfast.files import canonical_json
 
 
 @pytest.fixture
 def server():
-    with batches_running() as started:
+    with running(kind=BatchServer) as started:
         yield started
 
 
 @pytest.fixture
-def part(tmp_path, server):
-    made = Part(tmp_path, server.url)
-    made.operation |= {"batch": True, "batch_interval": 0.01}
-    return made
-
-
-def prompts(asked=None):
-    return [item.head + item.context + item.tail for item in asked or items()]
+def part(part):
+    part.operation |= {"batch": True, "batch_interval": 0.01}
+    return part
 
 
 def state(part):
@@ -58,25 +40,15 @@ def test_every_item_is_answered_in_order_by_one_batch(part, server):
 
 
 def test_a_line_has_the_fields_of_the_format(part, server):
-    part.answers |= {"system": "Be brief.", "seed": 7, "extra_body": {"top_k": 1}}
-    records = part.run(items(1, 1))
+    (record,) = part.run(items(1, 1))
     (content,) = [server.files[b["input_file_id"]] for b in server.batches.values()]
     assert content.endswith(b"\n")
-    assert json.loads(content) == {
-        "custom_id": records[0]["request_hash"],
+    line = json.loads(content)
+    assert line.pop("body")["messages"][-1]["content"] == prompts(items(1, 1))[0]
+    assert line == {
+        "custom_id": record["request_hash"],
         "method": "POST",
         "url": "/v1/chat/completions",
-        "body": {
-            "model": "echo-1",
-            "temperature": 0.0,
-            "seed": 7,
-            "top_k": 1,
-            "max_tokens": 50,
-            "messages": [
-                {"role": "system", "content": "Be brief."},
-                {"role": "user", "content": prompts(items(1, 1))[0]},
-            ],
-        },
     }
 
 
@@ -88,13 +60,18 @@ def test_a_base_model_uses_the_completions_endpoint(part, server):
     assert json.loads(batch["lines"][0])["body"]["prompt"].endswith("\nOutput: ")
 
 
-def test_the_outputs_are_those_of_the_live_engine(part, server, tmp_path):
+def test_requests_and_outputs_are_those_of_the_live_engine(part, server, tmp_path):
+    settings = {"system": "Be brief.", "seed": 7, "extra_body": {"top_k": 1}}
+    part.answers |= settings
     part.run()
     with running() as live:
         other = Part(tmp_path / "live", live.url)
+        other.answers |= settings
         other.run()
-    assert part.out.read_bytes() == other.out.read_bytes()
-    assert part.identity_out.read_bytes() == other.identity_out.read_bytes()
+    (batch,) = server.batches.values()
+    bodies = {canonical_json(json.loads(line)["body"]) for line in batch["lines"]}
+    assert bodies == set(map(canonical_json, live.bodies))
+    assert same_bytes(tmp_path, tmp_path / "live")
 
 
 def test_requests_are_split_into_files_within_the_limit(part, server):
@@ -176,22 +153,6 @@ def test_the_cap_holds_back_batches_and_keeps_those_under_way(part, server):
     assert len(part.journal.read_text("utf-8").splitlines()) == 10
 
 
-def start(directory, server):
-    paths = os.pathsep.join([str(SCRIPTS), str(Path(__file__).parent)])
-    return subprocess.Popen(
-        [sys.executable, "-c", JOB, str(directory), server.url],
-        env={**os.environ, "PYTHONPATH": paths},
-        stderr=subprocess.PIPE,
-    )
-
-
-def wait_for(condition):
-    end = time.monotonic() + 60
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.002)
-    assert condition()
-
-
 @pytest.mark.parametrize(
     "moment",
     [
@@ -205,20 +166,19 @@ def wait_for(condition):
 )
 def test_a_killed_job_re_attaches_and_submits_nothing_twice(tmp_path, server, moment):
     server.looks = 5
-    job = start(tmp_path / "killed", server)
-    wait_for(lambda: moment(server))
-    job.send_signal(signal.SIGKILL)
-    job.communicate()
-    job = start(tmp_path / "killed", server)
-    _, errors = job.communicate(timeout=60)
-    assert job.returncode == 0, errors
+
+    def job():
+        options = {"batch": True, "batch_interval": 0.05, "batch_requests": 4}
+        return Job(tmp_path / "killed", server, **options)
+
+    assert job().kill(when=lambda: moment(server)) == -9
+    code, errors = job().finish()
+    assert code == 0, errors
     assert server.submitted() == dict.fromkeys(prompts(), 1)
 
     with running() as live:
         Part(tmp_path / "undisturbed", live.url).run()
-    for name in ("out.jsonl", "out.identity.json"):
-        killed, undisturbed = (tmp_path / run / name for run in ("killed", "undisturbed"))
-        assert killed.read_bytes() == undisturbed.read_bytes()
+    assert same_bytes(tmp_path / "killed", tmp_path / "undisturbed")
 
 
 def test_files_for_a_batch_runner_are_written_and_their_results_read(part, server):
@@ -302,5 +262,5 @@ def test_files_keep_to_the_limits_and_the_order():
 
 
 def test_the_providers_limits_are_facts():
-    facts = batch_files.facts()
-    assert (facts["requests"], facts["bytes"]) == (50_000, 200_000_000)
+    assert batch_files.FACTS["requests"] == 50_000
+    assert batch_files.FACTS["bytes"] == 200_000_000

@@ -8,7 +8,6 @@ from parts import Part, items
 from servers import error
 from steadfast.engines.conversation import turns_of
 from steadfast.engines.request import Item
-from steadfast.engines.run import run_part
 from steadfast.errors import UserError
 
 
@@ -27,45 +26,28 @@ def turn(number, follows=None, conversation="a"):
 CHAIN = [turn(1), turn(2, "a/1"), turn(3, "a/2"), turn(1, conversation="b")]
 
 
-def run(part, asked, readable=None, attempts=1, **operation):
-    run_part(
-        model="echo",
-        answers=part.answers,
-        operation={**part.operation, **operation},
-        items=asked,
-        oracle=None,
-        journal=part.journal,
-        out=part.out,
-        identity_out=part.identity_out,
-        log=part.log,
-        readable=readable,
-        attempts=attempts,
-    )
-    return part.records()
-
-
 def test_a_turn_is_asked_with_what_was_said(part, server):
-    records = run(part, CHAIN)
-    said = {body["messages"][-1]["content"]: body["messages"] for body in server.bodies}
-    third = said["Step 3 of a."]
+    records = part.run(CHAIN)
+    messages = {body["messages"][-1]["content"]: body["messages"] for body in server.bodies}
+    third = messages["Step 3 of a."]
     assert [message["role"] for message in third] == ["user", "assistant"] * 2 + ["user"]
     assert third[1]["content"] == records[0]["text"]
     assert third[2]["content"] == "Step 2 of a."
     assert third[3]["content"] == records[1]["text"]
-    assert len(said["Step 1 of b."]) == 1
+    assert len(messages["Step 1 of b."]) == 1
 
 
 def test_a_base_model_reads_the_conversation_as_one_text(part, server):
     part.answers = {**part.answers, "template": "base"}
-    records = run(part, CHAIN[:2])
+    records = part.run(CHAIN[:2])
     assert server.bodies[-1]["prompt"] == (
         f"Step 1 of a.\nOutput: {records[0]['text']}\n\nStep 2 of a.\nOutput: "
     )
 
 
 def test_what_was_said_is_part_of_the_hash(part, server):
-    hashes = {record["request_hash"] for record in run(part, CHAIN)}
-    alone = run(part, [turn(2)])[0]["request_hash"]
+    hashes = {record["request_hash"] for record in part.run(CHAIN)}
+    alone = part.run([turn(2)])[0]["request_hash"]
     assert len(hashes) == 4
     assert alone not in hashes
 
@@ -73,15 +55,15 @@ def test_what_was_said_is_part_of_the_hash(part, server):
 def test_a_conversation_resumes_where_it_broke(part, server):
     server.faults["Step 3 of a."].extend([error(500)] * 4)
     with pytest.raises(UserError, match="1 of 4 requests"):
-        run(part, CHAIN)
-    run(part, CHAIN)
+        part.run(CHAIN)
+    part.run(CHAIN)
     assert sorted(server.asked.values()) == [1, 1, 1, 5]
 
 
 def test_behind_a_turn_without_an_answer_nothing_is_asked(part, server):
     server.faults["Step 2 of a."].append(error(400, code="content_filter", message="no"))
     server.faults["Step 2 of a."].extend([error(500)] * 9)
-    records = run(part, CHAIN, allowed_failures=1.0)
+    records = part.run(CHAIN, allowed_failures=1.0)
     statuses = [record["status"] for record in records]
     assert statuses[0] == statuses[3] == "ok"
     assert statuses[1] == statuses[2] != "ok"
@@ -96,13 +78,13 @@ def test_a_turn_that_follows_nothing_is_named():
 
 def test_an_unreadable_answer_is_asked_for_again_with_a_reminder(part, server):
     asked = [replace(item, reminder="\nOne word!") for item in items(1, 3)]
-    records = run(part, asked, lambda sample_id, text: text.endswith("One word!"), attempts=3)
+    records = part.run(asked, readable=lambda _, text: text.endswith("One word!"), tries=3)
     assert [record["attempts"] for record in records] == [2, 2, 2]
     assert sorted(server.asked.values()) == [1] * 6
 
 
 def test_it_is_asked_for_no_more_than_so_often(part, server):
-    records = run(part, items(1, 2), lambda sample_id, text: False, attempts=3)
+    records = part.run(items(1, 2), readable=lambda *_: False, tries=3)
     assert [record["attempts"] for record in records] == [3, 3]
     assert len({record["request_hash"] for record in records}) == 2
     assert sum(server.asked.values()) == 6
@@ -110,7 +92,7 @@ def test_it_is_asked_for_no_more_than_so_often(part, server):
 
 def test_a_finished_run_asks_nothing_again(part, server):
     def run_again():
-        return run(part, items(1, 3), lambda sample_id, text: "0.0" in text, attempts=2)
+        return part.run(items(1, 3), readable=lambda _, text: "0.0" in text, tries=2)
 
     assert run_again() == run_again()
     assert sum(server.asked.values()) == 5
@@ -128,17 +110,7 @@ def test_without_a_model_unreadable_answers_are_asked_for_again_too(tmp_path):
             return f"{rng.random()}"
 
     oracle = Oracle()
-    run_part(
-        model="sim",
-        answers=part.answers,
-        operation={},
-        items=items(1, 1),
-        oracle=oracle,
-        journal=part.journal,
-        out=part.out,
-        identity_out=part.identity_out,
-        log=part.log,
-        readable=lambda sample_id, text: oracle.asked == 2,
-        attempts=5,
+    (record,) = part.run(
+        items(1, 1), oracle=oracle, readable=lambda sample_id, text: oracle.asked == 2, tries=5
     )
-    assert part.records()[0]["attempts"] == 2
+    assert record["attempts"] == 2

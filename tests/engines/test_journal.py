@@ -98,7 +98,8 @@ def test_a_second_writer_is_refused_while_the_first_holds_it(tmp_path):
     path = tmp_path / "j.jsonl"
     with Journal(path), pytest.raises(UserError, match="another job"):
         Journal(path)
-    Journal(path).close()
+    with Journal(path):
+        pass
 
 
 def test_errors_stand_there_but_are_asked_again(tmp_path):

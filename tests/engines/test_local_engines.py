@@ -1,11 +1,13 @@
 """Engines without a model: reference, simulated, replay."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
 
-from parts import Part, items
+from parts import SCRIPTS, Part, items
 from steadfast.errors import UserError
 
 
@@ -81,8 +83,8 @@ def test_replay_knows_other_names_and_statuses(part):
         {"id": "q1/c0", "status": "refused"},
         {"id": "q2/c0", "status": "error", "error": "lost"},
     )
-    fields = {"sample_id": "id", "text": "answer"}
-    records = part.run(items(1, 3), **file, fields=fields, allowed_failures=0.5)
+    part.answers["fields"] = {"sample_id": "id", "text": "answer"}
+    records = part.run(items(1, 3), **file, allowed_failures=0.5)
     assert [r["status"] for r in records] == ["length", "refused", "error"]
     assert [r["text"] for r in records] == ["a", "", ""]
     assert records[2]["error"] == "lost"
@@ -96,8 +98,8 @@ def test_replay_takes_numbers_for_names_and_null_for_no_answer(part):
         {"main_id": 0, "generated": "a"},
         {"main_id": 1, "generated": None},
     )
-    fields = {"sample_id": "main_id", "text": "generated"}
-    records = part.run(asked, **file, fields=fields, allowed_failures=0.5)
+    part.answers["fields"] = {"sample_id": "main_id", "text": "generated"}
+    records = part.run(asked, **file, allowed_failures=0.5)
     assert [(r["status"], r["text"]) for r in records] == [("ok", "a"), ("error", "")]
 
 
@@ -147,14 +149,9 @@ def test_a_missing_file_is_named(part):
 
 
 def test_engines_without_a_server_import_no_client():
-    import subprocess
-    import sys
-    from pathlib import Path
-
     code = (
         "import sys, steadfast.engines.run, steadfast.engines.reference\n"
         "heavy = {'openai', 'tiktoken', 'tqdm', 'pandas', 'httpx2'} & set(sys.modules)\n"
         "sys.exit(str(heavy) if heavy else 0)"
     )
-    scripts = Path(__file__).resolve().parents[2] / "scripts"
-    subprocess.run([sys.executable, "-c", code], cwd=scripts, check=True)
+    subprocess.run([sys.executable, "-c", code], cwd=SCRIPTS, check=True)

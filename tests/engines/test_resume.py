@@ -1,71 +1,61 @@
 """A job killed at any instant and started again asks nothing twice but what was in flight."""
 
 import json
-import os
+import random
 import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import pytest
 
-from parts import Part, items
+from parts import Job, Part, items, same_bytes
 from servers import running
 from steadfast.engines.journal import Journal
 from steadfast.errors import UserError
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-JOB = """
-import sys
-from pathlib import Path
-from parts import Part, items
-Part(Path(sys.argv[1]), sys.argv[2]).run(items(contexts=3, questions=20))
-"""
+PART = 3, 20  # contexts and questions
 
 
-def start(directory, server):
-    paths = os.pathsep.join([str(SCRIPTS), str(Path(__file__).parent)])
-    return subprocess.Popen(
-        [sys.executable, "-c", JOB, str(directory), server.url],
-        env={**os.environ, "PYTHONPATH": paths},
-        stderr=subprocess.PIPE,
-    )
+def reached(counts, number):
+    """Whether so much was counted, to be asked again and again."""
+    return lambda: sum(counts.values()) >= number
 
 
-def wait_for_answers(server, count):
-    end = time.monotonic() + 30
-    while sum(server.answered.values()) < count and time.monotonic() < end:
-        time.sleep(0.002)
-
-
-def finish(job):
-    _, errors = job.communicate(timeout=60)
-    return job.returncode, errors.decode()
-
-
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_a_killed_job_goes_on_where_it_stood(tmp_path, server, number):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stopped_job_goes_on_where_it_stood(tmp_path, server, number):
     server.delay = 0.02
-    kills = (5, 17, 40) if number == signal.SIGKILL else (25,)
-    for answers in kills:
-        job = start(tmp_path / "killed", server)
-        wait_for_answers(server, answers)
-        job.send_signal(number)
-        code, errors = finish(job)
-        assert code in (-number, 128 + number), errors
-        assert not (tmp_path / "killed" / "out.jsonl").exists()
-    code, errors = finish(start(tmp_path / "killed", server))
+    job = Job(tmp_path / "stopped", server, *PART)
+    assert job.kill(reached(server.answered, 25), number) in (-number, 128 + number)
+    assert not (tmp_path / "stopped" / "out.jsonl").exists()
+    code, errors = Job(tmp_path / "stopped", server, *PART).finish()
     assert code == 0, errors
-    assert len(server.answered) == 60
-    again = sum(server.asked.values()) - 60
-    in_flight = Part(tmp_path).operation["concurrency"] * len(kills)
-    assert again <= in_flight
+    assert sum(server.asked.values()) <= 60 + Part(tmp_path).operation["concurrency"]
 
-    Part(tmp_path / "undisturbed", server.url).run(items(contexts=3, questions=20))
-    for name in ("out.jsonl", "out.identity.json"):
-        killed, undisturbed = (tmp_path / run / name for run in ("killed", "undisturbed"))
-        assert killed.read_bytes() == undisturbed.read_bytes()
+    Part(tmp_path / "undisturbed", server.url).run(items(*PART))
+    assert same_bytes(tmp_path / "stopped", tmp_path / "undisturbed")
+
+
+def test_ten_kills_at_random_moments_lose_nothing_and_ask_nothing_twice(tmp_path, server):
+    server.delay = 0.01
+    rng, (contexts, questions), kills = random.Random("ten kills"), (6, 50), 10
+    killed, requests = tmp_path / "killed", contexts * questions
+    asked = 0
+    for _ in range(kills):
+        asked += rng.randint(2, 2 * requests // kills - 8)
+        job = Job(killed, server, contexts, questions)
+        ended = job.kill(reached(server.asked, asked), pause=rng.uniform(0, 0.02))
+        assert ended == -signal.SIGKILL
+        assert not (killed / "out.jsonl").exists()
+    code, errors = Job(killed, server, contexts, questions).finish()
+    assert code == 0, errors
+
+    lines = (killed / "journal.jsonl").read_text().splitlines()
+    hashes = [json.loads(line)["hash"] for line in lines]
+    assert len(hashes) == len(set(hashes)) == requests
+    assert len(server.answered) == requests
+    in_flight = kills * Part(tmp_path).operation["concurrency"]
+    assert sum(server.asked.values()) <= requests + in_flight
+
+    Part(tmp_path / "undisturbed", server.url).run(items(contexts, questions))
+    assert same_bytes(killed, tmp_path / "undisturbed")
 
 
 def test_two_jobs_on_one_journal_are_refused(part, server):
@@ -86,14 +76,14 @@ def test_a_resumed_job_counts_what_is_known_as_done(tmp_path, server, capsys):
 def test_a_server_that_dies_stops_the_job_and_loses_nothing(tmp_path):
     part = Part(tmp_path)
     with running(delay=0.02) as server:
-        job = start(tmp_path, server)
-        wait_for_answers(server, 20)
-    code, errors = finish(job)
+        job = Job(tmp_path, server, *PART)
+        job.wait_for(reached(server.answered, 20))
+    code, errors = job.finish()
     assert code == 1
     assert "is unreachable" in errors
     with running() as other:
         part.operation["base_url"] = other.url
-        part.run(items(contexts=3, questions=20))
+        part.run(items(*PART))
         assert sum(other.asked.values()) <= 40
 
 

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from parts import Part, items
+from parts import items
 from servers import error
-from steadfast import usage
 from steadfast.engines.record import record_path
 from steadfast.errors import UserError
+from steadfast.stages.count_usage import write_usage
+from steadfast.stages.journals import journal_path
 
 
 def runs(part):
@@ -41,31 +42,20 @@ def test_a_run_that_is_stopped_is_recorded(part, server):
     assert runs(part)[0]["answered"] == 4
 
 
-def test_no_result_holds_a_fact_of_the_run(part, server, tmp_path):
-    server.faults["Ask 2.0!"].append(error(500))
-    part.run()
-    other = Part(tmp_path / "other", server.url)
-    other.run()
-    assert part.out.read_bytes() == other.out.read_bytes()
-    assert part.identity_out.read_bytes() == other.identity_out.read_bytes()
+def usage_of(part, asked):
+    """The usage of a part whose journal lies where the workflow has it."""
+    part.journal = journal_path(part.directory, "lifbench", "echo", "4k")
+    part.run(asked)
+    out = part.directory / "inference.csv"
+    write_usage([("lifbench", "echo", "4k", "")], [part.out], part.directory, out)
+    (row,) = csv.DictReader(out.read_text("utf-8").splitlines())
+    return row
 
 
-@pytest.fixture
-def usage_of(part, monkeypatch):
-    def rows():
-        monkeypatch.setattr(usage, "journal_path", lambda *job: part.journal)
-        out = part.directory / "inference.csv"
-        usage.write_usage([("lifbench", "echo", "4k", "")], [part.out], out)
-        (row,) = csv.DictReader(out.read_text("utf-8").splitlines())
-        return row
-
-    return rows
-
-
-def test_the_usage_adds_up(part, server, usage_of):
+def test_the_usage_adds_up(part, server):
     server.faults["Ask 1.0!"].append(error(500))
-    records = part.run([*items(), replace(items()[0], sample_id="again")])[:-1]
-    row = usage_of()
+    row = usage_of(part, [*items(), replace(items()[0], sample_id="again")])
+    records = part.records()[:-1]
     logical = sum(record["prompt_tokens"] for record in records)
     assert (row["requests"], row["logical_tokens"]) == ("10", str(logical))
     assert (row["cached_tokens"], row["computed_tokens"]) == ("20", str(logical - 20))
@@ -74,8 +64,7 @@ def test_the_usage_adds_up(part, server, usage_of):
     assert (row["runs"], row["retries"], row["failures"]) == ("1", "1", "0")
 
 
-def test_what_is_not_known_is_empty_and_not_zero(part, usage_of):
+def test_what_is_not_known_is_empty_and_not_zero(part):
     part.answers = {"engine": "reference"}
-    part.run()
-    row = usage_of()
+    row = usage_of(part, items())
     assert (row["logical_tokens"], row["hit_rate"], row["requests"]) == ("", "", "10")

@@ -16,8 +16,8 @@ import pytest
 
 import short_lifbench
 from steadfast.files import read_json, read_jsonl, write_json
-from steadfast.lifbench import benchmark as lifbench
 from steadfast.lifbench.tasks import TASKS
+from steadfast.stages.journals import journal_path
 from vllm_venv import environment, vllm_python
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
@@ -37,10 +37,10 @@ class Jobs:
 
     def __init__(self, folder: Path, python: Path):
         self.folder, self.python = folder, python
-        self.prompts = short_lifbench.build(folder, LENGTHS, expressions=1, most_output=16)
+        self.built = short_lifbench.build(folder, LENGTHS, expressions=1, most_output=16)
         texts = [
             context["text"]
-            for path in sorted((folder / lifbench.RESULTS / "contexts").rglob("*.jsonl"))
+            for path in sorted((self.built.folder / "contexts").rglob("*.jsonl"))
             for context in read_jsonl(path)
         ]
         (folder / "text.txt").write_text("\n".join(texts), encoding="utf-8")
@@ -77,14 +77,13 @@ class Jobs:
         return messages
 
     def outputs(self, name: str, length: str) -> list[dict]:
-        return list(read_jsonl(self.folder / lifbench.RESULTS / f"outputs/{name}/{length}.jsonl"))
+        return list(read_jsonl(self.built.outputs(name, length)))
 
     def identity(self, name: str, length: str) -> dict:
-        folder = self.folder / lifbench.RESULTS / "outputs"
-        return read_json(folder / name / f"{length}.identity.json")
+        return read_json(self.built.outputs(name, length).with_suffix(".identity.json"))
 
     def journal(self, name: str, length: str) -> Path:
-        return self.folder / "results/journal/lifbench" / name / f"{length}.jsonl"
+        return journal_path(self.built.results, "lifbench", name, length)
 
     def log(self, name: str, length: str) -> str:
         return (self.folder / f"results/logs/{name}-{length}.log").read_text()
@@ -103,11 +102,12 @@ def undisturbed(jobs) -> Jobs:
     return jobs
 
 
-def test_all_tasks_at_two_lengths_compute_each_context_once(undisturbed, tmp_path):
+def test_all_tasks_at_two_lengths_compute_each_context_once(undisturbed):
     jobs = undisturbed
     jobs.run("tiny", "3k")
-    for length, path in jobs.prompts.items():
-        prompts, outputs = list(read_jsonl(path)), jobs.outputs("tiny", length)
+    for length in LENGTHS:
+        prompts = list(read_jsonl(jobs.built.prompts(length)))
+        outputs = jobs.outputs("tiny", length)
         assert [o["sample_id"] for o in outputs] == [p["sample_id"] for p in prompts]
         assert {p["task"] for p in prompts} == set(TASKS)
         assert {o["status"] for o in outputs} <= {"ok", "length"}
@@ -124,14 +124,8 @@ def test_all_tasks_at_two_lengths_compute_each_context_once(undisturbed, tmp_pat
         assert cached / logical > 0.85
         assert f"({cached / logical:.1%})" in jobs.log("tiny", length)
 
-        sources = {
-            kind: {name: jobs.folder / place for name, place in files.items()}
-            for kind, files in lifbench.sources(config(), length).items()
-        }
-        out = jobs.folder / lifbench.RESULTS / f"outputs/tiny/{length}.jsonl"
-        scores = tmp_path / "scores.jsonl"
-        lifbench.score_part(length, {"rubric": "released"}, path, sources, out, scores, {})
-        assert all(0 <= s["total"] <= 1 for s in read_jsonl(scores))
+        jobs.built.score("tiny", length)
+        assert all(0 <= s["total"] <= 1 for s in read_jsonl(jobs.built.scores("tiny", length)))
 
         found = jobs.identity("tiny", length)
         assert {"torch", "transformers"} < set(found["packages"])
@@ -139,12 +133,6 @@ def test_all_tasks_at_two_lengths_compute_each_context_once(undisturbed, tmp_pat
         assert found["files"]["positions"]["max_position_embeddings"] == 16384
         assert found["served"][0]["responses"] == len(outputs)
         assert found["tokens"]["cached"] == cached
-
-
-def config():
-    from steadfast.config import load_config
-
-    return load_config({"lifbench": {"lengths": LENGTHS}, "models": {"r": {"engine": "reference"}}})
 
 
 @contextmanager
@@ -273,8 +261,8 @@ for template in ("chat", "base"):
 
     turns = (("First?", "One."), ("Second?", "Two."))
     (_, ids), = text.encode_prompts([replace(request("Third", "?"), turns=turns)])
-    said = text._tokenizer.decode(ids)
-    places = [said.index(part) for pair in (*turns, ("Third?",)) for part in pair]
+    whole = text._tokenizer.decode(ids)
+    places = [whole.index(part) for pair in (*turns, ("Third?",)) for part in pair]
     assert places == sorted(places)
     counted = sum(text.count(part) + text.template_tokens() for pair in turns for part in pair)
     assert len(ids) <= counted + text.count("Third?") + text.template_tokens()

@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from steadfast.complexbench import benchmark as complexbench
-from steadfast.config import load_config
+from prepared import Prepared
 from steadfast.files import read_json, read_jsonl, write_json
-from steadfast.registry import as_paths
 from vllm_venv import environment, vllm_python
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
@@ -24,8 +22,8 @@ TINY = {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A folder in which a tiny model has answered ten instructions turn by turn, and judged."""
+def built(tmp_path_factory) -> Prepared:
+    """Ten instructions that a tiny model has answered turn by turn, and judged."""
     folder, python = tmp_path_factory.mktemp("vllm_judged"), vllm_python()
     tiny = {**TINY, "model": str(folder / "model")}
     raw = {
@@ -35,15 +33,11 @@ def folder(tmp_path_factory):
         "models": {"tiny": tiny},
         "judges": {"babbler": tiny},
     }
-    config = load_config(raw)
     write_json(folder / "config.json", raw)
-    sources = as_paths(complexbench.sources(config, PART))
-    data = folder / sources["data"]["zh"]
-    complexbench.write_data(complexbench.data_settings(config, "zh"), "zh", data)
-    sources = {"data": {"zh": data}}
-    prompts = folder / f"results/complexbench/prompts/{PART}.jsonl"
-    complexbench.write_prompts(PART, sources, prompts)
-    shorten(prompts)
+    built = Prepared(raw, folder / "results")
+    built.make_data()
+    built.write_prompts()
+    shorten(built.prompts(PART))
 
     def run(*command):
         done = subprocess.run(
@@ -51,32 +45,16 @@ def folder(tmp_path_factory):
         )
         assert done.returncode == 0, done.stdout + done.stderr
 
+    ((_, _, data),) = built.part(PART).sources
     (folder / "text.txt").write_text(data.read_text("utf-8"), encoding="utf-8")
     run(HERE / "tiny_model.py", folder / "model", folder / "text.txt")
-    job = HERE / "vllm_job.py", "config.json", "tiny", PART, "complexbench"
+    job = HERE / "vllm_job.py", "config.json", "tiny", PART
     run(*job)
-    judging = folder / f"results/complexbench/judging/tiny/{PART}.jsonl"
-    complexbench.write_judge_prompts(
-        PART,
-        prompts,
-        sources,
-        folder / f"results/complexbench/outputs/tiny/{PART}.jsonl",
-        {name: Path(path) for name, path in complexbench.templates(config).items()},
-        complexbench.judge_settings(config),
-        judging,
-    )
-    shorten(judging)
+    built.ask_judge("tiny", PART)
+    shorten(built.judging("tiny", PART))
     run(*job, "babbler")
-    complexbench.score_part(
-        PART,
-        complexbench.scoring_settings(config),
-        prompts,
-        sources,
-        folder / f"results/complexbench/outputs/tiny/{PART}.jsonl",
-        folder / "scores.jsonl",
-        {"babbler": verdicts_file(folder)},
-    )
-    return folder
+    built.score("tiny", PART, "babbler")
+    return built
 
 
 def shorten(path):
@@ -87,13 +65,9 @@ def shorten(path):
     path.write_text(text, encoding="utf-8")
 
 
-def verdicts_file(folder):
-    return folder / f"results/complexbench/verdicts/babbler/tiny/{PART}.jsonl"
-
-
-def test_later_turns_are_asked_with_the_earlier_ones(folder):
-    prompts = list(read_jsonl(folder / f"results/complexbench/prompts/{PART}.jsonl"))
-    outputs = list(read_jsonl(folder / f"results/complexbench/outputs/tiny/{PART}.jsonl"))
+def test_later_turns_are_asked_with_the_earlier_ones(built):
+    prompts = list(read_jsonl(built.prompts(PART)))
+    outputs = list(read_jsonl(built.outputs("tiny", PART)))
     assert [o["sample_id"] for o in outputs] == [p["sample_id"] for p in prompts]
     assert {o["status"] for o in outputs} <= {"ok", "length"}
     found = {o["sample_id"]: o for o in outputs}
@@ -104,15 +78,16 @@ def test_later_turns_are_asked_with_the_earlier_ones(folder):
         assert here["prompt_tokens"] > before["prompt_tokens"] + before["completion_tokens"]
 
 
-def test_a_judge_who_babbles_is_asked_to_the_limit_and_gives_no_score(folder):
-    verdicts = list(read_jsonl(verdicts_file(folder)))
+def test_a_judge_who_babbles_is_asked_to_the_limit_and_gives_no_score(built):
+    verdicts = list(read_jsonl(built.verdicts("babbler", "tiny", PART)))
     assert len(verdicts) > 20
     assert {v["attempts"] for v in verdicts} == {2}
-    scores = list(read_jsonl(folder / "scores.jsonl"))
+    scores = list(read_jsonl(built.scores("tiny", PART)))
     assert {s["status"] for s in scores} == {"invalid"}
     assert {s["total"] for s in scores} == {None}
 
 
-def test_the_questions_about_an_answer_share_its_prompt(folder):
-    identity = read_json(verdicts_file(folder).with_name(f"{PART}.identity.json"))
+def test_the_questions_about_an_answer_share_its_prompt(built):
+    verdicts = built.verdicts("babbler", "tiny", PART)
+    identity = read_json(verdicts.with_suffix(".identity.json"))
     assert identity["tokens"]["cached"] / identity["tokens"]["prompt"] > 0.5

@@ -1,6 +1,6 @@
 """One inference job, as its rule starts it, where results/ lies.
 
-vllm_job.py CONFIG MODEL PART [BENCHMARK [JUDGE]]: the model answers, or the judge judges it.
+vllm_job.py CONFIG MODEL PART [JUDGE]: the model answers, or the judge judges it.
 
 FAIL_AT_STEP=n: the engine is out of memory at its n-th step.
 """
@@ -9,48 +9,19 @@ import os
 import sys
 from pathlib import Path
 
-from steadfast.config import answer_settings, judge_settings, load_config, model_settings
+from prepared import Prepared
 from steadfast.files import read_json
-from steadfast.inference import answer_part, judge_part
-from steadfast.registry import benchmark, judge_attempts
 from steadfast.workflow import run_rule
 
 
-def run(config_file: str, model: str, part: str, name: str = "lifbench", judge: str = "") -> None:
-    raw = read_json(config_file)
-    config = load_config(raw)
-    kind = f"verdicts/{judge}" if judge else "outputs"
-    outputs = Path("results") / name / kind / model
+def run(config_file: str, model: str, part: str, judge: str = "") -> None:
+    prepared = Prepared(read_json(config_file), Path("results"))
     log = Path(f"results/logs/{judge or model}-{part}.log")
-    same = {
-        "benchmark_name": name,
-        "model": model,
-        "part": part,
-        "raw_config": raw,
-        "out": outputs / f"{part}.jsonl",
-        "identity_out": outputs / f"{part}.identity.json",
-        "log": log,
-    }
     log.parent.mkdir(parents=True, exist_ok=True)
     if judge:
-        run_rule(
-            judge_part,
-            [str(log)],
-            judge=judge,
-            answers=answer_settings(judge_settings(config, judge)),
-            attempts=judge_attempts(config, name),
-            judging=Path(f"results/{name}/judging/{model}/{part}.jsonl"),
-            **same,
-        )
+        run_rule(prepared.judge, [str(log)], judge=judge, model=model, part=part, log=log)
     else:
-        run_rule(
-            answer_part,
-            [str(log)],
-            answers=answer_settings(model_settings(config, model)),
-            prompts=Path(f"results/{name}/prompts/{part}.jsonl"),
-            sources=benchmark(name).sources(config, part),
-            **same,
-        )
+        run_rule(prepared.answer, [str(log)], model=model, part=part, log=log)
 
 
 def fail_at(number: int) -> None:

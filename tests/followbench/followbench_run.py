@@ -1,90 +1,85 @@
-"""FollowBench from data to scores without Snakemake, with models and judges that need none."""
+"""FollowBench's runs in memory, with models and judges that need none, and the recorded cases."""
 
-import random
+import os
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
-from followbench_data import data_file
-from steadfast.files import read_jsonl, write_jsonl
-from steadfast.followbench import benchmark
+import pytest
+
+from judged_run import JudgedRun
+from steadfast.components import Data, Frames, Labels, Scored
+from steadfast.files import read_jsonl
+from steadfast.followbench.metrics import metrics
+from steadfast.resources import facts
 
 ROOT = Path(__file__).resolve().parents[2]
-READER = {"span": 1000, "position_bias": 0.4, "slip": 0.2, "seed": 1}
+CASES = ROOT / os.environ.get("FOLLOWBENCH_CASES", "../shared/followbench/cases")
+DATA = ROOT / os.environ.get("FOLLOWBENCH_DATA", "../shared/followbench/data")
+IMPOSSIBLE = facts("followbench/impossible.yaml")
+LANGUAGES = ("en", "zh")
+BOTH = pytest.mark.parametrize("language", LANGUAGES)
+
+MODELS = ("reference", "real-a", "real-b", "sim-c")
+JUDGES = ("first", "second")
+REFUSED = "en/style/1/2"
+"""What model real-b did not answer."""
 
 
-class Run:
-    """One language's data and prompts, and what models and judges make of them.
+def released_directory() -> Path:
+    if not DATA.is_dir():
+        pytest.skip(f"no directory {DATA}: set FOLLOWBENCH_DATA to where en/ and zh/ are")
+    return DATA
 
-    Args:
-        folder: for all files.
-        source: synthetic, or local: the released data.
-        language: en or zh.
-        mode: strict or released.
+
+def cases(name: str) -> list[dict]:
+    """The recorded cases of a kind; there are some where their directory is."""
+    if not CASES.is_dir():
+        pytest.skip(f"no directory {CASES}: set FOLLOWBENCH_CASES to where the cases are")
+    path = CASES / f"{name}.jsonl"
+    found = list(read_jsonl(path)) if path.exists() else []
+    assert found, f"{path} holds no case"
+    return found
+
+
+@cache
+def run(source: str = "synthetic", language: str = "en", mode: str = "strict") -> JudgedRun:
+    """One language of generated data, or of the released data (source local)."""
+    section = {"source": source, "languages": [language]}
+    if source == "local":
+        section["directory"] = str(released_directory())
+    return JudgedRun("followbench", section, mode)
+
+
+@cache
+def scored(
+    source: str = "synthetic", models: Sequence[str] = MODELS
+) -> tuple[list[Scored], dict[str, Data]]:
+    """The scores of the models by two judges in both languages, and the data.
+
+    The judge that counts first errs on sim-c alone, the second on all.
     """
-
-    def __init__(self, folder: Path, source="synthetic", language="en", mode="strict"):
-        self.folder, self.language, self.mode = folder, language, mode
-        self.data = data_file(folder, source, language)
-        self.sources = {"data": {language: self.data}}
-        self.prompts = folder / f"prompts.{language}.jsonl"
-        benchmark.write_prompts(language, self.sources, self.prompts)
-        self.template = ROOT / f"resources/followbench/judge/{language}.txt"
-
-    def path(self, *names: str) -> Path:
-        return self.folder / f"{'.'.join([*names, self.language])}.jsonl"
-
-    def answer(self, model: str, how: str = "reference", **changes) -> list[dict]:
-        """Outputs of a stand-in; ``changes`` replaces whole outputs by their sample's name."""
-        oracle = benchmark.oracle(self.prompts, self.sources)
-        outputs = [_output(p["sample_id"], oracle, how) for p in read_jsonl(self.prompts)]
-        outputs = [output | changes.get(output["sample_id"], {}) for output in outputs]
-        write_jsonl(self.path("outputs", model), outputs)
-        return outputs
-
-    def judge(self, model: str, judge: str, how: str = "reference", **changes) -> list[dict]:
-        """Judge prompts about a model's answers, and a stand-in's replies, likewise changed."""
-        judging = self.path("judging", model)
-        benchmark.write_judge_prompts(
-            self.language,
-            self.prompts,
-            self.sources,
-            self.path("outputs", model),
-            {self.language: self.template},
-            {},
-            judging,
-        )
-        oracle = benchmark.judge_oracle(judging)
-        asked = [request["sample_id"] for r in read_jsonl(judging) for request in r["requests"]]
-        replies = [_output(name, oracle, how, judge) for name in asked]
-        replies = [reply | changes.get(reply["sample_id"], {}) for reply in replies]
-        write_jsonl(self.path("verdicts", judge, model), replies)
-        return replies
-
-    def score(self, model: str, *judges: str) -> list[dict]:
-        """Score records of a model."""
-        out = self.path("scores", model)
-        benchmark.score_part(
-            self.language,
-            {"mode": self.mode},
-            self.prompts,
-            self.sources,
-            self.path("outputs", model),
-            out,
-            {judge: self.path("verdicts", judge, model) for judge in judges},
-        )
-        return list(read_jsonl(out))
-
-    def whole(self, model: str, how: str, judge: str = "judge", judging: str = "reference"):
-        """A model's scores, from the start."""
-        self.answer(model, how)
-        self.judge(model, judge, judging)
-        return self.score(model, judge)
+    scores, data = [], {}
+    for language in LANGUAGES:
+        of_language = run(source, language)
+        data |= of_language.data
+        for model in models:
+            lost = {REFUSED: {"status": "refused", "text": ""}} if model == "real-b" else {}
+            answers = of_language.answers(language, model, lost)
+            replies = {
+                "first": of_language.replies(
+                    language, answers, "first" if model == "sim-c" else "reference"
+                ),
+                "second": of_language.replies(language, answers, "second"),
+            }
+            records = of_language.scores(language, answers, **replies).values()
+            scores += [Scored(model, language, record) for record in records]
+    return scores, data
 
 
-def _output(sample_id: str, oracle, how: str, judge: str = "") -> dict:
-    rng = random.Random(f"{judge}/{sample_id}")
-    text = (
-        oracle.reference(sample_id)
-        if how == "reference"
-        else oracle.simulated(sample_id, READER, 1.0, rng)
-    )
-    return {"sample_id": sample_id, "status": "ok", "text": text, "truncated_tokens": 0}
+def frames(labels: Labels | None = None, languages: Sequence[str] = LANGUAGES) -> Frames:
+    """The metrics of ``scored`` in some languages."""
+    scores, data = scored()
+    chosen = [one for one in scores if one.part in languages]
+    of_chosen = {language: data[language] for language in languages}
+    return metrics(iter(chosen), of_chosen, labels, languages, JUDGES)

@@ -1,56 +1,56 @@
 """Data: read from where it is, checked, in one shape; generated data covers every scorer."""
 
-import json
 import shutil
 from collections import Counter
 from copy import deepcopy
 
 import pytest
 
-from followbench_data import data_file, groups_of, released_directory
+from followbench_run import BOTH, LANGUAGES, released_directory, run
 from steadfast.errors import UserError
-from steadfast.followbench.data import check_counts, checked, local_files, write_data
-from steadfast.followbench.facts import CATEGORIES, LEVELS, facts, scorer, sources
-from steadfast.followbench.rules import RULES
-from steadfast.followbench.synthetic import records
+from steadfast.followbench import published
+from steadfast.followbench.data import checked, local, local_files
+from steadfast.followbench.facts import CATEGORIES, LEVELS
+from steadfast.followbench.rules.targets import COMPARISONS
+from steadfast.followbench.sources import scorer_of, sources
+from steadfast.followbench.synthetic import data, records
+from steadfast.resources import facts
 
-LANGUAGES = ("en", "zh")
 RULED = {"en": {"content": 12, "situation": 8, "style": 0, "format": 2, "example": 40, "mixed": 8}}
 RULED["zh"] = RULED["en"] | {"content": 10, "format": 1, "mixed": 7}
 GROUPS = {"en": {"content": 25, "situation": 22, "style": 30, "format": 30, "example": 40}}
 GROUPS["en"]["mixed"] = 17
 GROUPS["zh"] = GROUPS["en"] | {"content": 23, "mixed": 13}
+RELEASED = facts("followbench/released.yaml")
+LISTED = facts("followbench/rules.yaml")
+RULES = {*COMPARISONS, *LISTED["last_match"], *LISTED["conditions"]}
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_released_groups_are_all_there(tmp_path, language):
-    groups = groups_of(data_file(tmp_path, "local", language))
+@BOTH
+def test_the_released_groups_are_all_there(language):
+    groups = run("local", language).data[language]["data"][language]
     assert Counter(group["category"] for group in groups) == GROUPS[language]
     ruled = Counter(group["category"] for group in groups if group["scorer"] != "judge")
     assert {category: ruled[category] for category in CATEGORIES} == RULED[language]
     for category in CATEGORIES:
-        found = [group for group in groups if group["category"] == category]
-        check_counts(found, language, category, "the released file")
-        with pytest.raises(UserError, match=r"\d+ groups of \S+, not \d+"):
-            check_counts(found[1:], language, category, "a damaged file")
+        found = Counter(group["source"] for group in groups if group["category"] == category)
+        expected = {name: source.groups[language] for name, source in sources(category).items()}
+        assert found == Counter(expected)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@BOTH
 def test_released_files_are_checked_against_their_pins(tmp_path, language, monkeypatch):
     """As from the repository, but from this disk."""
-    folder = facts("released")["folders"][language]
+    folder = RELEASED["folders"][language]
     shutil.copytree(released_directory() / language, tmp_path / folder)
-    monkeypatch.setitem(facts("released"), "url", f"file://{tmp_path}/{{folder}}/{{file}}")
-    settings = {"source": "released", "directory": None}
-    write_data(settings, language, tmp_path / "released.jsonl")
-    write_data(settings | {"source": "local", "directory": str(tmp_path)}, language, tmp_path / "l")
-    assert (tmp_path / "released.jsonl").read_bytes() == (tmp_path / "l").read_bytes()
+    monkeypatch.setitem(RELEASED, "url", f"file://{tmp_path}/{{folder}}/{{file}}")
+    assert published.data({}, language) == local({}, language, str(tmp_path))
 
     style = tmp_path / folder / "style_constraints.json"
     style.chmod(0o644)
     style.write_text(style.read_text("utf-8").replace("?", "!", 1), "utf-8")
     with pytest.raises(UserError, match=r"sha256 .* followbench.directory"):
-        write_data(settings, language, tmp_path / "released.jsonl")
+        published.data({}, language)
 
 
 def test_the_facts_add_up_to_table_1():
@@ -61,43 +61,43 @@ def test_the_facts_add_up_to_table_1():
         for language in LANGUAGES
     }
     assert counts == {"en": 164, "zh": 158}  # 820 and 790 items
-    assert set(facts("released")["files"]) == set(LANGUAGES)
+    assert set(RELEASED["files"]) == set(LANGUAGES)
     used = {source.scorer for name in CATEGORIES for source in sources(name).values()}
-    used |= set(facts("groups")["rules"]["en"].values())
+    used |= set(facts("followbench/groups.yaml")["rules"]["en"].values())
     assert used == {*RULES, "judge"}
 
 
 def test_the_category_decides_before_the_source():
-    assert scorer("en", "mixed", "xsum", 3) == "xsum"
-    assert scorer("en", "example", "xsum", 3) == "template"
-    assert scorer("en", "format", "koala", 30) == "ministerial_speech"
-    assert scorer("zh", "format", "koala", 30) == scorer("en", "style", "koala", 30) == "judge"
+    assert scorer_of("en", "mixed", "xsum", 3) == "xsum"
+    assert scorer_of("en", "example", "xsum", 3) == "template"
+    assert scorer_of("en", "format", "koala", 30) == "ministerial_speech"
+    assert scorer_of("zh", "format", "koala", 30) == "judge"
+    assert scorer_of("en", "style", "koala", 30) == "judge"
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_generated_groups_cover_every_scorer(tmp_path, language):
-    groups = groups_of(data_file(tmp_path, "synthetic", language, groups=6))
+@BOTH
+def test_generated_groups_cover_every_scorer(language):
+    groups = data({}, language, groups=6, seed=1)
     english = {"lines", "ministerial_speech"}
     expected = {*RULES, "judge"} - (english if language == "zh" else set())
     assert {group["scorer"] for group in groups} == expected
     counts = Counter(group["category"] for group in groups)
     assert all(counts[category] >= 6 for category in CATEGORIES)
-    assert all(len(group["levels"]) == len(LEVELS) for group in groups)
     assert any(group["start"] == "" and group["scorer"] == "judge" for group in groups)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_each_generated_level_asks_more(tmp_path, language):
-    for group in groups_of(data_file(tmp_path, "synthetic", language, groups=8)):
+@BOTH
+def test_each_generated_level_asks_more(language):
+    for group in data({}, language, groups=8, seed=1):
         instructions = [level["instruction"] for level in group["levels"]]
         assert len(set(instructions)) == len(LEVELS), group["context_id"]
 
 
 def test_generated_data_is_fixed_by_its_seed_and_grows():
-    few, more = (records("en", groups, seed=1) for groups in (4, 9))
-    assert records("en", 4, seed=1) == few != records("en", 4, seed=2)
+    fewer, more = (records("en", groups, seed=1) for groups in (4, 9))
+    assert records("en", 4, seed=1) == fewer != records("en", 4, seed=2)
     for category in CATEGORIES:
-        assert more[category][: len(few[category])] == few[category]
+        assert more[category][: len(fewer[category])] == fewer[category]
 
 
 def test_both_layouts_of_a_directory_are_read(tmp_path):
@@ -107,9 +107,8 @@ def test_both_layouts_of_a_directory_are_read(tmp_path):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    settings = {"source": "local", "directory": str(tmp_path)}
     with pytest.raises(UserError, match=r"content_constraints.json: no such file"):
-        write_data(settings, "en", tmp_path / "out")
+        local({}, "en", str(tmp_path))
 
 
 def edit(**changes):
@@ -154,11 +153,6 @@ def test_a_reference_that_its_rule_cannot_use_is_named(target):
 
 
 @pytest.mark.parametrize("content", [{}, [], [1], None])
-def test_what_is_no_list_of_records_is_named(tmp_path, content):
-    (tmp_path / "en").mkdir()
-    path = tmp_path / "en/content_constraints.json"
-    path.write_text(json.dumps(content))
-    for category in CATEGORIES[1:]:
-        (tmp_path / f"en/{category}_constraints.json").write_text("[]")
-    with pytest.raises(UserError, match=r"content_constraints.json: "):
-        write_data({"source": "local", "directory": str(tmp_path)}, "en", tmp_path / "out")
+def test_what_is_no_list_of_records_is_named(content):
+    with pytest.raises(UserError, match=r"^some file: "):
+        checked(content, "en", "content", "some file")

@@ -1,14 +1,19 @@
 """The paper's printed results: that they hold together, and where tables show them."""
 
+from dataclasses import replace
+
 import pytest
 
-from steadfast.followbench import benchmark
-from steadfast.followbench.facts import CATEGORIES, LEVELS, facts
+from steadfast.followbench.facts import CATEGORIES, LEVELS
 from steadfast.metrics.tidy import OVERALL
-from test_followbench_tables import DISPLAY, made, tables
+from steadfast.resources import facts
+from steadfast.tables import latex
+from steadfast.tables.render import markdown
+from test_followbench_tables import DISPLAY, made
+from test_followbench_tables import rows as rows_of
 
-PRINTED = facts("printed")
-ASKED = {**DISPLAY, "published": True}
+PRINTED = facts("followbench/printed.yaml")
+ASKED = replace(DISPLAY, published=True)
 HEADING = "Published (paper; judge GPT-4)"
 CATEGORY = {f"table{7 + i}_{category}": category for i, category in enumerate(CATEGORIES)}
 LEVELLED = {"table2_levels": OVERALL, **CATEGORY}
@@ -28,8 +33,8 @@ HALF = 0.05 + 1e-9  # half of the last printed digit
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
-    return made(tmp_path_factory.mktemp("followbench"))
+def asked():
+    return made(display=ASKED)
 
 
 def rows(category):
@@ -64,8 +69,8 @@ def test_table_2_is_the_mean_of_the_categories():
 def test_rates_are_shares_of_the_groups_and_of_their_constraints(category):
     slips = set()
     for model, row in values(category).items():
-        of_few = model in ("GPT-4", "WizardLM-13B-V1.2")
-        groups = FEWER_GROUPS.get(category, GROUPS[category]) if of_few else GROUPS[category]
+        of_fewer = model in ("GPT-4", "WizardLM-13B-V1.2")
+        groups = FEWER_GROUPS.get(category, GROUPS[category]) if of_fewer else GROUPS[category]
         counts = [groups] * 5 + [groups * level for level in LEVELS]
         for place, (value, n) in enumerate(zip(row, counts, strict=False)):
             if abs(100 * round(value * n / 100) / n - value) > HALF:
@@ -84,53 +89,38 @@ def test_what_is_wholly_kept_bounds_the_other_measures(category):
             assert hsr == ssr
 
 
-def test_the_section_appears_only_when_asked_for(found, tmp_path):
-    plain, asked = tables(found, tmp_path / "a"), tables(found, tmp_path / "b", display=ASKED)
-    assert tables(found, tmp_path / "c", display={**DISPLAY, "published": False}) == plain
+def test_the_section_appears_only_when_asked_for(asked):
+    plain = made()
     assert {name for name in plain if asked[name] != plain[name]} == SHOWING
     for name in SHOWING:
-        size = len(plain[name])
-        assert asked[name][:size] == plain[name]
-        assert {row[0] for row in asked[name][size:]} == {f"English: {HEADING}"}
-    for path in (tmp_path / "a").iterdir():
-        changed = path.read_bytes() != (tmp_path / "b" / path.name).read_bytes()
-        assert changed == (path.stem.removeprefix("followbench_") in SHOWING)
+        before, after = rows_of(plain[name]), rows_of(asked[name])
+        assert after[: len(before)] == before
+        assert {row[0] for row in after[len(before) :]} == {f"English: {HEADING}"}
 
 
-def test_digits_are_the_printed_ones(found, tmp_path):
-    asked = tables(found, tmp_path, display={**ASKED, "digits": 6}, mode="released")
+def test_digits_are_the_printed_ones():
+    asked = made(display=replace(ASKED, digits=6), mode="released")
     for name, category in LEVELLED.items():
-        printed = [row[1:-1] for row in asked[name] if HEADING in row[0]]
+        printed = [row[1:-1] for row in rows_of(asked[name]) if HEADING in row[0]]
         assert printed == [
             [model, *row[:5], "", *row[5:10], "", row[10]] for model, row in rows(category).items()
         ]
-    table = [row[1:-1] for row in asked["table5_consistency"] if HEADING in row[0]]
+    table = [row[1:-1] for row in rows_of(asked["table5_consistency"]) if HEADING in row[0]]
     assert table == [[m, text, *[""] * 5] for m, text in PRINTED["consistency"].items()]
     assert table[0][:2] == ["GPT-4", "42.2"]
 
 
-def test_nothing_of_it_is_ranked(found, tmp_path):
-    tables(found, tmp_path, display=ASKED)
-    for name in SHOWING:
-        text = (tmp_path / f"followbench_{name}.md").read_text("utf-8")
-        above, below = text.split(f"*English: {HEADING}*")
-        assert "**" not in below and "<u>" not in below
-        assert "**" in above or name == "table5_consistency"
-        assert PRINTED["note"].split(";")[0] in below
-        latex = (tmp_path / f"followbench_{name}.tex").read_text("utf-8")
-        above, below = latex.split(rf"\textit{{English: {HEADING}}}")
-        assert r"\textbf" not in below and r"\underline" not in below
-        assert above.rstrip().splitlines()[-2] == r"\midrule"
+@pytest.mark.parametrize("name", sorted(SHOWING))
+def test_nothing_of_it_is_ranked(asked, name):
+    above, below = markdown(asked[name]).split(f"*English: {HEADING}*")
+    assert "**" not in below and "<u>" not in below
+    assert "**" in above or name == "table5_consistency"
+    assert PRINTED["note"].split(";")[0] in below
+    above, _ = latex.render(asked[name]).split(rf"\textit{{English: {HEADING}}}")
+    assert above.rstrip().splitlines()[-2] == r"\midrule"
 
 
-def test_chinese_alone_has_none_and_english_alone_names_no_language(tmp_path):
-    chinese = made(tmp_path / "zh", ["zh"])
-    plain = tables(chinese, tmp_path, ["zh"])
-    assert tables(chinese, tmp_path, ["zh"], display=ASKED) == plain
-    english = made(tmp_path / "en", ["en"])
-    table = tables(english, tmp_path, ["en"], display=ASKED)["table7_content"]
+def test_chinese_alone_has_none_and_english_alone_names_no_language():
+    assert made(display=ASKED, languages=("zh",)) == made(languages=("zh",))
+    table = rows_of(made(display=ASKED, languages=("en",))["table7_content"])
     assert table[-1][0] == HEADING and table[-1][1] == "ChatGLM2-6B"
-
-
-def test_tables_are_made_again_when_the_printed_results_change():
-    assert "resources/followbench/printed.yaml" in benchmark.TABLES_FACTS

@@ -4,13 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.followbench.satisfaction import (
-    consecutive_levels,
-    consistency_counts,
-    failure_consistency,
-    printed_levels,
-    printed_rates,
-)
+from steadfast.followbench.satisfaction import consecutive_levels, failure_consistency
 
 
 @pytest.mark.parametrize(
@@ -40,16 +34,3 @@ def test_a_missing_verdict_never_changes_what_is_told(hard, data):
     filled = [data.draw(st.sampled_from([0, 1])) if v is None else v for v in hard]
     assert consecutive_levels(hard) in (None, consecutive_levels(filled))
     assert failure_consistency(hard) in (None, failure_consistency(filled))
-
-
-def test_released_numbers_count_unreadable_replies_as_minus_one():
-    hard = [[1, -1, 0, 0, 0], [1, 1, 1, 1, 0]]
-    assert printed_rates(hard, "en") == ["100.00", "0.00", "50.00", "50.00", "0.00"]
-    assert printed_rates(hard, "zh")[0] == "100.00%"
-    assert printed_levels(hard) == "2.5"
-    assert printed_levels([[1, 0, 0, 0, 0]] * 7 + [[0] * 5] * 13) == "0.3"  # 0.35, half to even
-
-
-def test_counts_leave_out_what_cannot_be_told():
-    groups = [[0] * 5, [0, 1, 1, 1, 1], [1] * 5, [None, 1, 1, 1, 1]]
-    assert consistency_counts(groups) == {"consistent": 1, "failing": 2, "missing": 1}

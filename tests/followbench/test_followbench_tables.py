@@ -1,206 +1,173 @@
 """FollowBench's tables and figure: what stands in them, and what is marked."""
 
 import csv
+from functools import cache
 
-import pandas as pd
 import pytest
 
-from followbench_data import cases
-from followbench_run import Run
-from steadfast.followbench import benchmark
-from steadfast.followbench.results import Results
-from steadfast.followbench.tables import BUILDERS
-from steadfast.metrics.tidy import OVERALL, read_csv, write_csv
+from followbench_run import JUDGES, LANGUAGES, REFUSED, frames
+from steadfast.components import Frames
+from steadfast.followbench.figures import figures
+from steadfast.followbench.results import FollowbenchResults
+from steadfast.followbench.tables import BUILDERS, tables
+from steadfast.metrics.tidy import OVERALL
+from steadfast.show.display import Display, Shown
+from steadfast.tables.render import comma_separated
+from steadfast.tables.table import Table
 
 MODELS = {
-    "reference": "reference",
-    "real-a": "simulated",
-    "real-b": "simulated",
-    "sim-c": "simulated",
+    "reference": Shown("Reference", engine="reference"),
+    "real-a": Shown("Model $A_1$ & co", "Models", "openai"),
+    "real-b": Shown("real-b", "Models", "openai"),
 }
-LOST = {"real-b": {"en/style/1/2": {"status": "refused", "text": ""}}}
-DISPLAY = {
-    "digits": 3,
-    "labels": {"real-a": "Model $A_1$ & co", "reference": "Reference"},
-    "groups": {"real-a": "Models", "real-b": "Models"},
-    "engines": {"reference": "reference", "real-a": "openai", "real-b": "openai"},
-    "judges": {"first": ("First", "openai")},
-}
-SETTINGS = {"mode": "strict", "names": list(BUILDERS)}
+DISPLAY = Display(models=MODELS, judges={judge: Shown(judge, "", "openai") for judge in JUDGES})
 
 
-def made(folder, languages=("en", "zh"), mode="strict"):
-    """The metrics files of a run with four models and two judges."""
-    scores, sources = {}, {}
-    for language in languages:
-        run = Run(folder, language=language, mode=mode)
-        sources[language] = run.sources
-        for number, (model, how) in enumerate(MODELS.items()):
-            changes = LOST.get(model, {}) if language == "en" else {}
-            run.answer(model, how, **changes)
-            run.judge(model, "first", "reference" if number < 3 else "simulated")
-            run.judge(model, "second", "simulated")
-            run.score(model, "first", "second")
-            scores[model, language] = run.path("scores", model)
-    outs = {name: folder / f"metrics/{name}.csv" for name in benchmark.METRICS}
-    settings = {"languages": list(languages), "judges": ["first", "second"]}
-    benchmark.compute_metrics(scores, sources, settings, {}, outs)
-    return outs
+@cache
+def found(languages=LANGUAGES) -> Frames:
+    return frames(languages=languages)
+
+
+def made(
+    of: Frames | None = None, display=DISPLAY, mode="strict", languages=LANGUAGES
+) -> dict[str, Table]:
+    """All tables, by their names without the benchmark's."""
+    shown = tables(of or found(languages), display, mode, languages, list(BUILDERS))
+    return dict(zip(BUILDERS, shown, strict=True))
+
+
+def rows(table: Table) -> list[list[str]]:
+    """The rows as CSV has them, with heading first and marks last."""
+    return list(csv.reader(comma_separated(table).splitlines()))
+
+
+def english(table: Table) -> dict[str, list[str]]:
+    """The English rows by model."""
+    return {row[1]: row for row in rows(table) if row[0].startswith("English")}
+
+
+def notes(table: Table) -> str:
+    return " ".join(note for _, note in table.notes)
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory):
-    return made(tmp_path_factory.mktemp("followbench"))
+def shown() -> dict[str, Table]:
+    return made()
 
 
-def tables(found, out, languages=("en", "zh"), display=DISPLAY, **changes):
-    settings = SETTINGS | {"languages": list(languages)} | changes
-    benchmark.build_tables(found, display, settings, out)
-    texts = {name: (out / f"{name}.csv").read_text("utf-8") for name in settings["names"]}
-    return {
-        name.removeprefix("followbench_"): list(csv.reader(text.splitlines()))
-        for name, text in texts.items()
-    }
+def test_every_table_is_named_and_says_what_it_shows(shown):
+    for name, table in shown.items():
+        assert table.name == f"followbench_{name}"
+        assert table.caption.startswith("FollowBench") and "{" not in table.caption
+        assert table.sections, name
 
 
-def test_every_table_is_written_in_three_forms(found, tmp_path):
-    tables(found, tmp_path)
-    for name in BUILDERS:
-        for kind in ("tex", "md", "csv"):
-            assert (tmp_path / f"{name}.{kind}").stat().st_size > 100
-    assert all(name.startswith("followbench_") for name in BUILDERS)
+def test_table_2_is_the_mean_of_the_categories(shown):
+    hsr = found()["hsr"].set_index(["model", "language", "category", "level"])["value"]
+    csl = found()["csl"].set_index(["model", "language", "category"])["value"]
+    models = {how.label: model for model, how in MODELS.items()}
+    _, *body = rows(shown["table2_levels"])
+    assert len(body) == 8
+    for heading, label, *cells, _ in body:
+        keys = models.get(label, label), {"E": "en", "C": "zh"}[heading[0]]
+        values = [hsr[*keys, OVERALL, level] for level in ("1", "2", "3", "4", "5", "")]
+        assert [float(cell) for cell in cells[:6]] == pytest.approx(values, abs=0.051)
+        assert float(cells[12]) == pytest.approx(csl[*keys, OVERALL], abs=0.051)
 
 
-def test_table_2_is_the_mean_of_the_categories(found, tmp_path):
-    _, *rows = tables(found, tmp_path)["table2_levels"]
-    hsr = read_csv(found["hsr"]).set_index(["model", "language", "category", "level"])["value"]
-    csl = read_csv(found["csl"]).set_index(["model", "language", "category"])["value"]
-    shown = {(row[0].split(":")[0], row[1]): row for row in rows}
-    for (language, label), row in shown.items():
-        model = {"Reference": "reference", "Model $A_1$ & co": "real-a"}.get(label, label)
-        code = {"English": "en", "Chinese": "zh"}[language]
-        values = [hsr[model, code, OVERALL, place] for place in ("1", "2", "3", "4", "5", "")]
-        assert [float(cell) for cell in row[2:8]] == pytest.approx(values, abs=0.051)
-        assert float(row[14]) == pytest.approx(csl[model, code, OVERALL], abs=0.051)
-    assert len(shown) == 8
+def test_languages_and_kinds_of_models_have_sections_of_their_own(shown):
+    kinds = ("Models", "(no real models)", "(gold, no model)")
+    headings = [section.heading for section in shown["table7_content"].sections]
+    assert headings == [f"{name}: {kind}" for name in ("English", "Chinese") for kind in kinds]
+    one = made(languages=("zh",))["table7_content"]
+    assert tuple(section.heading for section in one.sections) == kinds
 
 
-def test_languages_and_kinds_of_models_have_sections_of_their_own(found, tmp_path):
-    groups = dict.fromkeys(row[0] for row in tables(found, tmp_path)["table7_content"][1:])
-    assert list(groups) == [
-        "English: Models",
-        "English: (no real models)",
-        "English: (gold, no model)",
-        "Chinese: Models",
-        "Chinese: (no real models)",
-        "Chinese: (gold, no model)",
-    ]
-    one = tables(made(tmp_path / "one", ["zh"]), tmp_path, ["zh"])["table7_content"]
-    assert [row[0] for row in one[1:]][:2] == ["Models", "Models"]
-
-
-def test_what_is_incomplete_is_marked_where_it_counts(found, tmp_path):
-    rows = tables(found, tmp_path)
-    table = {row[1]: row for row in rows["table9_style"][1:] if row[0].startswith("English")}
+def test_what_is_incomplete_is_marked_where_it_counts(shown):
+    table = english(shown["table9_style"])
+    assert REFUSED == "en/style/1/2"
     assert "L2: incomplete" in table["real-b"][-1] and "L1: incomplete" not in table["real-b"][-1]
     assert not table["Reference"][-1] and not table["Model $A_1$ & co"][-1]
-    assert not any(row[-1] for row in rows["table11_example"][1:])
-    text = (tmp_path / "followbench_table9_style.md").read_text("utf-8")
-    assert "real-b, English (19 of 20)" in text
-    assert "Fewer items" not in (tmp_path / "followbench_table11_example.md").read_text("utf-8")
-    coverage = {row[1]: row for row in rows["coverage"][1:] if row[0].startswith("English")}
-    assert coverage["Reference"][2:9] == ["100"] * 7
-    assert coverage["real-b"][4] == "95.0" and coverage["real-b"][9] == "1"
+    assert "real-b, English (19 of 20)" in notes(shown["table9_style"])
+    assert not any(row[-1] for row in rows(shown["table11_example"])[1:])
+    assert "Fewer items" not in notes(shown["table11_example"])
 
 
-def test_invalid_verdicts_are_counted_in_the_coverage(found, tmp_path):
-    head, *rows = tables(found, tmp_path)["coverage"]
-    counts = read_csv(found["coverage"])
+def test_coverage_says_what_has_no_score_and_why(shown):
+    head, *_ = rows(shown["coverage"])
+    table = english(shown["coverage"])
+    assert table["Reference"][2:9] == ["100"] * 7
+    assert (table["real-b"][head.index("Style")], table["real-b"][head.index("Refused")]) == (
+        "95.0",
+        "1",
+    )
+    counts = found()["coverage"]
     whole = counts[(counts["category"] == OVERALL) & (counts["level"] == "")]
-    invalid = whole.set_index(["model", "language"])["status_invalid"]
-    assert invalid["sim-c", "en"] > 0
-    row = next(row for row in rows if row[1] == "sim-c" and row[0].startswith("English"))
-    assert row[head.index("Invalid")] == str(invalid["sim-c", "en"])
+    invalid = whole.set_index(["model", "language"])["status_invalid"]["sim-c", "en"]
+    assert table["sim-c"][head.index("Invalid")] == str(invalid) != "0"
 
 
-def test_what_cannot_be_passed_is_said_where_it_matters(found, tmp_path):
-    tables(found, tmp_path)
-
-    def text(name: str) -> str:
-        return (tmp_path / f"followbench_{name}.md").read_text("utf-8")
-
+def test_what_cannot_be_passed_is_said_where_it_matters(shown):
     sentence = "English: no answer can pass 2 of the items"
-    assert sentence in text("table2_levels") and sentence in text("table10_format")
-    assert sentence not in text("table9_style")
-    assert "Chinese: no answer" not in text("table2_levels")
+    assert sentence in notes(shown["table2_levels"]) and sentence in notes(shown["table10_format"])
+    assert sentence not in notes(shown["table9_style"])
+    assert "Chinese: no answer" not in notes(shown["table2_levels"])
 
 
-def test_the_judge_is_named_and_a_stand_in_is_called_so(found, tmp_path):
-    tables(found, tmp_path)
-    path = tmp_path / "followbench_table2_levels.md"
-    assert "Judge: First." in path.read_text("utf-8")
-    tables(found, tmp_path, display={**DISPLAY, "judges": {"ref": ("Ref", "reference")}})
-    assert "no real model" in path.read_text("utf-8").split("Judge: Ref")[1]
-
-
-def test_table_1_counts_the_items(found, tmp_path):
-    _, *rows = tables(found, tmp_path)["table1_items"]
-    assert rows[-1][-5:-1] == ["", "145", "", "140"]
-    events = next(row for row in rows if "event argument" in row[2])
+def test_table_1_counts_the_items(shown):
+    _, *body = rows(shown["table1_items"])
+    assert body[-1][-5:-1] == ["", "145", "", "140"]
+    events = next(row for row in body if "event argument" in row[2])
     assert events[3:-1] == ["Rule", "58", "5", "", "0"]
 
 
-def test_table_5_counts_groups(found, tmp_path):
-    _, *rows = tables(found, tmp_path)["table5_consistency"]
-    table = read_csv(found["consistency"])
+def test_table_5_counts_groups(shown):
+    table = found()["consistency"]
     table = table[(table["category"] == OVERALL) & (table["kind"] == OVERALL)]
     failing = table.set_index(["model", "language"])["n"]
-    row = next(row for row in rows if row[1] == "real-b" and row[0].startswith("English"))
-    assert row[3] == str(failing["real-b", "en"])
+    assert english(shown["table5_consistency"])["real-b"][3] == str(failing["real-b", "en"])
 
 
-def test_agreement_is_told_of_constraints_and_of_items(found, tmp_path):
-    rows = tables(found, tmp_path)
+def test_agreement_is_of_constraints_and_of_items(shown):
     by_constraint, by_item = (
-        next(row for row in rows[name] if row[3:4] == ["All models"])
+        next(row for row in rows(shown[name]) if row[3] == "All models")
         for name in ("agreement", "table3_agreement")
     )
     assert int(by_constraint[4].replace(",", "")) > int(by_item[4].replace(",", ""))
 
 
-def test_text_stays_text(found, tmp_path):
-    tables(found, tmp_path)
-    tex = (tmp_path / "followbench_table2_levels.tex").read_text("utf-8")
-    assert r"Model \$A\_1\$ \& co" in tex
+def test_in_mode_released_levels_are_rounded_half_to_even():
+    for mode, printed in (("strict", "0.4"), ("released", "0.3")):
+        results = FollowbenchResults(found(), DISPLAY, mode, LANGUAGES)
+        assert str(results.level(0.35)) == printed
 
 
-def test_mode_released_prints_as_the_released_code_does(tmp_path, found):
-    results = Results(found, DISPLAY, SETTINGS | {"mode": "released", "languages": ["en"]})
-    for case in cases("metrics"):
-        for text in case["HSR"]:
-            assert str(results.shown(float(text.rstrip("%")))) == text.rstrip("%")
-    assert str(results.shown(0.35, levels=True)) == "0.3"
-    head, *_ = tables(found, tmp_path, mode="released")["coverage"]
+def test_in_mode_released_unreadable_replies_are_counted():
+    head, *_ = rows(made(mode="released")["coverage"])
     assert "Unreadable" in head and "Invalid" in head
+    head, *_ = rows(made()["coverage"])
+    assert "Unreadable" not in head
 
 
-def test_the_figure_is_drawn_and_twice_the_same(found, tmp_path):
-    for name in ("a", "b"):
-        benchmark.draw_figures(found, DISPLAY, {"by_category": tmp_path / f"{name}.png"})
-    first, second = ((tmp_path / f"{name}.png").read_bytes() for name in ("a", "b"))
-    assert first == second and len(first) > 20_000
+def test_the_figure_has_a_panel_a_language_and_a_line_a_model():
+    figure = figures(found(), DISPLAY)["by_category"]
+    assert [axes.get_title() for axes in figure.axes] == ["English", "Chinese"]
+    hsr = found()["hsr"].set_index(["model", "language", "category", "level"])["value"]
+    for axes, language in zip(figure.axes, LANGUAGES, strict=True):
+        lines = {line.get_label(): line for line in axes.lines}
+        assert len(lines) == 4
+        dashed = {label for label, line in lines.items() if line.get_linestyle() == "--"}
+        assert dashed == {"Reference (gold)", "sim-c (simulated)"}
+        values = lines["real-b"].get_ydata()
+        assert values[0] == values[-1] == hsr["real-b", language, "content", ""]
 
 
-def test_without_any_score_there_are_tables_and_a_figure(found, tmp_path):
-    nothing = {}
-    for name, path in found.items():
-        rows = read_csv(path)
-        if name in ("hsr", "ssr", "csl", "scorers", "agreement"):
-            rows = rows.iloc[:0]
-        if name == "coverage":
-            rows = rows.assign(scored=0)
-        nothing[name] = tmp_path / f"{name}.csv"
-        write_csv(nothing[name], pd.DataFrame(rows))
-    rows = tables(nothing, tmp_path)
-    assert {cell for row in rows["table2_levels"][1:] for cell in row[2:-1]} == {""}
-    benchmark.draw_figures(nothing, DISPLAY, {"by_category": tmp_path / "figure.png"})
+def test_without_any_score_there_are_tables_and_a_figure():
+    nothing = {
+        name: rows.iloc[:0] if name in ("hsr", "ssr", "csl", "scorers", "agreement") else rows
+        for name, rows in found().items()
+    }
+    nothing["coverage"] = nothing["coverage"].assign(scored=0)
+    _, *body = rows(made(nothing)["table2_levels"])
+    assert {cell for row in body for cell in row[2:-1]} == {""}
+    assert figures(nothing, DISPLAY)["by_category"].axes

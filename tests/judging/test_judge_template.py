@@ -14,7 +14,7 @@ def template(tmp_path):
     def load(text, required=("question",)):
         path = tmp_path / "judge.txt"
         path.write_text(text, encoding="utf-8")
-        return load_template(path, SLOTS, required)
+        return load_template(str(path), SLOTS, required)
 
     return load
 
@@ -38,7 +38,7 @@ def test_what_fills_a_slot_is_no_template(template):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "sentence"),
     [
         ("{{answer}} {{questoin}}", "unknown slot {{questoin}}; did you mean 'question'"),
         ("{{question}}", "the slot {{answer}} is missing"),
@@ -47,10 +47,10 @@ def test_what_fills_a_slot_is_no_template(template):
         ("{{answer}} {{question}}\n=== reminder ===\n{{question}}", "none in the reminder"),
     ],
 )
-def test_a_mistake_is_named(template, text, said):
+def test_a_mistake_is_named(template, text, sentence):
     with pytest.raises(UserError, match=r"judge\.txt") as error:
         template(text)
-    assert said in str(error.value)
+    assert sentence in str(error.value)
 
 
 def test_no_answer_holds_its_own_boundary():

@@ -1,10 +1,13 @@
 """The line by which stand-ins for models tell stand-ins for judges what they kept."""
 
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.judging.stand_in import UNSIGNED, signature, signed
+from steadfast.components import JudgePrompt, JudgeRequest
+from steadfast.judging.stand_in import UNSIGNED, BelievingJudge, signature, signed
 
 
 @pytest.mark.parametrize(
@@ -30,6 +33,35 @@ def test_what_is_signed_is_read(text, kept):
     assert signed(f"{text}\n{signature(kept)}") == kept
 
 
+class ThreeQuestions(BelievingJudge):
+    flip, chatter = 0.5, 1.0
+
+    def numbers(self, request):
+        return range(3)
+
+    def reply(self, prompt, request, verdicts):
+        return "".join("01"[verdict] for verdict in verdicts)
+
+    def unreadable(self, reply, rng):
+        return f"perhaps {reply}"
+
+
+REQUEST = JudgeRequest("a", "", {}, "", 1)
+
+
+def prompt(answer: str) -> JudgePrompt:
+    return JudgePrompt("a", "zh", "", answer, [REQUEST])
+
+
 @given(answer=st.text())
-def test_any_answer_can_be_asked(answer):
-    assert signed(answer) is None or "[simulated: kept" in answer
+def test_of_an_answer_without_that_line_a_judge_knows_nothing(answer):
+    reply = ThreeQuestions().simulated(prompt(answer), REQUEST, {"slip": 1.0}, Random(1))
+    assert reply == UNSIGNED or "[simulated: kept" in answer
+
+
+def test_a_judge_believes_that_line_and_errs_by_its_slip():
+    judge, asked = ThreeQuestions(), prompt("Done.\n[simulated: kept 0, 2]")
+    assert judge.reference(asked, REQUEST) == "101"
+    always = [judge.simulated(asked, REQUEST, {"slip": 1.0}, Random(seed)) for seed in range(20)]
+    assert all(reply.startswith("perhaps ") for reply in always) and len(set(always)) > 4
+    assert {judge.simulated(asked, REQUEST, {}, Random(seed)) for seed in range(20)} == {"101"}

@@ -1,5 +1,7 @@
 """One realistic prompt of every task with its context, made by hand, for the scorer's tests."""
 
+from steadfast.components import Sample
+
 LIST = [
     "0f8e2b7c41d64a0a9c35d1e6b7a80f12",
     "Name three rivers that flow through Köln, and say why “Rhein” is one of them.",
@@ -154,3 +156,8 @@ def samples(task: str) -> list[tuple[dict, dict, str]]:
         )
         for number, (scenario, given) in enumerate(_GIVEN[task])
     ]
+
+
+def as_sample(prompt: dict, context: dict, scenario_prompt: str) -> Sample:
+    """The same as the stages hand it over."""
+    return Sample("4k", prompt, {"context": context, "scenario_prompt": scenario_prompt})

@@ -2,34 +2,33 @@
 
 from typing import Any
 
-import yaml
+from steadfast.components import Score
+from steadfast.lifbench.rubric import RUBRICS, score
+from steadfast.lifbench.tasks import SCENARIOS
+from steadfast.resources import facts
 
-from steadfast.lifbench.rubric import RUBRICS, Score, score
-from steadfast.lifbench.tasks import RESOURCES, SCENARIOS
-
-FILE = RESOURCES / "rubric_differences.yaml"
 SCENARIO_PROMPTS = dict.fromkeys(SCENARIOS, "Read this.\n{input}\nDo this: {instruction}\n")
 
 
 def read() -> tuple[dict[str, dict], list[dict]]:
     """The contexts, as records, and the differences."""
-    data = yaml.safe_load(FILE.read_text(encoding="utf-8"))
-    contexts = {name: _record(name, facts) for name, facts in data["contexts"].items()}
+    data = facts("lifbench/rubric_differences.yaml")
+    contexts = {name: _record(name, known) for name, known in data["contexts"].items()}
     return contexts, data["differences"]
 
 
-def _record(name: str, facts: dict[str, Any]) -> dict[str, Any]:
-    if facts["scenario"] == "list":
-        lines = (f"{n}. {element}" for n, element in enumerate(facts["elements"], start=1))
+def _record(name: str, known: dict[str, Any]) -> dict[str, Any]:
+    if known["scenario"] == "list":
+        lines = (f"{n}. {element}" for n, element in enumerate(known["elements"], start=1))
         text = "\n".join(lines)
-    elif facts["scenario"] == "multidoc":
+    elif known["scenario"] == "multidoc":
         text = "\n\n".join(
             "\n".join([f"doc-{n}", *(f"{key}: {value}" for key, value in document.items())])
-            for n, document in enumerate(facts["documents"], start=1)
+            for n, document in enumerate(known["documents"], start=1)
         )
     else:
-        text = facts["text"]
-    return facts | {"context_id": name, "text": text}
+        text = known["text"]
+    return known | {"context_id": name, "text": text}
 
 
 def scores(difference: dict, context: dict) -> dict[str, Score]:

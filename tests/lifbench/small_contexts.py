@@ -1,13 +1,14 @@
-"""Contexts made by hand, one of each scenario, and the files that prompts are built from."""
+"""Contexts made by hand, one of each scenario, and the data that prompts are made of."""
 
 import os
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from steadfast.files import write_jsonl
-from steadfast.lifbench.expressions import build_expressions
-from steadfast.lifbench.tasks import RESOURCES, SCENARIOS, TASKS
+from steadfast.files import Record
+from steadfast.lifbench import own_expressions, released_expressions
+from steadfast.lifbench.tasks import SCENARIOS, TASKS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CASES = Path(os.environ.get("LIFEVAL_CASES", REPOSITORY.parent / "shared" / "lifbench"))
@@ -18,7 +19,7 @@ needs_cases = pytest.mark.skipif(
 )
 
 
-def small_context(scenario: str, length: str = "4k", size: int = 40) -> dict:
+def small_context(scenario: str, length: str = "4k", size: int = 40) -> Record:
     """A context with the gold information that the variables are drawn from."""
     record = {"context_id": f"{scenario}-{length}-s1", "scenario": scenario, "length": length}
     record |= {"seed": 1, "budget": 0, "tokens": 0}
@@ -39,13 +40,17 @@ def small_context(scenario: str, length: str = "4k", size: int = 40) -> dict:
     return record | {"ordinary": ordinary}
 
 
-def write_inputs(folder: Path, source: str = "own", length: str = "4k", **own: Path) -> dict:
-    """The files of contexts and expressions, as keyword arguments of ``build_prompts``."""
-    contexts = {name: folder / "contexts" / name / f"{length}.jsonl" for name in SCENARIOS}
-    for name, path in contexts.items():
-        write_jsonl(path, [small_context(name, length)])
-    expressions = {task: folder / "expressions" / f"{task}.json" for task in TASKS}
-    for task, path in expressions.items():
-        templates = own.get(task, RESOURCES / "expressions" / f"{task}.yaml")
-        build_expressions(task, source, templates, CASES / "released", path)
-    return {"contexts": contexts, "expressions": expressions}
+@cache
+def expressions(task: str, source: str = "own") -> Record:
+    """A task's expressions, the project's own or the released ones."""
+    if source == "own":
+        return own_expressions.expressions({}, task)
+    return released_expressions.expressions({"templates": CASES / "released/tasks.json"}, task)
+
+
+def small_data(source: str = "own", length: str = "4k") -> dict[str, dict]:
+    """The data that the prompts of a length are made of."""
+    return {
+        "contexts": {name: [small_context(name, length)] for name in SCENARIOS},
+        "expressions": {task: expressions(task, source) for task in TASKS},
+    }

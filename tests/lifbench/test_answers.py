@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from lifbench_samples import LIST, SENTENCES, samples
+from lifbench_samples import LIST, SENTENCES, as_sample, samples
 from steadfast.lifbench.answers import asked_sentences, blur_indices, reference_answer
+from steadfast.lifbench.readers import LifbenchReader
 from steadfast.lifbench.rubric import RUBRICS, score
 from steadfast.lifbench.tasks import TASKS
 
@@ -19,10 +20,11 @@ def test_the_reference_scores_one_on_every_point(task, rubric):
         assert result.total == 1
 
 
-def test_the_reference_is_the_same_each_time():
+def test_the_reader_gives_the_same_reference_each_time():
     for task in TASKS:
-        for prompt, context, _ in samples(task):
-            assert reference_answer(prompt, context) == reference_answer(prompt, context)
+        for sample in samples(task):
+            expected = reference_answer(*sample[:2])
+            assert LifbenchReader().reference(as_sample(*sample)) == expected
 
 
 def test_duplicates_are_ascii_json_lines_with_null():

@@ -5,14 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from steadfast.corpora import CORPORA, build_corpus, default_source
-from steadfast.files import read_jsonl
-from steadfast.lifbench.contexts import CORPORA_OF, build_contexts
+from steadfast.corpora import local
+from steadfast.files import write_jsonl
+from steadfast.lifbench.contexts import lists, multidoc, onedoc
+from steadfast.lifbench.data import CORPORA
+from steadfast.resources import facts
 from steadfast.tokens import load_tokenizer
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TEXTS = Path(os.environ.get("STEADFAST_CORPORA", REPOSITORY / ".." / "shared" / "corpora"))
 BUDGETS = {"4k": 3, "8k": 6, "16k": 13, "32k": 28, "64k": 60, "128k": 120}  # 1,024 tokens
+BUILT = {"list": lists.contexts, "multidoc": multidoc.contexts, "onedoc": onedoc.contexts}
 LARGEST_UNIT = {"list": 48, "multidoc": 700, "onedoc": 1500}
 
 pytestmark = pytest.mark.skipif(
@@ -21,21 +24,23 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def corpora(tmp_path_factory):
+def real(tmp_path_factory):
+    """The file of each corpus."""
     folder = tmp_path_factory.mktemp("corpora")
-    paths = {corpus: folder / f"{corpus}.jsonl" for corpus in CORPORA}
-    for corpus, path in paths.items():
-        source = default_source("local", corpus) | {"kind": "local", "directory": str(TEXTS)}
-        build_corpus(corpus, source, 1, path)
+    paths = {name: folder / f"{name}.jsonl" for names in CORPORA.values() for name in names}
+    for name, path in paths.items():
+        known = facts("corpora/local.yaml")[name]
+        write_jsonl(path, local.corpus({}, name, directory=str(TEXTS), **known))
     return paths
 
 
-@pytest.mark.parametrize("scenario", CORPORA_OF)
-def test_every_length_is_filled(scenario, corpora, tmp_path):
+@pytest.mark.parametrize("scenario", CORPORA)
+def test_every_length_is_filled(scenario, real):
+    paths = {name: real[name] for name in CORPORA[scenario]}
     for length, thousands in BUDGETS.items():
-        out = tmp_path / f"{length}.jsonl"
         budget = 1024 * thousands
-        build_contexts(scenario, length, budget, [1], corpora, "o200k_base", out)
-        (context,) = read_jsonl(out)
+        (context,) = BUILT[scenario](
+            paths, length=length, budget=budget, seeds=[1], tokenizer="o200k_base"
+        )
         assert load_tokenizer("o200k_base").count(context["text"]) == context["tokens"]
         assert budget - LARGEST_UNIT[scenario] < context["tokens"] <= budget

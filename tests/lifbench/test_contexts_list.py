@@ -5,11 +5,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from steadfast.corpora import build_corpus
 from steadfast.errors import UserError
-from steadfast.files import read_jsonl
-from steadfast.lifbench.contexts import build_contexts
-from steadfast.lifbench.contexts.lists import contained
+from steadfast.lifbench.contexts.lists import contained, contexts
 from steadfast.tokens import load_tokenizer
 
 BUDGET = 3072
@@ -17,20 +14,18 @@ TOKENIZER = load_tokenizer("o200k_base")
 
 
 @pytest.fixture(scope="module")
-def alpaca(tmp_path_factory):
-    path = tmp_path_factory.mktemp("corpora") / "alpaca.jsonl"
-    build_corpus("alpaca", {"kind": "synthetic", "tokens": 20_000}, 1, path)
-    return path
+def alpaca(corpora):
+    return corpora["alpaca"]
 
 
-def build(path, out, budget=BUDGET, seeds=(1,), tokenizer="o200k_base"):
-    build_contexts("list", "4k", budget, list(seeds), {"alpaca": path}, tokenizer, out)
-    return list(read_jsonl(out))
+def build(path, budget=BUDGET, seeds=(1,), tokenizer="o200k_base"):
+    inputs = {"alpaca": path}
+    return list(contexts(inputs, length="4k", budget=budget, seeds=seeds, tokenizer=tokenizer))
 
 
 @pytest.fixture(scope="module")
-def context(alpaca, tmp_path_factory):
-    return build(alpaca, tmp_path_factory.mktemp("contexts") / "4k.jsonl")[0]
+def context(alpaca):
+    return build(alpaca)[0]
 
 
 def made(path, texts):
@@ -53,8 +48,8 @@ def test_text_is_the_numbered_elements(context):
 
 @pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base"])
 @pytest.mark.parametrize("budget", [200, 777, 3072, 6144])
-def test_budget_is_filled_to_less_than_one_element(alpaca, tmp_path, budget, tokenizer):
-    context = build(alpaca, tmp_path / "out", budget, tokenizer=tokenizer)[0]
+def test_budget_is_filled_to_less_than_one_element(alpaca, budget, tokenizer):
+    context = build(alpaca, budget, tokenizer=tokenizer)[0]
     assert load_tokenizer(tokenizer).count(context["text"]) == context["tokens"]
     assert budget - 48 < context["tokens"] <= budget
 
@@ -87,27 +82,26 @@ def test_elements_that_hold_another_one_or_break_answers_are_left_out(tmp_path):
     path = made(
         tmp_path / "alpaca", [whole, *unfit, *(f"Count up to {n}00{n} and back." for n in range(9))]
     )
-    elements = build(path, tmp_path / "out", 150)[0]["elements"]
+    elements = build(path, 150)[0]["elements"]
     assert not set(unfit) & set(elements)
 
 
-def test_same_seed_gives_the_same_bytes_and_another_seed_another_list(alpaca, tmp_path):
-    one, two = build(alpaca, tmp_path / "a", seeds=(1, 2))
+def test_same_seed_gives_the_same_list_and_another_seed_another(alpaca, context):
+    one, two = build(alpaca, seeds=(1, 2))
     assert one["elements"] != two["elements"]
-    build(alpaca, tmp_path / "b", seeds=(1, 2))
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    assert build(alpaca, tmp_path / "c", seeds=(2,)) == [two]
+    assert one == context
+    assert build(alpaca, seeds=(2,)) == [two]
 
 
 def test_corpus_too_small_is_named_with_what_it_offers(tmp_path):
     path = made(tmp_path / "alpaca", ["Name the capital of France.", "Add two and three now."])
     with pytest.raises(UserError, match=r"corpora/alpaca: 2 instructions .* list context of 3,072"):
-        build(path, tmp_path / "out")
+        build(path)
 
 
-def test_budget_for_not_one_element_is_an_error(alpaca, tmp_path):
+def test_budget_for_not_one_element_is_an_error(alpaca):
     with pytest.raises(UserError, match="not one unit fits into 3 tokens"):
-        build(alpaca, tmp_path / "out", budget=3)
+        build(alpaca, budget=3)
 
 
 WORDS = st.text(alphabet="ab ", min_size=1, max_size=24)

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.corpora import build_corpus
 from steadfast.errors import UserError
 from steadfast.files import read_jsonl, write_jsonl
-from steadfast.lifbench.contexts import CORPORA_OF, build_contexts
-from steadfast.lifbench.contexts.multidoc import cut
+from steadfast.lifbench.contexts.multidoc import contexts, cut
+from steadfast.lifbench.data import CORPORA
 from steadfast.tokens import load_tokenizer
 
 TOKENIZER = load_tokenizer("o200k_base")
@@ -21,22 +20,17 @@ FIELDS = {"text", "id", "iD2", "title", "date", "source"}
 
 
 @pytest.fixture(scope="module")
-def corpora(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("corpora")
-    paths = {corpus: folder / f"{corpus}.jsonl" for corpus in CORPORA_OF["multidoc"]}
-    for corpus, path in paths.items():
-        build_corpus(corpus, {"kind": "synthetic", "tokens": 60_000}, 1, path)
-    return paths
+def texts(corpora):
+    return {name: corpora[name] for name in CORPORA["multidoc"]}
 
 
-def build(corpora, out, budget, seeds=(1,), tokenizer="o200k_base"):
-    build_contexts("multidoc", "x", budget, list(seeds), corpora, tokenizer, out)
-    return list(read_jsonl(out))
+def build(texts, budget, seeds=(1,), tokenizer="o200k_base"):
+    return list(contexts(texts, length="x", budget=budget, seeds=seeds, tokenizer=tokenizer))
 
 
 @pytest.fixture(scope="module")
-def context(corpora, tmp_path_factory):
-    return build(corpora, tmp_path_factory.mktemp("contexts") / "x.jsonl", 28 * 1024)[0]
+def context(texts):
+    return build(texts, 28 * 1024)[0]
 
 
 def test_text_shows_the_fields_of_each_document_under_its_header(context):
@@ -49,8 +43,8 @@ def test_text_shows_the_fields_of_each_document_under_its_header(context):
 
 @pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base"])
 @pytest.mark.parametrize("budget", [2048, 3072, 13312])
-def test_budget_is_filled_to_less_than_one_document(corpora, tmp_path, budget, tokenizer):
-    context = build(corpora, tmp_path / "out", budget, tokenizer=tokenizer)[0]
+def test_budget_is_filled_to_less_than_one_document(texts, budget, tokenizer):
+    context = build(texts, budget, tokenizer=tokenizer)[0]
     assert load_tokenizer(tokenizer).count(context["text"]) == context["tokens"]
     assert budget - 700 < context["tokens"] <= budget
 
@@ -80,10 +74,10 @@ def test_field_order_differs_between_documents(context):
 
 @pytest.mark.parametrize("budget", [2048, 3072, 6144, 28672])
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_a_quarter_of_the_documents_repeats_an_earlier_text(corpora, tmp_path, budget, seed):
-    context = build(corpora, tmp_path / "out", budget, (seed,))[0]
-    texts = [document["text"] for document in context["documents"]]
-    assert len(texts) - len(set(texts)) == int(0.25 * len(texts) + 0.5) > 0
+def test_a_quarter_of_the_documents_repeats_an_earlier_text(texts, budget, seed):
+    context = build(texts, budget, (seed,))[0]
+    shown = [document["text"] for document in context["documents"]]
+    assert len(shown) - len(set(shown)) == int(0.25 * len(shown) + 0.5) > 0
 
 
 def test_groups_hold_exactly_the_documents_that_share_a_text(context):
@@ -103,14 +97,14 @@ def test_groups_are_of_varying_size(context):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_four_documents_show_every_combination_of_title_and_source(corpora, tmp_path, seed):
-    documents = build(corpora, tmp_path / "out", 2500, (seed,))[0]["documents"]
+def test_four_documents_show_every_combination_of_title_and_source(texts, seed):
+    documents = build(texts, 2500, (seed,))[0]["documents"]
     assert len(documents) >= 4
     assert len({("title" in d, "source" in d) for d in documents}) == 4
 
 
-def test_shares_of_missing_titles_and_sources_and_even_sources(corpora, tmp_path):
-    contexts = build(corpora, tmp_path / "out", 28672, range(4))
+def test_shares_of_missing_titles_and_sources_and_even_sources(texts):
+    contexts = build(texts, 28672, range(4))
     documents = [document for context in contexts for document in context["documents"]]
     assert 0.2 < sum("title" not in d for d in documents) / len(documents) < 0.4
     assert 0.06 < sum("source" not in d for d in documents) / len(documents) < 0.22
@@ -125,34 +119,33 @@ def test_values_that_answers_cannot_carry_are_replaced(tmp_path):
         {"id": f"r-{n}", "title": title, "date": "soon “enough”", "text": f"{n} and so on " * 90}
         for n, title in enumerate(titles * 2)
     ]
-    paths = {corpus: tmp_path / corpus for corpus in CORPORA_OF["multidoc"]}
+    paths = {corpus: tmp_path / corpus for corpus in CORPORA["multidoc"]}
     for path in paths.values():
         write_jsonl(path, [])
     write_jsonl(paths["xsum"], records)
-    documents = build(paths, tmp_path / "out", 2500)[0]["documents"]
+    documents = build(paths, 2500)[0]["documents"]
     assert all(re.fullmatch(r"r-\d+", document.get("title", "r-0")) for document in documents)
     assert all(date(2000, 1, 1) <= date.fromisoformat(d["date"]) for d in documents)
 
 
-def test_plain_titles_and_dates_are_the_records(context, corpora):
-    records = [record for path in corpora.values() for record in read_jsonl(path)]
+def test_plain_titles_and_dates_are_the_records(context, texts):
+    records = [record for path in texts.values() for record in read_jsonl(path)]
     titles = {record["title"] for record in records} | {record["id"] for record in records}
     assert {d["title"] for d in context["documents"] if "title" in d} <= titles
     assert {d["date"] for d in context["documents"]} & {record["date"] for record in records}
 
 
-def test_same_seed_gives_the_same_bytes_and_another_seed_other_documents(corpora, tmp_path):
-    one, two = build(corpora, tmp_path / "a", 6144, (1, 2))
+def test_same_seed_gives_the_same_documents_and_another_seed_others(texts):
+    one, two = build(texts, 6144, (1, 2))
     assert one["documents"] != two["documents"]
-    build(corpora, tmp_path / "b", 6144, (1, 2))
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert build(texts, 6144, (1, 2)) == [one, two]
 
 
-def test_corpora_too_small_are_named_with_what_they_offer(corpora, tmp_path):
+def test_corpora_too_small_are_named_with_what_they_offer(texts):
     with pytest.raises(
         UserError, match=r"corpora/govreport, .*: \d+ texts of 300 .* multidoc context of 614,400"
     ):
-        build(corpora, tmp_path / "out", 600 * 1024)
+        build(texts, 600 * 1024)
 
 
 @given(

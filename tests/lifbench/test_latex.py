@@ -9,21 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from score_files import random_scores, write_run
-from steadfast.files import write_jsonl
-from steadfast.lifbench.benchmark import METRICS
-from steadfast.lifbench.metrics import compute_metrics
+from score_records import PAPER_LENGTHS, frames_of, run, unscored
+from steadfast.components import Scored
 from steadfast.lifbench.paper import PAPER_MODELS
-from steadfast.lifbench.reproduction import build_reproduction
-from steadfast.lifbench.tables import NAMES, build_tables
+from steadfast.lifbench.reproduction import tables as all_tables
+from steadfast.lifbench.tables.results import WORDS
+from steadfast.show.display import Display, Shown
+from steadfast.stages.tabulate import collect_tables
 from steadfast.tables import latex
-from steadfast.tables.collect import collect_tables
+from steadfast.tables.render import write_table
 
 pytestmark = pytest.mark.heavy
 
 PACKAGES = ["texlive-latex-base", "texlive-latex-recommended"]
-ALL = [*NAMES, "reproduction"]
-LENGTHS = ["4k", "8k", "16k", "32k", "64k", "128k"]
+ALL = [f"lifbench_{name}" for name in (*WORDS["captions"], "reproduction")]
 LABELS = {
     "m0": "50%_of $a & b",
     "m1": r"\input{/etc/passwd} #1 ^~ {[*]}",
@@ -73,19 +72,21 @@ def tables(tmp_path_factory) -> Path:
     """Tables of more models than a page takes, some truncated, some with unscored samples."""
     directory = tmp_path_factory.mktemp("latex")
     levels = {f"m{i}": 0.2 + i / 20 for i in range(12)} | {"sim-a": 0.9, "reference": 1.0}
-    scores, prompts = write_run(directory, levels, LENGTHS)
-    lines = [line | {"truncated": True} for line in random_scores("m1", "128k", 0.3)]
-    write_jsonl(scores["m1", "128k"], lines)
-    unscored = {"points": None, "total": None, "status": "overflow"}
-    lines = [line | unscored for line in random_scores("m0", "128k", 0.3)]
-    write_jsonl(scores["m0", "128k"], lines)
-    metrics = {name: directory / f"{name}.csv" for name in METRICS}
-    compute_metrics(scores, "rubric", metrics, references=["reference"])
-    groups = {model: ("API & Co." if model < "m2" else "Models > 20B") for model in levels}
-    display = {"digits": 3, "labels": LABELS, "groups": groups, "group_order": ["API & Co."]}
-    build_tables(metrics, prompts, display, directory / "built")
+
+    def changed(scored: Scored) -> Scored:
+        if scored.part == "128k" and scored.model == "m1":
+            return scored._replace(record=scored.record | {"truncated": True})
+        return unscored(scored) if (scored.model, scored.part) == ("m0", "128k") else scored
+
+    frames = frames_of(map(changed, run(levels, PAPER_LENGTHS)), directory)
+    models = {
+        model: Shown(LABELS.get(model, model), "API & Co." if model < "m2" else "Models > 20B")
+        for model in levels
+    }
+    display = Display(group_order=["API & Co."], models=models)
     paper = {f"m{i}": name for i, name in enumerate(list(PAPER_MODELS)[:12])}
-    build_reproduction(metrics, prompts, paper, directory / "built")
+    for table in all_tables(frames, display, "rubric", "released", paper):
+        write_table(table, directory / "built")
     names = [directory / "built" / f"{name}.tex" for name in ALL]
     collect_tables(names, directory / "tables")
     return directory / "tables"

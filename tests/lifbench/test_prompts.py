@@ -1,3 +1,6 @@
+"""Prompts: how many there are, what they name, and how they are asked."""
+
+import copy
 from collections import Counter
 from itertools import pairwise
 
@@ -5,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from small_contexts import needs_cases, small_context, write_inputs
+from small_contexts import expressions, needs_cases, small_context, small_data
+from steadfast.components import Sample
 from steadfast.errors import UserError
-from steadfast.files import read_json, read_jsonl, write_jsonl
-from steadfast.lifbench.prompts import build_prompts, load_part, render
-from steadfast.lifbench.tasks import RESOURCES, TASKS
+from steadfast.lifbench.prompts import prompts
+from steadfast.lifbench.samples import LifbenchSamples, render
+from steadfast.lifbench.tasks import TASKS
 
 LENGTHS = ("4k", "8k", "16k", "32k", "64k", "128k")
 PER_LENGTH = {
@@ -18,35 +22,29 @@ PER_LENGTH = {
 }  # fmt: skip
 
 
-def build(folder, source="own", length="4k", tasks=tuple(TASKS), seed=1, **own):
-    inputs = write_inputs(folder, source, length, **own)
-    out = folder / "prompts" / f"{length}.jsonl"
-    build_prompts(length, seed, list(tasks), **inputs, out=out)
-    return list(read_jsonl(out)), inputs, out
+def build(data=None, length="4k", tasks=tuple(TASKS), seed=1):
+    return list(prompts(length, data or small_data(length=length), seed, tasks))
 
 
-def test_six_lengths_have_the_2766_prompts_of_table_2(tmp_path):
+def test_six_lengths_have_the_2766_prompts_of_table_2():
     ids = set()
     for length in LENGTHS:
-        prompts, _, _ = build(tmp_path / length, length=length)
-        assert Counter(prompt["task"] for prompt in prompts) == PER_LENGTH
-        ids.update(prompt["sample_id"] for prompt in prompts)
+        built = build(length=length)
+        assert Counter(prompt["task"] for prompt in built) == PER_LENGTH
+        ids.update(prompt["sample_id"] for prompt in built)
     assert len(ids) == 2766
 
 
 @needs_cases
-def test_six_lengths_have_the_2802_prompts_of_the_release(tmp_path):
-    total = 0
-    for length in LENGTHS:
-        prompts, _, _ = build(tmp_path / length, "released", length)
-        assert Counter(prompt["task"] for prompt in prompts) == PER_LENGTH | {"LOI": 72}
-        total += len(prompts)
-    assert total == 2802
+def test_six_lengths_have_the_2802_prompts_of_the_release():
+    built = build(small_data("released"))
+    assert Counter(prompt["task"] for prompt in built) == PER_LENGTH | {"LOI": 72}
+    assert len(LENGTHS) * len(built) == 2802
 
 
-def test_a_prompt_names_its_context_and_never_copies_it(tmp_path):
-    prompts, _, out = build(tmp_path)
-    first = next(prompt for prompt in prompts if prompt["task"] == "LOI")
+def test_a_prompt_names_its_context_and_never_copies_it():
+    built = build()
+    first = next(prompt for prompt in built if prompt["task"] == "LOI")
     assert list(first) == [
         "sample_id", "task", "context_id", "expression_id", "variable_id",
         "instruction", "variables", "gold", "max_tokens",
@@ -54,12 +52,11 @@ def test_a_prompt_names_its_context_and_never_copies_it(tmp_path):
     assert first["sample_id"] == "LOI/list-4k-s1/e0/v0" and first["context_id"] == "list-4k-s1"
     assert first["variables"]["bias"] == 1
     assert first["variables"]["ordid"] in first["instruction"]
-    assert small_context("list")["text"] not in out.read_text()
+    assert not any(small_context("list")["text"] in str(prompt) for prompt in built)
 
 
-def test_prompts_go_context_by_context_for_the_prefix_cache(tmp_path):
-    prompts, _, _ = build(tmp_path)
-    ids = [prompt["context_id"] for prompt in prompts]
+def test_prompts_go_context_by_context_for_the_prefix_cache():
+    ids = [prompt["context_id"] for prompt in build()]
     assert [ids[0], *(b for a, b in pairwise(ids) if a != b)] == [
         "list-4k-s1",
         "multidoc-4k-s1",
@@ -67,62 +64,52 @@ def test_prompts_go_context_by_context_for_the_prefix_cache(tmp_path):
     ]
 
 
-def test_the_same_inputs_give_the_same_bytes(tmp_path):
-    assert build(tmp_path / "a")[2].read_bytes() == build(tmp_path / "b")[2].read_bytes()
-
-
-def test_editing_one_template_changes_its_instructions_alone(tmp_path):
-    edited = tmp_path / "LSI.yaml"
-    text = (RESOURCES / "expressions" / "LSI.yaml").read_text()
-    edited.write_text(text.replace("{ordid} entry, please", "Kindly, the {ordid} entry"))
-    before, _, _ = build(tmp_path / "before")
-    after, _, _ = build(tmp_path / "after", LSI=edited)
-    changed = [b for a, b in zip(before, after, strict=True) if a != b]
+def test_editing_one_template_changes_its_instructions_alone():
+    data = small_data()
+    before = build(data)
+    data["expressions"]["LSI"] = edited = copy.deepcopy(expressions("LSI"))
+    edited["expressions"][3]["template"] = "Kindly, the {ordid} entry"
+    changed = [b for a, b in zip(before, build(data), strict=True) if a != b]
     assert len(changed) == 6
     assert {(prompt["task"], prompt["expression_id"]) for prompt in changed} == {("LSI", 3)}
 
 
-def test_some_tasks_only(tmp_path):
-    inputs = write_inputs(tmp_path)
-    del inputs["contexts"]["multidoc"], inputs["contexts"]["onedoc"]
-    out = tmp_path / "prompts.jsonl"
-    build_prompts("4k", 1, ["LMI", "LSI"], **inputs, out=out)
-    assert [p["task"] for p in read_jsonl(out)] == ["LSI"] * 30 + ["LMI"] * 25
+def test_some_tasks_need_the_contexts_of_their_scenario_alone():
+    data = small_data()
+    del data["contexts"]["multidoc"], data["contexts"]["onedoc"]
+    built = build(data, tasks=["LSI", "LMI"])
+    assert [prompt["task"] for prompt in built] == ["LSI"] * 30 + ["LMI"] * 25
 
 
-def test_contexts_of_another_length_are_refused(tmp_path):
-    inputs = write_inputs(tmp_path)
-    with pytest.raises(UserError, match="is of length 4k, not 8k"):
-        build_prompts("8k", 1, ["LSI"], **inputs, out=tmp_path / "p.jsonl")
+def test_each_prompt_is_joined_to_its_one_context_and_scenario():
+    data = small_data()
+    built = build(data)
+    for prompt, source in zip(built, LifbenchSamples().sources(built, data), strict=True):
+        (context,) = data["contexts"][TASKS[prompt["task"]].scenario]
+        assert source["context"] is context  # what is known of it is kept by identity
+        assert "{input}" in source["scenario_prompt"]
 
 
-def test_an_unknown_task_is_refused(tmp_path):
-    with pytest.raises(UserError, match="no task 'LSX'"):
-        build_prompts("4k", 1, ["LSX"], **write_inputs(tmp_path), out=tmp_path / "p.jsonl")
+@pytest.mark.parametrize(
+    ("kind", "name", "lacking"),
+    [("contexts", "list", "context 'list-4k-s1'"), ("expressions", "LSI", "task 'LSI'")],
+)
+def test_a_prompt_whose_context_or_task_is_gone_is_refused(kind, name, lacking):
+    built, data = build(tasks=["LSI"]), small_data()
+    del data[kind][name]
+    with pytest.raises(UserError, match=f"the {lacking} of LSI/list-4k-s1/e0/v0 is not in"):
+        list(LifbenchSamples().sources(built, data))
 
 
-def test_expressions_of_another_task_are_refused(tmp_path):
-    inputs = write_inputs(tmp_path)
-    inputs["expressions"]["LSI"] = inputs["expressions"]["LMI"]
-    with pytest.raises(UserError, match="expressions of LMI, not of LSI"):
-        build_prompts("4k", 1, ["LSI"], **inputs, out=tmp_path / "p.jsonl")
-
-
-def test_load_part_gives_each_prompt_its_context_and_scenario(tmp_path):
-    prompts, inputs, out = build(tmp_path)
-    loaded = list(load_part(out, **inputs))
-    assert [prompt for prompt, _, _ in loaded] == prompts
-    for prompt, context, scenario_prompt in loaded:
-        assert context["context_id"] == prompt["context_id"]
-        assert context["scenario"] == TASKS[prompt["task"]].scenario
-        assert "{input}" in scenario_prompt
-
-
-def test_a_prompt_whose_context_is_gone_is_refused(tmp_path):
-    _, inputs, out = build(tmp_path)
-    write_jsonl(inputs["contexts"]["list"], [small_context("list", "8k")])
-    with pytest.raises(UserError, match="'list-4k-s1' of LSI/list-4k-s1/e0/v0 is not in"):
-        list(load_part(out, **inputs))
+def test_what_is_asked_may_be_cut_in_the_context_alone():
+    prompt = next(prompt for prompt in build() if prompt["task"] == "LSI")
+    context = small_context("list")
+    source = {"context": context, "scenario_prompt": "Read.\n{input}\nDo: {instruction}"}
+    item = LifbenchSamples().item(Sample("4k", prompt, source))
+    assert (item.head, item.context) == ("Read.\n", context["text"])
+    assert item.tail == f"\nDo: {prompt['instruction']}"
+    assert (item.sample_id, item.context_id) == (prompt["sample_id"], "list-4k-s1")
+    assert item.max_tokens == TASKS["LSI"].max_tokens
 
 
 @given(st.text(), st.text(), st.text(), st.text(), st.text())
@@ -149,12 +136,11 @@ def test_a_scenario_needs_both_fields_once_and_in_order(scenario_prompt):
         render(scenario_prompt, "x", "y")
 
 
-def test_own_scenarios_explain_what_their_tasks_rely_on(tmp_path):
-    inputs = write_inputs(tmp_path)
-    prompts = {t: read_json(path)["scenario_prompt"] for t, path in inputs["expressions"].items()}
-    for scenario_prompt in prompts.values():
+def test_own_scenarios_explain_what_their_tasks_rely_on():
+    scenarios = {task: expressions(task)["scenario_prompt"] for task in TASKS}
+    for scenario_prompt in scenarios.values():
         render(scenario_prompt, "x", "y")
     for name in ("#Topic#", "@argument@", "!Transition!", "|Summary|", "*Evidence*"):
-        assert name in prompts["OR"]
-    assert "-Concession-" in prompts["OR"] and "fake" in prompts["OE"]
-    assert "None" in prompts["MF"]  # the released rubric looks for it in the prompt
+        assert name in scenarios["OR"]
+    assert "-Concession-" in scenarios["OR"] and "fake" in scenarios["OE"]
+    assert "None" in scenarios["MF"]  # the released rubric looks for it in the prompt

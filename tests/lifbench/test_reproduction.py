@@ -3,21 +3,23 @@
 import csv
 import re
 from collections import Counter
-from pathlib import Path
+from collections.abc import Iterable
 
+import pandas as pd
 import pytest
 import yaml
 
 from project import Project
-from small_contexts import CASES, needs_cases
-from steadfast.lifbench.metrics import compute_metrics
+from score_records import PAPER_LENGTHS, released, released_records
+from small_contexts import CASES, REPOSITORY, needs_cases
+from steadfast.components import Scored
+from steadfast.lifbench.frames import coverage, score_frame
+from steadfast.lifbench.measures import ars, ifp, ifs
 from steadfast.lifbench.paper import PAPER_MODELS
-from steadfast.lifbench.released_scores import build_released_scores
-from steadfast.lifbench.reproduction import PRINTED, PrintedCell, build_reproduction, compare
-from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.reproduction import PrintedCell, compare, reproduction
+from steadfast.resources import resource
 
-ROOT = Path(__file__).resolve().parents[2]
-LENGTHS = ["4k", "8k", "16k", "32k", "64k", "128k"]
+PRINTED = resource("lifbench/printed")
 MODELS = {name: name for name, model in PAPER_MODELS.items() if not model.gold}
 LABELS = [PAPER_MODELS[name].label for name in MODELS]
 COUNTS = {  # cells, matching
@@ -32,32 +34,21 @@ COUNTS = {  # cells, matching
 }
 GPT, QWEN = "gpt-4o-2024-08-06", "Qwen2.5-7B"
 
-Scores = dict[tuple[str, str], Path]
+
+def frames_of(scores: Iterable[Scored]) -> dict[str, pd.DataFrame]:
+    """The metrics that the paper's tables rest on."""
+    frame = score_frame(scores, "released")
+    return {"ars": ars(frame), "ifp": ifp(frame), "ifs": ifs(frame), "coverage": coverage(frame)}
 
 
 @pytest.fixture(scope="module")
-def scores(tmp_path_factory) -> Scores:
-    directory = tmp_path_factory.mktemp("scores")
-    files = {(m, length): directory / m / f"{length}.jsonl" for m in MODELS for length in LENGTHS}
-    build_released_scores(MODELS, list(TASKS), str(CASES / "released"), files)
-    return files
-
-
-def arguments(directory: Path, scores: Scores) -> tuple[dict, dict, dict]:
-    metrics = {name: directory / f"{name}.csv" for name in ("ars", "ifp", "ifs", "coverage")}
-    compute_metrics(scores, "rubric", metrics)
-    first = next(iter(scores))[0]
-    return metrics, {length: scores[first, length] for length in LENGTHS}, MODELS
+def frames() -> dict[str, pd.DataFrame]:
+    return frames_of(released())
 
 
 @pytest.fixture(scope="module")
-def released(tmp_path_factory, scores) -> tuple[dict, dict, dict]:
-    return arguments(tmp_path_factory.mktemp("metrics"), scores)
-
-
-@pytest.fixture(scope="module")
-def cells(released) -> list[PrintedCell]:
-    return compare(*released)
+def cells(frames) -> list[PrintedCell]:
+    return compare(frames, MODELS)
 
 
 def counts(cells: list[PrintedCell]) -> dict[str, tuple[int, int]]:
@@ -67,8 +58,7 @@ def counts(cells: list[PrintedCell]) -> dict[str, tuple[int, int]]:
 
 
 def printed(name: str) -> list[dict[str, str]]:
-    with open(PRINTED / f"{name}.csv", newline="") as lines:
-        return list(csv.DictReader(lines))
+    return list(csv.DictReader((PRINTED / f"{name}.csv").read_text().splitlines()))
 
 
 @needs_cases
@@ -109,10 +99,10 @@ def test_table_4_differs_where_the_paper_differs_from_itself(cells):
 
 
 @needs_cases
-def test_exchanged_models_match_no_longer(tmp_path, scores, cells):
+def test_exchanged_models_match_no_longer(cells):
     turned = {GPT: QWEN, QWEN: GPT}
-    exchanged = {(turned.get(m, m), length): path for (m, length), path in scores.items()}
-    found = compare(*arguments(tmp_path, exchanged))
+    exchanged = (found._replace(model=turned.get(found.model, found.model)) for found in released())
+    found = compare(frames_of(exchanged), MODELS)
     labels = {PAPER_MODELS[m].label for m in turned}
     for before, after in zip(cells, found, strict=True):
         if "ranks" not in after.table and after.model not in labels:
@@ -125,10 +115,16 @@ def test_exchanged_models_match_no_longer(tmp_path, scores, cells):
 
 
 @needs_cases
-def test_exchanged_lengths_show_in_the_tables_by_length_alone(tmp_path, scores):
-    exchanged = dict(scores)
-    exchanged[GPT, "4k"], exchanged[GPT, "128k"] = scores[GPT, "128k"], scores[GPT, "4k"]
-    found = counts(compare(*arguments(tmp_path, exchanged)))
+def test_exchanged_lengths_show_in_the_tables_by_length_alone():
+    records = {**released_records()}
+    records[GPT, "4k"], records[GPT, "128k"] = records[GPT, "128k"], records[GPT, "4k"]
+    scores = (
+        Scored(model, length, record)
+        for model in MODELS
+        for length in PAPER_LENGTHS
+        for record in records[model, length]
+    )
+    found = counts(compare(frames_of(scores), MODELS))
     for table in ("Table 3", "Table 4", "Table 4, ranks", "Table 8"):
         assert found[table] == COUNTS[table]
     for table in ("Table 7", "Table 9", "Table 10", "Table 11"):
@@ -136,32 +132,28 @@ def test_exchanged_lengths_show_in_the_tables_by_length_alone(tmp_path, scores):
 
 
 @needs_cases
-def test_models_that_do_not_run_are_left_out(tmp_path, scores):
-    some = {key: path for key, path in scores.items() if key[0] in (GPT, QWEN)}
-    metrics, samples, _ = arguments(tmp_path, some)
-    found = compare(metrics, samples, {GPT: GPT, QWEN: QWEN, "mine": "mine"})
+def test_models_that_do_not_run_are_left_out():
+    found = compare(frames_of(released(GPT, QWEN)), {GPT: GPT, QWEN: QWEN, "mine": "mine"})
     assert {cell.model for cell in found} == {"GPT-4o", "Qwen2.5-7B"}
     assert counts(found)["Table 3"] == (24, 24)
 
 
 @needs_cases
-def test_the_files_show_counts_and_every_difference(tmp_path, released):
-    build_reproduction(*released, tmp_path)
-    with open(tmp_path / "reproduction.csv", newline="") as lines:
-        rows = list(csv.DictReader(lines))
+def test_the_page_shows_counts_and_every_difference(cells):
+    page = reproduction(cells)
+    rows = list(csv.DictReader(page.csv.splitlines()))
     assert len(rows) == 2900
     assert Counter(row["matches"] for row in rows) == {"yes": 2831, "no": 69}
     assert all(bool(row["explanation"]) == (row["matches"] == "no") for row in rows)
-    text = (tmp_path / "reproduction.md").read_text()
-    assert re.search(r"\| Table 9 +\| +720 \| +719 \| +1 \| +1 \| +0 \|", text)
-    assert re.search(r"\| All +\| +2,900 \| +2,831 \| +69 \| +69 \| +0 \|", text)
-    assert len(re.findall(r"\(\d\) +\|$", text, re.MULTILINE)) == 69
-    assert "interchanged" in (tmp_path / "reproduction.tex").read_text()
+    assert re.search(r"\| Table 9 +\| +720 \| +719 \| +1 \| +1 \| +0 \|", page.md)
+    assert re.search(r"\| All +\| +2,900 \| +2,831 \| +69 \| +69 \| +0 \|", page.md)
+    assert len(re.findall(r"\(\d\) +\|$", page.md, re.MULTILINE)) == 69
+    assert "interchanged" in page.tex
 
 
 @needs_cases
-def test_the_page_has_the_counts(cells):
-    page = (ROOT / "docs/reproduction.md").read_text()
+def test_the_documentation_has_the_counts(cells):
+    page = (REPOSITORY / "docs/reproduction.md").read_text()
     for table, (number, matching) in counts(cells).items():
         assert re.search(rf"\| {table} \| {number:,} \| {matching:,} \|", page), table
 
@@ -195,11 +187,14 @@ def test_the_paper_s_daggers():
 @pytest.mark.workflow
 @pytest.mark.xdist_group("workflow")
 def test_the_workflow_makes_them_from_the_released_files(tmp_path):
-    config = yaml.safe_load((ROOT / "config/released.yaml").read_text())
+    config = yaml.safe_load((REPOSITORY / "config/released.yaml").read_text())
     config["lifbench"]["released"] = {"directory": str(CASES.resolve() / "released")}
     project = Project.new(tmp_path, config)
     project.snakemake("results/tables")
-    with open(project.path("results/tables/reproduction.csv"), newline="") as lines:
+    with open(project.path("results/tables/lifbench_reproduction.csv"), newline="") as lines:
         assert Counter(row["matches"] for row in csv.DictReader(lines))["yes"] == 2831
-    assert r"\input{reproduction.tex}" in project.path("results/tables/all_tables.tex").read_text()
+    assert (
+        r"\input{lifbench_reproduction.tex}"
+        in project.path("results/tables/all_tables.tex").read_text()
+    )
     assert project.planned() == {}

@@ -22,8 +22,9 @@ from steadfast.lifbench.rubric.parsing import (
     unescape,
 )
 from steadfast.lifbench.rubric.text import Finder, normal
-from steadfast.lifbench.tasks import RUBRICS as WEIGHTS
-from steadfast.lifbench.tasks import TASKS, total_weight
+from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.weights import RUBRICS as WEIGHTS
+from steadfast.lifbench.weights import total_weight
 
 PIECES = [
     *("[", "]", "[[", "]]", "{", "}", "(", ",", '"', '\\"', "\\", "\\x4", "'", ":", "\n", "\r"),
@@ -61,6 +62,7 @@ def test_the_corrected_total_is_the_weighted_mean_of_the_points(task, response):
     assert result.total == pytest.approx(points / total_weight(task, "corrected"))
 
 
+APART = ("LSI", "LBI", "LMI", "MB", "MF", "OR", "OQ", "OE")  # the others share a scorer with these
 HOSTILE = {
     "opening brackets": "[" * 100_000,
     "double brackets never closed": "[[ " * 33_000,
@@ -94,7 +96,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("rubric", RUBRICS)
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", APART)
 @pytest.mark.parametrize("response", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_responses_cost_less_than_a_second(task, response, rubric):
     sample = samples(task)[0]
@@ -106,7 +108,7 @@ def test_hostile_responses_cost_less_than_a_second(task, response, rubric):
 
 @pytest.mark.parametrize("rubric", RUBRICS)
 def test_a_megabyte_is_scored(rubric):
-    for task in TASKS:
+    for task in ("LMI", "MF", "OR"):  # JSON, groups, rows
         assert 0 <= score(*samples(task)[0], '[["x"], [1]], {' * 70_000, rubric).total <= 1
 
 
@@ -164,7 +166,8 @@ def test_json_too_deep_is_no_json():
 def test_unescaping_spoils_non_ascii_and_reads_escapes():
     assert unescape("é") == "Ã©"
     assert unescape("\\u00e9") == "é"
-    assert unescape("\\x4") is None
+    assert unescape("\\x4") == "\\x4"
+    assert unescape("\\x4", "é") == "Ã©"
 
 
 @given(
@@ -210,8 +213,8 @@ def test_duplicates_grouped_wrongly_cost_points():
 
 
 @given(
-    st.text("ab :\n", min_size=1, max_size=200),
-    st.sets(st.text("ab :\n", max_size=25), max_size=40),
+    st.text("ab :\né\ud800😀", min_size=1, max_size=200),
+    st.sets(st.text("ab :\né\ud800😀", max_size=25), max_size=40),
     st.lists(st.tuples(st.integers(0, 200), st.integers(0, 40)), max_size=30),
 )
 @settings(deadline=None)

@@ -1,6 +1,5 @@
 """Agreement of raters, worked by hand, and label files that people write."""
 
-import json
 import math
 from fractions import Fraction
 
@@ -9,26 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steadfast.components import Labels, Scored
 from steadfast.errors import UserError
 from steadfast.metrics.agreement import (
     COLUMNS,
-    HUMAN,
     HUMANS,
     JUDGES,
+    MAJORITY,
     MIXED,
     agreement_rows,
     majority,
-    read_labels,
     verdict_agreement,
 )
-
-
-def test_binary_kappa_by_hand():
-    # Both yes 20, only the first 5, only the second 10, both no 15: 35 of 50 agree, by chance
-    # (25·30 + 25·20)/50² = 1/2, so kappa = (0.7 − 0.5)/0.5.
-    first = [1] * 25 + [0] * 25
-    second = [1] * 20 + [0] * 5 + [1] * 10 + [0] * 15
-    assert verdict_agreement(first, second) == pytest.approx({"n": 50, "raw": 0.7, "kappa": 0.4})
+from steadfast.metrics.raters import HUMAN, judge_verdicts, numbered_points, read_labels
 
 
 def test_categorical_kappa_by_hand():
@@ -85,9 +77,9 @@ def test_agreement_is_what_its_definition_says(pairs):
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 3)), min_size=1))
 def test_the_order_of_raters_and_of_items_makes_no_difference(pairs):
-    there = verdict_agreement(*zip(*pairs, strict=True))
-    back = verdict_agreement(*[side[::-1] for side in zip(*pairs, strict=True)][::-1])
-    assert there == pytest.approx(back, nan_ok=True)
+    forward = verdict_agreement(*zip(*pairs, strict=True))
+    backward = verdict_agreement(*[side[::-1] for side in zip(*pairs, strict=True)][::-1])
+    assert forward == pytest.approx(backward, nan_ok=True)
 
 
 def rows_of(verdicts, **options) -> list[dict]:
@@ -128,12 +120,19 @@ def test_one_rater_has_nobody_to_agree_with():
 
 
 def test_people_are_told_from_judges():
-    raters = ["judge", "other", "ann", "bob"]
-    rows = rows_of({name: {1: 1} for name in raters}, humans=["ann", "bob"])
+    people = {"judge": {1: 1}, "ann": {1: 0}}
+    rows = rows_of({"judge": {1: 0}, "other": {1: 1}}, people=people)
     kinds = {(row["first"], row["second"]): row["kind"] for row in rows}
-    assert kinds["judge", "other"] == JUDGES
-    assert kinds["judge", "ann"] == MIXED
-    assert kinds["ann", "bob"] == HUMANS
+    named_alike = "judge (human)"
+    assert kinds == {
+        ("judge", "other"): JUDGES,
+        **{
+            (judge, rater): MIXED
+            for judge in ("judge", "other")
+            for rater in (named_alike, "ann", MAJORITY)
+        },
+        (named_alike, "ann"): HUMANS,
+    }
 
 
 def test_each_model_has_its_row_and_all_have_one():
@@ -168,10 +167,10 @@ def test_intervals_lie_around_the_value_and_are_narrower_with_more_clusters():
         second = {i: value if i % 5 else 1 - value for i, value in first.items()}
         return rows_of({"a": first, "b": second}, cluster=lambda item: item)[0]
 
-    few, many = row(50), row(500)
-    for found in (few, many):
+    small, large = row(50), row(500)
+    for found in (small, large):
         assert found["kappa_low"] < found["kappa"] < found["kappa_high"]
-    wide, narrow = (found["kappa_high"] - found["kappa_low"] for found in (few, many))
+    wide, narrow = (found["kappa_high"] - found["kappa_low"] for found in (small, large))
     assert narrow < wide / 2
 
 
@@ -201,32 +200,31 @@ def test_the_majority_needs_two_and_no_tie():
     assert majority(raters) == {1: 1, 3: 1}
 
 
-def parse(verdicts, sample_id):
+def parse(verdicts, score):
     if not isinstance(verdicts, list) or any(verdict not in (0, 1) for verdict in verdicts):
         raise ValueError("verdicts must be a list of 0 and 1")
     return dict(enumerate(verdicts))
 
 
-def labels(tmp_path, *records, known=None):
-    path = tmp_path / "labels.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return read_labels(path, parse, known)
+def labels(*records):
+    known = [Scored("m", "en", {"sample_id": sample}) for sample in ("s1", "other")]
+    return read_labels(Labels("labels.jsonl", records), known, parse)
 
 
 def label(**changes):
     return {"model": "m", "sample_id": "s1", "verdicts": [1, 0]} | changes
 
 
-def test_labels_are_read_by_rater(tmp_path):
-    found = labels(tmp_path, label(), label(sample_id="s2"), label(rater="ann", verdicts=[0]))
+def test_labels_are_read_by_rater():
+    found = labels(label(), label(sample_id="other"), label(rater="ann", verdicts=[0]))
     assert found == {
-        HUMAN: {("m", "s1", 0): 1, ("m", "s1", 1): 0, ("m", "s2", 0): 1, ("m", "s2", 1): 0},
+        HUMAN: {("m", "s1", 0): 1, ("m", "s1", 1): 0, ("m", "other", 0): 1, ("m", "other", 1): 0},
         "ann": {("m", "s1", 0): 0},
     }
 
 
-def test_labels_of_models_that_do_not_run_are_passed_over(tmp_path):
-    found = labels(tmp_path, label(model="n", sample_id="?"), label(), known={"m": ["s1"]})
+def test_labels_of_models_that_do_not_run_are_passed_over():
+    found = labels(label(model="n", sample_id="?"), label())
     assert found == {HUMAN: {("m", "s1", 0): 1, ("m", "s1", 1): 0}}
 
 
@@ -243,13 +241,15 @@ def test_labels_of_models_that_do_not_run_are_passed_over(tmp_path):
         ([label(model="x"), label(model="n")], ["no label", "'n'", "models that run: m"]),
     ],
 )
-def test_a_bad_label_file_is_told_in_one_sentence(tmp_path, records, words):
+def test_a_bad_label_file_is_told_in_one_sentence(records, words):
     with pytest.raises(UserError) as error:
-        labels(tmp_path, *records, known={"m": ["s1", "other"]})
+        labels(*records)
     assert "labels.jsonl" in str(error.value)
     assert [word for word in words if word not in str(error.value)] == []
 
 
-def test_a_missing_label_file(tmp_path):
-    with pytest.raises(UserError, match="no such file"):
-        read_labels(tmp_path / "none.jsonl", parse)
+def test_judges_verdicts_stand_on_top_of_a_score_or_beside():
+    beside = {"b": {"points": {"1": -1, "2": 1.0}}, "c": {"points": None}}
+    score = Scored("m", "en", {"sample_id": "s", "points": {"1": 0.0}, "other_raters": beside})
+    found = judge_verdicts([score], ["a", "b", "c"], numbered_points)
+    assert found == {"a": {("m", "s", 1): 0}, "b": {("m", "s", 2): 1}, "c": {}}

@@ -56,12 +56,6 @@ def test_equal_models_differ_as_often_as_the_p_value_says():
         assert (p <= level).mean() == pytest.approx(level, abs=0.04)
 
 
-def test_holm_by_hand():
-    # In order: 0.005·4, 0.01·3, 0.03·2, and 0.04·1 raised to what comes before it.
-    corrected = holm(np.array([0.01, 0.04, 0.03, 0.005]))
-    assert corrected == pytest.approx([0.03, 0.06, 0.06, 0.02])
-
-
 def test_holm_stops_at_1():
     assert holm(np.array([0.6, 0.9])).tolist() == [1.0, 1.0]
 

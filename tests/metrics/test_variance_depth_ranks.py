@@ -39,13 +39,6 @@ def shares(frame: pd.DataFrame, task: str = "T") -> dict[str, float]:
     return rows[rows["task"] == task].set_index("perspective")["value"].to_dict()
 
 
-def test_main_effects_by_hand():
-    # Sums of squares: 8·0.5² = 2 of contexts and 8·0.25² = 0.5 of expressions.
-    found = shares(factorial(lambda c, e, v: c + 0.5 * e))
-    expected = {"context": 0.8, "expression": 0.2, "variable": 0.0, "residual": 0.0}
-    assert found == pytest.approx(expected)
-
-
 def test_an_interaction_is_residual():
     found = shares(factorial(lambda c, e, v: float(c != e)))
     assert found["residual"] == pytest.approx(1)
@@ -128,12 +121,6 @@ def test_tasks_are_also_taken_together():
 def test_without_depth_there_are_no_rows():
     assert by_depth(placed([0, 0.1], [1, 1]).drop(columns="depth")).empty
     assert by_depth(placed([None, None], [1, 1])).empty
-
-
-def test_rank_correlations_by_hand():
-    first, second = np.array([1.0, 2, 3]), np.array([10.0, 30, 20])
-    assert spearman(first, second) == pytest.approx(0.5)  # 1 − 6·2/(3·8)
-    assert kendall(first, second) == pytest.approx(1 / 3)  # two pairs agree, one does not
 
 
 def test_ties_are_corrected_for():

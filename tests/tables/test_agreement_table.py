@@ -7,10 +7,11 @@ import pytest
 
 from steadfast.metrics.agreement import agreement_rows
 from steadfast.metrics.tidy import read_csv, write_csv
-from steadfast.tables.agreement import agreement_table
+from steadfast.show.agreement import agreement_table
+from steadfast.show.display import Display, Shown
 from steadfast.tables.render import comma_separated, markdown, write_table
 
-DISPLAY = {"digits": 2, "labels": {"m": "Model M", "judge": "Judge_1"}}
+DISPLAY = Display(2, models={"m": Shown("Model M"), "judge": Shown("Judge_1")})
 
 
 def verdicts(**raters):
@@ -26,11 +27,12 @@ def verdicts(**raters):
     }
 
 
-RATERS = verdicts(judge={"m": "1100", "n": "10"}, other={"m": "1110", "n": "10"}, ann={"m": "11 0"})
+JUDGES = verdicts(judge={"m": "1100", "n": "10"}, other={"m": "1110", "n": "10"})
+PEOPLE = verdicts(ann={"m": "11 0"})
 
 
-def table(raters, cluster=None):
-    rows = agreement_rows(raters, lambda item: item[0], cluster, humans=["ann"])
+def table(judges, people=None, cluster=None):
+    rows = agreement_rows(judges, people, lambda item: item[0], cluster)
     return agreement_table("t_agreement", rows, DISPLAY, "MyBench", "question")
 
 
@@ -39,7 +41,7 @@ def read(found) -> list[dict[str, str]]:
 
 
 def test_a_row_for_all_and_for_each_model_of_a_pair():
-    head, *rows = read(table(RATERS))
+    head, *rows = read(table(JUDGES))
     assert head[:5] == ["group", "First", "Second", "Model", "Items"]
     # m: 3 of 4 agree, chance (2·3 + 2·1)/16 = 1/2; n: both alike.
     assert rows[:3] == [
@@ -50,7 +52,7 @@ def test_a_row_for_all_and_for_each_model_of_a_pair():
 
 
 def test_people_have_a_section_of_their_own_and_single_items_are_counted():
-    rows = [row for row in read(table(RATERS)) if row[0] == "Judges and people"]
+    rows = [row for row in read(table(JUDGES, PEOPLE)) if row[0] == "Judges and people"]
     assert [row[1:5] for row in rows[:3]] == [
         ["Judge_1", "ann", "All models", "3"],
         ["Judge_1", "ann", "Model M", "3"],
@@ -61,10 +63,10 @@ def test_people_have_a_section_of_their_own_and_single_items_are_counted():
 
 
 def test_intervals_have_columns_where_there_are_any():
-    found = table(RATERS, cluster=lambda item: item[:2])
+    found = table(JUDGES, cluster=lambda item: item[:2])
     assert [column.heading for column in found.columns].count("95 % interval") == 2
     assert "bootstrap intervals" in found.caption
-    assert "bootstrap" not in table(RATERS).caption
+    assert "bootstrap" not in table(JUDGES).caption
     assert "100.0" in read(found)[1][6]
 
 
@@ -77,15 +79,15 @@ def test_one_rater_alone_gives_a_table_that_says_so(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("other", "told"), [({"m": "11"}, True), ({"m": "10"}, False), ({"n": "11"}, False)]
+    ("other", "explained"), [({"m": "11"}, True), ({"m": "10"}, False), ({"n": "11"}, False)]
 )
-def test_an_undefined_kappa_is_explained(other, told):
+def test_an_undefined_kappa_is_explained(other, explained):
     found = table(verdicts(judge={"m": "11"}, other=other))
-    assert any("No kappa" in text for _, text in found.notes) == told
+    assert any("No kappa" in text for _, text in found.notes) == explained
 
 
 def test_rows_survive_their_file(tmp_path):
-    rows = agreement_rows(RATERS | {"7": {("m", "s0", 0): 1}}, lambda item: item[0])
+    rows = agreement_rows(JUDGES | {"7": {("m", "s0", 0): 1}}, by=lambda item: item[0])
     write_csv(tmp_path / "agreement.csv", rows)
     again = read_csv(tmp_path / "agreement.csv")
     tables = [agreement_table("t", part, DISPLAY, "MyBench", "question") for part in (rows, again)]

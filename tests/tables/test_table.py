@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from steadfast.tables import latex
 from steadfast.tables.render import comma_separated, escape_csv, escape_markdown, markdown
-from steadfast.tables.roster import Roster
 from steadfast.tables.table import Cell, Column, Section, Table, highlights, ranks, rounded
 
 
@@ -49,28 +48,6 @@ def test_ranks_skip_after_a_tie_and_can_run_upwards():
     values = {"a": 0.1, "b": 0.1, "c": 0.2}
     assert ranks(values, values, smaller=True) == {"a": 1, "b": 1, "c": 3}
     assert ranks(values, values) == {"c": 1, "a": 2, "b": 2}
-
-
-def test_groups_follow_the_config_and_no_real_model_stands_last():
-    groups = {"m": "Large", "n": "API", "o": "Large", "sim-a": "Readers", "gold": "Gold"}
-    display = {
-        "groups": groups,
-        "group_order": ["Gold", "API", "Large"],
-        "engines": {"gold": "reference"},
-    }
-    roster = Roster(groups, display)
-    found = roster.groups({"m": 0.1, "o": 0.2, "gold": 1.0})
-    assert [(g.heading, g.models, g.apart) for g in found] == [
-        ("API", ("n",), False),
-        ("Large", ("o", "m"), False),
-        ("Readers", ("sim-a",), True),
-        ("Gold", ("gold",), True),
-    ]
-    assert roster.contenders == ["m", "n", "o"]
-
-
-def test_simulated_readers_compete_where_there_is_no_model():
-    assert Roster(["sim-a", "sim-b", "reference"], {}).contenders == ["sim-a", "sim-b"]
 
 
 TABLE = Table(

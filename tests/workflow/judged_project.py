@@ -4,9 +4,10 @@ import csv
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from judged_run import JudgeRequest, requests_in
+from judged_run import SentRequest, sent
 from project import Project
 from steadfast.files import read_jsonl
+from steadfast.stages.samples import read_judge_prompts
 
 TINY_DATA = {
     "followbench": {"groups": 1, "languages": ["en"]},
@@ -40,7 +41,7 @@ def rows(project: Project, path: str) -> list[dict[str, str]]:
 
 def judged(
     project: Project, benchmarks: Iterable[str] = TINY_DATA
-) -> list[tuple[str, JudgeRequest, dict]]:
+) -> list[tuple[str, SentRequest, dict]]:
     """Model, judge request and score record of all answers that were judged."""
     found = []
     for path in sorted(project.folder.glob("results/*/judging/*/*.jsonl")):
@@ -48,5 +49,6 @@ def judged(
         if benchmark in benchmarks:
             scores = project.path(f"results/{benchmark}/scores/{model}/{path.name}")
             by_sample = {record["sample_id"]: record for record in read_jsonl(scores)}
-            found += [(model, r, by_sample[r.answer_id]) for r in requests_in(path)]
+            requests = sent(path.stem, read_judge_prompts(path))
+            found += [(model, r, by_sample[r.answer_id]) for r in requests]
     return found

@@ -1,17 +1,20 @@
-"""One judged benchmark from data to scores without Snakemake, through its registered surface."""
+"""A judged benchmark from data to scores in memory, by the components that its task names."""
 
-import shutil
-from collections.abc import Callable
-from dataclasses import dataclass
+import random
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 import judge_server
-from steadfast.config import load_config
+from steadfast.components import Answer, JudgePrompt, Reply, Sample
+from steadfast.config.load import load_config
 from steadfast.engines.run import run_part
-from steadfast.files import read_jsonl, write_jsonl
-from steadfast.judging.requests import items, reader
-from steadfast.registry import as_paths, benchmark
+from steadfast.files import Record
+from steadfast.registry import benchmarks
+from steadfast.stages.ask_judge import judge_prompts_of, load_templates
+from steadfast.stages.samples import JudgeOracle, SampleOracle, judge_items, read_replies
+from steadfast.stages.score import score_records
 
 SMALL = {
     "followbench": {"groups": 1, "languages": ["en", "zh"]},
@@ -19,138 +22,127 @@ SMALL = {
     "complexbench": {"instances": 12, "languages": ["zh", "en"]},
 }
 """Synthetic data of each benchmark, as little as holds every kind of item."""
+READER = {"span": 1000, "position_bias": 0.4, "slip": 0.2, "seed": 1}
+Answers = dict[str, Answer]
+Replies = dict[str, Reply]
+Changes = Mapping[str, Record]
+"""Fields of answers or replies to replace, by sample or request."""
 
 
 class JudgedRun:
-    """A benchmark's small synthetic run in a folder: a model m, and a judge http.
+    """A benchmark's parts, data and samples, and what models and judges make of them.
 
     Args:
-        folder: for all files.
         name: of the benchmark.
+        section: its section of the config.
         mode: strict or released.
     """
 
-    def __init__(self, folder: Path, name: str, mode: str = "strict"):
-        self.folder, self.name = folder, name
-        self._module = benchmark(name)
-        self._config = load_config(
+    def __init__(self, name: str, section: Mapping | None = None, mode: str = "strict"):
+        config = load_config(
             {
                 "benchmarks": [name],
-                name: SMALL[name],
+                name: SMALL[name] if section is None else section,
                 "judging": {"mode": mode},
-                "judges": {"http": {"engine": "openai", "model": "judge-1"}},
+                "judges": {key: {"engine": "reference"} for key in ("first", "second")},
                 "models": {"m": {"engine": "reference"}},
             }
         )
-        self.parts = self._module.parts(self._config)
-        for language in self._module.languages(self._config):
-            chosen = self._module.data_settings(self._config, language)
-            self._module.write_data(chosen, language, folder / f"data/{language}.jsonl")
-        for part in self.parts:
-            self._module.write_prompts(part, self._sources(part), self._path("prompts", part))
+        self.task = benchmarks()[name].of(config)
+        files = {file.path: list(file.content.make({})) for file in self.task.data}
+        self.data, self.samples = {}, {}
+        for part, how in self.task.parts.items():
+            self.data[part] = data = {}
+            for (kind, file), path in how.sources.items():
+                data.setdefault(kind, {})[file] = files[path]
+            self.samples[part] = self._samples(part)
 
-    def fork(self, folder: Path) -> "JudgedRun":
-        """A copy that a judge has not yet been asked in."""
-        copy = object.__new__(JudgedRun)
-        copy.__dict__ |= self.__dict__ | {"folder": folder}
-        for stage in ("data", "prompts", "outputs", "judging"):
-            shutil.copytree(self.folder / stage, folder / stage)
-        return copy
+    def _samples(self, part: str) -> list[Sample]:
+        data, found = self.data[part], {}
+        prompts = list(self.task.prompts.make(part, data))
+        sources = self.task.samples.make().sources(prompts, data)
+        for prompt, source in zip(prompts, sources, strict=True):
+            before = found.get(prompt.get("follows"))
+            found[prompt["sample_id"]] = Sample(part, prompt, source, before)
+        return list(found.values())
 
-    def _path(self, stage: str, part: str) -> Path:
-        return self.folder / stage / f"{part}.jsonl"
+    def answers(self, part: str, how: str = "reference", changes: Changes | None = None) -> Answers:
+        """A stand-in's answers, some of them changed."""
+        oracle, found = SampleOracle(self.task.stand_in.make(), self.samples[part]), {}
+        for sample in self.samples[part]:
+            before = found[sample.before.id] if sample.before else None
+            answer = Answer("ok", _reply(oracle, sample.id, how), before=before)
+            found[sample.id] = replace(answer, **(changes or {}).get(sample.id, {}))
+        return found
 
-    def _sources(self, part: str) -> dict[str, dict[str, Path]]:
-        """The part's sources, which are all data, in this folder."""
-        sources = as_paths(self._module.sources(self._config, part))
+    def judge_prompts(
+        self, part: str, answers: Answers, templates: Mapping[str, str] | None = None
+    ) -> list[JudgePrompt]:
+        """What is asked of a judge about answers."""
+        asking = self.task.judging.prompts.make()
+        loaded = load_templates(asking, templates or self.task.judging.templates)
+        return list(judge_prompts_of(asking, loaded, self.samples[part], answers))
+
+    def replies(
+        self, part: str, answers: Answers, how: str = "reference", changes: Changes | None = None
+    ) -> Replies:
+        """A stand-in judge's replies, some of them changed."""
+        prompts = self.judge_prompts(part, answers)
+        oracle = JudgeOracle(self.task.judging.stand_in.make(), prompts)
         return {
-            kind: {name: self.folder / "data" / path.name for name, path in files.items()}
-            for kind, files in sources.items()
+            r.id: replace(Reply("ok", _reply(oracle, r.id, how)), **(changes or {}).get(r.id, {}))
+            for prompt in prompts
+            for r in prompt.requests
         }
 
-    def records(self, stage: str) -> dict[tuple[str, str], dict]:
-        """The records of all parts by part and sample (answer) id."""
-        return {
-            (part, record.get("sample_id") or record["answer_id"]): record
-            for part in self.parts
-            for record in read_jsonl(self._path(stage, part))
-        }
+    def ask(self, part: str, answers: Answers, url: str, folder: Path, attempts: int = 3):
+        """Asks the judge at an address about answers; the records of its replies stay in a folder.
 
-    def answer(self, text: Callable[[str, str], str] | None = None) -> None:
-        """Writes answers, the reference's or a function's of part and sample id; judge prompts."""
-        for part in self.parts:
-            prompts, sources = self._path("prompts", part), self._sources(part)
-            oracle = self._module.oracle(prompts, sources)
-            outputs = [
-                {
-                    "sample_id": name,
-                    "status": "ok",
-                    "text": text(part, name) if text else oracle.reference(name),
-                    "truncated_tokens": 0,
-                }
-                for name in (prompt["sample_id"] for prompt in read_jsonl(prompts))
-            ]
-            write_jsonl(self._path("outputs", part), outputs)
-            templates = self._module.templates(self._config)
-            self._module.write_judge_prompts(
-                part=part,
-                prompts=prompts,
-                sources=sources,
-                outputs=self._path("outputs", part),
-                templates={name: judge_server.ROOT / path for name, path in templates.items()},
-                settings=self._module.judge_settings(self._config),
-                out=self._path("judging", part),
-            )
+        Returns:
+            The replies, by request.
+        """
+        prompts, out = self.judge_prompts(part, answers), folder / f"{part}.jsonl"
+        asked = {r.id: (r.expected, prompt.answer) for prompt in prompts for r in prompt.requests}
 
-    def judge(self, url: str, attempts: int = 3) -> None:
-        """Asks the judge at an address about every answer."""
-        for part in self.parts:
-            judging = self._path("judging", part)
-            run_part(
-                model="http",
-                answers={"engine": "openai", "model": "judge-1"},
-                operation={
-                    "base_url": url,
-                    "api_key_env": None,
-                    "concurrency": 8,
-                    "backoff": 0.01,
-                },
-                items=items(judging),
-                oracle=self._module.judge_oracle(judging),
-                journal=self._path("journal", part),
-                out=self._path("verdicts", part),
-                identity_out=self.folder / f"verdicts/{part}.identity.json",
-                log=self.folder / "log",
-                readable=reader(judging, self._module.readable),
-                attempts=attempts,
-            )
+        def readable(request: str, reply: str) -> bool:
+            expected, answer = asked[request]
+            return self.task.judging.readable.make(expected, reply, answer)
 
-    def score(self) -> dict[tuple[str, str], dict]:
-        """Scores every answer by the judge's replies; the records by part and sample id."""
-        for part in self.parts:
-            self._module.score_part(
-                part=part,
-                settings=self._module.scoring_settings(self._config),
-                prompts=self._path("prompts", part),
-                sources=self._sources(part),
-                outputs=self._path("outputs", part),
-                out=self._path("scores", part),
-                verdicts={"http": self._path("verdicts", part)},
-            )
-        return self.records("scores")
+        run_part(
+            model="http",
+            answers={"engine": "openai", "model": "judge-1"},
+            operation={"base_url": url, "api_key_env": None, "concurrency": 8, "backoff": 0.01},
+            items=judge_items(prompts),
+            oracle=None,
+            journal=folder / f"journal/{part}.jsonl",
+            out=out,
+            identity_out=folder / f"{part}.identity.json",
+            log=folder / "log",
+            readable=readable,
+            attempts=attempts,
+        )
+        return read_replies(out)
 
-    def requests(self) -> list["JudgeRequest"]:
-        """What is asked of the judge, as it understands it."""
-        return [r for part in self.parts for r in requests_in(self._path("judging", part))]
+    def scores(self, part: str, answers: Answers, **replies: Replies) -> dict[str, Record]:
+        """Score records by sample; the first judge's replies count."""
+        scoring = self.task.scoring.make()
+        records = score_records(scoring, self.samples[part], answers, replies)
+        return {record["sample_id"]: record for record in records}
+
+
+def _reply(oracle: SampleOracle | JudgeOracle, name: str, how: str) -> str:
+    if how == "reference":
+        return oracle.reference(name)
+    return oracle.simulated(name, READER, 1.0, random.Random(f"{how}/{name}"))
 
 
 @dataclass(frozen=True)
-class JudgeRequest:
-    """One request: part, sample ids of answer and request, and the whole prompt."""
+class SentRequest:
+    """What is asked of a judge at once: part, ids of answer and request, and the whole prompt."""
 
     part: str
     answer_id: str
-    sample_id: str
+    id: str
     prompt: str
 
     @cached_property
@@ -165,7 +157,7 @@ class JudgeRequest:
         """Part and sample id of the answer."""
         return self.part, self.answer_id
 
-    def verdicts(self, score: dict) -> list[float | bool | None]:
+    def verdicts(self, score: Record) -> list[float | bool | None]:
         """What the answer's score record took for the judge's verdicts; none if it took none."""
         if "raw" in score:  # ComplexBench asks about each question by itself
             raw = (score["raw"] or {}).get(self.question)
@@ -175,18 +167,13 @@ class JudgeRequest:
     @property
     def question(self) -> str:
         """The number of ComplexBench's question."""
-        return self.sample_id.rpartition("/")[2]
+        return self.id.rpartition("/")[2]
 
 
-def requests_in(judging: Path) -> list[JudgeRequest]:
-    """What a file of judge prompts asks; its name is the part."""
+def sent(part: str, prompts: Iterable[JudgePrompt]) -> list[SentRequest]:
+    """The requests of judge prompts."""
     return [
-        JudgeRequest(
-            judging.stem,
-            record["answer_id"],
-            request["sample_id"],
-            record["head"] + record["answer"] + request["tail"],
-        )
-        for record in read_jsonl(judging)
-        for request in record["requests"]
+        SentRequest(part, prompt.answer_id, r.id, prompt.head + prompt.answer + r.tail)
+        for prompt in prompts
+        for r in prompt.requests
     ]

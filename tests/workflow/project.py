@@ -11,7 +11,16 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("Snakefile", "config", "envs", "profiles", "resources", "rules", "scripts")
+PARTS = (
+    "Snakefile",
+    "config",
+    "envs",
+    "profiles",
+    "pyproject.toml",
+    "resources",
+    "rules",
+    "scripts",
+)
 SNAKEMAKE = [sys.executable, "-m", "snakemake", "--configfile", "my.yaml", "--cores", "2"]
 TINY = {
     "lifbench": {"lengths": {"2k": 2048, "3k": 3072}},
@@ -64,9 +73,9 @@ class Project:
         assert (done.returncode == 0) == ok, done.stdout
         return done.stdout
 
-    def planned(self, *arguments: str) -> dict[str, int]:
+    def planned(self, *arguments: str, **environment: str) -> dict[str, int]:
         """Jobs that would run, by rule."""
-        text = self.snakemake("--dry-run", "results/tables", *arguments)
+        text = self.snakemake("--dry-run", "results/tables", *arguments, **environment)
         table = re.search(r"^Job stats:\njob +count\n-[- ]+\n(.*?)^total", text, re.M | re.S)
         if not table:
             assert "Nothing to be done" in text, text

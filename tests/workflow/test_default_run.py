@@ -31,12 +31,12 @@ def test_contexts_fill_their_budgets_and_never_overfill_them(finished):
 
 def test_the_tables_are_there_in_three_formats(finished):
     names = {path.name for path in finished.path("results/tables").iterdir()}
-    for table in ("table2_data", "table3_ars", "table7_ars_by_length"):
+    for table in ("lifbench_table2_data", "lifbench_table3_ars", "report"):
         assert {f"{table}.tex", f"{table}.md", f"{table}.csv"} <= names
 
 
 def test_table_2_has_the_papers_counts(finished):
-    with open(finished.path("results/tables/table2_data.csv"), newline="") as lines:
+    with open(finished.path("results/tables/lifbench_table2_data.csv"), newline="") as lines:
         rows = list(csv.DictReader(lines))
     columns = ("#Exp.", "#Var.", "#Data")
     data = {row["ID"]: [int(row[column]) for column in columns] for row in rows if row["ID"]}

@@ -1,10 +1,11 @@
 """A change re-runs what depends on it, and nothing else (promise 2)."""
 
 import copy
+import shutil
 
 import pytest
 
-from project import TINY
+from project import TINY, Project
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -71,10 +72,50 @@ def test_a_length_more_runs_that_length(project):
     }
 
 
+def changed_code(project, module, line="CHANGED = True"):
+    with open(project.path(f"scripts/steadfast/{module}"), "a") as file:
+        file.write(f"\n{line}\n")
+
+
 def test_a_scorer_changed_asks_nothing_anew(project):
-    with open(project.path("scripts/steadfast/lifbench/scoring.py"), "a") as module:
-        module.write("\n# changed\n")
+    changed_code(project, "lifbench/scoring.py")
     assert project.planned() == {**SCORED, "scores": 4}
+
+
+def test_time_stamps_comments_and_form_re_run_nothing(project):
+    changed_code(project, "tokens.py", "# changed")
+    project.edit("scripts/steadfast/lifbench/tasks.py", "\n\n\n", "\n\n\n\n")
+    project.edit("resources/lifbench/tasks.yaml", "\n", "\n# changed\n")
+    for path in project.folder.rglob("*"):
+        if path.is_file() and not {"results", ".snakemake"} & set(
+            path.relative_to(project.folder).parts
+        ):
+            path.touch()
+    assert project.planned() == {}
+
+
+def test_a_fresh_clone_beside_copied_results_re_runs_nothing(project, tmp_path_factory):
+    clone = Project.new(tmp_path_factory.mktemp("clone"), TINY)
+    for part in ("results", ".snakemake"):
+        shutil.copytree(project.path(part), clone.path(part))
+    assert clone.planned() == {}
+
+
+@pytest.mark.parametrize(
+    ("module", "rules"),
+    [
+        # What corpora deduplicate by, and what counts tokens.
+        ("tokens.py", {"corpus", "contexts", "inference"}),
+        ("lifbench/tasks.py", {"expressions", "prompts", "scores"}),
+        ("lifbench/variables.py", {"prompts"}),
+        ("show/cells.py", {"lifbench_tables", "report"}),
+    ],
+)
+def test_a_change_of_code_re_runs_what_uses_it(project, module, rules):
+    changed_code(project, module)
+    planned = project.planned()
+    assert rules <= planned.keys()
+    assert ("inference" in planned) == ("show" not in module)
 
 
 def test_a_template_edited_runs_its_task_and_the_prompts(project):

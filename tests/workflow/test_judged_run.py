@@ -5,11 +5,11 @@ from collections import Counter
 import pytest
 
 from judge_server import MANNERS, JudgeServer, judging, some, truth
-from judged_project import TINY_DATA, config, http, judged, rows
+from judged_project import MODELS, TINY_DATA, config, http, judged, rows
 from project import Project
-from steadfast.config import load_config
-from steadfast.registry import benchmark
-from steadfast.report import NAMES
+from steadfast.config.load import load_config
+from steadfast.registry import benchmarks
+from steadfast.show.report import NAMES
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -39,7 +39,8 @@ def settings(judge: JudgeServer, **judges) -> dict:
 
 def test_all_tables_are_there_and_the_report_has_all_measures(ran, judge):
     chosen = load_config(settings(judge))
-    wanted = {*NAMES, *(name for b in TINY_DATA for name in benchmark(b).table_names(chosen))}
+    tasks = [benchmarks()[name].of(chosen) for name in TINY_DATA]
+    wanted = {*NAMES, *(name for task in tasks for name in task.tables.names)}
     found = {path.name for path in ran.path("results/tables").glob("[!.]*")} - {"all_tables.tex"}
     assert found == {f"{name}.{kind}" for name in wanted for kind in ("tex", "md", "csv")}
     report = {row["Model"]: row for row in rows(ran, "tables/report.csv")}
@@ -73,10 +74,6 @@ def test_everything_is_covered_and_both_judges_are_compared(ran):
             for row in rows(ran, f"{name}/metrics/agreement.csv")
         }
         assert ("http", "sim-judge", True, "0") in pairs
-
-
-def test_nothing_changed_nothing_runs(ran):
-    assert ran.planned() == {}
 
 
 def test_a_judge_more_asks_that_judge_alone(ran, judge, tmp_path):
@@ -114,26 +111,23 @@ def test_what_a_bad_judge_does_not_say_is_shown_as_missing(ran, tmp_path):
     project = ran.fork(tmp_path)
     with judging() as bad:
         bad.manner = some(*MANNERS, share=0.5)
-        project.configure(config({"bad": http(bad.url, model="judge-2")}))
+        judges = {"bad": http(bad.url, model="judge-2")}
+        project.configure(config(judges, models={"sim-a": MODELS["sim-a"]}))
         project.snakemake()
-        requests = judged(project)
+        requests = [found for found in judged(project) if found[0] == "sim-a"]
         unread = [request for _, request, _ in requests if bad.manner(request.asked) != "good"]
         assert len(bad.judged) == len(requests) + 2 * len(unread)
         assert bad.strange == []
-    for model, request, score in requests:
+    for _, request, score in requests:
         verdicts = request.verdicts(score)
         if bad.manner(request.asked) != "good":
-            assert verdicts == [], (model, request)
+            assert verdicts == [], request
         elif request.asked.kind != "segments":
             assert verdicts == truth(request.asked)
     for name in TINY_DATA:
         headline = rows(project, f"{name}/metrics/headline.csv")
         assert [row for row in headline if float(row["n"]) >= float(row["expected"])] == []
-        invalid = {
-            row["model"]
-            for row in rows(project, f"{name}/metrics/coverage.csv")
-            if float(row["status_invalid"]) > 0
-        }
-        assert invalid == {"reference", "sim-a"}
-    for row in rows(project, "tables/report.csv"):
-        assert row["marks"].count("incomplete") == 4
+        coverage = rows(project, f"{name}/metrics/coverage.csv")
+        assert any(float(row["status_invalid"]) > 0 for row in coverage)
+    (shown,) = rows(project, "tables/report.csv")
+    assert shown["marks"].count("incomplete") == 4

@@ -1,98 +1,34 @@
 """Intervals of ARS, IFP and IFS, comparisons, variance, depth and rubrics of whole runs."""
 
-import random
-from pathlib import Path
-
-import numpy as np
 import pandas as pd
 import pytest
 
-from score_files import released_frame
-from steadfast.errors import UserError
-from steadfast.files import write_jsonl
-from steadfast.lifbench.metrics import (
-    ars,
-    comparisons,
-    compute_metrics,
-    depth,
-    ifp,
-    ifs,
-    rubrics,
-    variance,
-    with_clusters,
-)
-from steadfast.lifbench.tasks import RUBRICS, TASKS, total_weight
-from steadfast.metrics.scores import read_scores
-from steadfast.metrics.tidy import OVERALL, read_csv
+from score_records import LIST_TASKS, released_frame, run
+from small_contexts import needs_cases
+from steadfast.lifbench.analyses import comparisons, depth, rubrics, variance
+from steadfast.lifbench.frames import score_frame
+from steadfast.lifbench.measures import ars, ifp, ifs
+from steadfast.lifbench.tasks import TASKS
+from steadfast.metrics.tidy import OVERALL
 
-FILES = ("ars", "ifp", "ifs", "coverage", "comparisons", "variance", "depth", "rubrics")
-LENGTHS = ("4k", "8k")
-LIST_TASKS = ("LSI", "LOI", "LOE", "LBI", "LBE")
-
-
-def record(task: str, length: str, context: int, e: int, v: int, rng: random.Random) -> dict:
-    """A line of a score file with what the released and the corrected rubric gave."""
-    context_id = f"{TASKS[task].scenario}-{length}-s{context}"
-    points = {name: rng.random() for name in RUBRICS["released"][task]}
-    totals = {
-        rubric: sum(points[name] * point.weight for name, point in weights[task].items())
-        / total_weight(task, rubric)
-        for rubric, weights in RUBRICS.items()
-    }
-    return {
-        "sample_id": f"{task}/{context_id}/e{e}/v{v}",
-        "task": task,
-        "context_id": context_id,
-        "expression_id": e,
-        "variable_id": v,
-        "length": length,
-        "status": "ok",
-        "truncated": False,
-        "rubric": "released",
-        "points": points,
-        "total": totals["released"],
-        "also": {"corrected": {"points": points, "total": totals["corrected"]}},
-        "depth": rng.random() if task in LIST_TASKS else None,
-        "extracted": None,
-    }
-
-
-def write_run(directory: Path, models: str = "abc", contexts: int = 3) -> dict:
-    """Score files of random scores, by model and length."""
-    scores = {}
-    for model in models:
-        for length in LENGTHS:
-            rng = random.Random(f"{model}/{length}")
-            scores[model, length] = directory / model / f"{length}.jsonl"
-            places = [
-                (t, c, e, v) for t in TASKS for c in range(contexts) for e in "01" for v in "012"
-            ]
-            records = [record(t, length, c, int(e), int(v), rng) for t, c, e, v in places]
-            write_jsonl(scores[model, length], records)
-    return scores
+LEVELS = {"a": 0.6, "b": 0.63, "c": 0.66}
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory) -> dict:
-    return write_run(tmp_path_factory.mktemp("run"))
+def frame() -> pd.DataFrame:
+    return score_frame(run(LEVELS, contexts=3), "released")
 
 
 @pytest.fixture(scope="module")
-def frame(run) -> pd.DataFrame:
-    return read_scores(run)
-
-
-@pytest.fixture(scope="module")
-def lone(tmp_path_factory) -> pd.DataFrame:
+def lone() -> pd.DataFrame:
     """A run with one context for each scenario and length, as the paper has it."""
-    return read_scores(write_run(tmp_path_factory.mktemp("lone"), contexts=1))
+    return score_frame(run(LEVELS), "released")
 
 
-def test_score_frames_hold_rubric_depth_and_other_totals(frame):
+def test_score_frames_hold_depth_and_totals_by_other_rubrics(frame):
     row = frame[frame["task"] == "LSI"].iloc[0]
-    assert row["rubric"] == "released"
     assert 0 <= row["depth"] <= 1
-    assert row["also.corrected"] == pytest.approx(
+    assert row["other.corrected"] == pytest.approx(
         (row["point.format"] + row["point.correct"] + 2 * row["point.ori"]) / 4
     )
 
@@ -111,8 +47,8 @@ def test_lengths_with_one_context_have_no_interval(lone):
 
 
 def test_the_length_perspective_needs_two_contexts_a_length(frame, lone):
-    for run, known in ((frame, True), (lone, False)):
-        rows = ifs(run).query("length == ''")
+    for scores, known in ((frame, True), (lone, False)):
+        rows = ifs(scores).query("length == ''")
         for perspective in ("length", "average"):
             found = rows[rows["perspective"] == perspective]
             assert len(found) == 3 * (len(TASKS) + 1)
@@ -127,13 +63,6 @@ def test_the_interval_of_a_task_is_that_of_its_contexts_means(lone):
     for model in "abc":
         assert rows.loc[model, "low"] == pytest.approx(means[model].min())
         assert rows.loc[model, "high"] == pytest.approx(means[model].max())
-
-
-def test_samples_without_context_id_share_the_context_of_scenario_and_length(lone):
-    without = lone.drop(columns="context_id")
-    assert with_clusters(without)["cluster"].nunique() == 6
-    for metric in (ars, ifs):
-        pd.testing.assert_frame_equal(metric(without), metric(lone))
 
 
 def test_the_order_of_rows_changes_nothing(frame):
@@ -192,7 +121,7 @@ def test_the_chosen_rubric_is_that_of_ars(frame):
 
 
 def test_scores_by_one_rubric_alone_have_no_correlation(frame):
-    rows = rubrics(frame.drop(columns="also.corrected"))
+    rows = rubrics(frame.drop(columns="other.corrected"))
     assert set(rows["measure"]) == {"ars", "rank"}
 
 
@@ -219,56 +148,9 @@ def test_list_tasks_are_also_shown_together_by_depth(frame):
     assert rows[["low", "high"]].notna().any(axis=None)
 
 
-def test_all_files_are_written_and_are_the_same_twice(run, tmp_path):
-    for name in ("one", "two"):
-        outs = {file: tmp_path / name / f"{file}.csv" for file in FILES}
-        compute_metrics(run, "rubric", outs, references=["a"])
-    for file in FILES:
-        one = tmp_path / "one" / f"{file}.csv"
-        assert one.read_bytes() == (tmp_path / "two" / f"{file}.csv").read_bytes()
-        assert len(read_csv(one))
-    compared = read_csv(tmp_path / "one" / "comparisons.csv")
-    assert list(compared.columns) == [
-        "model",
-        "other",
-        "task",
-        "difference",
-        "low",
-        "high",
-        "p",
-        "p_holm",
-        "n",
-    ]
-    assert compared["n"].dtype == np.int64
-
-
-def test_files_of_a_run_without_any_score_are_empty(tmp_path):
-    unscored = record("OQ", "4k", 0, 0, 0, random.Random("x")) | {
-        "status": "error",
-        "points": None,
-        "total": None,
-        "also": {"corrected": {"points": None, "total": None}},
-        "depth": None,
-    }
-    scores = {(model, "4k"): tmp_path / f"{model}.jsonl" for model in "ab"}
-    for path in scores.values():
-        write_jsonl(path, [unscored])
-    outs = {file: tmp_path / f"{file}.csv" for file in FILES}
-    compute_metrics(scores, "rubric", outs)
-    for file in set(FILES) - {"coverage"}:
-        assert read_csv(outs[file]).empty
-
-
-def test_scores_by_another_rubric_are_refused(run, tmp_path):
-    with pytest.raises(UserError, match="scored by the rubric 'released', not 'corrected'"):
-        compute_metrics(run, "rubric", {"ars": tmp_path / "ars.csv"}, rubric="corrected")
-
-
+@needs_cases
 def test_released_scores_have_intervals_and_comparisons():
-    models = ["gpt-4o-2024-08-06", "LWM-Text-1M", "gpt-4-0125-preview"]
-    frame = released_frame()
-    frame = frame[frame["model"].isin(models)]
-    frame["model"] = frame["model"].cat.remove_unused_categories()
+    frame = released_frame("gpt-4o-2024-08-06", "LWM-Text-1M", "gpt-4-0125-preview")
     scores = ars(frame).query("task == 'overall' and length == ''")
     assert (scores["low"] < scores["value"]).all()
     assert (scores["value"] < scores["high"]).all()

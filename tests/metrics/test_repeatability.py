@@ -4,7 +4,7 @@ from statistics import stdev
 
 import pytest
 
-from steadfast.metrics.noise import COLUMNS, noise_page, noise_rows
+from steadfast.metrics.repeatability import COLUMNS, noise_page, noise_rows
 
 
 def sample(task, text, total, cached=0):
@@ -26,7 +26,7 @@ def row(rows, task, cache):
 def test_equal_answers_have_no_noise():
     rows = noise_rows(PASSES)
     of_a = row(rows, "A", "all")
-    assert (of_a["identical"], of_a["ars"], of_a["ars_sd"], of_a["ifs"]) == (1, 1, 0, 0)
+    assert (of_a["identical"], of_a["score"], of_a["score_sd"], of_a["ifs"]) == (1, 1, 0, 0)
     assert row(rows, "B", "warm")["identical"] == 1
 
 
@@ -43,8 +43,8 @@ def test_different_answers_are_the_share_of_pairs_and_the_spread_over_the_mean()
 def test_overall_is_the_mean_over_tasks():
     rows = noise_rows(PASSES)
     overall = row(rows, "overall", "all")
-    assert overall["ars"] == pytest.approx((1 + 0.45) / 2)
-    assert overall["ars_sd"] == pytest.approx(stdev([0.7, 0.7, 0.8, 0.7]))
+    assert overall["score"] == pytest.approx((1 + 0.45) / 2)
+    assert overall["score_sd"] == pytest.approx(stdev([0.7, 0.7, 0.8, 0.7]))
     assert overall["ifs"] == pytest.approx((0 + row(rows, "B", "all")["ifs"]) / 2)
 
 
@@ -60,8 +60,8 @@ def test_a_task_at_zero_has_no_stability_and_the_unscored_are_in_no_mean():
         for state in ("cold", "warm")
     }
     rows = noise_rows(passes)
-    assert (row(rows, "A", "all")["ars"], row(rows, "A", "all")["ifs"]) == (0, None)
-    assert row(rows, "B", "all")["ars"] is None
+    assert (row(rows, "A", "all")["score"], row(rows, "A", "all")["ifs"]) == (0, None)
+    assert row(rows, "B", "all")["score"] is None
     assert row(rows, "overall", "all")["ifs"] is None
 
 

@@ -8,8 +8,14 @@ from hypothesis import strategies as st
 
 from parts import items
 from steadfast.engines.fit import fit
+from steadfast.engines.forecast import (
+    CachedTokenizer,
+    distinct_tokens,
+    misfits,
+    plan_part,
+    shared_tokens,
+)
 from steadfast.engines.journal import final_hashes
-from steadfast.engines.plan import Memo, distinct_tokens, misfits, plan_part, shared_tokens
 from steadfast.tokens import load_tokenizer
 
 TOKENIZER = load_tokenizer("o200k_base")
@@ -94,6 +100,6 @@ def test_prompts_that_do_not_fit_are_named():
     assert list(misfits(requests(), "error")) == []
 
 
-def test_a_memo_counts_as_its_tokenizer_does():
-    memo = Memo(TOKENIZER)
-    assert memo.count("one two") == memo.count("one two") == TOKENIZER.count("one two")
+def test_a_cached_tokenizer_counts_as_its_own_does():
+    cached = CachedTokenizer(TOKENIZER)
+    assert cached.count("one two") == cached.count("one two") == TOKENIZER.count("one two")

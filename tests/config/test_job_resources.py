@@ -2,13 +2,11 @@
 
 import pytest
 
-from steadfast.config import asked, load_config
-from steadfast.config.resources import resources
-from steadfast.lifbench.benchmark import tokens
+from steadfast.config.job_resources import pooled_resources, resources
+from steadfast.config.load import load_config
 
 CONFIG = load_config(
     {
-        "lifbench": {"lengths": {"4k": 3072, "64k": 65536}},
         "models": {
             "remote": {"engine": "openai", "model": "m"},
             "small": {"engine": "openai", "model": "m", "gpus": 1, "hours": 2},
@@ -48,13 +46,12 @@ def test_each_attempt_gets_more_time_and_memory_and_the_same_gpus():
 
 
 def test_jobs_that_share_a_request_ask_for_the_most_of_each():
-    jobs = [("small", "64k"), ("large", "4k")]
+    jobs = [(CONFIG.models["small"], 65536), (CONFIG.models["large"], 3072)]
     expected = {"gpu": 4, "mem_mb": 100500, "runtime": 240, "cpus_per_task": 16}
-    assert asked(CONFIG, tokens, jobs) == expected
+    assert pooled_resources(jobs) == expected
 
 
 def test_a_model_whose_engine_shares_it_among_gpus_asks_for_those():
-    class Shared:
-        gpus, mem_gb, hours, tensor_parallel_size = None, None, 4.0, 2
-
-    assert resources(Shared(), 3072)["gpu"] == 2
+    shared = {"engine": "vllm", "model": "m", "window": 4096, "tensor_parallel_size": 2}
+    config = load_config({"models": {"shared": shared}})
+    assert resources(config.models["shared"], 3072)["gpu"] == 2

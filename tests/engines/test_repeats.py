@@ -6,10 +6,11 @@ import pytest
 
 from parts import items
 from servers import echo, error
+from steadfast.engines.base import Setup
 from steadfast.engines.fit import fit
 from steadfast.engines.journal import Journal
-from steadfast.engines.noise import COLD, WARM, ask_repeatedly, draw
 from steadfast.engines.openai_api import OpenaiEngine
+from steadfast.engines.repeats import COLD, WARM, ask_repeatedly, draw
 from steadfast.errors import UserError
 
 FICKLE = "Ask 1.0!"
@@ -36,7 +37,7 @@ def fickle(server):
 
 @pytest.fixture
 def engine(part):
-    return OpenaiEngine(part.answers, part.operation, lambda line: None)
+    return OpenaiEngine(Setup(part.answers, part.operation))
 
 
 def requests(engine):

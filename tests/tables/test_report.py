@@ -12,19 +12,22 @@ from hypothesis import strategies as st
 from steadfast.errors import UserError
 from steadfast.metrics.headline import HEADLINE, read_headline
 from steadfast.metrics.tidy import write_csv
-from steadfast.report import NAMES, build_report
+from steadfast.registry import benchmarks
+from steadfast.show.report import NAMES, build_report
 
-MEASURES = {
-    "lifbench": ("ARS", "IFS"),
-    "followbench": ("HSR", "CSL"),
-    "cfbench": ("PSR",),
-    "complexbench": ("DRFR",),
+BENCHMARKS = {
+    name: benchmark.reported(judged=name != "lifbench") for name, benchmark in benchmarks().items()
 }
+MEASURES = {name: tuple(benchmark["measures"]) for name, benchmark in BENCHMARKS.items()}
 DISPLAY = {
     "digits": 3,
-    "labels": {"a": "Model_A"},
-    "groups": {"sim-x": "Readers", "gold": "Reference"},
-    "engines": {"a": "openai", "b": "openai", "c": "vllm", "gold": "reference"},
+    "models": {
+        "a": {"label": "Model_A", "engine": "openai"},
+        "b": {"label": "b", "engine": "openai"},
+        "c": {"label": "c", "engine": "vllm"},
+        "sim-x": {"label": "sim-x", "group": "Readers", "engine": "simulated"},
+        "gold": {"label": "gold", "group": "Reference", "engine": "reference"},
+    },
 }
 
 
@@ -44,8 +47,8 @@ def written(folder: Path, *rows: dict) -> dict[str, Path]:
     return files
 
 
-def built(folder: Path, *rows: dict, display=DISPLAY) -> dict[str, list[list[str]]]:
-    build_report(written(folder, *rows), display, folder / "out")
+def built(folder: Path, *rows: dict) -> dict[str, list[list[str]]]:
+    build_report(written(folder, *rows), BENCHMARKS, DISPLAY, folder / "out")
     return {
         name: list(csv.reader((folder / f"out/{name}.csv").read_text().splitlines()))
         for name in NAMES
@@ -193,7 +196,7 @@ def test_two_runs_give_the_same_bytes(tmp_path):
 def test_a_headline_without_its_benchmarks_measures(tmp_path):
     files = written(tmp_path, row("a", "PSR", 0.5))
     with pytest.raises(UserError, match=r"cfbench\.csv: no row of measure DRFR"):
-        build_report({"complexbench": files["cfbench"]}, DISPLAY, tmp_path / "out")
+        build_report({"complexbench": files["cfbench"]}, BENCHMARKS, DISPLAY, tmp_path / "out")
 
 
 def test_a_headline_that_lacks_a_column(tmp_path):

@@ -1,0 +1,119 @@
+"""Stand-ins: examples that satisfy rules, answers that say what they keep, judges that slip."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from complexbench_cases import cases
+from complexbench_instances import asked
+from complexbench_run import MODES, Run, believing, record, synthetic
+from steadfast.complexbench.rule_examples import rule_examples
+from steadfast.complexbench.rule_forms import RuleFormError, hazards, read_rule
+from steadfast.complexbench.rules.decide import verdict
+from steadfast.judging.stand_in import signed
+
+IMPOSSIBLE = {"length:[0,0]", "length_word:[0,0]", "model_keyword_num:[1,1,风,风,风]"}
+"""Recorded rules that are well-formed and that no text satisfies."""
+
+
+def well_formed() -> list[str]:
+    found = []
+    for rule in sorted({case["rule"] for case in cases("rules.jsonl")}):
+        try:
+            clauses = read_rule(rule)
+        except RuleFormError:
+            continue
+        if not hazards(clauses) or clauses[0].name.startswith("model_"):
+            found.append(rule)
+    return found
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_examples_satisfy_every_recorded_rule_and_break_it_where_asked(mode):
+    rules = well_formed()
+    assert len(rules) > 400
+    failed = {rule for rule in rules if verdict(rule, rule_examples(rule), mode) is not True}
+    assert failed == IMPOSSIBLE
+    assert [r for r in rules if verdict(r, rule_examples(r, kept=False), mode) is not False] == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_examples_satisfy_every_generated_rule(mode):
+    asked = [q for one in synthetic() for q in one["scoring_questions"] if q["rule"]]
+    for question in asked:
+        rule = question["rule"]
+        assert verdict(rule, rule_examples(rule), mode) is True, rule
+        assert verdict(rule, rule_examples(rule, kept=False), mode) is False, rule
+
+
+RULES = st.sampled_from(
+    [
+        "keyword:[{}]",
+        "model_forbidden_word_each:[{}]",
+        "model_startswith:{}",
+        "not endswith:{}",
+        "model_keyword_num:[1,2,{},乙]",
+        "model_keyword_num_each:[0,1,{}]",
+        'Json:["{}"]',
+    ]
+)
+
+
+@given(RULES, st.text(st.characters(blacklist_categories=["Cs"]), max_size=20))
+def test_any_rule_has_examples(rule, text):
+    for keep in (True, False):
+        assert all(isinstance(part, str) for part in rule_examples(rule.replace("{}", text), keep))
+
+
+@given(st.text())
+def test_any_text_as_a_rule_has_examples(rule):
+    assert isinstance(rule_examples(rule), list)
+
+
+PARTS = ("zh", "zh-decomposed", "en", "en-decomposed")
+
+
+@pytest.fixture(scope="module")
+def run():
+    return Run(synthetic(40))
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_reference_answers_keep_all_that_is_asked(run, part):
+    answers = run.read(part=part)
+    for sample in run.samples[part]:
+        answer = answers[sample.id].text
+        assert signed(answer) == set(sample.prompt["points"])
+        assert ("done as asked" in answer) == (part.startswith("en") and "Point" in answer)
+
+
+def test_the_examples_of_kept_rules_stand_in_the_answer(run):
+    answers = run.read()
+    for sample in run.samples["zh"]:
+        lines = answers[sample.id].text.split("\n")
+        for question in sample.source["scoring_questions"]:
+            if question["rule"]:
+                assert all(part in lines for part in rule_examples(question["rule"]))
+
+
+def share_kept(run: Run, part: str, slip: float) -> float:
+    questions = sum(len(sample.prompt["points"]) for sample in run.samples[part])
+    return sum(len(signed(one.text)) for one in run.read(slip, part).values()) / questions
+
+
+def test_readers_keep_less_the_more_they_slip_and_more_turn_by_turn(run):
+    careful, hasty = (share_kept(run, "zh", slip) for slip in (0.1, 0.5))
+    assert 1 > careful > hasty + 0.2
+    assert share_kept(run, "zh-decomposed", 0.5) > hasty
+
+
+@pytest.mark.parametrize(("slip", "least", "most"), [(0.0, 0, 0), (1.0, 0.05, 0.6)])
+def test_judges_keep_to_the_form_and_simulated_ones_slip(run, slip, least, most):
+    scores = run.score(run.read(), j=believing(slip))
+    found = [how for one in scores.values() for how in one["extracted"].values()]
+    assert least <= sum("problem" in how for how in found) / len(found) <= most
+
+
+def test_of_an_answer_that_says_nothing_of_itself_judges_know_nothing():
+    run = Run([record(questions=[asked(), asked(rule="model_length_each:[7,7]")])])
+    assert run.score(run.given("春眠不觉晓"))["0"]["raw"] == {"0": None, "1": None}

@@ -1,0 +1,21 @@
+"""Synthetic corpora that contexts are built from."""
+
+from pathlib import Path
+
+import pytest
+
+from steadfast.corpora import synthetic
+from steadfast.files import write_jsonl
+from steadfast.lifbench.data import CORPORA
+
+TOKENS = 60_000
+
+
+@pytest.fixture(scope="session")
+def corpora(tmp_path_factory) -> dict[str, Path]:
+    """The file of each corpus."""
+    folder = tmp_path_factory.mktemp("corpora")
+    paths = {name: folder / f"{name}.jsonl" for names in CORPORA.values() for name in names}
+    for name, path in paths.items():
+        write_jsonl(path, synthetic.corpus({}, name, 1, TOKENS))
+    return paths

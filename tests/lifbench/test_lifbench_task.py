@@ -1,0 +1,132 @@
+"""What a config asks of LIFBench: files, components and their settings."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from score_records import run
+from steadfast.benchmark import DataFile, Task
+from steadfast.components import load
+from steadfast.config.load import load_config
+from steadfast.errors import UserError
+from steadfast.lifbench.benchmark import LIFBENCH, METRICS
+from steadfast.lifbench.metrics import metrics
+from steadfast.lifbench.tasks import TASKS
+
+MODELS = {"reference": {"engine": "reference"}}
+SCORED = {"Qwen2.5-7B": {"engine": "scored"}}
+COMMIT = "0123456789" * 4
+
+
+def task(models=MODELS, corpora=(), **section) -> Task:
+    raw = {"models": models, "corpora": dict(corpora), "lifbench": section}
+    return LIFBENCH.of(load_config(raw))
+
+
+def data_file(found: Task, path: str) -> DataFile:
+    (file,) = (file for file in found.data if file.path == path)
+    return file
+
+
+def test_a_part_is_a_length_with_what_its_tasks_refer_to():
+    parts = task(lengths={"8k": 6144, "4k": 3072}, tasks=["OQ", "LSI"]).parts
+    assert {name: part.tokens for name, part in parts.items()} == {"4k": 3072, "8k": 6144}
+    assert parts["4k"].sources == {
+        ("contexts", "list"): "lifbench/contexts/list/4k.jsonl",
+        ("contexts", "onedoc"): "lifbench/contexts/onedoc/4k.jsonl",
+        ("expressions", "OQ"): "lifbench/expressions/OQ.json",
+        ("expressions", "LSI"): "lifbench/expressions/LSI.json",
+    }
+
+
+def test_tasks_run_in_the_paper_s_order_whatever_the_config_s():
+    assert task(tasks=["MF", "OR"]).prompts.settings["tasks"] == ["OR", "MF"]
+
+
+@pytest.mark.parametrize("expressions", ["own", "released"])
+@pytest.mark.parametrize("source", ["synthetic", "local", "hub"])
+def test_every_data_file_has_its_inputs_and_a_function_that_takes_its_settings(
+    source, expressions, tmp_path
+):
+    found = task(corpora={"source": source, "directory": str(tmp_path)}, expressions=expressions)
+    paths = {file.path for file in found.data}
+    assert {path for part in found.parts.values() for path in part.sources.values()} <= paths
+    assert {path for file in found.data for path in file.inputs.values()} <= paths
+    for file in found.data:
+        assert callable(load(file.content.name))
+        json.dumps(file.content.settings)  # plain values
+
+
+def test_synthetic_corpora_hold_twice_what_contexts_need_in_powers_of_two():
+    def tokens(**section) -> int:
+        return data_file(task(**section), "corpora/alpaca.jsonl").content.settings["tokens"]
+
+    assert tokens() == 128 * 1024
+    assert tokens(lengths={"128k": 122_880}) == 256 * 1024
+    assert tokens(lengths={"128k": 122_880}, contexts_per_length=3) == 1024 * 1024
+
+
+def test_a_local_corpus_is_read_anew_when_one_of_its_files_changes(tmp_path):
+    for name in ("b.jsonl", "a.jsonl", "c.txt"):
+        (tmp_path / name).write_text("{}")
+    local = {"xsum": {"glob": "*.jsonl", "fields": {"text": "body"}}}
+    corpora = {"source": "local", "directory": str(tmp_path), "local": local}
+    file = data_file(task(corpora=corpora), "corpora/xsum.jsonl")
+    assert [Path(path).name for path in file.files] == ["a.jsonl", "b.jsonl"]
+    assert file.content.settings["fields"] == {"text": "body"}
+
+
+def test_a_glob_that_is_none_is_named_before_anything_runs(tmp_path):
+    local = {"xsum": {"glob": "/absolute/*", "fields": {"text": "body"}}}
+    with pytest.raises(UserError, match="corpus xsum: '/absolute/\\*' is no glob"):
+        task(corpora={"source": "local", "directory": str(tmp_path), "local": local})
+
+
+def test_a_data_set_of_one_s_own_replaces_the_pinned_one():
+    own = {"repo": "me/mine", "revision": COMMIT, "files": ["a"], "fields": {"text": "t"}}
+    found = task(corpora={"source": "hub", "hub": {"xsum": own}, "lock": "here.json"})
+    settings = data_file(found, "corpora/xsum.jsonl").content.settings
+    assert (settings["repo"], settings["revision"]) == ("me/mine", COMMIT)
+    assert settings["lock"] == "here.json"
+    pinned = data_file(found, "corpora/qmsum.jsonl").content.settings
+    assert pinned["repo"] == "pszemraj/qmsum-cleaned"
+
+
+def test_seeds_of_contexts_follow_from_the_config_s():
+    raw = {"models": MODELS, "seed": 7, "lifbench": {"contexts_per_length": 3}}
+    found = LIFBENCH.of(load_config(raw))
+    file = data_file(found, "lifbench/contexts/list/4k.jsonl")
+    assert file.content.settings["seeds"] == [7, 8, 9]
+
+
+def test_the_metrics_are_those_that_are_computed():
+    assert {*metrics(run({"m": 0.5}, ["4k"]), {}, None, "rubric", "released")} == {*METRICS}
+
+
+def test_released_scores_bring_the_comparison_with_the_paper():
+    assert "lifbench_reproduction" not in task().tables.names
+    found = task(SCORED)
+    assert found.tables.names[-1] == "lifbench_reproduction"
+    assert found.tables.function.settings["released"] == {"Qwen2.5-7B": "Qwen2.5-7B"}
+
+
+def test_local_released_scores_are_inputs_and_fetched_ones_are_not():
+    assert task(SCORED).released_files == ()
+    found = task(SCORED, tasks=["OQ"], released={"directory": "d"})
+    assert found.released_files == ["d/scores/onedoc-qa.csv"]
+
+
+def test_released_scores_need_the_released_rubric():
+    with pytest.raises(UserError, match=r"lifbench\.rubric: Qwen2\.5-7B has released scores"):
+        task(SCORED, rubric="corrected")
+
+
+def test_gold_answers_are_compared_with_no_model():
+    assert task().metrics.function.settings["references"] == ["reference"]
+
+
+def test_a_task_s_own_templates_are_what_its_expressions_depend_on():
+    for name in TASKS:
+        file = data_file(task(), f"lifbench/expressions/{name}.json")
+        assert file.content.resources == (f"lifbench/expressions/{name}.yaml",)

@@ -1,0 +1,92 @@
+"""What tables and figures of all benchmarks share: models, their groups and colours, cells."""
+
+import pytest
+
+from steadfast.show.cells import Values, interval_cell, share_cell, value_cells
+from steadfast.show.display import Display, Shown
+from steadfast.show.figures import look
+from steadfast.show.roster import Roster
+from steadfast.stages.tabulate import DOCUMENT, collect_tables
+from steadfast.tables.table import Cell
+
+DISPLAY = Display(
+    group_order=["Gold", "API", "Large"],
+    models={
+        "m": Shown("m", "Large"),
+        "n": Shown("n", "API"),
+        "o": Shown("o", "Large"),
+        "sim-a": Shown("sim-a", "Readers", "simulated"),
+        "gold": Shown("gold", "Gold", "reference"),
+    },
+)
+
+
+def test_groups_follow_the_config_and_no_real_model_stands_last():
+    roster = Roster(DISPLAY.models, DISPLAY)
+    found = roster.groups({"m": 0.1, "o": 0.2, "gold": 1.0})
+    assert [(g.heading, g.models, g.unranked) for g in found] == [
+        ("API", ("n",), False),
+        ("Large", ("o", "m"), False),
+        ("Readers", ("sim-a",), True),
+        ("Gold", ("gold",), True),
+    ]
+    assert roster.contenders == ["m", "n", "o"]
+
+
+def test_simulated_readers_compete_where_there_is_no_model():
+    roster = Roster(["sim-a", "sim-b", "gold"], DISPLAY)
+    assert roster.contenders == ["sim-a", "sim-b"]
+    assert roster.no_real_model
+
+
+def test_only_real_models_have_plain_names_in_figures():
+    roster = Roster(DISPLAY.models, DISPLAY)
+    plain = [model for model in DISPLAY.models if roster.figure_label(model) == model]
+    assert plain == ["m", "n", "o"]
+
+
+def test_a_model_keeps_its_colour_when_others_come_or_go():
+    alone, together = Roster(["o"], DISPLAY), Roster(DISPLAY.models, DISPLAY)
+    assert look(alone, "o") == look(together, "o")
+    assert look(together, "m")["color"] != look(together, "o")["color"]
+
+
+@pytest.mark.parametrize(
+    ("scored", "expected", "text", "marked"),
+    [
+        (5306, 5306, "100", False),
+        (5304, 5306, "99.9", True),  # 99.96 is not complete
+        (1, 3, "33.3", True),
+        (0, 3, "0.0", True),
+        (0, 0, None, False),
+    ],
+)
+def test_only_complete_coverage_prints_as_100(scored, expected, text, marked):
+    assert share_cell(scored, expected) == Cell(text, marks=("incomplete",) * marked)
+
+
+def test_an_interval_is_two_numbers_or_nothing():
+    assert interval_cell(0.1234, 0.5, 2) == Cell("0.12 to 0.50")
+    assert interval_cell(float("nan"), float("nan"), 2) == Cell(None)
+
+
+def test_a_column_picks_out_the_best_of_what_is_printed():
+    roster = Roster(["m", "n", "gold"], DISPLAY)
+    column = Values({"m": 0.9004, "n": 0.9001, "gold": 1.0}, incomplete=["n"])
+    assert value_cells(roster, [column], digits=3) == {
+        "m": (Cell("0.900", "best"),),
+        "n": (Cell("0.900", "best", marks=("incomplete",)),),
+        "gold": (Cell("1.000"),),
+    }
+
+
+def test_tables_are_copied_and_a_document_shows_them_in_order(tmp_path):
+    files = [tmp_path / "a" / "t2.tex", tmp_path / "a" / "t2.csv", tmp_path / "b" / "t1.tex"]
+    for path in files:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(path.name)
+    collect_tables(files, tmp_path / "all")
+    names = sorted(path.name for path in (tmp_path / "all").iterdir())
+    assert names == [DOCUMENT, "t1.tex", "t2.csv", "t2.tex"]
+    text = (tmp_path / "all" / DOCUMENT).read_text()
+    assert text.index(r"\input{t2.tex}") < text.index(r"\input{t1.tex}")

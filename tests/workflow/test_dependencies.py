@@ -1,0 +1,189 @@
+"""Rules know what they depend on: what a job loads is in its digest, and nothing else is."""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from project import ROOT, TINY, Project
+from steadfast.dependencies import digest, modules, resources
+from steadfast.engines.build import ENGINES
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+# Python runs this in every job: it writes down what the job has loaded and read by its end.
+RECORDER = """
+import atexit, json, os, sys
+opened = set()
+def note(event, arguments):
+    if event == "open" and str(arguments[0]).startswith(os.path.join(os.getcwd(), "resources")):
+        opened.add(arguments[0])
+sys.addaudithook(note)
+def write():
+    job = getattr(sys.modules["__main__"], "snakemake", None)
+    if job is not None:
+        own = {name for name in sys.modules if name.split(".")[0] == "steadfast"}
+        record = {"rule": job.rule, "code": job.params.code, "modules": sorted(own)}
+        record["read"] = sorted(opened)
+        with open(os.path.join(os.environ["RECORDS"], f"{os.getpid()}.json"), "w") as out:
+            json.dump(record, out)
+atexit.register(write)
+"""
+EVERYTHING = {
+    **TINY,
+    "benchmarks": ["lifbench", "followbench", "cfbench", "complexbench"],
+    "lifbench": {"lengths": {"2k": 2048}},
+    "followbench": {"groups": 1},
+    "cfbench": {"records": 8},
+    "complexbench": {"instances": 12, "languages": ["zh", "en"], "decomposition": True},
+    "judges": {"reference": {"engine": "reference"}, "sim-judge": {"engine": "simulated"}},
+}
+TARGETS = ("all", "plan", "results/noise/lifbench/sim-a/2k.md", "results/noise/cfbench/sim-a/zh.md")
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory) -> list[dict]:
+    """What each job of a run of everything loaded and read."""
+    project = Project.new(tmp_path_factory.mktemp("recorded"), EVERYTHING)
+    records = project.path("records")
+    records.mkdir()
+    (project.path("sitecustomize.py")).write_text(RECORDER)
+    project.snakemake(*TARGETS, PYTHONPATH=str(project.folder), RECORDS=str(records))
+    return [json.loads(path.read_text()) for path in sorted(records.iterdir())]
+
+
+def names_of(record: dict) -> tuple[str, list[str]]:
+    """The script and names that a job's digest is said to be made of."""
+    script, *names = record["code"].partition(" @ ")[0].split()
+    return script, names
+
+
+def test_every_rule_that_makes_a_file_was_recorded(recorded):
+    rules = {record["rule"] for record in recorded}
+    expected = {"prompts", "inference", "judge_prompts", "verdicts", "scores", "report", "tables"}
+    expected |= {"usage", "plan_benchmark", "noise_part", "corpus", "contexts", "expressions"}
+    for name in ("lifbench", "followbench", "cfbench", "complexbench"):
+        expected |= {f"{name}_metrics", f"{name}_tables", f"{name}_figures"}
+    assert expected <= rules
+
+
+def test_what_a_job_loaded_is_in_its_digest_and_nothing_else(recorded):
+    differences = {}
+    for record in recorded:
+        known = modules(*names_of(record))
+        if known != set(record["modules"]):
+            differences[record["rule"], record["code"]] = {
+                "loaded, not known": sorted(set(record["modules"]) - known),
+                "known, not loaded": sorted(known - set(record["modules"])),
+            }
+    assert differences == {}
+
+
+def test_the_data_files_that_a_job_read_are_in_its_digest(recorded):
+    unknown = {}
+    for record in recorded:
+        # Files whose names follow from settings are named by the component; vocabularies are
+        # checked by tiktoken itself.
+        known = {path.name for path in resources(*names_of(record))}
+        read = {Path(path).name for path in record["read"]}
+        if missing := sorted(read - known - NAMED_BY_SETTINGS):
+            unknown[record["rule"], record["code"]] = missing
+    assert unknown == {}
+
+
+NAMED_BY_SETTINGS = {path.name for path in (ROOT / "resources/lifbench/expressions").iterdir()}
+NAMED_BY_SETTINGS |= {path.name for path in (ROOT / "resources").glob("*/judge/*.txt")}
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A small package; the function gives its digest, as a fresh process finds it."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "used.py").write_text(
+        '"""Used."""\n\nimport os\n\n\ndef double(x):\n    return 2 * x\n'
+    )
+    (folder / "main.py").write_text(
+        "from small.used import double\n\n\ndef run():\n    return double(1)\n"
+    )
+    (folder / "other.py").write_text("X = 1\n")
+
+    def found() -> str:
+        call = (
+            "from steadfast.dependencies import digest; print(digest('prompts', 'small.main:run'))"
+        )
+        path = os.pathsep.join([str(tmp_path), str(ROOT / "scripts")])
+        done = subprocess.run(
+            [sys.executable, "-c", call],
+            env={**os.environ, "PYTHONPATH": path},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return done.stdout
+
+    return folder, found
+
+
+@pytest.mark.parametrize(
+    ("module", "text", "same"),
+    [
+        (
+            "used",
+            '"""Another docstring."""\nimport os  # a comment\ndef double(x): return 2 * x\n',
+            True,
+        ),
+        ("used", "import os\n\n\ndef double(x):\n    return x + x\n", False),
+        ("other", "X = 2\n", True),
+    ],
+    ids=["a comment, a docstring and the form", "a change of code", "a module that is not used"],
+)
+def test_the_digest_follows_code_alone(package, module, text, same):
+    folder, found = package
+    before = found()
+    (folder / f"{module}.py").write_text(text)
+    assert (found() == before) == same
+
+
+def test_a_lazy_import_counts(package):
+    folder, found = package
+    before = found()
+    (folder / "main.py").write_text("def run():\n    from small.other import X\n    return X\n")
+    lazy = found()
+    (folder / "other.py").write_text("X = 3\n")
+    assert len({before, lazy, found()}) == 3
+
+
+def test_inference_depends_on_no_scorer():
+    loaded = modules("inference", [ENGINES["openai"], "steadfast.lifbench.samples:LifbenchSamples"])
+    assert [name for name in loaded if re.search(r"rubric|scoring|metrics|show|tables", name)] == []
+
+
+def test_no_module_imports_its_own_package_lazily():
+    """A lazy import would be in the digest of jobs that never take it."""
+    lazy = []
+    for path in sorted((ROOT / "scripts/steadfast").rglob("*.py")):
+        tree = ast.parse(path.read_text())
+        functions = [
+            n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)
+        ]
+        for function in functions:
+            for node in ast.walk(function):
+                names = []
+                if isinstance(node, ast.ImportFrom):
+                    names = [node.module or ""]
+                elif isinstance(node, ast.Import):
+                    names = [alias.name for alias in node.names]
+                lazy += [f"{path.name}: {name}" for name in names if name.startswith("steadfast")]
+    assert lazy == []
+
+
+def test_the_digest_says_what_it_is_of():
+    text = digest("figures", "steadfast.cfbench.figures:figures")
+    assert re.fullmatch(r"figures steadfast\.cfbench\.figures:figures @ [0-9a-f]{16}", text)

@@ -1,0 +1,120 @@
+"""The benchmark that docs/new-benchmark.md shows: written down as it stands there, and run."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+from project import ROOT, Project
+from steadfast.files import read_jsonl
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+PAGE = (ROOT / "docs/new-benchmark.md").read_text()
+# In the page's order; the text before a block names its file.
+FILES = {
+    "python": ["benchmark", "data", "scoring", "judge", "answers", "results", "tables", "figures"],
+    "ini": ["wordbench-1.0.dist-info/entry_points.txt"],
+    "text": ["wordbench_judge.txt"],
+}
+CONFIG = {
+    "benchmarks": ["wordbench"],
+    "judges": {"reference": {"engine": "reference"}, "sim-judge": {"engine": "simulated"}},
+    "models": {
+        "reference": {"engine": "reference"},
+        "sim-a": {"engine": "simulated", "slip": 0.4},
+    },
+    "noise": {"sample": 4, "repeats": 2},
+}
+
+
+def written(folder: Path) -> None:
+    """Writes the files that the page shows."""
+    for kind, names in FILES.items():
+        blocks = re.findall(rf"^```{kind}\n(.*?)^```", PAGE, re.M | re.S)
+        for name, block in zip(names, blocks, strict=True):
+            path = folder / (f"wordbench/{name}.py" if kind == "python" else name)
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(block)
+    (folder / "wordbench/__init__.py").touch()
+    (folder / "wordbench-1.0.dist-info/METADATA").write_text("Name: wordbench\nVersion: 1.0\n")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory) -> Project:
+    """A project with the benchmark beside it, run to its end; a model over HTTP is added later."""
+    project = Project.new(tmp_path_factory.mktemp("fifth"), CONFIG)
+    written(project.folder)
+    run(project)
+    return project
+
+
+def run(project: Project, *targets: str) -> str:
+    return project.snakemake(*targets, PYTHONPATH=str(project.folder))
+
+
+def rows(project: Project, path: str) -> list[dict[str, str]]:
+    with open(project.path(f"results/{path}"), newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_its_reference_keeps_every_wish_judged_and_ruled(project):
+    scores = list(read_jsonl(project.path("results/wordbench/scores/reference/en.jsonl")))
+    assert {(score["task"], score["total"]) for score in scores} == {("rule", 1), ("judge", 1)}
+    assert all("sim-judge" in score["other_raters"] for score in scores)
+
+
+def test_its_table_and_its_columns_of_the_report_have_intervals(project):
+    (headline,) = [
+        row for row in rows(project, "wordbench/metrics/headline.csv") if "sim" in row["model"]
+    ]
+    assert float(headline["low"]) < float(headline["value"]) < float(headline["high"])
+    report = project.path("results/tables/report.md").read_text()
+    assert "Wordbench: Kept" in report
+    assert f"{float(headline['value']):.3f}" in report
+    assert "sim-a" in project.path("results/tables/wordbench_words.md").read_text()
+
+
+def test_its_figure_is_drawn(project):
+    run(project, "results/figures/wordbench_words.png")
+    png = project.path("results/figures/wordbench_words.png").read_bytes()
+    assert png.startswith(b"\x89PNG")
+
+
+def test_a_change_of_its_scorer_scores_again_and_asks_nobody(project):
+    project.edit("wordbench/scoring.py", 'reply.text.strip() == "yes"', '"yes" in reply.text')
+    planned = project.planned(PYTHONPATH=str(project.folder))
+    project.edit("wordbench/scoring.py", '"yes" in reply.text', 'reply.text.strip() == "yes"')
+    # What reads verdicts stands in the same module, so that judges' replies are read again.
+    assert planned.keys() & {"inference", "judge_prompts", "prompts"} == set()
+    assert planned["scores"] == 2
+
+
+def test_it_is_asked_of_a_server_planned_resumed_and_its_noise_measured(project, server):
+    api = {"engine": "openai", "model": "m", "base_url": server.url, "api_key_env": None}
+    project.configure({**CONFIG, "models": {**CONFIG["models"], "api": api}})
+    run(project, "plan")
+    (planned,) = [row for row in rows(project, "plan/wordbench.csv") if row["model"] == "api"]
+    assert (planned["requests"], planned["to_ask"]) == ("12", "12")
+    run(project)
+    outputs = project.path("results/wordbench/outputs/api/en.jsonl")
+    first = outputs.read_bytes()
+    outputs.unlink()
+    run(project, "results/wordbench/outputs/api/en.jsonl")
+    assert outputs.read_bytes() == first
+    assert set(server.answered.values()) == {1}
+    run(project, "noise")
+    (overall,) = [
+        row
+        for row in rows(project, "noise/wordbench/api/en.csv")
+        if (row["task"], row["cache"]) == ("overall", "all")
+    ]
+    assert (overall["n"], overall["identical"]) == ("4", "1")
+
+
+def test_an_unknown_key_of_its_section_is_named(project):
+    project.configure({**CONFIG, "wordbench": {"topic": 3}})
+    text = project.snakemake(ok=False, PYTHONPATH=str(project.folder))
+    project.configure(CONFIG)
+    assert "unknown key 'wordbench.topic'; did you mean 'topics'?" in text
