@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import combinations
 
 import pandas as pd
 import pytest
@@ -133,6 +134,16 @@ def test_people_are_told_from_judges():
         },
         (named_alike, "ann"): HUMANS,
     }
+
+
+def test_nobody_takes_the_name_of_another():
+    names = ["a (human)", "a", "human majority"]
+    rows = agreement_rows({"a": {1: "yes"}}, {name: {1: "no"} for name in names})
+    pairs = set(zip(rows["first"], rows["second"], strict=True))
+    alone = ["a (human)", "a (human) (human)", "human majority (human)"]
+    assert pairs == {("a", name) for name in [*alone, "human majority"]} | set(
+        combinations(alone, 2)
+    )
 
 
 def test_each_model_has_its_row_and_all_have_one():

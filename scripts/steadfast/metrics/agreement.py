@@ -79,10 +79,11 @@ def agreement_rows(
         >>> rows[["first", "second", "n", "raw", "only_second"]].values.tolist()
         [['a', 'b', 2, 0.5, 1]]
     """
-    humans = {
-        f"{name} (human)" if name in judges else name: given
-        for name, given in (people or {}).items()
-    }
+    humans: dict[str, Verdicts[K]] = {}
+    for name, given in (people or {}).items():
+        while name in judges or name in humans or name == MAJORITY:
+            name += " (human)"
+        humans[name] = given
     if len(humans) > 1:
         humans[MAJORITY] = majority(humans)
     clear = {
