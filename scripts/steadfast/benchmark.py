@@ -5,14 +5,12 @@ For a config it names, as a ``Task``, the files of its data and a component for 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from steadfast.components import Component, JudgePrompts, JudgeStandIn, Samples, Scoring, StandIn
-from steadfast.config.strict import StrictModel
 from steadfast.files import Record
-
-if TYPE_CHECKING:
-    from steadfast.config.schema import Config
+from steadfast.schema.config import Config
+from steadfast.schema.strict import StrictModel
 
 S = TypeVar("S", bound=StrictModel)
 
@@ -95,7 +93,8 @@ class Task:
         samples: how prompts refer to data.
         stand_in: answers of engines without a model.
         scoring: the scorer.
-        metrics: a ``MetricsFunction``; ``coverage`` and ``headline`` are among the names.
+        metrics: a function of scores (``Scored``), data by part and labels that gives ``Frames``;
+            ``coverage`` and ``headline`` are among the names.
         tables: a function of frames and display that gives tables or printed pages.
         figures: a function of frames and display that gives a figure for each name.
         judging: None where no model judges.
@@ -162,16 +161,16 @@ class Benchmark(Generic[S]):
     name: str
     title: str
     section: type[S]
-    task: Callable[["Config", S], Task]
+    task: Callable[[Config, S], Task]
     measures: Mapping[str, Measure]
     released_models: Mapping[str, ReleasedModel] = field(default_factory=dict)
-    check: Callable[["Config", S], None] | None = None
+    check: Callable[[Config, S], None] | None = None
 
-    def of(self, config: "Config") -> Task:
+    def of(self, config: Config) -> Task:
         """The task of a config."""
         return self.task(config, self.settings(config))
 
-    def settings(self, config: "Config") -> S:
+    def settings(self, config: Config) -> S:
         """Its section of a config."""
         return getattr(config, self.name)
 

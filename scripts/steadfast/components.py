@@ -17,12 +17,8 @@ from steadfast.files import Record, Settings
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
-    from steadfast.judging.template import JudgeTemplate
-    from steadfast.show.display import Display
-    from steadfast.tables.render import Printed
-    from steadfast.tables.table import Table
+    from steadfast.judge_template import JudgeTemplate
 
 T = TypeVar("T")
 
@@ -345,8 +341,3 @@ class Labels(NamedTuple):
 
 Frames = Mapping[str, "pd.DataFrame"]
 """Data frames by name."""
-MetricsFunction = Callable[..., Frames]
-"""(scores: Sequence[Scored], data: Mapping[part, Data], labels: Labels | None, **settings)."""
-TablesFunction = Callable[..., Iterable["Table | Printed"]]
-"""(frames: Frames, display: Display, **settings)."""
-FiguresFunction = Callable[[Frames, "Display"], Mapping[str, "Figure"]]

@@ -6,13 +6,13 @@ from typing import Any, Protocol
 
 from steadfast.benchmark import AnyBenchmark, DataFile, Judging, Task
 from steadfast.components import Component
-from steadfast.config.models import BaseModelSettings
-from steadfast.config.schema import Config
 from steadfast.config.settings import asked_models, judge_settings, model_settings, scored_models
 from steadfast.engines.build import ENGINES, STAND_INS, WITHOUT_MODEL
 from steadfast.errors import UserError
 from steadfast.registry import benchmarks
 from steadfast.resources import PREFIX
+from steadfast.schema.config import Config
+from steadfast.schema.models import BaseModelSettings
 
 
 class Wildcards(Protocol):

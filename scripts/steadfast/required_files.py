@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from steadfast.benchmark import Task
-from steadfast.config.schema import Config
 from steadfast.config.settings import replay_file
 from steadfast.errors import UserError
+from steadfast.schema.config import Config
 
 
 def check_required_files(config: Config, tasks: Mapping[str, Task]) -> None:

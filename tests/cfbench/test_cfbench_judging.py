@@ -12,8 +12,8 @@ from steadfast.cfbench.reading import read_reply, readable
 from steadfast.cfbench.synthetic import released_records
 from steadfast.components import Reply
 from steadfast.errors import UserError
+from steadfast.judge_template import load_template
 from steadfast.judging.boundary import boundary
-from steadfast.judging.template import load_template
 
 TEXTS = ["写成一封信", "落款是“阿禾”", "不超过六十字"]
 PRIORITIES = [PRIMARY, "次需", "次需"]

@@ -12,8 +12,8 @@ from steadfast.complexbench.metrics import metrics
 from steadfast.complexbench.readers import ComplexbenchJudge, ComplexbenchReader
 from steadfast.complexbench.synthetic import data
 from steadfast.components import Answer, Frames, JudgePrompt, JudgeRequest, Labels, Reply, Scored
-from steadfast.config.schema import Config
 from steadfast.files import Record
+from steadfast.schema.config import Config
 
 MODES = ("strict", "released")
 JudgeReply = Callable[[JudgePrompt, JudgeRequest], str | None]

@@ -3,8 +3,8 @@
 import pytest
 
 from steadfast.errors import UserError
+from steadfast.judge_template import load_template
 from steadfast.judging.boundary import boundary
-from steadfast.judging.template import load_template
 
 SLOTS = {"question", "boundary"}
 

@@ -7,10 +7,10 @@ from pydantic import Field
 from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task
 from steadfast.cfbench.facts import FILE, LANGUAGE
 from steadfast.components import Component
-from steadfast.config.judged import JudgedSection
-from steadfast.config.schema import Config
 from steadfast.files import Settings
-from steadfast.judging.template import packaged, templates_of
+from steadfast.judge_template import packaged, templates_of
+from steadfast.schema.config import Config
+from steadfast.schema.judged import JudgedSection
 
 NAME = "cfbench"
 LONGEST = {"synthetic": 1024, "local": 16384, "released": 16384}  # tokens of a prompt, roughly

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 
 from steadfast.cfbench.facts import LANGUAGE, Mode
 from steadfast.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
+from steadfast.judge_template import JudgeTemplate
 from steadfast.judging.boundary import boundary
-from steadfast.judging.template import JudgeTemplate
 
 MAX_TOKENS = 2048  # of a reply: the longest released list has under a thousand characters
 

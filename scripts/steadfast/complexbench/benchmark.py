@@ -9,11 +9,11 @@ from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, P
 from steadfast.complexbench.parts import DECOMPOSED, WHOLE, part_name
 from steadfast.complexbench.routes import TEMPLATES, templates_in_use
 from steadfast.components import Component
-from steadfast.config.judged import JudgedSection, LanguagesSection
-from steadfast.config.schema import Config
 from steadfast.files import Record
-from steadfast.judging.template import packaged, templates_of
+from steadfast.judge_template import packaged, templates_of
 from steadfast.resources import facts
+from steadfast.schema.config import Config
+from steadfast.schema.judged import JudgedSection, LanguagesSection
 
 NAME = "complexbench"
 TOKENS = 8192  # of the longest prompt, roughly; a turn has those before it in front

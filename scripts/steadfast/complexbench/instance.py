@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from steadfast.config.strict import StrictModel
+from steadfast.schema.strict import StrictModel
 
 TEXT = Field(min_length=1)
 Severity = Literal["error", "warning"]

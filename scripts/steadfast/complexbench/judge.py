@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from steadfast.complexbench.conversation import shown_answer, shown_instruction
 from steadfast.complexbench.routes import TEMPLATES, request_id, routes
 from steadfast.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
+from steadfast.judge_template import JudgeTemplate
 from steadfast.judging.boundary import boundary
-from steadfast.judging.template import JudgeTemplate
 
 MAX_TOKENS = 2048  # of a reply; a copied part may be long
 

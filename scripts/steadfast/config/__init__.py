@@ -1,1 +1,1 @@
-"""The config: its schema, and what rules take of it."""
+"""Reading the config, and what rules take of it."""

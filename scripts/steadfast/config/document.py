@@ -9,10 +9,10 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from steadfast.config import judged, models, schema
 from steadfast.config.load import config_model
 from steadfast.config.settings import role_of
 from steadfast.registry import benchmarks
+from steadfast.schema import config, judged, models
 
 SHARED = (models.BaseModelSettings, judged.JudgedSection)
 """Sections whose keys others have too; they are listed once."""
@@ -21,9 +21,9 @@ SHARED = (models.BaseModelSettings, judged.JudgedSection)
 def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     """Title, keys' prefix and schema of each section of the page."""
     yield "The whole", "", config_model()
-    yield "Corpora", "corpora.", schema.Corpora
-    yield "Files of a local corpus", "corpora.local.{corpus}.", schema.LocalFiles
-    yield "A data set on the hub", "corpora.hub.{corpus}.", schema.HubFiles
+    yield "Corpora", "corpora.", config.Corpora
+    yield "Files of a local corpus", "corpora.local.{corpus}.", config.LocalFiles
+    yield "A data set on the hub", "corpora.hub.{corpus}.", config.HubFiles
     yield "Every judged benchmark", "{benchmark}.", judged.JudgedSection
     for name, benchmark in benchmarks().items():
         yield benchmark.title, f"{name}.", benchmark.section
@@ -36,8 +36,8 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
         yield f"Engine {engine}", "models.{name}.", settings
     yield "Throughput of a model", "models.{name}.throughput.", models.Throughput
     yield "Price of a model", "models.{name}.price.", models.Price
-    yield "Noise", "noise.", schema.Noise
-    yield "Display", "display.", schema.Display
+    yield "Noise", "noise.", config.Noise
+    yield "Display", "display.", config.Display
 
 
 INTRODUCTION = """# The config

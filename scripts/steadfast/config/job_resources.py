@@ -6,9 +6,9 @@ from itertools import product
 from typing import Any
 
 from steadfast.benchmark import Task
-from steadfast.config.models import BaseModelSettings
-from steadfast.config.schema import Config
 from steadfast.config.settings import judge_settings, model_settings
+from steadfast.schema.config import Config
+from steadfast.schema.models import BaseModelSettings
 
 FULL_SPEED = 32_768  # tokens of context up to which `hours` holds
 GB = 1000  # Snakemake's mem_mb a GB

@@ -7,11 +7,11 @@ from typing import Any, Literal, get_args
 from pydantic import BaseModel, Field, ValidationError, create_model
 from pydantic_core import ErrorDetails
 
-from steadfast.config.models import engines
-from steadfast.config.schema import Config
 from steadfast.errors import UserError
 from steadfast.names import nearest
 from steadfast.registry import benchmarks
+from steadfast.schema.config import Config
+from steadfast.schema.models import engines
 
 
 @cache

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from pydantic.fields import FieldInfo
 
 from steadfast.benchmark import ReleasedModel
-from steadfast.config.models import BaseModelSettings, ReplayModel, ScoredModel
-from steadfast.config.schema import Config
 from steadfast.errors import UserError
 from steadfast.files import Record, Settings
 from steadfast.names import nearest
 from steadfast.registry import benchmarks
+from steadfast.schema.config import Config
+from steadfast.schema.models import BaseModelSettings, ReplayModel, ScoredModel
 
 DEFAULT_GROUPS = {"simulated": "Simulated readers", "reference": "Reference answers"}
 

@@ -6,12 +6,12 @@ from pydantic import Field
 
 from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task
 from steadfast.components import Component
-from steadfast.config.judged import JudgedSection, LanguagesSection
-from steadfast.config.schema import Config
 from steadfast.files import Record
 from steadfast.followbench.data import local_files
-from steadfast.judging.template import packaged, templates_of
+from steadfast.judge_template import packaged, templates_of
 from steadfast.resources import facts
+from steadfast.schema.config import Config
+from steadfast.schema.judged import JudgedSection, LanguagesSection
 
 NAME = "followbench"
 TOKENS = 4096  # of the longest prompt, roughly: five shots of an example task

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from steadfast.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
 from steadfast.files import Record, Settings
 from steadfast.followbench.facts import JUDGE
+from steadfast.judge_template import JudgeTemplate
 from steadfast.judging.boundary import boundary
-from steadfast.judging.template import JudgeTemplate
 from steadfast.resources import facts
 
 MAX_TOKENS = 1024  # as in the released code

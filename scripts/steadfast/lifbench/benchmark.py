@@ -2,7 +2,6 @@
 
 from steadfast.benchmark import Benchmark, Measure, Output, Part, ReleasedModel, Task
 from steadfast.components import Component
-from steadfast.config.schema import Config
 from steadfast.config.settings import references, scored_models
 from steadfast.files import Settings
 from steadfast.lifbench.data import NAME, context_file, data_files, expression_file
@@ -10,6 +9,7 @@ from steadfast.lifbench.paper import PAPER_MODELS
 from steadfast.lifbench.section import Lifbench
 from steadfast.lifbench.tasks import TASKS, scenarios_of
 from steadfast.resources import facts
+from steadfast.schema.config import Config
 
 METRICS = (
     "ars", "ifp", "ifs", "coverage", "comparisons", "variance", "depth", "rubrics", "headline",

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from steadfast.benchmark import DataFile
 from steadfast.components import Component
-from steadfast.config.schema import Config, CorpusName
 from steadfast.corpora.local import matching
 from steadfast.files import Record, Settings
 from steadfast.lifbench.section import Lifbench
 from steadfast.lifbench.tasks import scenarios_of
 from steadfast.resources import facts
+from steadfast.schema.config import Config, CorpusName
 
 NAME = "lifbench"
 RELEASED_TEMPLATES = f"{NAME}/released/tasks.json"

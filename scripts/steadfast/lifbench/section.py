@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from steadfast.config.strict import NAME, StrictModel
+from steadfast.schema.strict import NAME, StrictModel
 
 MAX_LENGTH = 2 * 1024 * 1024  # tokens
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from steadfast.components import Answer, JudgePrompt, JudgePrompts, Sample, component
 from steadfast.files import write_jsonl
-from steadfast.judging.template import JudgeTemplate, load_template
+from steadfast.judge_template import JudgeTemplate, load_template
 from steadfast.stages.samples import PartFiles, read_answers
 
 

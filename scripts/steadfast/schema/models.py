@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from steadfast.config.strict import StrictModel, role
+from steadfast.schema.strict import StrictModel, role
 
 
 class Throughput(StrictModel):

@@ -4,10 +4,10 @@ from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from steadfast.config.judged import Judging
-from steadfast.config.models import ModelSettings
-from steadfast.config.strict import NAME, StrictModel
 from steadfast.names import nearest
+from steadfast.schema.judged import Judging
+from steadfast.schema.models import ModelSettings
+from steadfast.schema.strict import NAME, StrictModel
 
 
 class LocalFiles(StrictModel):

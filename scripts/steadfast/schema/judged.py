@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from steadfast.config.strict import StrictModel, role
+from steadfast.schema.strict import StrictModel, role
 
 Source = Literal["synthetic", "local", "released"]
 

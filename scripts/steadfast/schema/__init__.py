@@ -1,0 +1,1 @@
+"""What a config may say: every key, its type, its default and what it is for."""
