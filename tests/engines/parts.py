@@ -122,6 +122,8 @@ class Job:
 
 
 if __name__ == "__main__":
+    # A shell's background jobs are born deaf to SIGINT, and hand that down.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     directory, url, contexts, questions, operation = sys.argv[1:]
     asked = items(int(contexts), int(questions))
     Part(Path(directory), url).run(asked, **json.loads(operation))
