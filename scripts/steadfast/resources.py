@@ -18,6 +18,8 @@ PACKAGE = Path(__file__).resolve().parent
 ROOT = (
     PACKAGE / "resources" if (PACKAGE / "resources").is_dir() else PACKAGE.parents[1] / "resources"
 )
+# libyaml's parser is nine times as fast as Python's, and every job reads facts.
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PREFIX = "resource:"
 """Before the name of a packaged file, where a file of the user's may stand instead."""
 
@@ -35,7 +37,7 @@ def resource(name: str, package: str = "") -> Path:
 @cache
 def facts(name: str, package: str = "") -> Any:
     """The content of a YAML file; shared, so it must not be changed."""
-    return yaml.safe_load(resource(name, package).read_text(encoding="utf-8"))
+    return yaml.load(resource(name, package).read_text(encoding="utf-8"), LOADER)
 
 
 def located(path: str) -> Path:
