@@ -38,6 +38,7 @@ for name in TASKS:
             runtime=30,
         params:
             metrics=TASKS[name].metrics.function.plain,
+            fields=list(TASKS[name].metrics.fields),
             names=list(TASKS[name].metrics.names),
             models=RUN.models_of(name),
             parts=list(TASKS[name].parts),

@@ -14,6 +14,7 @@ if "snakemake" in globals():
         snakemake.log,
         metrics=snakemake.params.metrics,
         scores=dict(zip(cells, paths(snakemake.input.scores), strict=True)),
+        fields=snakemake.params.fields,
         sources=sources_by_part(snakemake.params.sources, snakemake.input.sources),
         labels=Path(str(snakemake.input.labels)) if snakemake.input.labels else None,
         outs=dict(zip(snakemake.params.names, paths(snakemake.output.metrics), strict=True)),

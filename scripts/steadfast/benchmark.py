@@ -74,12 +74,14 @@ class Output:
     Attributes:
         function: that makes it.
         names: stems of its files.
-        data: whether it takes the benchmark's data too, of metrics.
+        data: of metrics, whether they take the benchmark's data too.
+        fields: of metrics, what they read of a score's record beside what all records have.
     """
 
     function: Component[Any]
     names: tuple[str, ...]
     data: bool = False
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

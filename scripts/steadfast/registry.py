@@ -7,6 +7,7 @@ from importlib.metadata import EntryPoint, entry_points
 from steadfast.benchmark import AnyBenchmark, Benchmark
 from steadfast.errors import UserError
 from steadfast.resources import PACKAGE
+from steadfast.schema.config import Config
 
 GROUP = "steadfast.benchmarks"
 
@@ -16,7 +17,8 @@ def benchmarks() -> dict[str, AnyBenchmark]:
     """All benchmarks by name: this package's in the order of pyproject.toml, then others' by name.
 
     Raises:
-        UserError: an entry point cannot be loaded, or is called otherwise than its benchmark.
+        UserError: an entry point cannot be loaded, is called otherwise than its benchmark, or as
+            no benchmark can be called.
     """
     points = {point.name: point for point in _own()}
     others = sorted(entry_points(group=GROUP), key=lambda point: point.name)
@@ -46,5 +48,10 @@ def _loaded(point: EntryPoint) -> AnyBenchmark:
         raise UserError(
             f"entry point {point.name} of {GROUP}: {point.value} is no benchmark of that name; "
             "name a steadfast.benchmark.Benchmark"
+        )
+    if not found.name.isidentifier() or found.name in Config.model_fields:
+        raise UserError(
+            f"entry point {point.name} of {GROUP}: a benchmark's name is a key of the config and "
+            "names rules: choose one of letters, digits and '_' that is no key yet"
         )
     return found

@@ -248,13 +248,8 @@ def test_labels_that_are_none_are_named(made, record, named):
         made.metrics(made.judged("m", VERDICTS), labels)
 
 
-@pytest.mark.parametrize(
-    ("change", "named"),
-    [({"csr": ...}, "lacks 'csr'"), ({"sample_id": "zh/0042"}, "is not in the data")],
-)
-def test_scores_of_other_data_are_named(made, change, named):
+def test_scores_of_other_data_are_named(made):
     judges = made.judged("m", VERDICTS)
-    changed = made.by_model["m"][1] | change
-    made.by_model["m"][1] = {key: v for key, v in changed.items() if v is not ...}
-    with pytest.raises(UserError, match=rf"sample {changed['sample_id']} of model 'm' {named}"):
+    made.by_model["m"][1] |= {"sample_id": "zh/0042"}
+    with pytest.raises(UserError, match="sample zh/0042 of model 'm' is not in the data"):
         made.metrics(judges)

@@ -107,6 +107,15 @@ def test_readers_keep_less_the_more_they_slip_and_more_turn_by_turn(run):
     assert share_kept(run, "zh-decomposed", 0.5) > hasty
 
 
+def test_readers_that_slip_more_score_less(run):
+    means = []
+    for slip in (0.05, 0.2, 0.5):
+        found = run.score(run.read(slip))
+        means.append(sum(one["total"] for one in found.values()) / len(found))
+    assert means == sorted(means, reverse=True)
+    assert means[0] > 0.7 > means[2]
+
+
 @pytest.mark.parametrize(("slip", "least", "most"), [(0.0, 0, 0), (1.0, 0.05, 0.6)])
 def test_judges_keep_to_the_form_and_simulated_ones_slip(run, slip, least, most):
     scores = run.score(run.read(), j=believing(slip))

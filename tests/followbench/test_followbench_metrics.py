@@ -50,6 +50,15 @@ def five(group: str, *totals: float | None) -> list[dict]:
     ]
 
 
+@pytest.mark.parametrize(
+    ("group", "level", "complaint"),
+    [("style/1", 6, "unknown level 6"), ("stile/1", 2, "unknown task 'stile'")],
+)
+def test_scores_of_no_known_category_or_level_are_refused(group, level, complaint):
+    with pytest.raises(UserError, match=complaint):
+        metrics(record(group, level, [1, 1]))
+
+
 def test_rates_by_hand():
     found = metrics(
         record("style/1", 2, [1, 1]), record("style/2", 2, [1, 0]), record("mixed/1", 2, [0, 0])

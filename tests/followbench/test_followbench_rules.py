@@ -213,13 +213,14 @@ HOSTILE = {
 }
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_answers_cost_little(answer):
+def test_hostile_answers_cost_little(answer, language):
     start = time.process_time()
-    for rule, language in PAIRS:
+    for rule in [rule for rule, known in PAIRS if known == language]:
         satisfied(rule, language, 5, TARGETS.get(rule, ""), answer)
         satisfied(rule, language, 2, TARGETS.get(rule, ""), answer)
-    assert time.process_time() - start < 3
+    assert time.process_time() - start < 2
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\\\n'\""), max_size=5), max_size=6))

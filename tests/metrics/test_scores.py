@@ -3,16 +3,20 @@
 import pandas as pd
 import pytest
 
+from judged_run import SMALL, JudgedRun
 from steadfast.components import Scored
+from steadfast.config.load import load_config
 from steadfast.errors import UserError
 from steadfast.files import write_jsonl
-from steadfast.metrics.scores import read_scores
+from steadfast.lifbench.benchmark import LIFBENCH
+from steadfast.metrics.scores import REQUIRED, read_scores
 from steadfast.metrics.tidy import read_csv, tidy, write_csv
 
 
 def line(sample: str, **more) -> dict:
-    scored = {"points": {"format": 0.5}, "total": 0.5}
-    return {"sample_id": sample, "task": "T", "status": "ok", "truncated": False} | scored | more
+    asked = {"sample_id": sample, "task": "T", "context_id": "c", "status": "ok"}
+    scored = {"truncated": False, "points": {"format": 0.5}, "total": 0.5, "extracted": None}
+    return {**asked, **scored, "other_raters": {}, **more}
 
 
 def test_records_come_with_their_model_and_part_in_the_files_order(tmp_path):
@@ -28,15 +32,43 @@ def test_records_come_with_their_model_and_part_in_the_files_order(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ([line("a"), line("a")], "record 2: sample a is there twice"),
-        ([line("a", status="fine")], "unknown status 'fine'"),
-        ([{"sample_id": "a"}], "lacks 'task'"),
+        ([line("a", level=1)] * 2, "record 2: sample a is there twice"),
+        ([line("a", level=1, status="fine")], "unknown status 'fine'"),
+        ([{"sample_id": "a"}], "record 1 lacks 'task'"),
+        ([line("a", level=1), line("b")], "record 2 lacks 'level'; score this file again"),
     ],
 )
 def test_damaged_score_files_are_refused(tmp_path, lines, message):
     write_jsonl(tmp_path / "s.jsonl", lines)
     with pytest.raises(UserError, match=message):
-        list(read_scores({("m", "8k"): tmp_path / "s.jsonl"}))
+        list(read_scores({("m", "8k"): tmp_path / "s.jsonl"}, ["level"]))
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_judged_metrics_read_no_field_that_is_not_checked(name):
+    run = JudgedRun(name)
+    out = run.task.metrics
+    scores = []
+    for part in run.samples:
+        answers = run.answers(part)
+        replies = run.replies(part, answers)
+        found = run.scores(part, answers, first=replies, second=replies)
+        scores += [Scored("m", part, checked(one, out.fields)) for one in found.values()]
+    assert set(out.function.make(scores, run.data, None)) == set(out.names)
+
+
+def test_lifbenchs_metrics_read_no_field_that_is_not_checked():
+    out = LIFBENCH.of(load_config({"models": {"m": {"engine": "reference"}}})).metrics
+    asked = {"expression_id": 0, "variable_id": 0, "rubric": "released", "depth": None}
+    points = {"format": 1.0, "correct": 1.0, "ori": 1.0}
+    scored = line("a", task="LSI", points=points, total=1.0, **asked)
+    assert checked(scored, out.fields) == scored
+    scores = [Scored("m", "4k", scored), Scored("n", "4k", scored)]
+    assert set(out.function.make(scores, {}, None)) == set(out.names)
+
+
+def checked(record: dict, fields: tuple[str, ...]) -> dict:
+    return {name: value for name, value in record.items() if name in (*REQUIRED, *fields)}
 
 
 def test_tidy_rows_come_back_from_their_file_sorted(tmp_path):

@@ -5,7 +5,7 @@ from pathlib import Path
 from pydantic import Field
 
 from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task
-from steadfast.cfbench.facts import FILE, LANGUAGE
+from steadfast.cfbench.facts import FILE, LANGUAGE, RATES
 from steadfast.components import Component
 from steadfast.files import Settings
 from steadfast.judge_template import packaged, templates_of
@@ -16,9 +16,9 @@ NAME = "cfbench"
 LONGEST = {"synthetic": 1024, "local": 16384, "released": 16384}  # tokens of a prompt, roughly
 RELEASED_ATTEMPTS = 10
 METRICS = (
-    *("headline", "results", "types", "domains", "factors", "statistics"),
-    *("coverage", "agreement", "humans"),
-)
+    "headline", "results", "types", "domains", "factors", "statistics", "coverage", "agreement",
+    "humans",
+)  # fmt: skip
 CONTENT = {"synthetic": "synthetic:data", "local": "data:local", "released": "published:data"}
 DATA = f"{NAME}/data/{LANGUAGE}.jsonl"
 
@@ -45,7 +45,10 @@ def task(config: Config, section: Cfbench) -> Task:
         stand_in=Component("steadfast.cfbench.readers:CfbenchReader"),
         scoring=Component("steadfast.cfbench.scoring:CfbenchScoring", mode),
         metrics=Output(
-            Component("steadfast.cfbench.metrics:metrics", mode | judges), METRICS, data=True
+            Component("steadfast.cfbench.metrics:metrics", mode | judges),
+            METRICS,
+            data=True,
+            fields=RATES,
         ),
         tables=Output(
             Component("steadfast.cfbench.tables:tables", {**mode, "names": tables}),
@@ -69,12 +72,9 @@ def task(config: Config, section: Cfbench) -> Task:
 def _tables(config: Config, section: Cfbench) -> list[str]:
     """Names of the tables; agreement needs two raters, Table 6 people among them."""
     people = section.labels is not None
-    return [
-        *("table1_statistics", "table2_results", "types", "domains"),
-        *(["table6_humans"] if people else []),
-        *(["agreement"] if people or len(config.judges) > 1 else []),
-        "coverage",
-    ]
+    raters = {"table6_humans": people, "agreement": people or len(config.judges) > 1}
+    wanted = [name for name, asked in raters.items() if asked]
+    return ["table1_statistics", "table2_results", "types", "domains", *wanted, "coverage"]
 
 
 def _data(config: Config, section: Cfbench) -> DataFile:

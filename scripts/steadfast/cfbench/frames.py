@@ -17,15 +17,14 @@ def checked_scores(scores: Iterable[Scored], data: Records) -> Iterator[Scored]:
     """Scores that belong to the data.
 
     Raises:
-        UserError: a score lacks a rate, or its sample is not in the data.
+        UserError: a score's sample is not in the data.
     """
     for scored in scores:
         sample = scored.record["sample_id"]
-        problems = [f"lacks {name!r}" for name in RATES if name not in scored.record]
-        problems += [] if sample in data else ["is not in the data"]
-        if problems:
+        if sample not in data:
             raise UserError(
-                f"cfbench: sample {sample} of model {scored.model!r} {problems[0]}; score it again"
+                f"cfbench: sample {sample} of model {scored.model!r} is not in the data; score it "
+                "again"
             )
         yield scored
 

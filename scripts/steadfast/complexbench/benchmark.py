@@ -20,9 +20,9 @@ TOKENS = 8192  # of the longest prompt, roughly; a turn has those before it in f
 RELEASED_ATTEMPTS = 1  # whatever a judge replies is taken for a verdict
 DATA = {"synthetic": "synthetic:data", "local": "published:local", "released": "published:released"}
 METRICS = (
-    *("drfr", "constraints", "coherent", "decomposition"),
-    *("agreement", "judging", "coverage", "headline"),
-)
+    "drfr", "constraints", "coherent", "decomposition", "agreement", "judging", "coverage",
+    "headline",
+)  # fmt: skip
 
 
 class Complexbench(JudgedSection, LanguagesSection):
@@ -101,6 +101,7 @@ def task(config: Config, section: Complexbench) -> Task:
             ),
             METRICS,
             data=True,
+            fields=("instance", "raw"),
         ),
         tables=Output(
             Component("steadfast.complexbench.tables:tables", {**shown, "names": tables}),

@@ -50,7 +50,7 @@ class ScoredAnswers:
             if part not in known:
                 language, _ = language_and_split(part)
                 known[part] = {one["main_id"]: one for one in data[part]["data"][language]}
-            instance = known[part].get(record.get("instance", -1))
+            instance = known[part].get(record["instance"])
             if instance is None or not _places(instance).issuperset(record["raw"] or ()):
                 raise UserError(
                     f"scores: sample {record['sample_id']} of model {model!r}, part {part!r}, is "

@@ -39,7 +39,7 @@ def _by_role(model: BaseModelSettings, role: str) -> Record:
 
 
 def role_of(field: FieldInfo) -> str:
-    """Who may notice a change of a field (``config.models``); empty where it has no role."""
+    """Who may notice a change of a field (``schema.models``); empty where it has no role."""
     extra = field.json_schema_extra
     return str(extra.get("role", "")) if isinstance(extra, dict) else ""
 

@@ -18,9 +18,8 @@ TOKENS = 4096  # of the longest prompt, roughly: five shots of an example task
 RELEASED_ATTEMPTS = 1  # a reply that cannot be read is left to the user to repair
 CONTENT = {"synthetic": "synthetic:data", "local": "data:local", "released": "published:data"}
 METRICS = (
-    *("hsr", "ssr", "csl", "scorers", "consistency"),
-    *("items", "agreement", "coverage", "headline"),
-)
+    "hsr", "ssr", "csl", "scorers", "consistency", "items", "agreement", "coverage", "headline",
+)  # fmt: skip
 
 
 class Followbench(JudgedSection, LanguagesSection):
@@ -54,7 +53,10 @@ def task(config: Config, section: Followbench) -> Task:
         stand_in=Component("steadfast.followbench.readers:FollowbenchReader"),
         scoring=Component("steadfast.followbench.scoring:FollowbenchScoring", mode),
         metrics=Output(
-            Component("steadfast.followbench.metrics:metrics", measured), METRICS, data=True
+            Component("steadfast.followbench.metrics:metrics", measured),
+            METRICS,
+            data=True,
+            fields=("level", "scorer"),
         ),
         tables=Output(
             Component("steadfast.followbench.tables:tables", shown),

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 import pandas as pd
 
 from steadfast.components import INVALID, Scored
-from steadfast.followbench.facts import JUDGE, LEVELS, RULE
+from steadfast.errors import UserError
+from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
 from steadfast.followbench.satisfaction import consecutive_levels, failure_consistency
 
 UNREADABLE = "unreadable"
@@ -18,9 +19,19 @@ def sample_frame(scores: Iterable[Scored]) -> pd.DataFrame:
         Columns model, language, category, level (text), kind (rule or judge), cluster (the
         group), sample_id, status, unreadable (in mode released, a reply that counts −1), hard and
         soft (share of constraints kept), both empty where unscored.
+
+    Raises:
+        UserError: a category or level is none of FollowBench's.
     """
     rows = []
+    known = {"task": CATEGORIES, "level": LEVELS}
     for model, language, record in scores:
+        for name in known:
+            if record[name] not in known[name]:
+                raise UserError(
+                    f"followbench: sample {record['sample_id']} of model {model!r} has the unknown "
+                    f"{name} {record[name]!r}; score it again"
+                )
         points = record["points"]
         problem = (record.get("extracted") or {}).get("problem")
         rows.append(

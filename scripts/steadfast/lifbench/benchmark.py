@@ -39,6 +39,7 @@ def task(config: Config, section: Lifbench) -> Task:
                 "steadfast.lifbench.metrics:metrics", scoring | {"references": references(config)}
             ),
             METRICS,
+            fields=("expression_id", "variable_id", "rubric", "depth"),
         ),
         tables=_tables(scoring, scored_models(config)),
         figures=Output(Component("steadfast.lifbench.figures:figures"), ("ars_by_length",)),

@@ -9,24 +9,31 @@ from steadfast.errors import UserError
 from steadfast.files import read_jsonl
 
 STATUSES = (*OUTPUT_STATUSES, INVALID)
-REQUIRED = ("sample_id", "task", "status", "truncated", "points", "total")
+REQUIRED = (
+    "sample_id", "task", "context_id", "status", "truncated", "points", "total", "extracted",
+    "other_raters",
+)  # fmt: skip
 
 
-def read_scores(scores: Mapping[tuple[str, str], Path]) -> Iterator[Scored]:
+def read_scores(
+    scores: Mapping[tuple[str, str], Path], fields: Iterable[str] = ()
+) -> Iterator[Scored]:
     """Each score's record with its model and part, checked.
 
     Args:
         scores: score file of each model and part.
+        fields: that a benchmark's metrics read beside those that all records have.
 
     Raises:
         UserError: a file is missing or damaged, a record lacks a field or has an unknown status,
             or a sample is there twice.
     """
+    required = (*REQUIRED, *fields)
     for (model, part), path in scores.items():
         seen: set[str] = set()
         for number, record in enumerate(read_jsonl(path), start=1):
             where, again = f"{path}: record {number}", "score this file again"
-            if lacking := [name for name in REQUIRED if name not in record]:
+            if lacking := [name for name in required if name not in record]:
                 raise UserError(f"{where} lacks {lacking[0]!r}; {again}")
             if (status := record["status"]) not in STATUSES:
                 known = ", ".join(STATUSES)

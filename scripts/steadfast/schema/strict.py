@@ -16,5 +16,5 @@ class StrictModel(BaseModel):
 
 
 def role(name: str, default: Any, description: str, **kwargs: Any) -> Any:
-    """A field of a model's settings, and who may notice a change of it (``config.models``)."""
+    """A field of a model's settings, and who may notice a change of it (``schema.models``)."""
     return Field(default, description=description, json_schema_extra={"role": name}, **kwargs)

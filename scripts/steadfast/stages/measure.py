@@ -14,6 +14,7 @@ from steadfast.stages.samples import Sources, read_data
 def measure(
     metrics: Sequence[Any],
     scores: Mapping[tuple[str, str], Path],
+    fields: Sequence[str],
     sources: Mapping[str, Sources],
     labels: Path | None,
     outs: Mapping[str, Path],
@@ -23,6 +24,7 @@ def measure(
     Args:
         metrics: the benchmark's function of scores, data by part and labels, and its settings.
         scores: score file of each model and part.
+        fields: that the metrics read of each record, beside those that all records have.
         sources: of each part, the data files; none where the metrics need no data.
         labels: people's verdicts, where there are some.
         outs: file of each metric.
@@ -32,6 +34,6 @@ def measure(
     """
     data = {part: read_data(files) for part, files in sources.items()}
     people = Labels(str(labels), list(read_jsonl(labels))) if labels else None
-    frames = component(metrics).make(read_scores(scores), data, people)
+    frames = component(metrics).make(read_scores(scores, fields), data, people)
     for name, path in outs.items():
         write_csv(path, frames[name])

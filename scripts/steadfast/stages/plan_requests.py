@@ -125,6 +125,7 @@ def plan_requests(
         out_prompts: the prompts that would be cut or do not fit.
     """
     planned = [PlannedModel(name, **settings) for name, settings in models.items()]
+    judging = [PlannedModel(name, **settings) for name, settings in judges.items()]
     rows: list[Record] = []
     odd: list[Record] = []
     for part in parts:
@@ -139,11 +140,11 @@ def plan_requests(
             odd += [dict(zip(MISFIT_COLUMNS, place, strict=True)) for place in places]
         if judge_prompts:
             items = _judge_items(judge_prompts, templates, samples, answer_tokens)
-            for name, settings in judges.items():
-                row, _ = PlannedModel(name, **settings).of_part(items, (), tokenizers)
+            for judge in judging:
+                row, _ = judge.of_part(items, (), tokenizers)
                 row = {column: _times(len(planned), value) for column, value in row.items()}
                 answers = f"{len(planned)} models' answers"
-                rows.append({"model": name, "part": part.name, "judges": answers, **row})
+                rows.append({"model": judge.name, "part": part.name, "judges": answers, **row})
     order = {name: number for number, name in enumerate([*models, *judges])}
     rows.sort(key=lambda row: (bool(row["judges"]), order[row["model"]]))
     odd.sort(key=lambda row: order[row["model"]])
