@@ -11,7 +11,7 @@ from importlib import import_module
 from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from steadfast.engines.request import ANSWERED, Item
+from steadfast.engines.request import ANSWERED, Item, draw_key
 from steadfast.errors import UserError
 from steadfast.files import Record, Settings
 
@@ -41,18 +41,20 @@ class Sample:
         prompt: the prompt's record, with ``sample_id``, ``task``, ``context_id``, ``instruction``
             and ``max_tokens``.
         source: what of the data it refers to, such as its context.
-        before: the turn of a conversation that it follows.
+        before: the turn of a conversation that it follows, in the same draw.
+        draw: 0 for the first answer that is drawn, 1 for the second …
     """
 
     part: str
     prompt: Record
     source: Record
     before: "Sample | None" = None
+    draw: int = 0
 
     @property
     def id(self) -> str:
-        """Its name in all files of its part."""
-        return self.prompt["sample_id"]
+        """Its name among the samples of its part."""
+        return draw_key(self.prompt["sample_id"], self.draw)
 
 
 @dataclass(frozen=True)
@@ -224,13 +226,15 @@ class Samples(ABC):
         """What is asked of a model: by default the instruction, of which nothing may be cut."""
         prompt = sample.prompt
         return Item(
-            sample_id=sample.id,
+            sample_id=prompt["sample_id"],
             context_id=prompt["context_id"],
             head="",
             context="",
             tail=prompt["instruction"],
             max_tokens=prompt["max_tokens"],
-            follows=prompt.get("follows"),
+            task=prompt["task"],
+            draw=sample.draw,
+            follows=sample.before.id if sample.before else None,
         )
 
 

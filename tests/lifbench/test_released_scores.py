@@ -57,6 +57,7 @@ def test_a_line_becomes_a_score_record(tmp_path):
     assert found["4k"] == [
         {
             "sample_id": "OQ/onedoc-4k/e0/v0",
+            "draw": 0,
             "task": "OQ",
             "context_id": "onedoc-4k",
             "expression_id": 0,
@@ -68,6 +69,7 @@ def test_a_line_becomes_a_score_record(tmp_path):
             "points": {"correct": 1.0, "format": 0.5},
             "total": 0.8,
             "extracted": None,
+            "judge": None,
             "other_raters": {},
             "depth": None,
         }

@@ -14,9 +14,9 @@ from steadfast.metrics.tidy import read_csv, tidy, write_csv
 
 
 def line(sample: str, **more) -> dict:
-    asked = {"sample_id": sample, "task": "T", "context_id": "c", "status": "ok"}
-    scored = {"truncated": False, "points": {"format": 0.5}, "total": 0.5, "extracted": None}
-    return {**asked, **scored, "other_raters": {}, **more}
+    asked = {"sample_id": sample, "draw": 0, "task": "T", "context_id": "c", "status": "ok"}
+    scored = {"points": {"format": 0.5}, "total": 0.5, "extracted": None, "other_raters": {}}
+    return {**asked, "truncated": False, "judge": None, **scored, **more}
 
 
 def test_records_come_with_their_model_and_part_in_the_files_order(tmp_path):
@@ -34,7 +34,7 @@ def test_records_come_with_their_model_and_part_in_the_files_order(tmp_path):
     [
         ([line("a", level=1)] * 2, "record 2: sample a is there twice"),
         ([line("a", level=1, status="fine")], "unknown status 'fine'"),
-        ([{"sample_id": "a"}], "record 1 lacks 'task'"),
+        ([{"sample_id": "a"}], "record 1 lacks 'draw'"),
         ([line("a", level=1), line("b")], "record 2 lacks 'level'; score this file again"),
     ],
 )

@@ -14,7 +14,12 @@ from steadfast.config.settings import role_of
 from steadfast.registry import benchmarks
 from steadfast.schema import config, judged, models
 
-SHARED = (models.BaseModelSettings, judged.JudgedSection)
+SHARED = (
+    models.SamplingModel,
+    models.ThinkingModel,
+    models.BaseModelSettings,
+    judged.JudgedSection,
+)
 """Sections whose keys others have too; they are listed once."""
 
 
@@ -32,6 +37,9 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
                 yield f"{benchmark.title}: {key}", f"{name}.{key}.", field.annotation
     yield "Judging", "judging.", judged.Judging
     yield "Every model", "models.{name}.", models.BaseModelSettings
+    yield "Engines whose answers may hold thoughts", "models.{name}.", models.ThinkingModel
+    yield "Engines that sample", "models.{name}.", models.SamplingModel
+    yield "Reasoning of a model", "models.{name}.reasoning.", models.Reasoning
     for engine, settings in models.engines().items():
         yield f"Engine {engine}", "models.{name}.", settings
     yield "Throughput of a model", "models.{name}.throughput.", models.Throughput

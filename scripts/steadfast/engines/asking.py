@@ -77,4 +77,4 @@ class Asking:
     def _key(self, request: Request) -> str:
         # An engine without a model answers from the benchmark's gold, which the hash does not
         # cover: it is asked anew each time, by sample.
-        return request.hash if self._engine.paid else request.sample_id
+        return request.hash if self._engine.paid else request.key

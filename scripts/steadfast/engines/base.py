@@ -9,8 +9,14 @@ from typing import Protocol
 from steadfast.engines.request import Oracle, Request, Response
 from steadfast.files import Record, Settings
 
-FITTING = frozenset({"engine", "window", "on_overflow", "tokenizer", "template_tokens"})
-"""Settings that act on the prompt: what they change is in the rendered prompt's hash."""
+FITTING = frozenset(
+    {
+        "engine", "window", "on_overflow", "tokenizer", "template_tokens", "max_tokens", "draws",
+        "reasoning",
+    }
+)  # fmt: skip
+"""Settings that act on the request: what they change is in its prompt, limit and draw, which its
+hash covers."""
 LONG_PREFIX = 16_384
 """Characters of a shared prefix from which on contexts are asked one by one: shorter ones do not
 drive one another out of a prefix cache."""

@@ -28,7 +28,7 @@ def converse(
     Args:
         items: in any order in which an item stands after the one that it follows.
         ask: asks some of them and gives request and response of each, in order.
-        readable: whether the answer to a sample can be read, by sample id and text; by default
+        readable: whether the answer to a sample can be read, by its key and text; by default
             every answer can.
         attempts: times that an answer is asked for until it can be read, at most.
 
@@ -48,14 +48,14 @@ def converse(
                 if item.barred and item.follows:
                     before = exchanges[item.follows].response
                     response = replace(response, status=before.status)
-                exchanges[item.sample_id] = Exchange(request, response, attempt)
+                exchanges[item.key] = Exchange(request, response, attempt)
                 # A failed request is the engine's care: nothing is to be gained from another.
                 answered = response.status in ANSWERED
-                if readable and answered and not readable(item.sample_id, response.text):
+                if readable and answered and not readable(item.key, response.text):
                     unread.append(replace(item, attempt=attempt + 1))
             if not (pending := unread):
                 break
-    return [exchanges[item.sample_id] for item in items]
+    return [exchanges[item.key] for item in items]
 
 
 def turns_of(items: Iterable[Item]) -> list[list[Item]]:
@@ -73,7 +73,7 @@ def turns_of(items: Iterable[Item]) -> list[list[Item]]:
                 "it; build the prompts again"
             )
         depth = 0 if item.follows is None else depths[item.follows] + 1
-        depths[item.sample_id] = depth
+        depths[item.key] = depth
         turns[depth].append(item)
     return list(turns.values())
 

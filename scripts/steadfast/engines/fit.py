@@ -128,7 +128,7 @@ def _fit_one(
     # The same words again would bring the same answer from a model that is asked at temperature 0.
     tail = item.tail + item.reminder if item.attempt > 1 else item.tail
     alone = item.turns or not item.context
-    group = (item.sample_id, "") if alone else (item.context_id, item.head)
+    group = (item.key, "") if alone else (item.context_id, item.head)
     tokenizer = context.tokenizer
 
     def build(kept: int | None, tokens: int | None, overflow: str | None = None) -> Request:
@@ -145,8 +145,11 @@ def _fit_one(
             truncated_tokens=0 if kept is None else whole - kept,
             seen=1.0 if kept is None else kept / whole,
             overflow=item.barred or overflow,
-            hash=request_hash(prefix.hasher, tail, item.max_tokens, item.turns, item.attempt),
+            hash=request_hash(
+                prefix.hasher, tail, item.max_tokens, item.turns, item.attempt, item.draw
+            ),
             turns=item.turns,
+            draw=item.draw,
         )
 
     if tokenizer is None:

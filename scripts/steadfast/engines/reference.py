@@ -18,5 +18,5 @@ class ReferenceEngine(Engine):
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
         """The gold answers, in order."""
         for request in chain.from_iterable(groups):
-            text = self._oracle.reference(request.sample_id)
+            text = self._oracle.reference(request.key)
             yield request, Response("ok", text, "stop", request.prompt_tokens)

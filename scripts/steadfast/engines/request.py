@@ -12,11 +12,13 @@ from steadfast.files import Record, Settings, canonical_json
 if TYPE_CHECKING:
     from _hashlib import HASH
 
-STATUSES = ("ok", "length", "overflow", "refused", "error")
+STATUSES = ("ok", "length", "unfinished", "overflow", "refused", "error")
+"""What became of a request; closed. ``length`` is an answer that the limit cut, ``unfinished`` a
+thought that it cut, or a thought without an answer."""
 ANSWERED = frozenset({"ok", "length"})
 """Statuses whose text is a model's answer."""
 FINAL = frozenset({"ok", "length", "refused"})
-"""Statuses that are not asked again."""
+"""Statuses of a reply, before its thought is told from its answer, that is not asked for again."""
 
 Turns = tuple[tuple[str, str], ...]
 """Earlier turns of a conversation: prompt and answer of each."""
@@ -29,7 +31,9 @@ class Item:
     The full prompt is ``head + context + tail``; ``max_tokens`` is the output limit.
 
     Args:
-        follows: sample whose conversation it goes on with; None where it opens one.
+        task: of the benchmark, by whose name a model's output limit may be set.
+        draw: 0 for the first answer that is drawn, 1 for the second …
+        follows: key of the item whose conversation it goes on with; None where it opens one.
         reminder: what is added when the answer could not be read and is asked for again.
         turns: the earlier ones, pairs of prompt and answer; known once ``follows`` is answered.
         attempt: 1 for the first asking.
@@ -42,11 +46,18 @@ class Item:
     context: str
     tail: str
     max_tokens: int
+    task: str = ""
+    draw: int = 0
     follows: str | None = None
     reminder: str = ""
     turns: Turns = ()
     attempt: int = 1
     barred: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Its name among the items of a part."""
+        return draw_key(self.sample_id, self.draw)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +72,7 @@ class Request:
         overflow: why it is not sent; None where it fits.
         hash: of all that determines the response (``request_hash``).
         turns: the earlier ones, pairs of prompt and answer.
+        draw: as the item's.
     """
 
     sample_id: str
@@ -75,6 +87,12 @@ class Request:
     overflow: str | None
     hash: str
     turns: Turns = ()
+    draw: int = 0
+
+    @property
+    def key(self) -> str:
+        """Its name among the requests of a part."""
+        return draw_key(self.sample_id, self.draw)
 
     @property
     def prompt(self) -> str:
@@ -84,8 +102,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An answer or why there is none; ``error`` is set for status error and overflow.
+    """A reply or why there is none; ``error`` is set for status error and overflow.
 
+    As an engine gives it, and a journal keeps it, ``text`` is what the model wrote, a thought in
+    tags included, and ``thought`` what the server gave apart from it; ``reasoning.told_apart``
+    makes of it the answer and the whole thought. ``completion_tokens`` has those of the thought.
     ``served_model`` and ``fingerprint`` are what a server says it answered with; ``logprobs`` has
     a triple a token (text, log probability, pairs of the alternatives) where they were asked for.
     """
@@ -100,6 +121,18 @@ class Response:
     served_model: str | None = None
     fingerprint: str | None = None
     logprobs: list[list[object]] | None = None
+    thought: str | None = None
+    thought_tokens: int | None = None
+
+
+def draw_key(sample_id: str, draw: int) -> str:
+    """The name of one of the answers that are drawn for a sample.
+
+    Example:
+        >>> draw_key("LSI/c0/e1/v2", 0), draw_key("LSI/c0/e1/v2", 1)
+        ('LSI/c0/e1/v2', 'LSI/c0/e1/v2#1')
+    """
+    return f"{sample_id}#{draw}" if draw else sample_id
 
 
 def grouped(requests: Iterable[Request]) -> list[list[Request]]:
@@ -115,13 +148,16 @@ def output_record(request: Request, response: Response) -> Record:
     further = {"logprobs": response.logprobs, "error": response.error}
     return {
         "sample_id": request.sample_id,
+        "draw": request.draw,
         "request_hash": request.hash,
         "status": response.status,
         "text": response.text if response.status in ANSWERED else "",
+        "thought": response.thought,
         "finish_reason": response.finish_reason,
         "prompt_tokens": response.prompt_tokens,
         "cached_tokens": response.cached_tokens,
         "completion_tokens": response.completion_tokens,
+        "thought_tokens": response.thought_tokens,
         "truncated_tokens": request.truncated_tokens,
         **{name: value for name, value in further.items() if value is not None},
     }
@@ -147,13 +183,18 @@ def prefix_hasher(answers: Settings, prefix: str) -> "HASH":
 
 
 def request_hash(
-    hasher: "HASH", suffix: str, max_tokens: int, turns: Turns = (), attempt: int = 1
+    hasher: "HASH",
+    suffix: str,
+    max_tokens: int,
+    turns: Turns = (),
+    attempt: int = 1,
+    draw: int = 0,
 ) -> str:
     """The hash by which a response is known: settings, whole prompt, output limit.
 
     Canonical JSON has no raw NUL, so the two that stand between the parts keep them apart;
     where the prompt was split makes no difference. An answer that could not be read is asked for
-    again under another hash.
+    again under another hash, and so is each further draw.
 
     Args:
         hasher: from ``prefix_hasher``; it is left as it is.
@@ -163,6 +204,8 @@ def request_hash(
         rest["turns"] = turns
     if attempt > 1:
         rest["attempt"] = attempt
+    if draw:
+        rest["draw"] = draw
     hasher = hasher.copy()
     hasher.update(f"{suffix}\0{canonical_json(rest)}".encode("utf-8", "surrogatepass"))
     return hasher.hexdigest()

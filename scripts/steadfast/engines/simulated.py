@@ -29,7 +29,7 @@ class SimulatedEngine(Engine):
         """The reader's answers, in order."""
         for request in chain.from_iterable(groups):
             rng = random.Random(f"{self._reader['seed']}/{request.hash}")
-            text = self._oracle.simulated(request.sample_id, self._reader, request.seen, rng)
+            text = self._oracle.simulated(request.key, self._reader, request.seen, rng)
             tokens, status, reason = self._tokenizer.encode(text), "ok", "stop"
             if len(tokens) > request.max_tokens:
                 tokens, status, reason = tokens[: request.max_tokens], "length", "length"

@@ -106,6 +106,7 @@ def _records(
             row["model"],
             {
                 "sample_id": f"{task}/{context}/e{expression}/v{variable}",
+                "draw": 0,
                 "task": task,
                 "context_id": context,
                 "expression_id": expression,
@@ -117,6 +118,7 @@ def _records(
                 "points": fractions,
                 "total": total,
                 "extracted": None,
+                "judge": None,
                 "other_raters": {},
                 "depth": None,
             },

@@ -35,12 +35,14 @@ class LifbenchSamples(Samples):
             source["scenario_prompt"], source["context"]["text"], prompt["instruction"]
         )
         return Item(
-            sample_id=sample.id,
+            sample_id=prompt["sample_id"],
             context_id=prompt["context_id"],
             head=head,
             context=text,
             tail=tail,
             max_tokens=prompt["max_tokens"],
+            task=prompt["task"],
+            draw=sample.draw,
         )
 
 

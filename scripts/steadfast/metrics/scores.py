@@ -10,8 +10,8 @@ from steadfast.files import read_jsonl
 
 STATUSES = (*OUTPUT_STATUSES, INVALID)
 REQUIRED = (
-    "sample_id", "task", "context_id", "status", "truncated", "points", "total", "extracted",
-    "other_raters",
+    "sample_id", "draw", "task", "context_id", "status", "truncated", "judge", "points", "total",
+    "extracted", "other_raters",
 )  # fmt: skip
 
 
@@ -30,7 +30,7 @@ def read_scores(
     """
     required = (*REQUIRED, *fields)
     for (model, part), path in scores.items():
-        seen: set[str] = set()
+        seen: set[tuple[str, int]] = set()
         for number, record in enumerate(read_jsonl(path), start=1):
             where, again = f"{path}: record {number}", "score this file again"
             if lacking := [name for name in required if name not in record]:
@@ -40,8 +40,8 @@ def read_scores(
                 raise UserError(
                     f"{where} has the unknown status {status!r}; known are {known}: {again}"
                 )
-            if (sample := record["sample_id"]) in seen:
-                raise UserError(f"{where}: sample {sample} is there twice; {again}")
+            if (sample := (record["sample_id"], record["draw"])) in seen:
+                raise UserError(f"{where}: sample {sample[0]} is there twice; {again}")
             seen.add(sample)
             yield Scored(model, part, record)
 

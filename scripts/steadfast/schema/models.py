@@ -35,6 +35,38 @@ class Price(StrictModel):
     currency: str = Field(default="USD", description="Of all three.")
 
 
+class Reasoning(StrictModel):
+    """A model that thinks before it answers; only the answer is scored, judged and shown."""
+
+    tags: list[str] | None = Field(
+        default=None,
+        description="Start and end tag of a thought in the text, such as [<think>, </think>].",
+        min_length=2,
+        max_length=2,
+    )
+    parser: str | None = Field(
+        default=None,
+        description="In place of tags, the name of vLLM's reasoning parser for the model, such as "
+        "qwen3 or openai_gptoss; it says which marks to look for.",
+    )
+    tokens: int = Field(
+        ge=0, description="Tokens that a thought may take, on top of the answer's limit."
+    )
+    prefilled: bool | None = Field(
+        default=None,
+        description="Whether the chat template opens the thought, so that replies begin inside it; "
+        "by default what the template shows, where it is known.",
+    )
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if self.tags and self.parser:
+            raise ValueError("give tags or parser, not both")
+        if self.tags and not all(self.tags):
+            raise ValueError("a tag is empty; give the start and the end tag")
+        return self
+
+
 class BaseModelSettings(StrictModel):
     """What every engine's models have in common."""
 
@@ -59,6 +91,14 @@ class BaseModelSettings(StrictModel):
         None,
         "Tokens that the chat template adds; by default the engine's estimate.",
         ge=0,
+    )
+    max_tokens: int | dict[str, int] | None = role(
+        "answer",
+        None,
+        "Output limit in place of the benchmarks' own: one for all tasks, or a mapping from tasks.",
+    )
+    draws: int = role(
+        "answer", 1, "Answers that are drawn for each prompt, samples of their own.", ge=1, le=1000
     )
     allowed_failures: float = role(
         "operation",
@@ -109,7 +149,34 @@ class SimulatedModel(BaseModelSettings):
     seed: int = role("answer", 1, "Seed of the reader's slips.")
 
 
-class ReplayModel(BaseModelSettings):
+class ThinkingModel(BaseModelSettings):
+    """What the engines with a model have in common."""
+
+    reasoning: Reasoning | None = role(
+        "answer", None, "How a thought is marked and how long it may be; null: the model has none."
+    )
+
+
+class SamplingModel(ThinkingModel):
+    """What the engines that ask a model have in common."""
+
+    temperature: float | None = role(
+        "answer",
+        0.0,
+        "Sampling temperature; the paper uses 0; null: the server's default, or with vllm that of "
+        "the model's own generation config, with all else that stands there.",
+        ge=0,
+    )
+    top_p: float | None = role(
+        "answer", None, "Share of probability that tokens are sampled from.", gt=0, le=1
+    )
+    top_k: int | None = role("answer", None, "Tokens that are sampled from, at most.", ge=1)
+    min_p: float | None = role(
+        "answer", None, "Least probability of a token, as a share of the likeliest's.", ge=0, le=1
+    )
+
+
+class ReplayModel(ThinkingModel):
     """Responses from a file that someone else produced."""
 
     engine: Literal["replay"]
@@ -123,7 +190,7 @@ class ReplayModel(BaseModelSettings):
     )
 
 
-class OpenaiModel(BaseModelSettings):
+class OpenaiModel(SamplingModel):
     """Any server with an OpenAI-compatible API."""
 
     engine: Literal["openai"]
@@ -138,11 +205,8 @@ class OpenaiModel(BaseModelSettings):
         "(appendix E).",
     )
     system: str | None = role("answer", None, "System message before the prompt.")
-    temperature: float | None = role(
-        "answer", 0.0, "Sampling temperature; the paper uses 0; null: not sent.", ge=0
-    )
     seed: int | None = role(
-        "answer", None, "Seed sent with each request, where the server has one."
+        "answer", None, "Seed sent with each request, one more for each draw; null: none."
     )
     logprobs: int | None = role(
         "answer",
@@ -214,7 +278,7 @@ class ScoredModel(BaseModelSettings):
     )
 
 
-class VllmModel(BaseModelSettings):
+class VllmModel(SamplingModel):
     """A model that runs in the job itself, offline, on this machine's GPUs (or CPU)."""
 
     engine: Literal["vllm"]
@@ -246,7 +310,9 @@ class VllmModel(BaseModelSettings):
     hf_overrides: dict[str, Any] = role(
         "answer", {}, "Changes to the model's own config, such as rope_parameters for YaRN."
     )
-    seed: int = role("answer", 0, "Seed of the engine; answers are greedy.")
+    seed: int = role(
+        "answer", 0, "Seed of the engine, and of sampling, where it is one more for each draw."
+    )
     engine_args: dict[str, Any] = role(
         "answer", {}, "Further arguments of vLLM's LLM that may change answers."
     )

@@ -19,7 +19,7 @@ from steadfast.components import (
     StandIn,
     component,
 )
-from steadfast.engines.request import STATUSES, Item
+from steadfast.engines.request import STATUSES, Item, draw_key
 from steadfast.errors import UserError
 from steadfast.files import Record, Settings, read_json, read_jsonl
 
@@ -54,18 +54,23 @@ class PartFiles:
         """How its prompts refer to data."""
         return component(self.samples).make()
 
-    def read(self) -> list[Sample]:
-        """Its samples, in the order of the prompts.
+    def read(self, draws: int = 1) -> list[Sample]:
+        """Its samples, in the order of the prompts; each draw of all of them after the one before.
+
+        Args:
+            draws: answers that are drawn for each prompt.
 
         Raises:
             UserError: a file is missing or damaged, or a prompt refers to what the data has not.
         """
         prompts = list(read_jsonl(self.prompts))
         found: dict[str, Sample] = {}
-        sources = self.joined.sources(prompts, read_data(self.sources))
-        for prompt, source in zip(prompts, sources, strict=True):
-            before = found.get(prompt.get("follows") or "")
-            found[prompt["sample_id"]] = Sample(self.name, prompt, source, before)
+        sources = list(self.joined.sources(prompts, read_data(self.sources)))
+        for draw in range(draws):
+            for prompt, source in zip(prompts, sources, strict=True):
+                before = found.get(draw_key(prompt.get("follows") or "", draw))
+                sample = Sample(self.name, prompt, source, before, draw)
+                found[sample.id] = sample
         return list(found.values())
 
 
@@ -101,7 +106,7 @@ def read_answers(outputs: Path, samples: Sequence[Sample]) -> dict[str, Answer]:
     Raises:
         UserError: the file is missing or damaged, a sample has no output, or a status is unknown.
     """
-    records = {record["sample_id"]: record for record in read_jsonl(outputs)}
+    records = {draw_key(one["sample_id"], one["draw"]): one for one in read_jsonl(outputs)}
     answers: dict[str, Answer] = {}
     for sample in samples:
         record = records.get(sample.id)

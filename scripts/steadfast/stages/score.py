@@ -58,11 +58,13 @@ def score_records(
         first, *others = (scoring.score(sample, answer, given) for given in judges.values())
         others_by_name = {**first.other_raters, **dict(zip(list(judges)[1:], others, strict=True))}
         yield {
-            "sample_id": sample.id,
+            "sample_id": sample.prompt["sample_id"],
+            "draw": sample.draw,
             "task": sample.prompt["task"],
             "context_id": sample.prompt["context_id"],
             **scoring.facts(sample),
             "truncated": answer.truncated,
+            "judge": next(iter(replies), None),
             **_rated(first),
             "extracted": first.extracted,
             "other_raters": {name: _rated(score) for name, score in others_by_name.items()},
