@@ -99,8 +99,9 @@ class Score:
 
     Attributes:
         status: the answer's, or ``INVALID``.
-        points: each score point, constraint or question, 0 to 1; None where none is known.
-        total: 0 to 1; None where the sample is unscored, which is neither right nor wrong.
+        points: each score point, constraint or question, 0 to 1; None where none is known. In
+            released modes some lie outside: FollowBench's failures, LIFBench's MF ori.
+        total: as the points; None where the sample is unscored, which is neither right nor wrong.
         values: further columns of the score's record, such as further rates.
         extracted: what was read out of the answer or the verdicts.
         other_raters: other ratings of the same answer, such as another rubric's, by name.

@@ -54,6 +54,7 @@ def test_every_recorded_case_has_the_released_verdict():
         ),
         # JSON.
         ('Json:["k"]', ['} {"k": 1}'], False, True),
+        ("Json:[]", ["} {{}"], True, False),
         ('Json:["k"]', ['{"k": "}"}'], False, True),
         ('Json:["k"]', ['{"k": NaN}'], True, False),
         # Quotation marks around the copy.
@@ -118,7 +119,6 @@ def test_where_strict_differs(rule, segments, as_released, as_strict):
         ('Json:["k","m"]', ['结果：{"m": {}, "k": []}'], True),
         ('Json:["k"]', ['{"m": 1, "k": 2}'], False),
         ('Json:["k",""]', ['{"k": 2}'], True),  # "" is no key
-        ("Json:[]", ["} {{}"], False),  # released: the first brace closes nothing
     ],
 )
 def test_both_modes_agree_on_what_a_rule_says(rule, segments, expected):
@@ -135,23 +135,88 @@ def test_the_examples_name_every_rule_of_the_taxonomy():
 @pytest.mark.parametrize(
     ("rule", "text", "expected"),
     [
-        # The upper end is read where a number reaches the lower one.
+        # A range is a Python list, read whole; its upper end counts where the lower is reached.
         ("model_length:[3]", "一二", False),
         ("model_length:[3]", "一二三", "IndexError"),
-        ("model_length:[3,b]", "一二", False),
-        ("model_length:[b]", "一二", "NameError"),
-        ("model_length:[]", "一二", "SyntaxError"),
-        # Numbers are Python's: these are none, and no number is too long.
+        ("model_length:[3,b]", "一二", "NameError"),
+        ("model_length:[]", "一二", "IndexError"),
+        ("model_length:['3',4]", "一二", "TypeError"),
         ("model_length:[１,9]", "一二", "SyntaxError"),
         ("model_length:[01,9]", "一二", "SyntaxError"),
         ("model_length:[.5,99999999999999999999]", "一二", True),
-        # So are lists of keys, which are read whole before any name is looked up.
+        ("model_length:[1,9,x", "一二", "IndexError"),
+        # So are lists of keys; none is a number.
         ('Json:[k,"m"]', "{}", "NameError"),
         ("Json:[k,“m”]", "{}", "SyntaxError"),
+        ("Json:[1]", '{"1": 1}', False),
+        (r'Json:["\u9898"]', '{"题": 1}', True),
+        ("Json", "{}", "IndexError"),
+        # How many key words: whole numbers as Python's int() reads them, and before all else.
+        ("model_keyword_num:[１, 1_0,雨]", "雨", True),
+        ("model_keyword_num:[1.0,2,雨]", "雨", "ValueError"),
+        ("model_keyword_num:[1]", "雨", "IndexError"),
+        ("model_keyword_num_each:1,2", "雨", "AttributeError"),
+        # All brackets around a list are stripped.
+        ("keyword:[[雨],[伞]]", "雨],[伞", True),
+        ("keyword:[[雨],[伞]]", "雨伞", False),
+        ("keyword:[[雨,伞]]", "雨伞", True),
+        # Which lists reach over lines.
+        ("length:[1,\n2]", "一二", True),
+        ('Json:["k",\n"m"]\n', '{"k": 1, "m": 2}', True),
+        ("model_length:[1,\n2]", "一二", "IndexError"),
+        ("keyword:[雨,\n伞]", "雨伞", "IndexError"),
+        ("model_keyword_num_each:[1,2,雨,\n]", "雨\n", True),
+        # A text runs to the end, but for a last line break; that of match has one line.
+        ("startswith:早\n", "早上", True),
+        ("endswith:早\n安\n", "早\n安", True),
+        ("match:早\n安", "早\n安", "IndexError"),
+        ("startswith:早\nendswith:安\nendswith:好", "早安\nendswith：好", True),
+        ("startswith:早\nendswith:安\nendswith:好", "早，好", False),
+        ("model_length:[1,2]", "\n", "IndexError"),  # quotation marks of nothing but line breaks
+        ("model_length_word:[0,2]", "\n", True),  # which are not looked for where the text passes
+        ("model_length_x:[1,2]", "一二", UNDECIDED),  # the colon is part of this name
     ],
 )
 def test_how_released_reads_parameters(rule, text, expected):
     assert released(rule, [text]) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # The count is negative after the first brace: the second only raises it, the third begins.
+        ('} {"题2": {"x": "y"}}', True),
+        ('} {"题2": 1}', False),
+        ('}} {"a": {"b": {"c": 1}}}', True),
+        ('{"a": 1} }', True),
+        ("", False),
+        ("没有", False),
+    ],
+)
+def test_braces_are_counted_from_the_start(text, expected):
+    assert released("Json:[]", [text]) is expected
+
+
+def test_what_an_object_is_after_a_stray_brace():
+    assert released('Json:["b"]', ['} {"a": {"b": 1}}']) is True
+    assert released('Json:["a"]', ['} {"a": {"b": 1}}']) is False
+
+
+@pytest.mark.parametrize(
+    ("rule", "segments", "expected"),
+    [
+        # Words are read when a part is looked at, numbers at once; every part is looked at.
+        ("model_keyword_each:雨", ["", ""], True),
+        ("model_startswith_each", ["", ""], True),
+        ("model_keyword_each:雨", ["雨", ""], "IndexError"),
+        ("model_length_each:1,2", ["", ""], "IndexError"),
+        ("model_keyword_num_each:[a,2]", ["", ""], "ValueError"),
+        ("model_length_each:[2]", ["一", "一二"], "IndexError"),
+        ("model_keyword:雨", ["", ""], "IndexError"),
+    ],
+)
+def test_when_released_reads_parameters(rule, segments, expected):
+    assert released(rule, segments) == expected
 
 
 def test_which_rules_are_about_several_parts():
@@ -162,6 +227,9 @@ def test_which_rules_are_about_several_parts():
     assert usable("model_length:[10]", "released")
 
 
+ERRORS = {
+    *("IndexError", "AttributeError", "NameError", "SyntaxError", "ValueError", "TypeError"),
+}
 NAMES = [*taxonomy()["rules"], "model", "each", "not startswith", "Keyword"]
 PIECES = st.sampled_from(
     [*NAMES, "[", "]", ",", ":", "\n", '"', "“", "1", "-", "{", "}", "\0", "雨"]
@@ -179,7 +247,7 @@ def test_any_rule_gives_a_verdict_or_its_declared_error(rule, segments):
     try:
         assert verdict(rule, segments, "released") in (True, False, UNDECIDED)
     except RuleError as error:
-        assert error.name in {"IndexError", "AttributeError", "NameError", "SyntaxError"}
+        assert error.name in ERRORS
     if usable(rule, "strict"):
         assert verdict(rule, segments, "strict") in (True, False)
         assert asks_each(rule, "strict") in (True, False)

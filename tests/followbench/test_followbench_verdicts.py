@@ -81,6 +81,48 @@ def test_languages_differ_as_released():
     assert released(None, 2, "en") is None
 
 
+@pytest.mark.parametrize(
+    "surplus",
+    [
+        *["None", "True", "1", "-1.5", "2j", "...", "'?'", "b'YES'", "[]", "['YES', ['NO']]"],
+        *["('NO',)", "{'a': 1}", "{1}", "'YES' 'NO', 'x',"],
+    ],
+)
+def test_chinese_surplus_may_be_any_literal(surplus):
+    # Released code cuts the list to as many elements as constraints before it looks at them.
+    reply = f"['YES', 'NO', {surplus}]"
+    assert released(reply, 2, "zh") == [1, 0]
+    assert released(reply, 3, "zh") is None
+    assert released(reply, 2, "en") is None
+
+
+def test_chinese_surplus_without_quotation_marks():
+    # None is no NO, so the replacement that puts quotation marks around the words leaves it.
+    assert released("[YES, NO, None, 1]", 2, "zh") == [1, 0]
+    assert released("[YES, NO, UNKNOWN]", 2, "zh") is None  # becomes UNK'NO'WN
+
+
+@pytest.mark.parametrize("surplus", ["x", "1 + 1", "open", "print('x')", "*'ab'", "[", "01"])
+def test_surplus_that_is_no_literal_is_never_evaluated(surplus):
+    assert released(f"['YES', 'NO', {surplus}]", 2, "zh") is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (r"['\x59ES', 'N\x4f']", [1, 0]),
+        ("[r'YES', u'NO']", [1, 0]),
+        ("['Y' 'ES', 'NO',]  # sure ]", [1, 0]),
+        ("[b'YES', 'NO']", None),
+        ("['YES', ['NO']]", None),
+        ("['YES'], ['NO']", None),
+        ("[{'YES'}, 'NO']", None),
+    ],
+)
+def test_elements_are_compared_as_python_reads_them(reply, expected):
+    assert released(reply, 2, "en") == released(reply, 2, "zh") == expected
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_blank_that_python_refuses_makes_a_reply_unreadable_as_released(language):
     assert released("['YES',\t'NO']", 2, language) == [1, 0]
@@ -118,6 +160,8 @@ HOSTILE = {
     "lines": "\n" * 100_000,
     "quotes": "'" * 100_000,
     "numbers": "3) " * 33_000,
+    "surplus": "['YES', " + "1, " * 33_000 + "x]",
+    "deep": "['YES', " + "[" * 50_000 + "]" * 50_001,
 }
 
 
@@ -126,4 +170,4 @@ def test_hostile_replies_cost_little(reply):
     start = time.process_time()
     assert strict(reply, ANSWER, 5) is None
     assert released(reply, 5, "en") is None and released(reply, 5, "zh") is None
-    assert time.process_time() - start < 0.5
+    assert time.process_time() - start < 1

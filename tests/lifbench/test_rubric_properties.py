@@ -1,8 +1,9 @@
-"""LIFEval on any text: every point lies in [0, 1], twice the same, in bounded time."""
+"""LIFEval on any text: points within their bounds, twice the same, in bounded time."""
 
 import re
 import time
 from dataclasses import asdict
+from math import inf
 from unicodedata import normalize
 
 import pytest
@@ -18,7 +19,6 @@ from steadfast.lifbench.rubric.parsing import (
     braced,
     double_bracketed,
     parse_json,
-    parse_literal,
     unescape,
 )
 from steadfast.lifbench.rubric.text import Finder, normal
@@ -40,6 +40,11 @@ ANY_TEXT = st.one_of(
 )
 
 
+def most(task: str, rubric: str, point: str) -> float:
+    """The most that a point can be: 1 but for MF's ori, of which the released rubric has no end."""
+    return inf if (task, rubric, point) == ("MF", "released", "ori") else 1
+
+
 @pytest.mark.parametrize("rubric", RUBRICS)
 @pytest.mark.parametrize("task", TASKS)
 @given(response=ANY_TEXT)
@@ -49,7 +54,9 @@ def test_any_text_has_a_score_within_bounds(task, rubric, response):
         first, again = score(*sample, response, rubric), score(*sample, response, rubric)
         assert json_line(asdict(first)) == json_line(asdict(again))
         assert first.points.keys() == WEIGHTS[rubric][task].keys()
-        assert all(0 <= value <= 1 for value in [*first.points.values(), first.total])
+        for point, value in first.points.items():
+            assert 0 <= value <= most(task, rubric, point)
+        assert 0 <= first.total <= max(1, *first.points.values())
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -103,7 +110,7 @@ def test_hostile_responses_cost_less_than_a_second(task, response, rubric):
     start = time.process_time()  # what others do on the machine does not count
     result = score(*sample, response, rubric)
     assert time.process_time() - start < 1
-    assert 0 <= result.total <= 1
+    assert 0 <= result.total <= 1  # none of them has entries longer than a group's first
 
 
 @pytest.mark.parametrize("rubric", RUBRICS)
@@ -136,27 +143,6 @@ def test_double_brackets_are_those_of_the_pattern(text):
 @given(st.text("{}]a\n", max_size=40))
 def test_braces_are_those_of_the_pattern(text):
     assert braced(text) == re.findall(r"\{[^\]]+\}", text)
-
-
-LITERALS = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(st.text(), inner),
-    max_leaves=10,
-)
-
-
-@given(LITERALS)
-def test_literals_are_read_as_python_reads_them(value):
-    ok, read = parse_literal(repr(value))
-    if ok or "inf" not in repr(value):
-        assert (ok, read) == (True, value)
-
-
-@pytest.mark.parametrize(
-    "text", ["__import__('os').getcwd()", "[[open]]", "[[1][0]]", "[x for x in 'ab']", "[[]"]
-)
-def test_what_is_no_literal_is_not_evaluated(text):
-    assert parse_literal(text) == (False, None)
 
 
 def test_json_too_deep_is_no_json():

@@ -4,8 +4,8 @@ import re
 
 from steadfast.files import Record
 from steadfast.followbench.facts import NO, YES
-from steadfast.followbench.literals import string_list
 from steadfast.judging.reply import own_words
+from steadfast.literals import parse_literal
 
 AROUND = "`* \t\r\f\v\u3000"
 NUMBERING = re.compile(r"\d{1,2}[).:）、]")
@@ -52,8 +52,9 @@ def released(reply: str | None, count: int, language: str) -> list[int] | None:
     """The verdicts as the released code reads them, without evaluating the reply; None: failure.
 
     One constraint: whether the last line holds YES anywhere, or else NO. Several: the list between
-    the first and the last bracket of the last line, with some words read as NO. The released code
-    evaluates that list as Python; here it is read only if it is written out.
+    the first and the last bracket of the last line, with some words read as NO; in Chinese what
+    comes after the first ``count`` elements may be anything. The released code evaluates that list
+    as Python; here it is read only if it is written out, all of it.
 
     Args:
         reply: the judge's text; None is a failure.
@@ -69,10 +70,13 @@ def released(reply: str | None, count: int, language: str) -> list[int] | None:
     text = last[start : end + 1]
     if language == "zh" and not {"'", '"'} & set(text):
         text = text.replace(YES, f"'{YES}'").replace(NO, f"'{NO}'")
-    words = string_list(text)
-    if language == "zh" and words is not None and len(words) > count:
+    _, value = parse_literal(text)
+    words = value if isinstance(value, list) else []
+    if language == "zh":
         words = words[:count]
-    if words is None or len(words) != count or not set(words) <= {YES} | READ_AS_NO[language]:
+    known = {YES} | READ_AS_NO[language]
+    # Not every element can be looked up in a set: it may be a list.
+    if len(words) != count or not all(isinstance(word, str) and word in known for word in words):
         return None
     return [int(word == YES) for word in words]
 

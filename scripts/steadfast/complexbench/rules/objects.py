@@ -4,13 +4,15 @@ import json
 from collections.abc import Collection, Iterator
 
 
-def has_keys(value: object, keys: Collection[str]) -> bool:
+def has_keys(value: object, keys: Collection[object]) -> bool:
     """Whether a value is an object with these keys and no others; "" is no key.
 
-    An object of any keys will do where none are asked for.
+    An object of any keys will do where none are asked for, and none has a key that is no text.
     """
-    wanted = [key for key in keys if key]
-    if not isinstance(value, dict) or not all(key in value for key in wanted):
+    wanted = [key for key in keys if key != ""]
+    if not isinstance(value, dict):
+        return False
+    if not all(isinstance(key, str) and key in value for key in wanted):
         return False
     return not wanted or len(value) == len(wanted)
 
@@ -18,19 +20,29 @@ def has_keys(value: object, keys: Collection[str]) -> bool:
 def balanced(text: str) -> str | None:
     """The first ``{…}`` whose braces balance; None without one.
 
-    A brace within a string counts, and one that closes nothing spoils the rest, as released.
+    As released, a brace within a string counts, and one that closes nothing takes the next one
+    that opens with it: the count falls below 0, where no object begins.
     """
-    return None if "}" in text.partition("{")[0] else next(spans(text, strings=False), None)
+    depth, start = 0, 0
+    for place, char in enumerate(text):
+        if char == "{":
+            start = start if depth else place
+            depth += 1
+        elif char == "}":
+            depth -= 1
+            if depth == 0:
+                return text[start : place + 1]
+    return None
 
 
-def spans(text: str, strings: bool = True) -> Iterator[str]:
-    """Each ``{…}`` that stands in no other; braces within its strings are left aside if asked."""
+def spans(text: str) -> Iterator[str]:
+    """Each ``{…}`` that stands in no other; braces within its strings are left aside."""
     depth, start, quoted, escaped = 0, 0, False, False
     for place, char in enumerate(text):
         if quoted:
             quoted = escaped or char != '"'
             escaped = char == "\\" and not escaped
-        elif char == '"' and depth and strings:
+        elif char == '"' and depth:
             quoted = True
         elif char == "{":
             start = start if depth else place

@@ -1,68 +1,110 @@
 """What stands behind a rule's name: lists, ranges, texts. Parsed, never evaluated.
 
-Errors carry the name of the exception that the released code raises at the same place.
+They are found where the released code's patterns find them, and errors carry the name of the
+exception that it raises at the same place. To its patterns a rule ends before a last line break.
 """
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from steadfast.complexbench.rules.outcome import RuleError
-
-_NUMBER = re.compile(r"[+-]?(0+|[1-9][0-9]*|[0-9]+\.[0-9]*|\.[0-9]+)")  # as in Python's source
-_NAME = re.compile(r"[^\W\d]\w*")
-_KEY = re.compile(r"\s*(?:\"([^\"\\\n]*)\"|'([^'\\\n]*)'|([^\W\d]\w*))\s*(?:,|$)")
-_KEYS = re.compile(f"(?:{_KEY.pattern})*")
-UNQUOTED = "the keys must stand in straight quotation marks"
+from steadfast.literals import is_expression, parse_literal
 
 
-def bracketed(rule: str, name: str) -> str:
-    """What stands between ``name:[`` and the bracket that ends the rule.
+def bracketed(rule: str, name: str, lines: bool = False, error: str = "IndexError") -> str:
+    """The list that follows ``name:`` and ends the rule, in its brackets.
+
+    Args:
+        rule: as the data has it.
+        name: the first place where it and a list's beginning stand counts.
+        lines: whether the list may reach over several lines.
+        error: name of the exception.
 
     Raises:
-        RuleError: IndexError where the rule has no such list on its last line.
+        RuleError: there is none.
     """
-    line = rule.removesuffix("\n").rpartition("\n")[2]
-    _, found, rest = line.partition(f"{name}:[")
+    place = rule.removesuffix("\n")
+    place = place if lines else place.rpartition("\n")[2]
+    _, found, rest = place.partition(f"{name}:[")
     if not found or not rest.endswith("]"):
-        raise RuleError("IndexError", f"no list in brackets after {name!r} ends the rule")
-    return rest[:-1]
+        raise RuleError(error, f"no list in brackets after {name!r} ends the rule")
+    return f"[{rest}"
 
 
-def words(rule: str, name: str, stripped: bool = True) -> list[str]:
-    """The items of a rule's list: what stands between its ASCII commas."""
-    items = bracketed(rule, name).split(",")
-    return [item.strip() for item in items] if stripped else items
+def bracketed_pair(rule: str, first: str, second: str) -> tuple[str, str]:
+    """The lists that follow ``first:`` and, on the line after it, ``second:``, in their brackets.
+
+    Raises:
+        RuleError: AttributeError where the rule does not end in these two.
+    """
+    _, found, rest = rule.removesuffix("\n").partition(f"{first}:[")
+    begin, parted, end = rest.partition(f"]\n{second}:[")
+    if not found or not parted or not end.endswith("]"):
+        raise RuleError("AttributeError", f"no lists of {first!r} and, a line below, {second!r}")
+    return f"[{begin}]", f"[{end}"
 
 
-def limits(numbers: list[str]) -> Callable[[int], bool]:
+def items(listed: str, stripped: bool = True) -> list[str]:
+    """What stands between a list's ASCII commas, its outer brackets aside."""
+    found = listed.strip("[]").split(",")
+    return [item.strip() for item in found] if stripped else found
+
+
+def elements(listed: str) -> Sequence[Any]:
+    """The elements of a list of Python literals.
+
+    Raises:
+        RuleError: NameError where something in it is a word, SyntaxError where Python cannot read
+            it at all.
+    """
+    ok, value = parse_literal(listed)
+    if not ok:
+        name = "NameError" if is_expression(listed) else "SyntaxError"
+        raise RuleError(name, f"{listed[:40]!r} is no list of numbers or of words in quotes")
+    return value
+
+
+def limits(ends: Sequence[Any]) -> Callable[[int], bool]:
     """Whether a number lies in a range, both ends in it.
 
-    Ends are read when a number is looked at, the upper one only if the number reaches the lower.
+    Ends are looked at when a number is, the upper one only if the number reaches the lower.
 
     Raises:
-        RuleError: by what is returned: IndexError where an end is missing, NameError where a word
-            stands for one, SyntaxError where anything else does.
+        RuleError: by what is returned: IndexError where an end is missing, TypeError where
+            something else than a number stands for one.
     """
-    return lambda number: _end(numbers, 0) <= number <= _end(numbers, 1)
+
+    def within(number: int) -> bool:
+        try:
+            return bool(ends[0] <= number) and bool(number <= ends[1])
+        except (IndexError, TypeError) as error:
+            raise RuleError(type(error).__name__, "a range needs two numbers") from None
+
+    return within
 
 
-def _end(numbers: list[str], place: int) -> float:
-    if place >= len(numbers):
-        raise RuleError("IndexError", "a range needs two numbers")
-    text = numbers[place].strip()
-    if _NUMBER.fullmatch(text):
-        return float(text)
-    kind = "NameError" if _NAME.fullmatch(text) else "SyntaxError"
-    raise RuleError(kind, f"{text[:40]!r} is no number")
+def whole_limits(ends: Sequence[str]) -> Callable[[int], bool]:
+    """Whether a number lies in a range of whole numbers, which are read at once.
+
+    Raises:
+        RuleError: IndexError where an end is missing, ValueError where it is no whole number.
+    """
+    try:
+        return limits((int(ends[0]), int(ends[1])))
+    except (IndexError, ValueError) as error:
+        raise RuleError(type(error).__name__, "a range needs two whole numbers") from None
 
 
-def after(rule: str, name: str) -> str:
+def after(rule: str, name: str, lines: bool = True) -> str:
     """The text that follows ``name:``, to the rule's end.
 
     Raises:
-        RuleError: IndexError where the rule has no such name with a colon.
+        RuleError: IndexError where the rule has no such name with a colon, or not on its last line
+            though the text may not reach over ``lines``.
     """
-    _, found, text = rule.partition(f"{name}:")
+    place = rule.removesuffix("\n")
+    place = place if lines else place.rpartition("\n")[2]
+    _, found, text = place.partition(f"{name}:")
     if not found:
         raise RuleError("IndexError", f"no text after {name!r}")
     return text
@@ -74,21 +116,8 @@ def pair(rule: str, first: str, second: str) -> tuple[str, str]:
     Raises:
         RuleError: AttributeError where the rule has not both, in that order.
     """
-    _, found, rest = rule.partition(f"{first}:")
-    begin, parted, end = rest.rpartition(f"\n{second}:")
+    _, found, rest = rule.removesuffix("\n").partition(f"{first}:")
+    begin, parted, end = rest.partition(f"\n{second}:")
     if not found or not parted:
         raise RuleError("AttributeError", f"no {first!r} with {second!r} on a line below")
     return begin, end
-
-
-def quoted_words(content: str) -> list[str]:
-    """The strings of a list whose items stand in straight quotation marks.
-
-    Raises:
-        RuleError: NameError where one is a bare word, SyntaxError where anything else stands in it.
-    """
-    if not _KEYS.fullmatch(text := content.rstrip()):
-        raise RuleError("SyntaxError", UNQUOTED)
-    if any(bare for _, _, bare in _KEY.findall(text)):
-        raise RuleError("NameError", UNQUOTED)
-    return [double or single for double, single, _ in _KEY.findall(text)]

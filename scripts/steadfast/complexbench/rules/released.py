@@ -6,12 +6,13 @@ punctuation, which is made Chinese, is never found.
 """
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import NamedTuple, TypeVar
 
 from steadfast.complexbench.rules import checks, parameters
 from steadfast.complexbench.rules.checks import Check
 from steadfast.complexbench.rules.objects import balanced, has_keys, parsed
-from steadfast.complexbench.rules.outcome import UNDECIDED, Verdict
+from steadfast.complexbench.rules.outcome import UNDECIDED, RuleError, Verdict
 from steadfast.complexbench.rules.text import all_normalised, normalised, unquoted
 
 T = TypeVar("T")
@@ -45,7 +46,8 @@ def verdict(rule: str, segments: Segments) -> Verdict:
 
     Raises:
         RuleError: the rule's parameters do not fit its kind; its name is that of the released
-            code's exception. Segments that decide by being empty are looked at first.
+            code's exception. Segments that decide by being empty are looked at first. IndexError
+            too for a text of nothing but line breaks where quotation marks are left out.
     """
     for kind in _EXTRACTED:
         if kind.fits(rule):
@@ -54,7 +56,7 @@ def verdict(rule: str, segments: Segments) -> Verdict:
     if "model" in rule or "each" in rule:
         return UNDECIDED
     text = segments[0] if segments else ""
-    return _plain(rule, unquoted(text)) or _plain(rule, text)
+    return _plain(rule, _unquoted(text)) or _plain(rule, text)
 
 
 def _plain(rule: str, text: str) -> Verdict:
@@ -64,18 +66,29 @@ def _plain(rule: str, text: str) -> Verdict:
     return UNDECIDED
 
 
-_TEXTS: dict[str, Callable[[str], tuple[str, ...]]] = {
-    "normal": lambda segment: (normalised(segment),),
-    "normal, quoted or not": lambda segment: (normalised(segment), unquoted(normalised(segment))),
-    "raw": lambda segment: (segment,),
-    "raw, quoted or not": lambda segment: (segment, unquoted(segment)),
-    "raw, not quoted": lambda segment: (unquoted(segment),),
+def _unquoted(text: str) -> str:
+    if text and not text.strip("\n"):
+        raise RuleError("IndexError", "a text of nothing but line breaks has no quotation marks")
+    return unquoted(text)
+
+
+def _normal_unquoted(text: str) -> str:
+    return _unquoted(normalised(text))
+
+
+_TEXTS: dict[str, Sequence[Callable[[str], str]]] = {
+    "normal": [normalised],
+    "normal, quoted or not": [_normal_unquoted, normalised],
+    "raw": [str],
+    "raw, quoted or not": [str, _unquoted],
+    "raw, unquoted or not": [_unquoted, str],
+    "raw, not quoted": [_unquoted],
 }
-"""The texts of a segment, one of which must pass."""
+"""The texts of a segment, one of which must pass; they are made in turn until one does."""
 
 
-def _words(rule: str, name: str, stripped: bool = True) -> list[str]:
-    return all_normalised(parameters.words(rule, name, stripped))
+def _words(rule: str, name: str) -> list[str]:
+    return all_normalised(parameters.items(parameters.bracketed(rule, name)))
 
 
 def _text(rule: str, name: str) -> str:
@@ -83,28 +96,52 @@ def _text(rule: str, name: str) -> str:
 
 
 def _limits(rule: str, name: str) -> checks.Limits:
-    return parameters.limits(parameters.words(rule, name))
+    # Patterns of rules about the whole answer reach over lines.
+    lines = not name.startswith("model_")
+    return parameters.limits(parameters.elements(parameters.bracketed(rule, name, lines)))
 
 
 def _of(check: Callable[[T], Check], read: Callable[[str, str], T]) -> Callable[[str, str], Check]:
-    return lambda rule, name: check(read(rule, name))
+    """A check whose parameters are read when a text is looked at, and then only."""
+
+    def read_late(rule: str, name: str) -> Check:
+        made = cache(lambda: check(read(rule, name)))
+        return lambda text: made()(text)
+
+    return read_late
 
 
 _all, _any = _of(checks.has_all, _words), _of(checks.has_any, _words)
 _starts, _ends = _of(checks.starts, _text), _of(checks.ends, _text)
-_length, _size = _of(checks.has_length, _limits), _of(checks.has_words, _limits)
 _punctuation = _of(checks.only_punctuation, _words)
 
 
+def _length(rule: str, name: str) -> Check:
+    return checks.has_length(_limits(rule, name))
+
+
+def _size(rule: str, name: str) -> Check:
+    return checks.has_words(_limits(rule, name))
+
+
+def _counted(items: Sequence[str]) -> Check:
+    """A count of words, its range before them."""
+    return checks.has_some(all_normalised(items[2:]), parameters.whole_limits(items))
+
+
 def _some(rule: str, name: str) -> Check:
-    """A count of words; those for each segment keep the blanks around them."""
-    items = parameters.words(rule, name, stripped=not name.endswith("_each"))
-    return checks.has_some(all_normalised(items[2:]), parameters.limits(items))
+    return _counted(parameters.items(parameters.bracketed(rule, name)))
+
+
+def _some_each(rule: str, name: str) -> Check:
+    listed = parameters.bracketed(rule, name, lines=True, error="AttributeError")
+    return _counted(parameters.items(listed, stripped=False))
 
 
 def _some_without(rule: str, counted: str, forbidden: str) -> Check:
-    banned = checks.has_any(_words(rule, forbidden, stripped=False))
-    enough = _some(rule.partition("\n")[0], counted)
+    lists = parameters.bracketed_pair(rule, counted, forbidden)
+    wanted, unwanted = (parameters.items(listed, stripped=False) for listed in lists)
+    enough, banned = _counted(wanted), checks.has_any(all_normalised(unwanted))
     return lambda text: enough(text) and not banned(text)
 
 
@@ -119,12 +156,12 @@ def _frame(rule: str, first: str, second: str) -> Check:
 
 
 def _match(rule: str, name: str) -> Check:
-    wanted = parameters.after(rule, name)
+    wanted = parameters.after(rule, name, lines=False)
     return lambda text: text in (wanted, f"{wanted}。", f"{wanted}.")
 
 
 def _object(rule: str, name: str) -> Check:
-    keys = parameters.quoted_words(parameters.bracketed(rule.strip(), name))
+    keys = parameters.elements(parameters.bracketed(rule.strip(), name, lines=True))
     return lambda text: has_keys(parsed(balanced(text), constants=True), keys)
 
 
@@ -152,11 +189,16 @@ def _kind(
 
     def test(rule: str, segments: Segments) -> bool:
         passes = read(rule, *(name.rstrip(":") for name in found))
+
+        def kept(segment: str) -> bool:
+            return any(passes(form(segment)) for form in _TEXTS[texts]) is not absent
+
         if found[0] == "model_endswith_each" and len(segments) > 1:
             segments = segments[:-1]  # the last may end otherwise
         each = found[0].endswith("_each")
         considered = [segment for segment in segments if segment] if each else segments[:1]
-        return all(any(map(passes, _TEXTS[texts](one))) is not absent for one in considered)
+        # Each is looked at, whatever came before: an error in the last one counts.
+        return False not in {kept(segment) for segment in considered}
 
     return Kind(found, absent, test, unless)
 
@@ -164,7 +206,7 @@ def _kind(
 _EXTRACTED = (
     _kind("model_keyword_each", _all),
     _kind("model_keyword_num_each+model_forbidden_word_each", _some_without, "raw"),
-    _kind("model_keyword_num_each", _some, "raw"),
+    _kind("model_keyword_num_each", _some_each, "raw"),
     _kind("model_keyword_num", _some, "raw"),
     _kind("model_keyword", _all, "raw"),
     _kind("model_forbidden_word_each", _any, absent=True),
@@ -173,7 +215,7 @@ _EXTRACTED = (
     _kind("model_length_each", _length, "raw, quoted or not"),
     _kind("model_length_word_each", _size, "raw, quoted or not"),
     _kind("model_length_word", _size, "raw, quoted or not"),
-    _kind("model_length", _length, "raw, quoted or not"),
+    _kind("model_length:", _length, "raw, unquoted or not"),
     _kind("model_startswith_each", _starts),
     Kind(["model_starts_with_list_each"], False, _starts_with_list),
     _kind("model_startswith+model_endswith", _frame),
@@ -200,6 +242,6 @@ _PLAIN = (
     _kind("endswith", _ends),
     _kind("length_word:", _size, "raw"),
     _kind("length:", _length, "raw"),
-    _kind("Json:", _object, "raw"),
+    _kind("Json", _object, "raw"),
 )
 """Kinds about the whole answer."""

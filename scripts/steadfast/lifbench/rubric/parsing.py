@@ -1,16 +1,12 @@
 """Readers of what models write: bounded in time and memory for any text; nothing is executed."""
 
-import ast
 import json
 import warnings
 from contextlib import suppress
-from itertools import accumulate
 from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
-LITERAL_LIMIT = 200_000  # characters
-LITERAL_DEPTH = 32  # brackets within brackets
 _DECODER = json.JSONDecoder()
 
 
@@ -28,24 +24,6 @@ def list_form(whole: bool, value: Any) -> float:
         return 0.25 if whole else 0.0
     full, partly = (1.0, 0.75) if whole else (0.75, 0.5)
     return full if all(type(item) is str for item in value) else partly
-
-
-def parse_literal(text: str) -> tuple[bool, Any]:
-    """Whether a text is a Python literal, and its value; nothing is ever evaluated.
-
-    Texts over ``LITERAL_LIMIT`` or nested deeper than ``LITERAL_DEPTH`` count as no literal.
-    """
-    if len(text) > LITERAL_LIMIT or _depth(text) > LITERAL_DEPTH:
-        return False, None
-    try:
-        return True, ast.literal_eval(text)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return False, None
-
-
-def _depth(text: str) -> int:
-    # Brackets in strings count too: over-estimating is safe, and no honest answer comes near.
-    return max(accumulate((c in "[({") - (c in "])}") for c in text), default=0)
 
 
 def as_text(value: Any) -> str | None:

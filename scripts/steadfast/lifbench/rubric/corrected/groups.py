@@ -4,8 +4,9 @@ import re
 from typing import Any, NamedTuple
 
 from steadfast.lifbench.rubric.corrected.reading import strict_json
-from steadfast.lifbench.rubric.parsing import as_text, parse_literal
+from steadfast.lifbench.rubric.parsing import as_text
 from steadfast.lifbench.rubric.text import normal
+from steadfast.literals import parse_literal
 
 Row = tuple[str | None, ...]
 Group = list[Row]

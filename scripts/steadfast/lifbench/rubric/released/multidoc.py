@@ -11,9 +11,9 @@ from steadfast.lifbench.rubric.parsing import (
     braced,
     double_bracketed,
     parse_json,
-    parse_literal,
     unescape,
 )
+from steadfast.literals import parse_literal
 
 Group = list[Record]
 
@@ -78,8 +78,8 @@ def find_duplicates(
     read = [[tuple(map(as_text, inner)) for inner in group] for group in groups]
     texts = [text for group in read for inner in group for text in inner]
     present = _count(texts, lambda found: _in_prompt(found, facts, *around))
-    # The released scorer exceeds the weight where later entries are longer than the first.
-    ori += 3 * min(1, present / size) if size else 0.0
+    # The size goes by each group's first entry: longer ones after it give more than the weight.
+    ori += 3 * present / size if size else 0.0
     assigned = {inner: number for number, group in enumerate(read) for inner in group}
     correct += agreement(_gold_map(gold), assigned)
     points = {

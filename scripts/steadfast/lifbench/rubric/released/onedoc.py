@@ -33,9 +33,8 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
 def _row_is_right(row: str, separator: str, facts: OneDocFacts) -> bool:
     sentence, found, types = row.partition(separator)
     if not found:
-        sentence = types = row
-    sentence = sentence.strip()
-    # Fake sentences are as good as true ones here (Q13).
+        sentence = types = row.strip()
+    # Blanks beside the separator are edits; fake sentences are as good as true ones (Q13).
     return any(
         near(sentence, candidate)
         for name in TYPE_NAMES
