@@ -22,9 +22,11 @@ sys.path.insert(0, str(HERE / "scripts"))
 from steadfast.config import settings
 from steadfast.config.job_resources import resource
 from steadfast.config.load import load_config
+from steadfast.config.source import check_source
 from steadfast.dependencies import digest
 from steadfast.errors import UserError
-from steadfast.evaluation import Evaluation, in_results, plain
+from steadfast.evaluation import Evaluation, in_results
+from steadfast.lineage import lineages, plain
 from steadfast.required_files import check_required_files
 
 
@@ -38,6 +40,11 @@ pathvars:
 DEFAULT_CONFIG = "config/config.yaml"
 if not Path(DEFAULT_CONFIG).is_file():
     DEFAULT_CONFIG = str(HERE / DEFAULT_CONFIG)
+try:
+    for file in workflow.overwrite_configfiles or [DEFAULT_CONFIG]:
+        check_source(file)
+except UserError as error:
+    raise WorkflowError(str(error)) from None
 if not workflow.overwrite_configfiles:
 
     configfile: DEFAULT_CONFIG
@@ -46,11 +53,12 @@ if not workflow.overwrite_configfiles:
 try:
     CONFIG = load_config(config)
     RUN = Evaluation(CONFIG)
+    RUN.check_judges()
     check_required_files(CONFIG, RUN.tasks)
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
-TASKS = RUN.tasks
+TASKS, STEPS = RUN.tasks, RUN.lineage
 # Jobs read the settings of models that are no params of theirs, with their defaults, from here.
 config.update(CONFIG.model_dump(include={"models", "judges"}))
 RESULTS = Path(str(workflow.modifier.path_modifier.modify(workflow.pathvars.items["results"])))

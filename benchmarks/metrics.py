@@ -42,7 +42,8 @@ def samples(length: str) -> list[dict[str, Any]]:
 def scored(sample: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     """A score's record."""
     points = {name: rng.random() for name in RUBRICS["released"][sample["task"]]}
-    rest = {"status": "ok", "truncated": False, "points": points, "total": rng.random()}
+    asked = {"draw": 0, "status": "ok", "truncated": False, "judge": None}
+    rest = {**asked, "points": points, "total": rng.random()}
     others = {"corrected": {"points": points, "total": rng.random()}}
     more = {"rubric": "released", "other_raters": others, "depth": rng.random()}
     return sample | rest | more | {"extracted": {"answer": "text " * 20}}

@@ -33,6 +33,7 @@ for step in dict.fromkeys(file.step for file in DATA.values()):
         params:
             content=lambda w: DATA[w.file].content.plain,
             inputs=lambda w: list(DATA[w.file].inputs),
-            code=lambda w: digest("data", DATA[w.file].content),
+            code=lambda w: STEPS.data(w.file).code,
+            lineage=lambda w: STEPS.data(w.file).lineage,
         script:
             "../scripts/data.py"

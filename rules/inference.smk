@@ -34,11 +34,7 @@ rule inference:
         samples=lambda w: TASKS[w.benchmark].samples.plain,
         stand_in=lambda w: plain(RUN.stand_in(w)),
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
-        code=lambda w: digest(
-            "inference",
-            RUN.engine(w),
-            TASKS[w.benchmark].samples,
-            RUN.stand_in(w),
-        ),
+        code=lambda w: STEPS.outputs(w.benchmark, w.model, w.part).code,
+        lineage=lambda w: STEPS.outputs(w.benchmark, w.model, w.part).lineage,
     script:
         "../scripts/inference.py"

@@ -31,14 +31,13 @@ rule judge_prompts:
         runtime=30,
     params:
         samples=lambda w: TASKS[w.benchmark].samples.plain,
-        judge_prompts=lambda w: RUN.judging(w).prompts.plain,
+        judge_prompts=lambda w: RUN.judging(w.benchmark).prompts.plain,
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
         templates=lambda w: RUN.templates(w.benchmark),
-        code=lambda w: digest(
-            "judge_prompts",
-            TASKS[w.benchmark].samples,
-            RUN.judging(w).prompts,
-        ),
+        draws=lambda w: CONFIG.models[w.model].draws,
+        made_from=lambda w: STEPS.outputs(w.benchmark, w.model, w.part).lineage,
+        code=lambda w: STEPS.judge_prompts(w.benchmark, w.model, w.part).code,
+        lineage=lambda w: STEPS.judge_prompts(w.benchmark, w.model, w.part).lineage,
     script:
         "../scripts/judge_prompts.py"
 
@@ -58,12 +57,8 @@ use rule inference as verdicts with:
         benchmark="|".join(RUN.judged),
     params:
         answers=lambda w: settings.answer_settings(RUN.answering(w)),
-        readable=lambda w: RUN.judging(w).readable.plain,
+        readable=lambda w: RUN.judging(w.benchmark).readable.plain,
         stand_in=lambda w: plain(RUN.stand_in(w)),
-        attempts=lambda w: RUN.judging(w).attempts,
-        code=lambda w: digest(
-            "inference",
-            RUN.engine(w),
-            RUN.judging(w).readable,
-            RUN.stand_in(w),
-        ),
+        attempts=lambda w: RUN.judging(w.benchmark).attempts,
+        code=lambda w: STEPS.verdicts(w.benchmark, w.judge, w.model, w.part).code,
+        lineage=lambda w: STEPS.verdicts(w.benchmark, w.judge, w.model, w.part).lineage,

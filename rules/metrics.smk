@@ -2,7 +2,7 @@
 
 in   results/{benchmark}/scores/{model}/{part}.jsonl; people's labels; the data where metrics need it
 out  results/{benchmark}/metrics/*.csv: docs/metrics.md, docs/{benchmark}.md; coverage and headline
-     are among them
+     are among them; results/{benchmark}/metrics/identity.json: what they were made from
 """
 
 for name in TASKS:
@@ -25,6 +25,7 @@ for name in TASKS:
                 benchmark=name,
                 metric=TASKS[name].metrics.names,
             ),
+            identity=f"<results>/{name}/metrics/identity.json",
         log:
             f"<logs>/{name}/metrics.log",
         benchmark:
@@ -43,6 +44,8 @@ for name in TASKS:
             models=RUN.models_of(name),
             parts=list(TASKS[name].parts),
             sources=RUN.all_source_keys(name) if TASKS[name].metrics.data else {},
-            code=digest("metrics", TASKS[name].metrics.function),
+            made_from=lineages(STEPS.all_scores(name)),
+            code=STEPS.metrics(name).code,
+            lineage=STEPS.metrics(name).lineage,
         script:
             "../scripts/metrics.py"

@@ -24,6 +24,7 @@ rule prompts:
     params:
         prompts=lambda w: TASKS[w.benchmark].prompts.plain,
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
-        code=lambda w: digest("prompts", TASKS[w.benchmark].prompts),
+        code=lambda w: STEPS.prompts(w.benchmark, w.part).code,
+        lineage=lambda w: STEPS.prompts(w.benchmark, w.part).lineage,
     script:
         "../scripts/prompts.py"

@@ -4,6 +4,7 @@ in   results/{benchmark}/outputs/{model}/{part}.jsonl, its prompts and what they
      judged benchmarks results/{benchmark}/verdicts/{judge}/{model}/{part}.jsonl;
      for models with engine scored the scores that a benchmark's authors released
 out  results/{benchmark}/scores/{model}/{part}.jsonl: points, total, what was extracted
+     results/{benchmark}/scores/{model}/{part}.identity.json: what they were made from
 """
 
 for name in TASKS:
@@ -18,6 +19,12 @@ for name in TASKS:
             output:
                 scores=expand(
                     "<results>/{benchmark}/scores/{model}/{part}.jsonl",
+                    benchmark=name,
+                    model=RUN.scored,
+                    part=TASKS[name].parts,
+                ),
+                identities=expand(
+                    "<results>/{benchmark}/scores/{model}/{part}.identity.json",
                     benchmark=name,
                     model=RUN.scored,
                     part=TASKS[name].parts,
@@ -38,6 +45,7 @@ for name in TASKS:
                 models=RUN.scored,
                 parts=list(TASKS[name].parts),
                 code=digest("released_scores", TASKS[name].released_scores),
+                lineage={model: STEPS.scores(name, model, "").lineage for model in RUN.scored},
             script:
                 "../scripts/released_scores.py"
 
@@ -49,10 +57,11 @@ rule scores:
         outputs="<results>/{benchmark}/outputs/{model}/{part}.jsonl",
         verdicts=lambda w: [
             f"<results>/{w.benchmark}/verdicts/{judge}/{w.model}/{w.part}.jsonl"
-            for judge in RUN.judges_of(w.benchmark)
+            for judge in RUN.judges_of(w.benchmark, w.model)
         ],
     output:
         scores="<results>/{benchmark}/scores/{model}/{part}.jsonl",
+        identity="<results>/{benchmark}/scores/{model}/{part}.identity.json",
     log:
         "<logs>/{benchmark}/scores/{model}/{part}.log",
     benchmark:
@@ -69,12 +78,11 @@ rule scores:
     params:
         samples=lambda w: TASKS[w.benchmark].samples.plain,
         scoring=lambda w: TASKS[w.benchmark].scoring.plain,
-        judges=lambda w: RUN.judges_of(w.benchmark),
+        judges=lambda w: RUN.judges_of(w.benchmark, w.model),
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
-        code=lambda w: digest(
-            "scores",
-            TASKS[w.benchmark].samples,
-            TASKS[w.benchmark].scoring,
-        ),
+        draws=lambda w: CONFIG.models[w.model].draws,
+        made_from=lambda w: STEPS.answered(w.benchmark, w.model, w.part),
+        code=lambda w: STEPS.scores(w.benchmark, w.model, w.part).code,
+        lineage=lambda w: STEPS.scores(w.benchmark, w.model, w.part).lineage,
     script:
         "../scripts/scores.py"

@@ -36,6 +36,7 @@ for name in TASKS:
             f"{name}_tables"
         input:
             metrics=METRICS,
+            identity=f"<results>/{name}/metrics/identity.json",
         output:
             tables=TABLES[name],
         log:
@@ -53,7 +54,9 @@ for name in TASKS:
             tables=TASKS[name].tables.function.plain,
             metrics=list(TASKS[name].metrics.names),
             display=DISPLAY,
-            code=digest("tables", TASKS[name].tables.function),
+            made_from=STEPS.metrics(name).lineage,
+            code=STEPS.tables(name).code,
+            lineage=STEPS.tables(name).lineage,
         script:
             "../scripts/tables.py"
 
@@ -62,6 +65,7 @@ for name in TASKS:
             f"{name}_figures"
         input:
             metrics=METRICS,
+            identity=f"<results>/{name}/metrics/identity.json",
         output:
             figures=FIGURES[name],
         log:
@@ -80,7 +84,9 @@ for name in TASKS:
             names=list(TASKS[name].figures.names),
             metrics=list(TASKS[name].metrics.names),
             display=DISPLAY,
-            code=digest("figures", TASKS[name].figures.function),
+            made_from=STEPS.metrics(name).lineage,
+            code=STEPS.figures(name).code,
+            lineage=STEPS.figures(name).lineage,
         script:
             "../scripts/figures.py"
 
@@ -106,7 +112,9 @@ rule report:
             name: RUN.benchmarks[name].reported(judged=name in RUN.judged) for name in RUN.running
         },
         display=DISPLAY,
-        code=digest("report"),
+        made_from={name: STEPS.metrics(name).lineage for name in RUN.running},
+        code=STEPS.report().code,
+        lineage=STEPS.report().lineage,
     script:
         "../scripts/report.py"
 
@@ -131,6 +139,7 @@ rule tables:
         mem_mb=500,
         runtime=5,
     params:
-        code=digest("collect_tables"),
+        code=STEPS.collected_tables().code,
+        lineage=STEPS.collected_tables().lineage,
     script:
         "../scripts/collect_tables.py"

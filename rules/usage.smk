@@ -28,6 +28,7 @@ rule usage:
         runtime=10,
     params:
         jobs=RUN.inference_jobs,
-        code=digest("usage"),
+        code=STEPS.usage().code,
+        lineage=STEPS.usage().lineage,
     script:
         "../scripts/usage.py"

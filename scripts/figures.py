@@ -1,14 +1,20 @@
 """Rules {benchmark}_figures: the figures of a benchmark."""
 
+from pathlib import Path
+
+from steadfast.seal import Seal
 from steadfast.stages.draw import draw
 from steadfast.workflow import paths, run_rule
 
 if "snakemake" in globals():
+    metrics, params = paths(snakemake.input.metrics), snakemake.params
+    identity = Path(snakemake.input.identity)
     run_rule(
         draw,
         snakemake.log,
-        figures=snakemake.params.figures,
-        metrics=dict(zip(snakemake.params.metrics, paths(snakemake.input.metrics), strict=True)),
-        display=snakemake.params.display,
-        outs=dict(zip(snakemake.params.names, paths(snakemake.output.figures), strict=True)),
+        reads=[Seal(params.made_from, identity, tuple(metrics))],
+        figures=params.figures,
+        metrics=dict(zip(params.metrics, metrics, strict=True)),
+        display=params.display,
+        outs=dict(zip(params.names, paths(snakemake.output.figures), strict=True)),
     )

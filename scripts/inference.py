@@ -16,6 +16,7 @@ if "snakemake" in globals() and __name__ == "__main__":
         answers=snakemake.params.answers,
         operation=snakemake.config["judges"][judge] if judge else snakemake.config["models"][model],
         stand_in=snakemake.params.stand_in,
+        lineage=snakemake.params.lineage,
         results=out.parents[4 if judge else 3],
         out=out,
         identity_out=Path(snakemake.output.identity),

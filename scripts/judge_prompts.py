@@ -2,17 +2,21 @@
 
 from pathlib import Path
 
+from steadfast.seal import Seal
 from steadfast.stages.ask_judge import write_judge_prompts
 from steadfast.stages.samples import PartFiles
 from steadfast.workflow import run_rule
 
 if "snakemake" in globals():
+    outputs = Path(snakemake.input.outputs)
     run_rule(
         write_judge_prompts,
         snakemake.log,
+        reads=[Seal.beside(outputs, snakemake.params.made_from)],
         part=PartFiles.of(snakemake),
         judge_prompts=snakemake.params.judge_prompts,
-        outputs=Path(snakemake.input.outputs),
+        outputs=outputs,
+        draws=snakemake.params.draws,
         templates=snakemake.params.templates,
         out=Path(snakemake.output.judging),
     )

@@ -3,19 +3,23 @@
 from itertools import product
 from pathlib import Path
 
+from steadfast.seal import Seal
 from steadfast.stages.measure import measure
 from steadfast.stages.samples import sources_by_part
 from steadfast.workflow import paths, run_rule
 
 if "snakemake" in globals():
     cells = product(snakemake.params.models, snakemake.params.parts)
+    scores, made = paths(snakemake.input.scores), paths(snakemake.output.metrics)
     run_rule(
         measure,
         snakemake.log,
+        reads=map(Seal.beside, scores, snakemake.params.made_from.values()),
+        writes=[Seal(snakemake.params.lineage, Path(snakemake.output.identity), tuple(made))],
         metrics=snakemake.params.metrics,
-        scores=dict(zip(cells, paths(snakemake.input.scores), strict=True)),
+        scores=dict(zip(cells, scores, strict=True)),
         fields=snakemake.params.fields,
         sources=sources_by_part(snakemake.params.sources, snakemake.input.sources),
         labels=Path(str(snakemake.input.labels)) if snakemake.input.labels else None,
-        outs=dict(zip(snakemake.params.names, paths(snakemake.output.metrics), strict=True)),
+        outs=dict(zip(snakemake.params.names, made, strict=True)),
     )

@@ -16,6 +16,7 @@ if "snakemake" in globals():
         benchmark=snakemake.wildcards.benchmark,
         models=snakemake.params.models,
         judges=snakemake.params.judges,
+        judges_of=snakemake.params.judges_of,
         parts=[
             PartFiles(part, snakemake.params.samples, prompts, of) for (part, of), prompts in files
         ],

@@ -2,15 +2,20 @@
 
 from itertools import product
 
+from steadfast.seal import Seal
 from steadfast.stages.release_scores import release_scores
 from steadfast.workflow import paths, run_rule
 
 if "snakemake" in globals():
     cells = product(snakemake.params.models, snakemake.params.parts)
+    outs = dict(zip(cells, paths(snakemake.output.scores), strict=True))
     run_rule(
         release_scores,
         snakemake.log,
+        writes=[
+            Seal.beside(path, snakemake.params.lineage[model]) for (model, _), path in outs.items()
+        ],
         released=snakemake.params.released,
         models=dict(snakemake.params.models),
-        outs=dict(zip(cells, paths(snakemake.output.scores), strict=True)),
+        outs=outs,
     )

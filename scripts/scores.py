@@ -2,17 +2,23 @@
 
 from pathlib import Path
 
+from steadfast.seal import Seal
 from steadfast.stages.samples import PartFiles
 from steadfast.stages.score import score_part
 from steadfast.workflow import paths, run_rule
 
 if "snakemake" in globals():
+    out, params = Path(snakemake.output.scores), snakemake.params
+    answered = paths([snakemake.input.outputs, *snakemake.input.verdicts])
     run_rule(
         score_part,
         snakemake.log,
+        reads=map(Seal.beside, answered, params.made_from.values()),
+        writes=[Seal.beside(out, params.lineage)],
         part=PartFiles.of(snakemake),
-        scoring=snakemake.params.scoring,
+        scoring=params.scoring,
         outputs=Path(snakemake.input.outputs),
-        verdicts=dict(zip(snakemake.params.judges, paths(snakemake.input.verdicts), strict=True)),
-        out=Path(snakemake.output.scores),
+        verdicts=dict(zip(params.judges, paths(snakemake.input.verdicts), strict=True)),
+        draws=params.draws,
+        out=out,
     )

@@ -2,15 +2,19 @@
 
 from pathlib import Path
 
+from steadfast.seal import Seal
 from steadfast.stages.tabulate import tabulate
 from steadfast.workflow import paths, run_rule
 
 if "snakemake" in globals():
+    metrics, params = paths(snakemake.input.metrics), snakemake.params
+    identity = Path(snakemake.input.identity)
     run_rule(
         tabulate,
         snakemake.log,
-        tables=snakemake.params.tables,
-        metrics=dict(zip(snakemake.params.metrics, paths(snakemake.input.metrics), strict=True)),
-        display=snakemake.params.display,
+        reads=[Seal(params.made_from, identity, tuple(metrics))],
+        tables=params.tables,
+        metrics=dict(zip(params.metrics, metrics, strict=True)),
+        display=params.display,
         out_dir=Path(snakemake.output.tables[0]).parent,
     )

@@ -158,6 +158,8 @@ class Benchmark(Generic[S]):
         measures: its headline measures that the report shows, in their order.
         released_models: by their names in the files of released scores.
         check: raises ValueError with a sentence where the config does not suit the benchmark.
+        task_names: all that stand as ``task`` in its prompts, for which a model's max_tokens may
+            name limits; empty: they are not known beforehand.
     """
 
     name: str
@@ -167,6 +169,7 @@ class Benchmark(Generic[S]):
     measures: Mapping[str, Measure]
     released_models: Mapping[str, ReleasedModel] = field(default_factory=dict)
     check: Callable[[Config, S], None] | None = None
+    task_names: tuple[str, ...] = ()
 
     def of(self, config: Config) -> Task:
         """The task of a config."""

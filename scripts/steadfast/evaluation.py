@@ -6,9 +6,11 @@ from typing import Any, Protocol
 
 from steadfast.benchmark import AnyBenchmark, DataFile, Judging, Task
 from steadfast.components import Component
+from steadfast.config.judges import check_judges, judges_of
 from steadfast.config.settings import asked_models, judge_settings, model_settings, scored_models
 from steadfast.engines.build import ENGINES, STAND_INS, WITHOUT_MODEL
 from steadfast.errors import UserError
+from steadfast.lineage import Lineage
 from steadfast.registry import benchmarks
 from steadfast.resources import PREFIX
 from steadfast.schema.config import Config
@@ -43,6 +45,7 @@ class Evaluation:
         self.running = [name for name in self.benchmarks if name in config.benchmarks]
         self.scored = scored_models(config)
         self.asked = [name for name in asked_models(config) if name in config.running]
+        self.lineage = Lineage(self)
 
     @property
     def models_asked(self) -> list[str]:
@@ -56,19 +59,26 @@ class Evaluation:
         released = self.tasks[benchmark].released_scores is not None
         return [name for name in self.config.running if released or name not in self.scored]
 
-    def judges_of(self, benchmark: str) -> list[str]:
-        """The judges of a benchmark, the one that counts first; none where no model judges.
+    def judges_of(self, benchmark: str, model: str) -> list[str]:
+        """The judges of a model's answers, the one that counts first; none where no model judges.
 
         Raises:
-            UserError: it needs one, and the config names none.
+            UserError: the answers need one, and the config names none.
         """
         if benchmark not in self.judged:
             return []
-        if not self.config.judges:
-            raise UserError(
-                f"judges: {benchmark} needs a judge; name one under judges in the config"
-            )
-        return list(self.config.judges)
+        check_judges(self.config, model)
+        return judges_of(self.config, model)
+
+    def check_judges(self) -> None:
+        """Whether all answers of a run have a judge, before anything is asked.
+
+        Raises:
+            UserError: those of a model have none.
+        """
+        for name in self.running:
+            for model in self.asked:
+                self.judges_of(name, model)
 
     def answering(self, wildcards: Wildcards) -> BaseModelSettings:
         """The settings of a job's model, or of its judge.
@@ -86,15 +96,22 @@ class Evaluation:
 
     def stand_in(self, wildcards: Wildcards) -> Component[Any] | None:
         """What answers a job in place of a model or judge; None where the engine has one."""
-        if self.answering(wildcards).engine not in STAND_INS:
+        judge = wildcards.get("judge") is not None
+        return self.stand_in_of(wildcards.benchmark, self.answering(wildcards), judge)
+
+    def stand_in_of(
+        self, benchmark: str, how: BaseModelSettings, judge: bool = False
+    ) -> Component[Any] | None:
+        """What answers a benchmark in place of a model or judge of those settings."""
+        if how.engine not in STAND_INS:
             return None
-        task = self.tasks[wildcards.benchmark]
-        return self.judging(wildcards).stand_in if wildcards.get("judge") else task.stand_in
+        return self.judging(benchmark).stand_in if judge else self.tasks[benchmark].stand_in
 
     def engines_planned(self, benchmark: str) -> list[str]:
         """What builds the engines that a plan makes: of models and judges that cost something."""
         models = [self.config.models[name] for name in self.asked]
-        models += [self.config.judges[name] for name in self.judges_of(benchmark)]
+        if benchmark in self.judged:
+            models += self.config.judges.values()
         return sorted({ENGINES[one.engine] for one in models if one.engine not in WITHOUT_MODEL})
 
     @cached_property
@@ -105,7 +122,7 @@ class Evaluation:
             for name in self.config.benchmarks
             for model in self.asked
             for part in self.tasks[name].parts
-            for judge in ["", *self.judges_of(name)]
+            for judge in ["", *self.judges_of(name, model)]
         ]
 
     # --- files ---------------------------------------------------------------------------------
@@ -133,15 +150,15 @@ class Evaluation:
         """Kind and name of each of them, by part."""
         return {part: self.source_keys(benchmark, part) for part in self.tasks[benchmark].parts}
 
-    def judging(self, wildcards: Wildcards) -> Judging:
+    def judging(self, benchmark: str) -> Judging:
         """How a benchmark is judged.
 
         Raises:
             UserError: no model judges it.
         """
-        judging = self.tasks[wildcards.benchmark].judging
+        judging = self.tasks[benchmark].judging
         if judging is None:
-            raise UserError(f"{wildcards.benchmark}: no model judges this benchmark")
+            raise UserError(f"{benchmark}: no model judges this benchmark")
         return judging
 
     def own_templates(self, benchmark: str) -> list[str]:
@@ -162,8 +179,3 @@ class Evaluation:
 def in_results(paths: Iterable[str]) -> list[str]:
     """Files below the results folder, as inputs of a rule."""
     return [f"<results>/{path}" for path in paths]
-
-
-def plain(component: Component[Any] | None) -> tuple[str, dict[str, Any]] | None:
-    """A component for a rule's params; None where there is none."""
-    return component.plain if component else None

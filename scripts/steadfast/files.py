@@ -1,6 +1,7 @@
 """Reading and writing the records that stages pass on: JSON lines, replaced atomically."""
 
 import csv
+import hashlib
 import io
 import json
 import os
@@ -104,6 +105,19 @@ def write_json(path: Path | str, value: object) -> None:
 def write_jsonl(path: Path | str, records: Iterable[Record]) -> None:
     """Replace a JSON-lines file atomically, keys in the order the records have them."""
     write_text(path, "".join(json_line(record) for record in records))
+
+
+def file_sha256(path: Path | str) -> str:
+    """The sha256 of a file's bytes, in hexadecimal digits.
+
+    Raises:
+        UserError: the file is missing.
+    """
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file; check the path in the config") from None
 
 
 def write_rows(path: Path | str, columns: Sequence[str], rows: Iterable[Record]) -> None:

@@ -7,15 +7,26 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.errors import UserError
+from steadfast.seal import Seal
 
 
-def run_rule(function: Callable[..., Any], logs: Iterable[str], /, **arguments: Any) -> None:
+def run_rule(
+    function: Callable[..., Any],
+    logs: Iterable[str],
+    /,
+    *,
+    reads: Iterable[Seal] = (),
+    writes: Iterable[Seal] = (),
+    **arguments: Any,
+) -> None:
     """Runs a rule's one function; a user's error becomes one sentence, and exit code 1.
 
     Args:
         function: the function that does the rule's work.
         logs: the rule's log files; what the function prints goes to the first, and so does the
             sentence.
+        reads: of sealed files that the function reads: they are checked before.
+        writes: of files that it makes, whose identity is written after it.
         arguments: passed on.
     """
     with ExitStack() as stack:
@@ -23,7 +34,11 @@ def run_rule(function: Callable[..., Any], logs: Iterable[str], /, **arguments: 
             log = stack.enter_context(open(path, "a", encoding="utf-8", buffering=1))
             stack.enter_context(redirect_stdout(log))
         try:
+            for seal in reads:
+                seal.check()
             function(**arguments)
+            for seal in writes:
+                seal.write()
         except UserError as error:
             print(f"error: {error}")
             print(f"error: {error}", file=sys.stderr)

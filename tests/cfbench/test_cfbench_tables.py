@@ -81,7 +81,7 @@ def test_what_is_incomplete_is_marked_and_explained(frames):
     assert f"model-b ({counts['scored']} of 24)" in notes(found["table2_results"])
     coverage = rows(found["coverage"])
     assert coverage["Reference"][:3] == ["100"] * 3
-    assert coverage["model-b"][6] == str(counts["status_invalid"])
+    assert coverage["model-b"][7] == str(counts["status_invalid"])
 
 
 def test_names_are_escaped_and_types_are_named_in_english(frames):
@@ -148,6 +148,6 @@ def test_a_run_without_any_score_has_tables_and_figures():
     run.score("model-a", run.given(lambda sample: None), first={})
     frames = run.metrics()
     (row,) = rows(all_tables(frames)["coverage"]).values()
-    assert row[:4] == ["0.0"] * 3 + ["24"]
+    assert row[:5] == ["0.0"] * 3 + ["0", "24"]  # none unfinished, all refused
     for figure in figures.figures(frames, DISPLAY).values():
         figure.draw_without_rendering()

@@ -11,7 +11,7 @@ from steadfast.complexbench.metrics import metrics as compute
 from steadfast.complexbench.rules.outcome import UNDECIDED
 from steadfast.components import Frames, Scored
 from steadfast.errors import UserError
-from steadfast.metrics.headline import HEADLINE
+from steadfast.metrics.headline import HEADLINE, PROMPTS
 
 
 def score_records(instances: list[dict], raw: list[list]) -> list[dict]:
@@ -20,6 +20,8 @@ def score_records(instances: list[dict], raw: list[list]) -> list[dict]:
     for instance, verdicts in zip(instances, raw, strict=True):
         row = {
             "sample_id": str(instance["main_id"]),
+            "draw": 0,
+            "judge": "j",
             "task": instance["task_types"],
             "context_id": instance["group"],
             "instance": instance["main_id"],
@@ -143,7 +145,7 @@ def test_worked_by_hand():
     assert value(coherent, kind="single", measure="relative_drop") == 1
     assert value(coherent, kind="multiple", measure="relative_drop") == 0
     (headline,) = found["headline"].to_dict("records")
-    assert list(found["headline"]) == list(HEADLINE)
+    assert list(found["headline"]) == [*HEADLINE, PROMPTS]
     assert (headline["measure"], headline["n"], headline["expected"]) == ("DRFR", 9, 9)
     assert headline["low"] <= headline["value"] <= headline["high"]
 

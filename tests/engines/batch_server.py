@@ -9,6 +9,7 @@ import re
 from collections import Counter, deque
 from dataclasses import dataclass
 from email.message import Message
+from urllib.parse import parse_qs, urlsplit
 
 from servers import JsonHandler, Server, prompt_of
 
@@ -17,9 +18,11 @@ STATES = ("validating", "in_progress", "finalizing")
 
 @dataclass
 class Fate:
-    """How a batch ends; ``lose`` and ``fail`` are endings of prompts that are left unanswered."""
+    """How a batch ends; ``lose`` and ``fail`` are endings of prompts that are left unanswered,
+    ``message`` is what is said of them."""
 
     status: str = "completed"
+    message: str = ""
     lose: tuple = ()
     fail: tuple = ()
 
@@ -27,7 +30,9 @@ class Fate:
 class BatchServer(Server):
     """``fates`` are used up one a batch; ``faults[path]`` are (status, headers) one a call.
 
-    ``looks`` is how often a batch is looked at until it has ended.
+    ``looks`` is how often a batch is looked at until it has ended; ``odd[call]`` are bodies to
+    send instead, once what was asked is done; ``odd_words`` change what is said of a batch that
+    has failed. Lists have ``page`` batches each, the ``strangers``' first.
     """
 
     def __init__(self, delay=0.0):
@@ -37,7 +42,10 @@ class BatchServer(Server):
         self.looks = 2
         self.calls = Counter()
         self.refusals = {}
+        self.complaint = "busy"  # what a refusal says
         self.lost_replies = 0  # batches to make without ever saying so
+        self.odd, self.odd_words = {}, {}
+        self.page, self.strangers = 100, 0
 
     def handler(self):
         return handler_of(self)
@@ -73,11 +81,22 @@ class BatchServer(Server):
             self.end(batch)
         return batch
 
+    def listed(self, query):
+        """A page of the batches, behind the one that the query names."""
+        strangers = [{"id": f"other_{n}", "status": "completed"} for n in range(self.strangers)]
+        batches = strangers + [shown(batch) for batch in self.batches.values()]
+        names = [batch["id"] for batch in batches]
+        start = names.index(query["after"][0]) + 1 if "after" in query else 0
+        page = batches[start : start + self.page]
+        more = start + len(page) < len(batches)
+        return {"object": "list", "data": page, "has_more": more}
+
     def end(self, batch):
         fate = batch["fate"]
         batch["status"] = fate.status
         if fate.status == "failed":
-            batch["errors"] = {"object": "list", "data": [{"code": "x", "message": "bad line"}]}
+            error = {"code": "x", "message": fate.message or "bad line"}
+            batch["errors"] = {"object": "list", "data": [error]}
             return
         answered, failed = [], []
         for line in reversed(batch["lines"]):
@@ -87,7 +106,7 @@ class BatchServer(Server):
                 error = {"code": "batch_expired", "message": "too late"}
                 failed.append(reply(record, None, error))
             elif prompt.endswith(fate.fail or ("\0",)):
-                body = {"error": {"message": "bad request", "code": "invalid"}}
+                body = {"error": {"message": fate.message or "bad request", "code": "invalid"}}
                 failed.append(reply(record, {"status_code": 400, "body": body}))
             else:
                 self.answered[prompt] += 1
@@ -150,10 +169,10 @@ def handler_of(server):
                 if kind == "files" and rest == "content":
                     self.send(server.files[name])
                 elif kind == "batches" and name:
-                    self.say(shown(server.look(name)))
+                    failed = {"id": name, "status": "failed", **server.odd_words}
+                    self.say(failed if server.odd_words else shown(server.look(name)))
                 else:
-                    batches = [shown(batch) for batch in server.batches.values()]
-                    self.say({"object": "list", "data": batches, "has_more": False})
+                    self.say(server.listed(parse_qs(urlsplit(self.path).query)))
 
         def refused(self):
             server.keys.add(self.headers.get("Authorization"))
@@ -162,10 +181,11 @@ def handler_of(server):
             statuses = server.refusals.get(f"{self.command} {path}")
             if not statuses:
                 return False
-            self.say({"error": {"message": "busy"}}, statuses.pop(0))
+            self.say({"error": {"message": server.complaint}}, statuses.pop(0))
             return True
 
         def say(self, value, status=200):
-            self.send(json.dumps(value).encode(), status)
+            odd = server.odd.get(f"{self.command} {self.path.split('?')[0]}")
+            self.send(odd.pop(0) if odd else json.dumps(value).encode(), status)
 
     return Handler

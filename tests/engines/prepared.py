@@ -82,7 +82,8 @@ class Prepared:
         """What is asked of a judge about a model's answers."""
         asking, templates = self.task.judging.prompts.plain, self.task.judging.templates
         outputs, out = self.outputs(model, part), self.judging(model, part)
-        write_judge_prompts(self.part(part), asking, outputs, templates, out)
+        draws = self._draws(model)
+        write_judge_prompts(self.part(part), asking, outputs, templates, out, draws)
 
     def judge(self, judge: str, model: str, part: str, log: Path) -> None:
         """A judge's replies about them."""
@@ -92,6 +93,10 @@ class Prepared:
         readable, judging = of.readable.plain, self.judging(model, part)
         judge_part(job, judge, part, readable, of.attempts, judging)
 
+    def _draws(self, model: str) -> int:
+        known = self.config.models.get(model)  # those that a test adds have one
+        return known.draws if known else 1
+
     def _job(self, model, how, operation, stand_in, out: Path, log: Path) -> Job:
         return Job(
             benchmark=self.name,
@@ -99,6 +104,7 @@ class Prepared:
             answers=settings.answer_settings(how),
             operation=operation,
             stand_in=stand_in.plain if how.engine in STAND_INS else None,
+            lineage="",
             results=self.results,
             out=out,
             identity_out=out.with_suffix(".identity.json"),
@@ -109,4 +115,5 @@ class Prepared:
         """The scores of a model's answers, by what the judges replied."""
         verdicts = {judge: self.verdicts(judge, model, part) for judge in judges}
         outputs, out = self.outputs(model, part), self.scores(model, part)
-        score_part(self.part(part), self.task.scoring.plain, outputs, verdicts, out)
+        scoring, draws = self.task.scoring.plain, self._draws(model)
+        score_part(self.part(part), scoring, outputs, verdicts, out, draws)

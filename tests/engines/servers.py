@@ -11,10 +11,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass
 class Fault:
-    """What the server does instead of answering; a status of 0 leaves the body to stand alone."""
+    """What the server does instead of answering; a status of 0 leaves the body to stand alone,
+    a body of None its own reply. ``reason`` stands beside the status."""
 
     status: int = 0
-    body: bytes = b""
+    body: bytes | None = None
+    reason: str | None = None
     headers: dict = field(default_factory=dict)
     drop: bool = False  # close the connection in the middle of the body
     delay: float = 0.0  # answer, but so many seconds later
@@ -22,7 +24,7 @@ class Fault:
 
 def error(status, code=None, message="", **headers):
     body = {"error": {"message": message or f"fault {status}", "type": "fault", "code": code}}
-    return Fault(status, json.dumps(body).encode(), headers)
+    return Fault(status, json.dumps(body).encode(), headers=headers)
 
 
 def echo(prompt):
@@ -89,9 +91,9 @@ class JsonHandler(BaseHTTPRequestHandler):
     def body(self):
         return self.rfile.read(int(self.headers["Content-Length"]))
 
-    def send(self, content, status=200, headers=(), cut=None):
+    def send(self, content, status=200, headers=(), cut=None, reason=None):
         """Sends a body; ``cut``: only so many bytes of it, and then the connection is closed."""
-        self.send_response(status)
+        self.send_response(status, reason)
         for name, value in headers:
             self.send_header(name, value)
         self.send_header("Content-Type", "application/json")
@@ -126,11 +128,13 @@ def handler_of(server):
                 server.log.append((prompt, start, time.monotonic()))
                 if not fault.status and not fault.drop:
                     server.answered[prompt] += 1
-            content = fault.body or json.dumps(server.reply(prompt, self.path, body)).encode()
+            content = fault.body
+            if content is None:
+                content = json.dumps(server.reply(prompt, self.path, body)).encode()
             headers = [(name.replace("_", "-"), value) for name, value in fault.headers.items()]
             cut = len(content) // 2 if fault.drop else None
             try:
-                self.send(content, fault.status or 200, headers, cut)
+                self.send(content, fault.status or 200, headers, cut, fault.reason)
             except OSError:
                 self.close_connection = True
 

@@ -120,6 +120,43 @@ def test_a_passing_fault_is_waited_out(part, server, call):
     assert len(server.batches) == 1
 
 
+ODD_BODIES = [b"", b"<html>", b"null", b"[]", b'{"id": 3}', b'{"id": "", "status": ""}', b"\xff"]
+
+
+@pytest.mark.parametrize("body", ODD_BODIES, ids=repr)
+@pytest.mark.parametrize("call", ["POST /v1/files", "POST /v1/batches", "GET /v1/batches/batch_0"])
+def test_a_call_that_brings_something_else_is_made_again(part, server, call, body):
+    server.odd[call] = [body, body]
+    part.run()
+    assert len(server.batches) == 1
+    assert set(server.answered.values()) == {1}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"errors": "x", "metadata": 3},
+        {"errors": {"data": [3]}, "output_file_id": 5, "error_file_id": [1]},
+        {"errors": {"data": [{"message": ["x"]}]}, "output_file_id": None},
+    ],
+)
+def test_odd_words_about_a_batch_end_no_job(part, server, said):
+    server.odd_words = said
+    with pytest.raises(UserError, match=r"10 of 10 .*10 × batch failed"):
+        part.run(attempts=1)
+    server.odd_words = {}
+    part.run(attempts=1)
+    assert len(server.batches) == 2
+
+
+def test_a_batch_is_found_on_a_later_page(part, server):
+    server.lost_replies = 1
+    server.page = 1
+    server.strangers = 3
+    part.run()
+    assert len(server.batches) == 1
+
+
 def test_a_server_that_stays_away_stops_the_job_and_the_next_re_attaches(part, server):
     server.refusals["GET /v1/batches/batch_0"] = [500] * 4
     with pytest.raises(UserError, match=r"failed 4 times in a row .* submits none twice"):

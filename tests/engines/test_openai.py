@@ -1,6 +1,7 @@
 """The openai engine against a real server: nothing lost, nothing asked twice."""
 
 import json
+import time
 from dataclasses import replace
 
 import pytest
@@ -127,6 +128,28 @@ def test_retry_after_is_kept_by_all_requests(part, server):
     assert "asks to wait" in part.log.read_text()
 
 
+def test_a_long_retry_after_is_cut_and_shown_once_a_minute(part, server, monkeypatch, capfd):
+    monkeypatch.setattr("steadfast.engines.pace.LONGEST_WAIT", 0.2)
+    server.faults["Ask 0.0!"].append(error(429, Retry_After="86400"))
+    server.faults["Ask 1.0!"].append(error(503, Retry_After="86400"))
+    started = time.monotonic()
+    part.run()
+    assert time.monotonic() - started < 10
+    shown = capfd.readouterr().err.splitlines()
+    line = "HTTP 429: the server asks to wait 86400 s, tried again in 0 s"
+    assert [said for said in shown if "asks to wait" in said] == [f"echo-1: {line}"]
+    log = part.log.read_text("utf-8").splitlines()
+    assert sum("asks to wait" in said for said in log) == 2
+
+
+def test_each_draw_has_a_seed_of_its_own_where_one_is_set(part, server):
+    part.answers |= {"temperature": 0.7, "top_p": 0.9, "top_k": 40, "min_p": 0.05, "seed": 7}
+    part.run([replace(items(1, 1)[0], draw=draw) for draw in range(3)])
+    assert sorted(body["seed"] for body in server.bodies) == [7, 8, 9]
+    sent = {(body["top_p"], body["top_k"], body["min_p"]) for body in server.bodies}
+    assert sent == {(0.9, 40, 0.05)}
+
+
 def test_what_fails_for_good_is_reported_and_the_rest_kept(part, server):
     server.faults["Ask 2.0!"].extend([error(500)] * 4)
     server.faults["Ask 3.1!"].append(error(400, message="bad parameter"))
@@ -203,7 +226,7 @@ def test_the_output_limit_is_a_status(part, server):
     server.faults["Ask 3.0!"].append(choice("length"))  # all of it spent on reasoning
     records = {r["sample_id"]: r for r in part.run()}
     assert (records["q2/c0"]["status"], records["q2/c0"]["text"]) == ("length", "half an ans")
-    assert (records["q3/c0"]["status"], records["q3/c0"]["text"]) == ("length", "")
+    assert (records["q3/c0"]["status"], records["q3/c0"]["text"]) == ("unfinished", "")
 
 
 def test_lone_surrogates_are_replaced(part, server):
@@ -229,26 +252,6 @@ def test_hopeless_faults_stop_the_job_at_once(part, server, fault, sentence):
     server.faults.clear()
     part.run()
     assert set(server.answered.values()) == {1}
-
-
-def test_the_key_comes_from_the_environment_and_goes_nowhere_else(part, server, monkeypatch):
-    monkeypatch.setenv("MY_KEY", "sk-very-secret")
-    server.faults["Ask 2.0!"].append(error(400, message="bad key sk-very-secret?"))
-    part.run(api_key_env="MY_KEY", allowed_failures=1.0)
-    assert server.keys == {"Bearer sk-very-secret"}
-    for path in part.directory.iterdir():
-        assert "sk-very-secret" not in path.read_text("utf-8")
-    assert "bad key (key)?" in part.out.read_text("utf-8")
-
-
-@pytest.mark.parametrize("value", [None, "", "  "])
-def test_a_missing_key_is_said_before_anything_is_sent(part, server, monkeypatch, value):
-    monkeypatch.delenv("MY_KEY", raising=False)
-    if value is not None:
-        monkeypatch.setenv("MY_KEY", value)
-    with pytest.raises(UserError, match="variable MY_KEY holds no API key"):
-        part.run(api_key_env="MY_KEY")
-    assert not server.asked
 
 
 def test_an_unreachable_server_is_said(part):

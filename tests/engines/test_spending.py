@@ -1,11 +1,12 @@
 """What a run costs, log probabilities, and a server that fails: against a real server."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from parts import items
-from servers import Fault, error
+from parts import items, prompts
+from servers import Fault, echo, error
 from steadfast.engines.bill import Bill, cost
 from steadfast.engines.journal import Journal
 from steadfast.engines.request import Response
@@ -36,7 +37,7 @@ def test_the_bill_is_the_sum_of_what_the_server_counted(part, server):
 
 def test_the_bill_grows_with_the_journals_of_other_jobs(tmp_path):
     bill = Bill(PRICE, 1.0, [tmp_path])
-    answer = Response("ok", "x", prompt_tokens=100, cached_tokens=0, completion_tokens=0)
+    answer = Response("ok", "x", prompt_tokens=96, cached_tokens=0, completion_tokens=1)
     for number, name in enumerate(["4k", "8k"], start=1):
         with Journal(tmp_path / f"{name}.jsonl") as journal:
             journal.append("a" * 64, answer)
@@ -53,20 +54,95 @@ def spending(part):
     return part
 
 
-def test_the_cap_stops_the_job_with_only_what_is_in_flight_above_it(spending, server):
+def most(prompt):
+    """What a request of these tests may cost: bytes/3 of prompt, 50 tokens of answer."""
+    return cost(PRICE, -(-len(prompt) // 3), 0, 50)
+
+
+def test_the_cap_stops_the_job_before_it_is_exceeded(spending, server):
     records = spending.run(items(1, 40))
-    total, dearest = sum(map(of, records)), max(map(of, records))
+    total = sum(map(of, records))
     spending.journal.unlink()
     asked = sum(server.asked.values())
     cap = total / 2
     with pytest.raises(UserError, match=r"max_spend of .* EUR is reached .* answered is kept"):
         spending.run(items(1, 40), price=PRICE, max_spend=cap)
     spent = sum(of(json.loads(line)) for line in spending.journal.read_text("utf-8").splitlines())
-    in_flight = spending.operation["concurrency"]
-    assert cap <= spent <= cap + in_flight * dearest
+    assert cap - max(map(most, prompts(items(1, 40)))) <= spent <= cap
     assert sum(server.asked.values()) < asked + 40
     spending.run(items(1, 40), price=PRICE, max_spend=2 * total)
     assert sum(server.asked.values()) == asked + 40
+
+
+def test_requests_under_way_count_with_all_that_they_may_cost(spending, server):
+    server.delay = 0.05
+    asked = [replace(item, context="", context_id="") for item in items(1, 8)]
+    room = 2.5 * max(map(most, prompts(asked)))  # for two requests at once, of four
+    records = spending.run(asked, price=PRICE, max_spend=room)
+    assert server.most_busy == 2
+    assert len(records) == 8  # each turns out cheaper than it may be, and makes room
+
+
+@pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": 0, "completion_tokens": 0}, [1]])
+def test_a_server_that_counts_nothing_is_not_free(spending, server, usage):
+    def uncounted(prompt):
+        choice = {"finish_reason": "stop", "message": {"content": echo(prompt)}}
+        return Fault(body=json.dumps({"choices": [choice], "usage": usage}).encode())
+
+    asked = items(1, 12)
+    for item in asked:
+        prompt = item.head + item.context + item.tail
+        server.faults[item.tail.strip()].append(uncounted(prompt))
+    with pytest.raises(UserError, match=r"max_spend of 1e-09 EUR is reached"):
+        spending.run(asked, price=PRICE, max_spend=1e-9)
+    assert not server.asked
+    records = spending.run(asked, price=PRICE, max_spend=100.0)
+    assert {record["prompt_tokens"] for record in records} <= {None, 0}  # no estimate is shown
+    assert not any("estimate" in name for record in records for name in record)
+    by_hand = sum(
+        cost(PRICE, -(-len(prompt) // 3), 0, -(-len(echo(prompt)) // 3))
+        for prompt in prompts(asked)
+    )
+    assert Bill(PRICE, 1.0, [spending.journal.parent]).spent() == pytest.approx(by_hand)
+    assert spending.run(asked) == records  # from the journal
+
+
+def test_an_answer_that_the_limit_cut_has_the_limits_tokens(spending, server):
+    choice = {"finish_reason": "length", "message": {"content": "Hi"}}
+    server.faults[""].append(Fault(body=json.dumps({"choices": [choice]}).encode()))
+    spending.run(items(1, 1))
+    (prompt,) = prompts(items(1, 1))
+    assert Bill(PRICE, 1.0, [spending.journal.parent]).spent() == pytest.approx(most(prompt))
+
+
+def test_what_failed_costs_nothing(spending, server):
+    server.faults["Ask 0.0!"].extend([error(500)] * 4)
+    with pytest.raises(UserError, match="HTTP 500"):
+        spending.run(items(1, 1))
+    assert Bill(PRICE, 1.0, [spending.journal.parent]).spent() == 0
+
+
+LINES = {
+    "counted": ({"prompt_tokens": 100, "completion_tokens": 10}, 100, 0, 10),
+    "negative": ({"prompt_tokens": -100, "completion_tokens": -10, "text": ""}, 0, 0, 0),
+    "more cached than there are": ({"prompt_tokens": 100, "cached_tokens": 300}, 100, 100, 1),
+    "an old line without counts": ({"text": "Hello, Anna"}, 0, 0, 4),
+    "unknown fields": ({"prompt_tokens": 100, "completion_tokens": 10, "check": "x"}, 100, 0, 10),
+    "no text": ({"text": None, "prompt_tokens": True, "completion_tokens": "7"}, 0, 0, 0),
+    "estimates": ({"prompt_estimate": 30, "completion_estimate": 5}, 30, 0, 5),
+    "estimates beside counts": ({"prompt_tokens": 20, "prompt_estimate": 30}, 20, 0, 1),
+    "an error": ({"status": "error", "text": ""}, 0, 0, 0),
+}
+
+
+@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
+def test_a_line_of_a_journal_never_lowers_the_bill(tmp_path, line):
+    record, prompt, cached, output = line
+    (tmp_path / "4k.jsonl").write_text(
+        json.dumps({"hash": "a", "status": "ok", "text": "Hi!", **record}) + "\n[1]\n3\n{\n"
+    )
+    spent = Bill(PRICE, 1.0, [tmp_path]).spent()
+    assert spent == pytest.approx(cost(PRICE, prompt, cached, output))
 
 
 def test_a_cap_that_is_not_reached_changes_nothing(spending, server):

@@ -136,14 +136,14 @@ def test_all_tasks_at_two_lengths_compute_each_context_once(undisturbed):
 
 
 @contextmanager
-def serving(jobs: Jobs) -> Iterator[str]:
+def serving(jobs: Jobs, *further: str) -> Iterator[str]:
     """A vLLM server with the tiny model while the block runs; its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     arguments = ["--model", jobs.model, "--served-model-name", "tiny", "--dtype", "float32"]
-    arguments += ["--host", "127.0.0.1", "--port", str(port), "--max-model-len", "8192"]
-    arguments += ["--enforce-eager", "--enable-prompt-tokens-details"]
+    arguments += ["--host", "127.0.0.1", "--port", str(port), "--max-model-len", "16384"]
+    arguments += ["--enforce-eager", "--enable-prompt-tokens-details", *further]
     with open(jobs.folder / "server.log", "w") as messages:
         server = subprocess.Popen(
             [jobs.python, "-m", "vllm.entrypoints.openai.api_server", *arguments],

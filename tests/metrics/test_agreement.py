@@ -18,6 +18,7 @@ from steadfast.metrics.agreement import (
     MAJORITY,
     MIXED,
     agreement_rows,
+    answer_agreement,
     majority,
     verdict_agreement,
 )
@@ -218,7 +219,7 @@ def parse(verdicts, score):
 
 
 def labels(*records):
-    known = [Scored("m", "en", {"sample_id": sample}) for sample in ("s1", "other")]
+    known = [Scored("m", "en", {"sample_id": sample, "draw": 0}) for sample in ("s1", "other")]
     return read_labels(Labels("labels.jsonl", records), known, parse)
 
 
@@ -261,6 +262,35 @@ def test_a_bad_label_file_is_told_in_one_sentence(records, words):
 
 def test_judges_verdicts_stand_on_top_of_a_score_or_beside():
     beside = {"b": {"points": {"1": -1, "2": 1.0}}, "c": {"points": None}}
-    score = Scored("m", "en", {"sample_id": "s", "points": {"1": 0.0}, "other_raters": beside})
+    score = judged("s", "a", {"1": 0.0}, beside)
     found = judge_verdicts([score], ["a", "b", "c"], numbered_points)
     assert found == {"a": {("m", "s", 1): 0}, "b": {("m", "s", 2): 1}, "c": {}}
+
+
+def test_answers_may_be_judged_by_different_judges():
+    ours, theirs = judged("s", "real", {"1": 1.0}), judged("s", "stand-in", {"1": 0.0}, model="sim")
+    found = judge_verdicts([ours, theirs], ["stand-in", "real"], numbered_points)
+    assert found == {"stand-in": {("sim", "s", 1): 0}, "real": {("m", "s", 1): 1}}
+
+
+def test_each_draw_is_an_answer_of_its_own_and_people_label_the_first():
+    scores = [judged("s", "a", {"1": float(draw == 2)}, draw=draw) for draw in range(3)]
+    of_judges = judge_verdicts(scores, ["a"], numbered_points)
+    assert of_judges == {"a": {("m", "s", 1): 0, ("m", "s#1", 1): 0, ("m", "s#2", 1): 1}}
+    labelled = Labels("labels.jsonl", [label(sample_id="s", verdicts=[0])])
+    of_people = read_labels(labelled, scores, by)
+    (together, *_) = answer_agreement(of_judges, of_people, scores).to_dict("records")
+    assert (together["n"], together["raw"], together["only_first"]) == (1, 1, 2)
+    with pytest.raises(UserError, match="unknown sample_id 's#1'"):
+        read_labels(Labels("labels.jsonl", [label(sample_id="s#1")]), scores, by)
+
+
+def by(verdicts, score):
+    return dict(enumerate(verdicts, start=1))
+
+
+def judged(sample, judge, points, beside=None, model="m", draw=0) -> Scored:
+    """A score's record whose judge gave those points."""
+    asked = {"sample_id": sample, "draw": draw, "context_id": "c"}
+    rated = {"judge": judge, "points": points, "other_raters": beside or {}}
+    return Scored(model, "en", asked | rated)

@@ -141,3 +141,12 @@ def test_interchanged_names_turn_the_difference():
 
 def test_one_model_has_nobody_to_be_compared_with():
     assert compared(frame_of({"m": [1.0] * 8})).empty
+
+
+def test_a_model_with_draws_is_compared_by_its_mean_of_each_sample():
+    once, several = frame_of({"n": [0.5] * 8}), frame_of({"m": [1] * 8})
+    other = several.assign(total=[0.0, 1, 0, 1, 0, 0, 0, 0], draw=1)
+    rows = compared(pd.concat([once.assign(draw=0), several.assign(draw=0), other]))
+    # Means of the draws: ½, 1, ½, 1 in A and ½ in B; those of n are ½.
+    assert rows["difference"].to_dict() == {"A": 0.25, "B": 0.0, "overall": 0.125}
+    assert rows["n"].to_dict() == {"A": 4, "B": 4, "overall": 8}

@@ -22,6 +22,7 @@ def factorial(total, contexts: int = 2, expressions: int = 2, variables: int = 2
             "task": "T",
             "length": "4k",
             "sample_id": f"{c}/{e}/{v}",
+            "draw": 0,
             "cluster": f"c{c}",
             "expression_id": e,
             "variable_id": v,
@@ -81,6 +82,23 @@ def test_models_with_other_missing_samples_do_not_disturb_each_other():
     rows = both[(both["model"] == "m") & (both["task"] == "T")].set_index("perspective")
     assert rows["value"].to_dict() == pytest.approx(shares(frame))
     assert set(both[(both["model"] == "n") & (both["task"] == "T")]["n"]) == {22}
+
+
+def test_what_differs_between_draws_is_a_share_of_its_own():
+    # Sums of squares about the mean ½: contexts 8·¼² = ½, within samples 4·2·¼² = ½.
+    first, second = factorial(lambda c, e, v: c / 2), factorial(lambda c, e, v: c / 2 + 0.5)
+    found = shares(pd.concat([first, second.assign(draw=1)], ignore_index=True))
+    assert found == pytest.approx(
+        {"context": 0.5, "expression": 0, "variable": 0, "residual": 0, "draw": 0.5}
+    )
+
+
+def test_equal_draws_take_no_share_and_change_no_other():
+    rng = np.random.default_rng(4)
+    frame = factorial(lambda c, e, v: rng.random(), 3, 4, 2)
+    drawn = pd.concat([frame.assign(draw=draw) for draw in range(3)], ignore_index=True)
+    assert shares(drawn) == pytest.approx({**shares(frame), "draw": 0}, abs=1e-12)
+    assert "draw" not in shares(frame)
 
 
 def placed(depths: list[float | None], totals: list[float]) -> pd.DataFrame:

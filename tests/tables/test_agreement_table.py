@@ -86,6 +86,20 @@ def test_an_undefined_kappa_is_explained(other, explained):
     assert any("No kappa" in text for _, text in found.notes) == explained
 
 
+def test_raters_who_judged_nothing_that_a_stand_in_judged_stand_beside_no_stand_in():
+    raters = verdicts(real={"m": "10"}, other={"m": "11"}, dummy={"sim": "10"}, idle={"sim": "10"})
+    engines = {"real": "openai", "other": "vllm", "dummy": "reference", "idle": "simulated"}
+    display = Display(2, judges={name: Shown(name, engine=how) for name, how in engines.items()})
+    rows = agreement_rows(raters, PEOPLE, lambda item: item[0])
+    found = read(agreement_table("t", rows, display, "MyBench", "question"))[1:]
+    assert {(row[1], row[2]) for row in found} == {
+        ("real", "other"),
+        ("dummy", "idle"),
+        ("real", "ann"),
+        ("other", "ann"),
+    }
+
+
 def test_rows_survive_their_file(tmp_path):
     rows = agreement_rows(JUDGES | {"7": {("m", "s0", 0): 1}}, by=lambda item: item[0])
     write_csv(tmp_path / "agreement.csv", rows)

@@ -43,7 +43,8 @@ def written(folder: Path, *rows: dict) -> dict[str, Path]:
         own = [row for row in rows if row["measure"] in measures]
         if own:
             files[benchmark] = folder / f"{benchmark}.csv"
-            write_csv(files[benchmark], pd.DataFrame(own, columns=list(HEADLINE)))
+            columns = list(dict.fromkeys([*HEADLINE, *own[0]]))
+            write_csv(files[benchmark], pd.DataFrame(own, columns=columns))
     return files
 
 
@@ -110,6 +111,18 @@ def test_incomplete_coverage_is_marked_and_told(tmp_path):
     assert marks == {"Model_A": "HSR: incomplete", "b": "", "c": "HSR: incomplete"}
     note = "Fewer samples scored than expected: Model_A (HSR 819 of 820); c (HSR 0 of 820)."
     assert note in (tmp_path / "out/report.md").read_text().replace("\\", "")
+
+
+def test_released_scores_beside_others_are_marked_in_both_tables(tmp_path):
+    rows = [*three("ARS", 0.7, 0.6, 0.5), *three("IFS", 0.2, 0.1, 0.3)]
+    for one in rows:
+        one["prompts"] = "own" if one["model"] == "a" else "released"
+    tables = built(tmp_path, *rows, *three("PSR", 0.7))
+    assert [row[1] for row in tables["report"][1:]] == ["Model_A", "b (released)", "c (released)"]
+    notes = ("these models answered", "b (released), c (released)")
+    for name, said in zip(NAMES, notes, strict=True):
+        text = (tmp_path / f"out/{name}.md").read_text()
+        assert said in text and "answered other prompts" in text
 
 
 def test_no_real_models_stand_apart(tmp_path):

@@ -1,10 +1,13 @@
 """What tables and figures of all benchmarks share: models, their groups and colours, cells."""
 
+from dataclasses import replace
+
 import pytest
 
 from steadfast.show.cells import Values, interval_cell, share_cell, value_cells
 from steadfast.show.display import Display, Shown
 from steadfast.show.figures import look
+from steadfast.show.results import shared_notes
 from steadfast.show.roster import Roster
 from steadfast.stages.tabulate import DOCUMENT, collect_tables
 from steadfast.tables.table import Cell
@@ -37,6 +40,46 @@ def test_simulated_readers_compete_where_there_is_no_model():
     roster = Roster(["sim-a", "sim-b", "gold"], DISPLAY)
     assert roster.contenders == ["sim-a", "sim-b"]
     assert roster.no_real_model
+
+
+def test_models_that_answered_other_prompts_than_others_are_marked():
+    prompts = {"m": "released", "n": "own", "gold": "released"}
+    roster = Roster(prompts, DISPLAY, prompts)
+    assert [roster.label(model) for model in roster.models] == [
+        "gold (released)",
+        "m (released)",
+        "n",
+    ]
+    assert roster.figure_label("gold") == "gold (released) (gold)"
+    assert "answered other prompts" in shared_notes(roster, judged=False)[0][1]
+    for alike in ({"m": "released", "o": "released"}, {"m": "own", "n": "own"}, None):
+        roster = Roster(["m"], DISPLAY, alike)
+        assert roster.label("m") == "m" and shared_notes(roster, judged=True) == []
+
+
+REAL, STAND_IN = Shown("GPT-4o", engine="openai"), Shown("Stand-in", engine="reference")
+
+
+@pytest.mark.parametrize(
+    ("models", "judges", "said"),
+    [
+        ("m", {"a": REAL}, "Judge: GPT-4o."),
+        ("m sim-a", {"b": STAND_IN, "a": REAL}, "Judge: GPT-4o; of simulated readers and"),
+        ("m sim-a", {"b": STAND_IN, "a": REAL}, "answers: Stand-in, which stands in for a judge"),
+        ("m", {"b": STAND_IN, "a": REAL}, "Judge: GPT-4o."),
+        ("sim-a gold", {"a": REAL, "b": STAND_IN}, "Judge: Stand-in, which stands in for one"),
+        ("sim-a gold", {"b": STAND_IN}, "Judge: Stand-in, which stands in for one"),
+        ("m gold", {"a": REAL, "c": Shown("Qwen", engine="vllm")}, "Judge: GPT-4o."),
+    ],
+)
+def test_who_judged_is_said_of_models_and_of_stand_ins(models, judges, said):
+    note = Roster(models.split(), replace(DISPLAY, judges=judges)).judge_note
+    assert said in note
+    assert ("GPT-4o" in note) == ("GPT-4o" in said or "Stand-in, which stands in for a" in said)
+
+
+def test_without_judges_nobody_judged():
+    assert Roster(["m"], DISPLAY).judge_note is None
 
 
 def test_only_real_models_have_plain_names_in_figures():

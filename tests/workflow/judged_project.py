@@ -2,11 +2,12 @@
 
 import csv
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
-from judged_run import SentRequest, sent
+from judged_run import JudgedRun, SentRequest, sent
 from project import Project
-from steadfast.files import read_jsonl
+from steadfast.files import read_jsonl, write_jsonl
 from steadfast.stages.samples import read_judge_prompts
 
 TINY_DATA = {
@@ -14,7 +15,15 @@ TINY_DATA = {
     "cfbench": {"records": 16},
     "complexbench": {"instances": 12, "languages": ["zh"]},
 }
-MODELS = {"reference": {"engine": "reference"}, "sim-a": {"engine": "simulated", "slip": 0.4}}
+HOW = {"gold": "reference", "slips": "simulated"}
+"""Models whose answers are replayed, and the stand-in that gives them: answers that say what they
+kept, so that a judge over HTTP can go by that."""
+
+
+def replayed(*names: str) -> dict[str, Any]:
+    """The settings of such models."""
+    file = "answers/{name}/{{benchmark}}.{{part}}.jsonl"
+    return {name: {"engine": "replay", "file": file.format(name=name)} for name in names}
 
 
 def http(url: str, **settings: Any) -> dict[str, Any]:
@@ -26,11 +35,24 @@ def http(url: str, **settings: Any) -> dict[str, Any]:
 def config(
     judges: Mapping[str, Any],
     data: Mapping[str, Any] = TINY_DATA,
-    models: Mapping[str, Any] = MODELS,
+    models: Iterable[str] = tuple(HOW),
     **changes: Any,
 ) -> dict[str, Any]:
-    """A config of the benchmarks that have data."""
-    return {"benchmarks": list(data), **data, "judges": judges, "models": models, **changes}
+    """A config of the benchmarks that have data, and of models of ``HOW``."""
+    judged = {"judges": judges, "models": replayed(*models)}
+    return {"benchmarks": list(data), **data, **judged, **changes}
+
+
+def new_project(folder: Path, settings: Mapping[str, Any]) -> Project:
+    """A project with that config, in which the answers of the models stand."""
+    for name in settings["benchmarks"]:
+        run = JudgedRun(name, settings[name])
+        for part in run.samples:
+            for model in settings["models"]:
+                answers = run.answers(part, HOW[model])
+                records = [{"sample_id": key, "text": one.text} for key, one in answers.items()]
+                write_jsonl(folder / f"answers/{model}/{name}.{part}.jsonl", records)
+    return Project.new(folder, dict(settings))
 
 
 def rows(project: Project, path: str) -> list[dict[str, str]]:

@@ -2,10 +2,11 @@
 
 import copy
 import json
+import subprocess
 
 import pytest
 
-from project import TINY
+from project import SNAKEMAKE, TINY, Project
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -31,9 +32,70 @@ def model(**settings):
     return config(models={"m": settings})
 
 
-def test_an_unknown_key(project):
-    project.configure(config(lifbenhc={}))
-    assert "unknown key 'lifbenhc'; did you mean 'lifbench'?" in sentence(project)
+@pytest.fixture
+def fresh(tmp_path):
+    """A project in which nothing has run."""
+    return Project.new(tmp_path, TINY)
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"lifbenhc": {}}, "unknown key 'lifbenhc'; did you mean 'lifbench'?"),
+        ({"models": {"openai": 3}}, "models.openai: Input should be a mapping of keys, not 3"),
+        (
+            {"models": {"openai": {"engine": "openai", "model": "m", "concurency": 4}}},
+            "unknown key 'models.openai.concurency'; did you mean 'concurrency'?",
+        ),
+        ({"lifbench": {"lengths": {"a.b": 2048}}}, "lifbench.lengths: length name 'a.b': use"),
+        (
+            {"models": {"m": {"engine": "reference", "hours": float("inf")}}},
+            "models.m.hours: inf is no finite number; write one",
+        ),
+        ({"seed": {1: 2}}, "seed: the key 1 is no text; put it in quotes"),
+    ],
+)
+def test_a_mistake_in_the_config(fresh, change, expected):
+    fresh.configure(config(**change))
+    assert sentence(fresh).startswith(f"config: {expected}")
+
+
+def test_a_key_that_stands_twice_in_a_config_file(fresh):
+    text = fresh.path("my.yaml").read_text()
+    first = text.splitlines().index("models:") + 1
+    fresh.path("my.yaml").write_text(f"{text}models:\n  reference: {{engine: reference}}\n")
+    last = len(text.splitlines()) + 1
+    assert sentence(fresh).endswith(
+        f"my.yaml:{last}: key 'models' stands on line {first} already; keep one of the two"
+    )
+
+
+def test_a_key_that_stands_twice_in_a_json_config(fresh):
+    fresh.path("my.json").write_text('{\n\t"models": {},\n\t"models": {}\n}')
+    message = sentence(fresh, "--configfile", "my.json", "--cores", "1")
+    assert "my.json:3: key 'models' stands on line 2 already" in message
+
+
+@pytest.mark.parametrize(
+    ("seed", "expected"),
+    [
+        ("seed: 2\nseed: 1 ", "key 'seed' stands on line 6 already; keep one of the two"),
+        ("seed: [1\nx: 1 ", "no valid YAML (expected ',' or ']', but got ':')"),
+    ],
+)
+def test_a_mistake_in_the_default_config(fresh, seed, expected):
+    fresh.edit("config/config.yaml", "seed: 1 ", seed)
+    command = [*SNAKEMAKE[:3], "--cores", "1", "--dry-run"]
+    done = subprocess.run(command, cwd=fresh.folder, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "Traceback (most recent call last)" not in done.stdout + done.stderr
+    assert f"config: config/config.yaml:7: {expected}\n" in done.stdout
+
+
+def test_a_config_file_changes_keys_of_another(fresh):
+    fresh.path("more.yaml").write_text("lifbench: {tasks: [OQ]}\n")
+    files = ["--configfile", "my.yaml", "more.yaml", "--cores", "1"]
+    assert "prompts" in fresh.snakemake("--dry-run", "results/tables", *files)
 
 
 def test_an_unknown_model_in_a_target(project):

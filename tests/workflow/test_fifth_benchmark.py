@@ -93,7 +93,8 @@ def test_a_change_of_its_scorer_scores_again_and_asks_nobody(project):
 
 def test_it_is_asked_of_a_server_planned_resumed_and_its_noise_measured(project, server):
     api = {"engine": "openai", "model": "m", "base_url": server.url, "api_key_env": None}
-    project.configure({**CONFIG, "models": {**CONFIG["models"], "api": api}})
+    models, judges = {**CONFIG["models"], "api": api}, {**CONFIG["judges"], "api-judge": api}
+    project.configure({**CONFIG, "models": models, "judges": judges})
     run(project, "plan")
     (planned,) = [row for row in rows(project, "plan/wordbench.csv") if row["model"] == "api"]
     assert (planned["requests"], planned["to_ask"]) == ("12", "12")
@@ -103,7 +104,8 @@ def test_it_is_asked_of_a_server_planned_resumed_and_its_noise_measured(project,
     outputs.unlink()
     run(project, "results/wordbench/outputs/api/en.jsonl")
     assert outputs.read_bytes() == first
-    assert set(server.answered.values()) == {1}
+    prompts = read_jsonl(project.path("results/wordbench/prompts/en.jsonl"))
+    assert {server.answered[prompt["instruction"]] for prompt in prompts} == {1}
     run(project, "noise")
     (overall,) = [
         row

@@ -7,8 +7,8 @@ import subprocess
 import pytest
 
 from judge_server import always, at_first, judging
-from judged_project import config, http, judged, rows
-from project import SNAKEMAKE, Project
+from judged_project import config, http, judged, new_project, rows
+from project import SNAKEMAKE
 from test_kill import wait_for
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
@@ -20,14 +20,9 @@ CONCURRENCY = 4
 def test_killed_while_judging_and_started_again(tmp_path):
     with judging(delay=0.02) as judge:
         judge.manner = at_first(always("prose"))
-        project = Project.new(
-            tmp_path,
-            config(
-                {"http": http(judge.url, concurrency=CONCURRENCY)},
-                {"cfbench": {"records": RECORDS}},
-                {"sim-a": {"engine": "simulated", "slip": 0.4}},
-            ),
-        )
+        judges = {"http": http(judge.url, concurrency=CONCURRENCY)}
+        settings = config(judges, {"cfbench": {"records": RECORDS}}, ["slips"])
+        project = new_project(tmp_path, settings)
         job = subprocess.Popen(
             [*SNAKEMAKE, "results/tables"],
             cwd=project.folder,
@@ -39,7 +34,7 @@ def test_killed_while_judging_and_started_again(tmp_path):
         wait_for(lambda: judge.answered.total() >= RECORDS * 4 // 3)
         os.killpg(job.pid, signal.SIGKILL)
         job.wait()
-        assert not project.path("results/cfbench/verdicts/http/sim-a/zh.jsonl").exists()
+        assert not project.path("results/cfbench/verdicts/http/slips/zh.jsonl").exists()
 
         project.snakemake("--unlock")
         project.snakemake()

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from judge_server import MANNERS, judging, some, truth
-from judged_project import config, http, judged, rows
-from project import ROOT, Project
+from judged_project import config, http, judged, new_project, rows
+from project import ROOT
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
-READER = "sim-hasty"
+READER = "slips"
 # Answers, and those that a judge is asked about (../shared/*/SPEC.md, sections 1 and 3).
 ITEMS = {"followbench": {"en": (820, 470), "zh": (790, 460)}, "cfbench": {"zh": (1000, 1000)}}
 MEASURES = {"followbench": {"HSR", "SSR", "CSL"}, "cfbench": {"CSR", "ISR", "PSR"}}
@@ -31,11 +31,10 @@ def data_of(name: str) -> Path:
 @pytest.mark.parametrize("name", ITEMS)
 def test_published_data_through_prompts_a_reader_and_a_judge_to_tables(name, tmp_path):
     data = {"source": "local", "directory": str(data_of(name)), **SETTINGS[name]}
-    readers = {READER: {"engine": "simulated", "slip": 0.3}}
     with judging() as judge:
         judge.manner = some(*MANNERS, share=0.03)
         judges = {"http": http(judge.url, concurrency=16)}
-        project = Project.new(tmp_path, config(judges, {name: data}, readers))
+        project = new_project(tmp_path, config(judges, {name: data}, [READER]))
         project.snakemake()
     assert judge.strange == []
 

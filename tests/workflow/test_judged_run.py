@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from judge_server import MANNERS, JudgeServer, judging, some, truth
-from judged_project import MODELS, TINY_DATA, config, http, judged, rows
+from judged_project import HOW, TINY_DATA, config, http, judged, new_project, rows
 from project import Project
 from steadfast.config.load import load_config
 from steadfast.registry import benchmarks
@@ -13,7 +13,6 @@ from steadfast.show.report import NAMES
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
-OTHER = {"engine": "simulated", "slip": 0.3}
 SHOWN = {"report": 1, "tables": 1}
 
 
@@ -25,29 +24,37 @@ def judge():
 
 
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory, judge) -> Project:
+def other():
+    """A second judge, which asks to be asked again now and then."""
+    with judging() as server:
+        server.manner = some("prose", share=0.2)
+        yield server
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory, judge, other) -> Project:
     """All three benchmarks with two judges, run to their tables; not to be changed (fork it)."""
     folder = tmp_path_factory.mktemp("judged")
-    project = Project.new(folder, settings(judge))
+    project = new_project(folder, settings(judge, other))
     project.snakemake()
     return project
 
 
-def settings(judge: JudgeServer, **judges) -> dict:
-    return config({"http": http(judge.url), "sim-judge": OTHER, **judges})
+def settings(judge: JudgeServer, other: JudgeServer, **judges) -> dict:
+    return config({"http": http(judge.url), "other": http(other.url), **judges})
 
 
-def test_all_tables_are_there_and_the_report_has_all_measures(ran, judge):
-    chosen = load_config(settings(judge))
+def test_all_tables_are_there_and_the_report_has_all_measures(ran, judge, other):
+    chosen = load_config(settings(judge, other))
     tasks = [benchmarks()[name].of(chosen) for name in TINY_DATA]
     wanted = {*NAMES, *(name for task in tasks for name in task.tables.names)}
     found = {path.name for path in ran.path("results/tables").glob("[!.]*")} - {"all_tables.tex"}
     assert found == {f"{name}.{kind}" for name in wanted for kind in ("tex", "md", "csv")}
     report = {row["Model"]: row for row in rows(ran, "tables/report.csv")}
-    assert report.keys() == {"reference", "sim-a"}
+    assert report.keys() == set(HOW)
     for measure in ("HSR", "CSL", "PSR", "DRFR"):
         assert all(float(row[measure]) >= 0 for row in report.values())
-    assert report["reference"]["PSR"] == "1.000"
+    assert report["gold"]["PSR"] == "1.000"
 
 
 def test_scores_say_what_the_judge_thinks(ran):
@@ -67,18 +74,18 @@ def test_the_judge_is_asked_each_request_once(ran, judge):
 def test_everything_is_covered_and_both_judges_are_compared(ran):
     for name in TINY_DATA:
         headline = rows(ran, f"{name}/metrics/headline.csv")
-        assert {row["model"] for row in headline} == {"reference", "sim-a"}
+        assert {row["model"] for row in headline} == set(HOW)
         assert [row for row in headline if row["n"] != row["expected"]] == []
         pairs = {
-            (row["first"], row["second"], float(row["n"]) > 0, row["only_first"])
+            (row["first"], row["second"], float(row["n"]) > 0)
             for row in rows(ran, f"{name}/metrics/agreement.csv")
         }
-        assert ("http", "sim-judge", True, "0") in pairs
+        assert ("http", "other", True) in pairs
 
 
-def test_a_judge_more_asks_that_judge_alone(ran, judge, tmp_path):
+def test_a_judge_more_asks_that_judge_alone(ran, judge, other, tmp_path):
     project = ran.fork(tmp_path)
-    project.configure(settings(judge, **{"sim-third": OTHER}))
+    project.configure(settings(judge, other, third=http(judge.url)))
     shown = {f"{name}_{stage}": 1 for name in TINY_DATA for stage in ("metrics", "tables")} | SHOWN
     assert project.planned() == {
         "verdicts": 6,
@@ -100,10 +107,10 @@ def test_a_template_edited_asks_the_judges_of_its_benchmark_anew(ran, tmp_path):
     }
 
 
-def test_how_judges_are_asked_changes_nothing(ran, judge, tmp_path):
+def test_how_judges_are_asked_changes_nothing(ran, judge, other, tmp_path):
     project = ran.fork(tmp_path)
     changed = http(judge.url, concurrency=3, attempts=2, timeout=30.0)
-    project.configure(config({"http": changed, "sim-judge": OTHER}))
+    project.configure(config({"http": changed, "other": http(other.url)}))
     assert project.planned() == {}
 
 
@@ -112,9 +119,9 @@ def test_what_a_bad_judge_does_not_say_is_shown_as_missing(ran, tmp_path):
     with judging() as bad:
         bad.manner = some(*MANNERS, share=0.5)
         judges = {"bad": http(bad.url, model="judge-2")}
-        project.configure(config(judges, models={"sim-a": MODELS["sim-a"]}))
+        project.configure(config(judges, models=["slips"]))
         project.snakemake()
-        requests = [found for found in judged(project) if found[0] == "sim-a"]
+        requests = [found for found in judged(project) if found[0] == "slips"]
         unread = [request for _, request, _ in requests if bad.manner(request.asked) != "good"]
         assert len(bad.judged) == len(requests) + 2 * len(unread)
         assert bad.strange == []

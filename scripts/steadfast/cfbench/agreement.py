@@ -30,12 +30,12 @@ def agreement(
     """Agreement of judges and people on single checkpoints, and of each judge's PSR with people's.
 
     People's PSR follows from their verdicts as a judge's does in mode strict; of several raters it
-    is what more of them come to.
+    is what more of them come to. It is about the first draw of a sample, which people label.
 
     Args:
         scores: of all models.
         data: the records by sample id.
-        judges: their names, the one that counts first.
+        judges: the names of all.
         labels: people's verdicts; ``verdicts`` of a record lists 1 or 0 for each checkpoint.
 
     Returns:
@@ -57,7 +57,8 @@ def agreement(
 
     people = read_labels(labels, scores, label)
     rows = answer_agreement(judge_verdicts(scores, judges, numbered_points), people, scores)
-    totals = judge_verdicts(scores, judges, lambda rated: {"": rated["total"]})
+    first_draws = [score for score in scores if not score.record["draw"]]
+    totals = judge_verdicts(first_draws, judges, lambda rated: {"": rated["total"]})
     by_judge = by_answer(totals, lambda _, total: total[0])
     raters = by_answer(people, psr)
     human = majority(raters) if len(raters) > 1 else next(iter(raters.values()), {})

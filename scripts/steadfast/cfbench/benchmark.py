@@ -9,6 +9,7 @@ from steadfast.cfbench.facts import FILE, LANGUAGE, RATES
 from steadfast.components import Component
 from steadfast.files import Settings
 from steadfast.judge_template import packaged, templates_of
+from steadfast.resources import facts
 from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection
 
@@ -96,4 +97,5 @@ CFBENCH = Benchmark(
     section=Cfbench,
     task=task,
     measures={"PSR": Measure("PSR of CFBench")},
+    task_names=tuple(facts("cfbench/domains.yaml")["sources"]),
 )

@@ -1,4 +1,4 @@
-"""Scores and data as data frames: a row a sample, and a row a checkpoint."""
+"""Scores and data as data frames: a row an answer, and a row a checkpoint of an answer."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -8,6 +8,7 @@ from steadfast.cfbench.facts import FULL, PRIMARY, PRIMARY_KIND, RATES, SECONDAR
 from steadfast.components import Scored
 from steadfast.errors import UserError
 from steadfast.files import Record
+from steadfast.metrics.asked import prompts_of
 
 Records = Mapping[str, Record]
 """The data's records by sample."""
@@ -51,19 +52,22 @@ def record_frame(data: Records) -> pd.DataFrame:
 
 
 def sample_frame(scores: Iterable[Scored], records: pd.DataFrame) -> pd.DataFrame:
-    """The scored and unscored samples.
+    """The scored and unscored answers.
 
     Args:
         scores: of all models.
         records: as ``record_frame`` gives them.
 
     Returns:
-        Columns model, cluster (the sample, for the bootstrap), status, parsing (of mode released,
-        else None), csr, isr, psr (empty where unscored), and those of ``records``.
+        Columns model, prompts (whose, see ``metrics.asked``), draw, cluster (the sample, for the
+        bootstrap), status, parsing (of mode released, else None), csr, isr, psr (empty where
+        unscored), and those of ``records``.
     """
     rows = [
         {
             "model": model,
+            "prompts": prompts_of(record),
+            "draw": record["draw"],
             "cluster": record["sample_id"],
             "status": record["status"],
             "parsing": (record.get("extracted") or {}).get("parsing"),

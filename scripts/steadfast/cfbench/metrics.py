@@ -1,8 +1,9 @@
 """CFBench's metrics of all models.
 
 A sample without a score (no answer, or no readable verdict) is in no mean; it lowers the coverage.
-Intervals: ``metrics.bootstrap``, with records drawn within their split. In mode released the values
-of sets are rounded as the released code rounds them; their intervals are not.
+Each draw of a record's answer is an answer. Intervals: ``metrics.bootstrap``, with records drawn
+within their split, and with them all that was drawn for them. In mode released the values of sets
+are rounded as the released code rounds them; their intervals are not.
 """
 
 import math
@@ -34,8 +35,9 @@ from steadfast.cfbench.frames import (
 )
 from steadfast.cfbench.released import PARTLY, UNREADABLE, hundredths
 from steadfast.components import Data, Labels, Scored
+from steadfast.metrics.asked import answers_expected, with_prompts
 from steadfast.metrics.bootstrap import Bootstrap
-from steadfast.metrics.headline import HEADLINE
+from steadfast.metrics.headline import HEADLINE, PROMPTS
 from steadfast.metrics.scores import STATUSES, models_of
 from steadfast.metrics.tidy import in_order
 from steadfast.resources import facts
@@ -58,7 +60,7 @@ def metrics(
         data: the records, by part.
         labels: people's verdicts, see ``agreement.agreement``.
         mode: strict or released.
-        judges: names of the judges, the one that counts first.
+        judges: the names of all.
 
     Raises:
         UserError: samples are not the data's, or labels cannot be read.
@@ -66,15 +68,15 @@ def metrics(
     records = {record["sample_id"]: record for record in data[LANGUAGE]["data"][LANGUAGE]}
     found = list(checked_scores(scores, records))
     samples = sample_frame(found, record_frame(records))
-    rates = results(samples, mode)
+    rates, counts = results(samples, mode), coverage(samples)
     return {
         "results": rates,
-        "headline": headline(rates, models_of(found), len(records)),
+        "headline": headline(rates, counts),
         "types": by_type(found, records),
         "domains": by_origin(samples),
         "factors": by_factor(samples),
         "statistics": statistics(records),
-        "coverage": coverage(samples, records),
+        "coverage": counts,
         **agreement(found, records, judges, labels),
     }
 
@@ -102,21 +104,22 @@ def results(samples: pd.DataFrame, mode: Mode = "strict") -> pd.DataFrame:
     return in_order(table, {"model": _models(samples), "split": SETS, "measure": MEASURES})
 
 
-def headline(rates: pd.DataFrame, models: Sequence[str], expected: int) -> pd.DataFrame:
+def headline(rates: pd.DataFrame, counts: pd.DataFrame) -> pd.DataFrame:
     """CSR, ISR and PSR of each model on all records, for the report over all benchmarks.
 
     Args:
         rates: as ``results`` gives them.
-        models: all that run.
-        expected: number of records.
+        counts: as ``coverage`` gives them.
 
     Returns:
-        Columns of ``metrics.headline``; a model without a scored record has empty values.
+        Columns of ``metrics.headline``, prompts too; a model without a scored record has empty
+        values.
     """
-    whole = rates[rates["split"] == FULL].set_index(["model", "measure"])
-    every = pd.MultiIndex.from_product([models, MEASURES], names=["model", "measure"])
-    found = whole[VALUES].reindex(every).fillna({"n": 0}).astype({"n": int})
-    return found.reset_index().assign(expected=expected)[list(HEADLINE)]
+    every = counts.loc[counts["split"] == FULL, ["model", "expected", PROMPTS]]
+    every = every.merge(pd.DataFrame({"measure": MEASURES}), "cross")
+    whole = rates[rates["split"] == FULL].drop(columns="split")
+    found = every.merge(whole, "left", ["model", "measure"]).fillna({"n": 0})
+    return found.astype({"n": int})[[*HEADLINE, PROMPTS]]
 
 
 def by_type(scores: Sequence[Scored], data: Records) -> pd.DataFrame:
@@ -211,12 +214,13 @@ def statistics(data: Records) -> pd.DataFrame:
     return table.rename_axis(columns="measure").stack(future_stack=True).reset_index(name="value")
 
 
-def coverage(samples: pd.DataFrame, data: Records) -> pd.DataFrame:
-    """Expected and scored samples of each model on the easy, the hard and all records.
+def coverage(samples: pd.DataFrame) -> pd.DataFrame:
+    """Expected and scored answers of each model on the easy, the hard and all records.
 
     Returns:
-        Columns model, split, expected, scored, a count per status (``status_<name>``), and of mode
-        released ``fallback`` and ``nothing``: replies that its parser read only in part, or not.
+        Columns model, split, expected, scored, a count per status (``status_<name>``), of mode
+        released ``fallback`` and ``nothing``: replies that its parser read only in part, or not;
+        and prompts (whose).
     """
     flags = {
         "scored": samples["psr"].notna(),
@@ -227,9 +231,11 @@ def coverage(samples: pd.DataFrame, data: Records) -> pd.DataFrame:
     rows = with_full(samples[["model", "split"]].assign(**flags))
     every = pd.MultiIndex.from_product([_models(samples), SETS], names=["model", "split"])
     found = rows.groupby(["model", "split"]).sum().reindex(every, fill_value=0).reset_index()
-    expected = Counter(name for of in data.values() for name in (of["split"], FULL))
-    found.insert(2, "expected", found["split"].map(lambda split: expected[split]))
-    return found
+    keys = ["model", "split"]
+    expected = answers_expected(with_full(samples), ["split"], ["cluster"]).set_index(keys)
+    counts = found.set_index(keys).join(expected).fillna({"expected": 0}).astype({"expected": int})
+    counts.insert(0, "expected", counts.pop("expected"))
+    return with_prompts(counts.reset_index(), samples)
 
 
 def _means(rows: pd.DataFrame, by: list[str], stratum: str = "split") -> pd.DataFrame:

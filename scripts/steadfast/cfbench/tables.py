@@ -158,6 +158,10 @@ def _models_across(
 def _humans(results: CfbenchResults, name: str) -> Table:
     """Agreement of each judge's PSR with people's (Table 6)."""
     words, digits = results.words, results.digits
+    found = results.frames["humans"]
+    # Stand-ins judge no model's answers, so that there may be none that people labelled too.
+    unlabelled = found["n"].groupby(found["judge"]).transform("max") == 0
+    found = found[~(unlabelled & found["judge"].map(results.roster.is_stand_in))]
     rows = tuple(
         (
             Cell(str(judge)),
@@ -171,7 +175,7 @@ def _humans(results: CfbenchResults, name: str) -> Table:
                 )
             ),
         )
-        for judge, of_judge in results.frames["humans"].groupby("judge", sort=False)
+        for judge, of_judge in found.groupby("judge", sort=False)
     )
     columns = [Column("Judge", align="l")]
     for split in SETS:

@@ -8,6 +8,7 @@ from pydantic import Field
 from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task
 from steadfast.complexbench.parts import DECOMPOSED, WHOLE, part_name
 from steadfast.complexbench.routes import TEMPLATES, templates_in_use
+from steadfast.complexbench.taxonomy import taxonomy
 from steadfast.components import Component
 from steadfast.files import Record
 from steadfast.judge_template import packaged, templates_of
@@ -146,4 +147,5 @@ COMPLEXBENCH = Benchmark(
     section=Complexbench,
     task=task,
     measures={"DRFR": Measure("DRFR of ComplexBench")},
+    task_names=tuple(taxonomy()["task_types"]),
 )

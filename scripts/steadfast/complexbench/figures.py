@@ -10,6 +10,7 @@ from steadfast.complexbench.aggregation import family
 from steadfast.complexbench.results import LAYOUT, heading
 from steadfast.complexbench.taxonomy import dimensions, taxonomy
 from steadfast.components import Frames
+from steadfast.metrics.asked import models_by_prompts
 from steadfast.metrics.tidy import rows_of
 from steadfast.show.display import Display
 from steadfast.show.figures import GRID, legend, look
@@ -39,7 +40,7 @@ def figures(frames: Frames, display: Display) -> Mapping[str, Figure]:
         rows_of(frames[name], language=language) for name in ("drfr", "constraints")
     )
     whole = rows_of(drfr, measure="overall")
-    roster = Roster(whole["model"], display)
+    roster = Roster(whole["model"], display, models_by_prompts(frames["coverage"]))
     by_category = drfr[drfr["measure"].isin(["category", "overall"])].set_index("category")
     by_dimension = rows_of(constraints, measure="dimension").set_index("dimension")
     order = [m for group in roster.groups(values_by_model(whole)) for m in group.models]

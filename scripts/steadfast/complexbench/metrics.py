@@ -1,7 +1,8 @@
 """ComplexBench's metrics from score records: DRFR, accuracies by constraint, coherent test.
 
-A question without a verdict is in no mean; it lowers the coverage. Intervals:
-``metrics.bootstrap``, with groups drawn whole, for their instances are nearly the same.
+A question without a verdict is in no mean; it lowers the coverage. Each draw of an answer is an
+answer. Intervals: ``metrics.bootstrap``, with groups drawn whole, for their instances are nearly
+the same, and with them all that was drawn for these.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,7 +32,7 @@ from steadfast.complexbench.scored import AskedPart, ScoredAnswers
 from steadfast.complexbench.taxonomy import dimensions, taxonomy
 from steadfast.components import Data, Frames, Labels, Scored
 from steadfast.metrics.bootstrap import Bootstrap, Estimates
-from steadfast.metrics.headline import HEADLINE
+from steadfast.metrics.headline import HEADLINE, PROMPTS
 from steadfast.metrics.tidy import in_order
 
 DIFFERENCE = "difference"  # turn by turn minus whole
@@ -54,7 +55,7 @@ def metrics(
         labels: people's verdicts, where there are some.
         mode: strict or released.
         languages: the first gives the headline.
-        judges: names; the first's verdicts count.
+        judges: the names of all.
 
     Raises:
         UserError: the labels are not of these answers, or the scores not of this data.
@@ -67,7 +68,7 @@ def metrics(
         "coherent": found.coherent(),
         "decomposition": found.decomposition(),
         "agreement": agreement(scored, judges, labels),
-        "judging": judging(scored, judges[0]),
+        "judging": judging(scored),
         "coverage": coverage(scored),
         "headline": found.headline(languages[0]),
     }
@@ -121,7 +122,8 @@ class Metrics:
         keys, parts = ["language", "kind", "measure"], self._scored.parts
         rows = [
             (model, *row)
-            for (model, name), verdicts in self._scored.verdicts.items()
+            for (model, name), by_draw in self._scored.verdicts.items()
+            for verdicts in by_draw.values()
             for row in _coherent_rows(parts[name], verdicts)
         ]
         sure = [row for part in parts.values() for row in _coherent_rows(part)]
@@ -138,7 +140,7 @@ class Metrics:
     def decomposition(self) -> pd.DataFrame:
         """DRFR of the same questions, asked as a whole and turn by turn.
 
-        Over the questions that have a verdict in both runs.
+        Over the questions that have a verdict in both runs, draw by draw.
 
         Returns:
             Columns model, language, category (its family; "" for all), measure (whole,
@@ -146,7 +148,7 @@ class Metrics:
             expected.
         """
         shares, counted = self._of(["overall", "family"], "category")
-        same = ["model", "language", "category", "cluster", "instance", "place", "measure"]
+        same = ["model", "language", "category", "cluster", "instance", "place", "measure", "draw"]
         both = shares.pivot(index=same, columns="split", values="value")
         both = both.reindex(columns=[WHOLE, DECOMPOSED]).dropna().droplevel("measure")
         both[DIFFERENCE] = both[DECOMPOSED] - both[WHOLE]
@@ -161,14 +163,14 @@ class Metrics:
         """Overall DRFR of each model in a language, for the report over all benchmarks.
 
         Returns:
-            Columns of ``metrics.headline``; n counts questions that have a verdict.
+            Columns of ``metrics.headline``, prompts too; n counts questions that have a verdict.
         """
         rows = self.drfr[(self.drfr["measure"] == "overall") & (self.drfr["language"] == language)]
         counted = coverage(self._scored)
         counted = counted[(counted["language"] == language) & (counted["split"] == WHOLE)]
-        expected = counted[["model", "expected", "scored"]].rename(columns={"scored": "n"})
+        expected = counted[["model", "expected", "scored", PROMPTS]].rename(columns={"scored": "n"})
         found = expected.merge(rows[["model", "value", "low", "high"]], on="model", how="left")
-        return found.assign(measure="DRFR")[list(HEADLINE)]
+        return found.assign(measure="DRFR")[[*HEADLINE, PROMPTS]]
 
     def _of(self, measures: Sequence[str], column: str) -> list[pd.DataFrame]:
         """What has a verdict, and what counts, for some measures; the keys in a column."""
@@ -195,11 +197,14 @@ class Metrics:
 
         Args:
             rows: of ``Estimates``.
-            counted: a row for each value that there should be, with some of the keys.
+            counted: a row for each value that there should be of a draw, with some of the keys.
             columns: by which rows are sorted.
             order: of a column's values; what it does not know comes last.
         """
-        found = rows.merge(counted.value_counts().rename("expected").reset_index())
+        expected = counted.value_counts().rename("expected").reset_index()
+        expected = expected.merge(self._scored.asked[["model", "draws"]], "cross")
+        expected["expected"] *= expected.pop("draws")
+        found = rows.merge(expected)
         orders, whole = {**self._orders, **order}, {}
         for column in columns:
             others = sorted(set(found[column]) - set(orders[column]) - {""})
@@ -225,14 +230,16 @@ class Metrics:
     @cached_property
     def _questions(self) -> pd.DataFrame:
         """Of those the ones that have a verdict, of each model: 1 where it counts as right."""
+        measures = ("overall", "dimension")
         rows = [
-            (model, name, number, place, counts("overall", verdict), counts("dimension", verdict))
-            for (model, name), verdicts in self._scored.verdicts.items()
+            (model, name, draw, number, place, *(counts(measure, verdict) for measure in measures))
+            for (model, name), by_draw in self._scored.verdicts.items()
+            for draw, verdicts in by_draw.items()
             for number, its in verdicts.items()
             for place, verdict in enumerate(its)
             if verdict is not None
         ]
-        columns = ["model", "part", "instance", "place", "drfr", "accuracy"]
+        columns = ["model", "part", "draw", "instance", "place", "drfr", "accuracy"]
         known = pd.DataFrame(rows, columns=columns)
         found = self._counted.merge(known, on=["part", "instance", "place"])
         right = np.where(found["measure"].isin(DRFR_MEASURES), found["drfr"], found["accuracy"])

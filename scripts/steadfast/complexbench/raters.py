@@ -23,7 +23,7 @@ def agreement(
 
     Args:
         scored: with all judges' verdicts.
-        judges: the one that counts first.
+        judges: the names of all.
         labels: people's; ``sample_id`` of a record is part and sample, such as zh/899, and
             ``verdicts`` has yes or no by question.
 

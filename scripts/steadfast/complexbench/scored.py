@@ -5,11 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
+import pandas as pd
+
 from steadfast.complexbench.aggregation import Instance, Verdicts, dependent
 from steadfast.complexbench.parts import language_and_split
 from steadfast.components import Data, Scored
 from steadfast.errors import UserError
 from steadfast.files import Record
+from steadfast.metrics.asked import models_asked, prompts_of
 
 
 class AskedPart(NamedTuple):
@@ -34,9 +37,10 @@ class ScoredAnswers:
     Attributes:
         parts: by name.
         records: score records by model and part.
+        asked: of each model, as ``metrics.asked.models_asked`` gives it.
         models: all of them, by name.
-        verdicts: of each model and part, by instance: those on its questions, once dependencies
-            count.
+        verdicts: of each model and part, by draw and instance: those on its questions, once
+            dependencies count.
 
     Raises:
         UserError: a record is of an instance or question that the data has not.
@@ -61,20 +65,33 @@ class ScoredAnswers:
             asked = {record["instance"] for record in self.of_part(part)}
             own = {number: one for number, one in instances.items() if number in asked}
             self.parts[part] = AskedPart(*language_and_split(part), own)
-        self.models = sorted({model for model, _ in self.records})
+        answers = [
+            (model, prompts_of(record), record["draw"])
+            for (model, _), records in self.records.items()
+            for record in records
+        ]
+        columns = ["model", "prompts", "draw"]
+        self.asked = models_asked(pd.DataFrame(answers, columns=columns).drop_duplicates())
+        self.models = list(self.asked["model"])
         self.verdicts = {(model, part): self._verdicts(model, part) for model, part in self.records}
 
     def of_part(self, part: str) -> Iterator[Record]:
         """The score records of a part, of all models."""
         return chain(*(its for (_, name), its in self.records.items() if name == part))
 
-    def _verdicts(self, model: str, part: str) -> dict[int, Verdicts]:
-        instances = self.parts[part].instances
-        raw = {number: [None] * len(_places(one)) for number, one in instances.items()}
-        for record in self.records[model, part]:
+    def _verdicts(self, model: str, part: str) -> dict[int, dict[int, Verdicts]]:
+        instances, records = self.parts[part].instances, self.records[model, part]
+        raw = {
+            draw: {number: [None] * len(_places(one)) for number, one in instances.items()}
+            for draw in sorted({record["draw"] for record in records})
+        }
+        for record in records:
             for point, verdict in (record["raw"] or {}).items():
-                raw[record["instance"]][int(point)] = verdict
-        return {number: dependent(raw[number], instances[number]) for number in raw}
+                raw[record["draw"]][record["instance"]][int(point)] = verdict
+        return {
+            draw: {number: dependent(its[number], instances[number]) for number in its}
+            for draw, its in raw.items()
+        }
 
 
 def _places(instance: Instance) -> set[str]:

@@ -3,13 +3,16 @@
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 
 from steadfast.engines.base import Engine
 from steadfast.engines.journal import Journal
 from steadfast.engines.progress import Progress
+from steadfast.engines.reasoning import start_tags, told_apart
 from steadfast.engines.record import RunRecord, record_path
 from steadfast.engines.request import Request, Response, grouped
+from steadfast.files import Settings
 
 
 class Asking:
@@ -18,6 +21,7 @@ class Asking:
     Args:
         model: the model's name, for the lines.
         engine: that answers.
+        reasoning: how its model's thoughts are marked; None: it is not said to have any.
         journal: where the responses of a paid engine are kept.
         total: requests that the job has in all, asked again or not.
         say: takes lines for the log.
@@ -28,6 +32,7 @@ class Asking:
         self,
         model: str,
         engine: Engine,
+        reasoning: Settings | None,
         journal: Path,
         total: int,
         say: Callable[[str], None],
@@ -35,6 +40,7 @@ class Asking:
     ):
         self._model, self._engine, self._path, self._say = model, engine, journal, say
         self._stack = stack
+        self._read = reader(engine, reasoning)
         self._journal = stack.enter_context(Journal(journal)) if engine.paid else None
         self._progress = stack.enter_context(closing(Progress(model, total)))
         self._record: RunRecord | None = None
@@ -72,9 +78,29 @@ class Asking:
                 self._progress.update(response, shares[key(request)])
             for line in self._engine.summary():
                 self._say(f"{self._model}: {line}")
-        return [found[key(request)] for request in requests]
+        return [self._read(found[key(request)]) for request in requests]
 
     def _key(self, request: Request) -> str:
         # An engine without a model answers from the benchmark's gold, which the hash does not
         # cover: it is asked anew each time, by sample.
         return request.hash if self._engine.paid else request.key
+
+
+def reader(engine: Engine, reasoning: Settings | None) -> Callable[[Response], Response]:
+    """What tells thought from answer in an engine's responses.
+
+    Args:
+        engine: that gave them.
+        reasoning: how its model's thoughts are marked; None: it is not said to have any.
+    """
+    if not engine.has_model:
+        return lambda response: response
+    prefilled, tokenizer = engine.prefilled(start_tags(reasoning or {})), engine.tokenizer
+
+    def read(response: Response) -> Response:
+        read = told_apart(response, reasoning, prefilled)
+        if read.thought and read.thought_tokens is None and tokenizer:
+            return replace(read, thought_tokens=tokenizer.count(read.thought))
+        return read
+
+    return read

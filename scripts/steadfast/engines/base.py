@@ -64,6 +64,8 @@ class Engine(ABC):
 
     answers: Record
     """The settings that determine a response: part of its hash and of the identity."""
+    has_model: bool = True
+    """Whether a model wrote the answers, so that they may hold thoughts."""
     paid: bool = False
     """Whether answers cost anything, and so are kept in the journal and never asked twice."""
     packages: tuple[str, ...] = ()
@@ -77,6 +79,10 @@ class Engine(ABC):
     def template_tokens(self, count: Callable[[str], int]) -> int:
         """Tokens that the model's template adds to a prompt; ``count`` counts those of a text."""
         return 0
+
+    def prefilled(self, start_tags: Sequence[str]) -> bool | None:
+        """Whether its prompts end with a tag that opens a thought; None: a server renders them."""
+        return None
 
     @abstractmethod
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:

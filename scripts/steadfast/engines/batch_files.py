@@ -4,11 +4,12 @@ The format is OpenAI's; vLLM's batch runner reads and writes the same.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from steadfast.engines.openai_body import request_body, request_url
-from steadfast.engines.replies import Retry, read_completion, read_failure
+from steadfast.engines.replies import REASON_CHARACTERS, Retry, completion, failure
 from steadfast.engines.request import Request, Response
+from steadfast.engines.shapes import clean, mapping, parsed
 from steadfast.errors import UserError
 from steadfast.files import Settings
 from steadfast.resources import facts
@@ -59,31 +60,39 @@ def split(
         yield chunk
 
 
-def parse(content: bytes, *, logprobs: bool = False) -> Iterator[tuple[str, Response | Retry]]:
+def parse(
+    content: bytes,
+    *,
+    logprobs: bool = False,
+    tools: bool = False,
+    redact: Callable[[bytes], bytes] = bytes,
+) -> Iterator[tuple[str, Response | Retry]]:
     """The replies of an output or error file, by custom_id.
 
     A line that is no record of a reply is passed over: its request counts as unanswered.
+
+    Args:
+        logprobs, tools: as of ``read_completion``.
+        redact: takes secrets out of a line. Log probabilities are not kept where it found one,
+            since they would spell it token by token.
     """
-    for text in content.split(b"\n"):
-        try:
-            record = json.loads(text)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(record, dict) and isinstance(record.get("custom_id"), str):
-            yield record["custom_id"], _outcome(record, logprobs)
+    for line in content.split(b"\n"):
+        safe = redact(line)
+        record = mapping(parsed(safe))
+        if isinstance(name := record.get("custom_id"), str):
+            yield name, _outcome(record, logprobs and safe == line, tools)
 
 
-def _outcome(record: Settings, logprobs: bool) -> Response | Retry:
-    response = record.get("response")
-    response = response if isinstance(response, dict) else {}
+def _outcome(record: Settings, logprobs: bool, tools: bool) -> Response | Retry:
+    response, error = mapping(record.get("response")), record.get("error")
     status = response.get("status_code")
     if isinstance(status, int) and status >= 400:
         # vLLM puts what went wrong beside the response, OpenAI into its body.
-        reason = response.get("body") or record.get("error")
+        reason = response.get("body") or error
         reason = {"error": {"message": reason}} if isinstance(reason, str) else reason
-        return read_failure(status, json.dumps(reason).encode(), {}, 0.0)
-    if record.get("error") is not None or status is None:
-        error = record.get("error")
-        code = error.get("code") if isinstance(error, dict) else None
-        return Retry(f"batch: {code or 'no response'}")
-    return read_completion(json.dumps(response.get("body")).encode(), logprobs=logprobs)
+        return failure(status, reason, {}, 0.0)
+    if error is not None or status != 200:
+        code = mapping(error).get("code")
+        named = clean(code)[:REASON_CHARACTERS] if isinstance(code, str) else "no response"
+        return Retry(f"batch: {named}")
+    return completion(response.get("body"), logprobs=logprobs, tools=tools)

@@ -5,6 +5,7 @@ from itertools import count
 
 from steadfast.engines import batch_files
 from steadfast.engines.base import Setup
+from steadfast.engines.bill import estimated
 from steadfast.engines.openai_api import OpenaiEngine
 from steadfast.engines.request import Request, Response
 from steadfast.errors import UserError
@@ -34,10 +35,11 @@ class BatchFilesEngine(OpenaiEngine):
         """
         asked = {request.hash: request for group in groups for request in group}
         for path in sorted(self._folder.glob(f"*{RESULTS}")):
-            for name, outcome in batch_files.parse(path.read_bytes(), logprobs=self._logprobs):
+            for name, outcome in self._replies(path.read_bytes()):
                 # An error is no last word: another file may hold an answer.
                 if isinstance(outcome, Response) and outcome.status != "error" and name in asked:
-                    yield asked.pop(name), outcome
+                    request = asked.pop(name)
+                    yield request, estimated(request, outcome)
         if asked:
             names = self._write(list(asked.values()))
             raise UserError(

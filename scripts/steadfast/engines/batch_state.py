@@ -3,8 +3,55 @@
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from steadfast.engines.replies import MESSAGE_CHARACTERS
+from steadfast.engines.shapes import array, mapping, text
 from steadfast.errors import UserError
 from steadfast.files import Record, read_json, write_json
+
+METADATA = "steadfast"  # the batch's metadata key that holds ours
+
+
+@dataclass(frozen=True)
+class Remote:
+    """What the provider says of a batch.
+
+    Args:
+        id: the provider's.
+        status: one of its words (resources/engines/batch.yaml).
+        key: ours, from the metadata; None: the batch is not ours.
+        files: ids of the files with replies, and with errors.
+        problem: what went wrong, in a few words; empty where nothing did.
+    """
+
+    id: str
+    status: str
+    key: str | None
+    files: tuple[str, ...]
+    problem: str
+
+    @classmethod
+    def of(cls, value: object) -> "Remote | None":
+        """The batch that a JSON value describes; None where it describes none."""
+        said = mapping(value)
+        name, status = text(said.get("id")), text(said.get("status"))
+        if not name or not status:
+            return None
+        files = [text(said.get(place)) for place in ("output_file_id", "error_file_id")]
+        errors = array(mapping(said.get("errors")).get("data"))
+        error = mapping(errors[0]) if errors else {}
+        problem = " ".join((text(error.get("message")) or text(error.get("code")) or "").split())
+        return cls(
+            id=name,
+            status=status,
+            key=text(mapping(said.get("metadata")).get(METADATA)),
+            files=tuple(file for file in files if file),
+            problem=problem[:MESSAGE_CHARACTERS],
+        )
+
+    @property
+    def why(self) -> str:
+        """Why it left requests unanswered."""
+        return f"batch {self.status}{f': {self.problem}' if self.problem else ''}"
 
 
 @dataclass

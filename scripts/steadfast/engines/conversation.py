@@ -50,8 +50,9 @@ def converse(
                     response = replace(response, status=before.status)
                 exchanges[item.key] = Exchange(request, response, attempt)
                 # A failed request is the engine's care: nothing is to be gained from another.
+                cut = response.status == "unfinished"
                 answered = response.status in ANSWERED
-                if readable and answered and not readable(item.key, response.text):
+                if readable and (cut or (answered and not readable(item.key, response.text))):
                     unread.append(replace(item, attempt=attempt + 1))
             if not (pending := unread):
                 break

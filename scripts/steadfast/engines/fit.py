@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -49,6 +50,31 @@ class _Context:
         return array("I", self.tokenizer.encode(self._context))
 
 
+def limited(items: Iterable[Item], answers: Settings) -> list[Item]:
+    """Items with a model's own output limits, and room for the thought before the answer.
+
+    Args:
+        items: with the benchmark's limits.
+        answers: the model's ``max_tokens`` (of all tasks, or by task) and ``reasoning``.
+
+    Example:
+        >>> item = Item("s", "c", "", "", "Why?", max_tokens=100, task="LSI")
+        >>> [one.max_tokens for one in limited([item], {"max_tokens": {"LSI": 300}})]
+        [300]
+        >>> [one.max_tokens for one in limited([item], {"reasoning": {"tokens": 4096}})]
+        [4196]
+    """
+    own = answers.get("max_tokens")
+    thought = (answers.get("reasoning") or {}).get("tokens", 0)
+
+    def limit(item: Item) -> int:
+        if isinstance(own, int):
+            return own
+        return (own or {}).get(item.task, item.max_tokens)
+
+    return [replace(item, max_tokens=limit(item) + thought) for item in items]
+
+
 def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item]) -> list[Request]:
     """Items as requests that fit a model, by its settings and its engine's own tokenizer, if any.
 
@@ -61,7 +87,7 @@ def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item])
         tokenizer = engine.tokenizer or load_tokenizer(answers.get("tokenizer") or "o200k_base")
         template = engine.template_tokens(tokenizer.count) if template is None else template
     return fit(
-        items,
+        limited(items, answers),
         window,
         answers.get("on_overflow") or "error",
         tokenizer,

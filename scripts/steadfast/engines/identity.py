@@ -49,6 +49,7 @@ def identity(
             "prompt": sum(response.prompt_tokens or 0 for response in responses),
             "cached": sum(response.cached_tokens or 0 for response in responses),
             "completion": sum(response.completion_tokens or 0 for response in responses),
+            "thought": sum(response.thought_tokens or 0 for response in responses),
             "truncated": sum(request.truncated_tokens for request in requests),
         },
         **engine.identity(),

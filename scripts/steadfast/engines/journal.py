@@ -1,6 +1,7 @@
 """The journal: every response as it comes in, so that a killed job asks nothing twice."""
 
 import fcntl
+import hashlib
 import json
 import os
 import time
@@ -13,6 +14,8 @@ from steadfast.errors import UserError
 from steadfast.files import Record, json_line
 
 SYNC_SECONDS = 5.0
+CHECK = b'"check"'
+"""The last field of a line: a checksum of what stands before it."""
 _FIELDS = [field.name for field in fields(Response)]
 
 
@@ -26,8 +29,8 @@ class Journal(AbstractContextManager["Journal"]):
         path: the file; it is made where it is missing.
 
     Raises:
-        UserError: another job holds the file, or a line other than the last is corrupt. A last
-            line that was torn by a crash is cut off.
+        UserError: another job holds the file, a line other than the last is corrupt, or one was
+            changed after it was written. A last line that was torn by a crash is cut off.
     """
 
     def __init__(self, path: Path | str):
@@ -58,7 +61,7 @@ class Journal(AbstractContextManager["Journal"]):
             UserError: the file cannot be written, such as on a full disk.
         """
         kept = {name: value for name, value in asdict(response).items() if value is not None}
-        line = json_line({"hash": request_hash, **kept}).encode("utf-8")
+        line = _sealed(json_line({"hash": request_hash, **kept}).encode("utf-8"))
         try:
             while line:
                 line = line[os.write(self._fd, line) :]
@@ -91,6 +94,12 @@ class Journal(AbstractContextManager["Journal"]):
         for number, line in enumerate(lines, start=1):
             try:
                 request_hash, response = _read(line)
+            except Edited:
+                raise UserError(
+                    f"{self._path}:{number}: this line of the journal was changed by hand; to "
+                    f"accept the change, take {CHECK.decode()} with its value out of the line, or "
+                    "remove the line to have its request asked again"
+                ) from None
             except ValueError as error:
                 if number < len(lines) or rest:
                     raise UserError(
@@ -117,7 +126,33 @@ def final_hashes(path: Path) -> set[str]:
     return found
 
 
+class Edited(ValueError):
+    """A line is not the one that was written."""
+
+
+def _sealed(line: bytes) -> bytes:
+    """A record's line with a checksum of the rest for its last field."""
+    body = line.removesuffix(b"}\n")
+    return body + b', %s: "%s"}\n' % (CHECK, _checksum(body))
+
+
+def _checksum(body: bytes) -> bytes:
+    return hashlib.sha256(body).hexdigest()[:16].encode()
+
+
+def _check(line: bytes) -> None:
+    """Whether a line is as it was written; one that has no checksum is taken as it is.
+
+    Raises:
+        Edited: it is not.
+    """
+    body, found, check = line.rpartition(b", %s: " % CHECK)
+    if found and check.strip() != b'"%s"}' % _checksum(body):
+        raise Edited("its checksum is another one")
+
+
 def _read(line: bytes) -> tuple[str, Response]:
+    _check(line)
     record = json.loads(line)
     if not isinstance(record, dict) or not isinstance(record.get("hash"), str):
         raise ValueError("no record with a hash")

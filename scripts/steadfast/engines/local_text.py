@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from steadfast.engines.openai_body import messages, plain_text
-from steadfast.engines.replies import clean
 from steadfast.engines.request import Request, Turns
+from steadfast.engines.shapes import clean
 from steadfast.errors import UserError
 from steadfast.files import Record, Settings
 from steadfast.tokens import fingerprint
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Some templates write today's date into the prompt: here every day is the one on which
 # Llama 3.1's stands still by default.
 DATE = datetime.date(2024, 7, 26)
+SAMPLING = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
 SEAM = 400  # characters before the end of a shared prefix, where tokenizing it ends
 WORDS = re.compile(r"\w(?= \w)")
 PROBES = ("a", "a.", " a", "\na\n", "1\n\n", ".a ", "é!")
@@ -54,7 +55,7 @@ class LocalText:
         self._model, self._system, self._chat = model, system, template == "chat"
         self._args = dict(template_args or {})
         loaded = _load(model, tokenizer, revision, trust_remote_code)
-        self._tokenizer, self._config, self._generation = loaded
+        self._tokenizer, self._config, self._generation, self._drawn = loaded
         if "chat_template" in self._args:  # for a tuned model whose files have none
             self._tokenizer.chat_template = self._args.pop("chat_template")
         if self._chat and not self._tokenizer.chat_template:
@@ -142,6 +143,18 @@ class LocalText:
         return fingerprint(named) if self._chat else None
 
     @property
+    def sampling(self) -> Record:
+        """What the model's generation config says of sampling, where it differs from none."""
+        return {name: self._drawn[name] for name in SAMPLING if name in self._drawn}
+
+    def special_among(self, texts: Sequence[str]) -> list[str]:
+        """Those of some texts that are special tokens, which decoding leaves out."""
+        added = getattr(self._tokenizer, "added_tokens_decoder", {}).values()
+        special = {str(token) for token in added if token.special}
+        special |= set(self._tokenizer.all_special_tokens)
+        return [text for text in texts if text in special]
+
+    @property
     def stop_token_ids(self) -> list[int]:
         """The ids that end an answer: the generation config's and the tokenizer's own."""
         ids = self._generation.get("eos_token_id", self._config.get("eos_token_id"))
@@ -164,7 +177,7 @@ class LocalText:
 
 def _load(
     model: str, tokenizer: str | None, revision: str | None, trust: bool
-) -> tuple["PreTrainedTokenizerBase", Record, Record]:
+) -> tuple["PreTrainedTokenizerBase", Record, Record, Record]:
     try:
         from transformers import AutoTokenizer, GenerationConfig, PretrainedConfig
         from transformers.utils import logging
@@ -184,10 +197,11 @@ def _load(
             "hub can be reached or the directory is whole"
         ) from None
     try:
-        generation = GenerationConfig.from_pretrained(model, revision=revision).to_dict()
+        found = GenerationConfig.from_pretrained(model, revision=revision)
+        generation, drawn = found.to_dict(), found.to_diff_dict()
     except OSError:  # many base models have none
-        generation = {}
-    return loaded, config, generation
+        generation, drawn = {}, {}
+    return loaded, config, generation, drawn
 
 
 NOT_INSTALLED = "engine vllm: vLLM is not installed in this environment; run `make vllm`"

@@ -1,17 +1,18 @@
 """Engine ``openai``: any server with an OpenAI-compatible API, through the ``openai`` client."""
 
 import asyncio
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
+from steadfast.engines import batch_files
+from steadfast.engines.access import Access
 from steadfast.engines.base import LONG_PREFIX, Engine, Setup
-from steadfast.engines.bill import Bill, CapReached
+from steadfast.engines.bill import Bill, CapReached, estimated
 from steadfast.engines.openai_body import SUFFIX, request_body
-from steadfast.engines.pace import Pace
+from steadfast.engines.pace import Pace, wanted_wait
+from steadfast.engines.progress import Notices
 from steadfast.engines.replies import Retry, error_of, read_completion, read_failure
 from steadfast.engines.request import Request, Response
 from steadfast.errors import UserError
@@ -24,7 +25,6 @@ Replies = asyncio.Queue[tuple[Request, Response] | None]
 
 MESSAGE_TOKENS = 4  # of a chat template, per message, beside its text
 REPLY_TOKENS = 3  # that open the answer
-CONNECT_SECONDS = 20.0
 
 
 class OpenaiEngine(Engine):
@@ -35,8 +35,9 @@ class OpenaiEngine(Engine):
 
     Args:
         setup: its answers have ``model``; ``revision``, ``template`` (chat or base), ``system``,
-            ``temperature`` (default 0; None: not sent), ``seed``, ``logprobs`` (alternatives a
-            token; None: not asked), ``extra_body``; its operation ``base_url``, ``api_key_env``,
+            ``temperature`` (default 0; None: not sent), ``top_p``, ``top_k``, ``min_p``, ``seed``
+            (of the first draw), ``logprobs`` (alternatives a token; None: not asked),
+            ``extra_body``; its operation ``base_url``, ``api_key_env``,
             ``concurrency``, ``attempts``, ``timeout`` (s, of one attempt), ``backoff`` (s, before
             the second attempt), ``max_tokens_field``, ``price``, ``max_spend``, ``bill`` (folders
             of the journals that count against it; by default the job's).
@@ -58,8 +59,8 @@ class OpenaiEngine(Engine):
             settings["suffix"] = SUFFIX
         # A key that is absent and one that is null or empty are the same.
         self.answers = {k: v for k, v in settings.items() if v is not None and v != {}}
-        self._base_url = operation.get("base_url")
-        self._key_name = operation.get("api_key_env", "OPENAI_API_KEY")
+        key_name = operation.get("api_key_env", "OPENAI_API_KEY")
+        self._access = Access(operation.get("base_url"), key_name)
         self._concurrency = operation.get("concurrency", 8)
         self._attempts = operation.get("attempts", 6)
         self._timeout = operation.get("timeout", 600.0)
@@ -70,10 +71,12 @@ class OpenaiEngine(Engine):
             folders = operation.get("bill") or [setup.journal.parent]
             self._bill = Bill(operation["price"], operation["max_spend"], folders)
         self._logprobs = "logprobs" in self.answers
+        extra = self.answers.get("extra_body", {})
+        self._tools = bool(extra.get("tools") or extra.get("functions"))
         self._log = setup.log
+        self._notices = Notices()
         self._heard = 0
         self._retries: Counter[str] = Counter()
-        self._key = ""
 
     def template_tokens(self, count: Callable[[str], int]) -> int:
         """An estimate of what the server's template adds; a system message is counted."""
@@ -90,17 +93,23 @@ class OpenaiEngine(Engine):
             UserError: the key is missing or not accepted, the server is unreachable, it does not
                 know the model, the account has run out, or the spending cap is reached.
         """
-        self._key = self._find_key()
+        settings = self._access.client_settings(self._timeout)
         try:
             with asyncio.Runner() as runner:
                 replies: Replies = asyncio.Queue()
                 places = asyncio.Semaphore(self._concurrency)
-                sending = runner.get_loop().create_task(self._send_all(groups, replies, places))
+                settled = asyncio.Event()
+                sending = runner.get_loop().create_task(
+                    self._send_all(settings, groups, replies, places, settled)
+                )
                 sending.add_done_callback(lambda _: replies.put_nowait(None))
                 while (pair := runner.run(replies.get())) is not None:
                     yield pair
                     # Only now is the reply in the journal: no more than the concurrency is lost.
+                    if self._bill:
+                        self._bill.settle(pair[0])
                     places.release()
+                    settled.set()
                 sending.result()
         except RuntimeError as error:
             # A signal that strikes inside the loop keeps it from closing; the signal counts.
@@ -108,28 +117,23 @@ class OpenaiEngine(Engine):
                 raise error.__context__ from None
             raise
 
-    def _find_key(self) -> str:
-        if self._key_name is None:
-            return ""
-        key = os.environ.get(self._key_name, "").strip()
-        if not key:
-            raise UserError(
-                f"environment variable {self._key_name} holds no API key; set it, or set "
-                "api_key_env to the variable that does (null for a server that needs none)"
-            )
-        return key
-
     async def _send_all(
-        self, groups: list[list[Request]], replies: Replies, places: asyncio.Semaphore
+        self,
+        settings: Record,
+        groups: list[list[Request]],
+        replies: Replies,
+        places: asyncio.Semaphore,
+        settled: asyncio.Event,
     ) -> None:
         from openai import AsyncOpenAI
 
-        client = AsyncOpenAI(**self._connection())
+        client = AsyncOpenAI(**settings)
         pace = Pace(self._concurrency, self._backoff)
         capped: CapReached | None = None
 
         async def send(request: Request) -> None:
-            replies.put_nowait((request, await self._ask(client, pace, request)))
+            response = await self._ask(client, pace, request)
+            replies.put_nowait((request, estimated(request, response)))
 
         try:
             async with client, asyncio.TaskGroup() as tasks:
@@ -137,7 +141,7 @@ class OpenaiEngine(Engine):
                 async def start(request: Request) -> asyncio.Task[None]:
                     await places.acquire()
                     if self._bill:
-                        self._bill.check()
+                        await _reserve(self._bill, request, settled)
                     return tasks.create_task(send(request))
 
                 async def send_group(group: list[Request]) -> None:
@@ -185,12 +189,11 @@ class OpenaiEngine(Engine):
             if failure.broken:
                 pace.broken(sent_at)
             if attempt < self._attempts:
-                if failure.after:
-                    self._log(f"{failure.reason}: the server asks to wait {failure.after:.0f} s")
+                self._say_wait(failure.reason, failure.after)
                 await pace.wait(attempt, failure.after)
         if failure.unreachable and self._heard == heard:
             raise UserError(
-                f"server {self._address()} is unreachable ({self._attempts} attempts); check "
+                f"server {self._access.address} is unreachable ({self._attempts} attempts); check "
                 "base_url and that the server is running, then run again: what is answered is "
                 "not asked twice"
             )
@@ -199,9 +202,11 @@ class OpenaiEngine(Engine):
     async def _attempt(self, client: "AsyncOpenAI", request: Request) -> Response | Retry:
         from openai import APIConnectionError, APIStatusError, APITimeoutError
 
+        redact = self._access.redaction.content
+        body = request_body(self.answers, request, self._max_tokens_field)
         try:
             async with asyncio.timeout(self._timeout):
-                reply = await self._post(client, request)
+                reply = await _post(client, body)
         except (APITimeoutError, TimeoutError) as error:
             connecting = type(error.__cause__).__name__ == "ConnectTimeout"
             return Retry("timeout", unreachable=connecting)
@@ -210,24 +215,35 @@ class OpenaiEngine(Engine):
             return Retry("connection lost", unreachable=connecting)
         except APIStatusError as error:
             self._heard += 1
-            status, body = error.status_code, error.response.content
-            self._stop_if_hopeless(status, body)
-            outcome = read_failure(status, body, error.response.headers, time.time())
-            return self._without_key(outcome) if isinstance(outcome, Response) else outcome
+            status, failed = error.status_code, redact(error.response.content)
+            self._stop_if_hopeless(status, failed)
+            return read_failure(status, failed, error.response.headers, time.time())
+        except Exception as error:  # such as OverflowError, by a redirect to port 99999
+            return Retry(f"the client failed ({type(error).__name__})")
         self._heard += 1
-        return read_completion(reply, logprobs=self._logprobs)
+        # Token by token, log probabilities would spell the key of an answer that repeats it.
+        safe = redact(reply)
+        logprobs = self._logprobs and safe == reply
+        return read_completion(safe, logprobs=logprobs, tools=self._tools)
 
-    async def _post(self, client: "AsyncOpenAI", request: Request) -> bytes:
-        body = request_body(self.answers, request, self._max_tokens_field)
-        names = ("model", "prompt", "messages")
-        named: Record = {name: body.pop(name) for name in names if name in body}
-        kind = client.completions if "prompt" in named else client.chat.completions
-        return (await kind.with_raw_response.create(**named, extra_body=body)).content
+    def _replies(self, content: bytes) -> Iterator[tuple[str, Response | Retry]]:
+        """The replies in a file of the Batch API's format, by hash."""
+        redact = self._access.redaction.content
+        return batch_files.parse(content, logprobs=self._logprobs, tools=self._tools, redact=redact)
+
+    def _say_wait(self, reason: str, after: float | None) -> None:
+        """Says that the server asks to wait, in the log and on the terminal."""
+        if after:
+            line = f"{reason}: the server asks to wait {after:.0f} s"
+            if (wait := wanted_wait(after)) < after:
+                line += f", tried again in {wait:.0f} s"
+            self._log(line)
+            self._notices.show(f"{self.answers['model']}: {line}")
 
     def _stop_if_hopeless(self, status: int, body: bytes) -> None:
         if status in (401, 403):
-            key = self._key_name or "api_key_env"
-            problem = f" does not accept the key (HTTP {status}); check the key in {key}"
+            place = self._access.key_source
+            problem = f" does not accept the key (HTTP {status}); check the key in {place}"
         elif status == 404:
             model = self.answers["model"]
             problem = f" does not know model {model!r} (HTTP 404); check model and base_url"
@@ -236,29 +252,32 @@ class OpenaiEngine(Engine):
         else:
             return
         kept = "then run again: what is answered is not asked twice"
-        raise UserError(f"server {self._address()}{problem}, {kept}")
-
-    def _without_key(self, response: Response) -> Response:
-        if response.error and self._key:
-            return Response(response.status, error=response.error.replace(self._key, "(key)"))
-        return response
-
-    def _address(self) -> str:
-        parts = urlsplit(self._base_url or os.environ.get("OPENAI_BASE_URL") or "api.openai.com")
-        return f"{parts.hostname or parts.path}{f':{parts.port}' if parts.port else ''}"
+        raise UserError(f"server {self._access.address}{problem}, {kept}")
 
     @property
     def retries(self) -> Record:
         """How many attempts failed, by reason."""
         return dict(self._retries)
 
-    def _connection(self) -> Record:
-        """What the client is made of; it never tries again: a batch made twice is paid twice."""
-        from openai import Timeout
 
-        return {
-            "api_key": self._key or "none",  # the client insists on one
-            "base_url": self._base_url,
-            "timeout": Timeout(self._timeout, connect=min(CONNECT_SECONDS, self._timeout)),
-            "max_retries": 0,
-        }
+async def _post(client: "AsyncOpenAI", body: Record) -> bytes:
+    names = ("model", "prompt", "messages")
+    named: Record = {name: body.pop(name) for name in names if name in body}
+    kind = client.completions if "prompt" in named else client.chat.completions
+    return (await kind.with_raw_response.create(**named, extra_body=body)).content
+
+
+async def _reserve(bill: Bill, request: Request, settled: asyncio.Event) -> None:
+    """Waits until the bill has room for a request.
+
+    Raises:
+        CapReached: nothing is under way that could turn out cheaper than it may be.
+    """
+    while True:
+        try:
+            return bill.reserve(request)
+        except CapReached:
+            if not bill.waiting:
+                raise
+        settled.clear()
+        await settled.wait()

@@ -3,11 +3,12 @@
 from itertools import chain
 from typing import Literal
 
-from steadfast.engines.replies import clean
 from steadfast.engines.request import Request, Turns
+from steadfast.engines.shapes import clean
 from steadfast.files import Record, Settings
 
 SUFFIX = "Output: "  # what a base model's prompt ends with (appendix E)
+SAMPLING = ("temperature", "top_p", "top_k", "min_p")  # sent where they are set
 Endpoint = Literal["/v1/chat/completions", "/v1/completions"]
 
 
@@ -25,10 +26,13 @@ def request_body(answers: Settings, request: Request, max_tokens_field: str) -> 
     else:
         asked = {"messages": messages(request.prompt, request.turns, answers.get("system"))}
         wanted = {"logprobs": True, "top_logprobs": logprobs}
+    # Each draw has a seed of its own: with the same one, a server gives the same answer again.
+    seed = {"seed": answers["seed"] + request.draw} if "seed" in answers else {}
     return {
         "model": answers["model"],
         **asked,
-        **{name: answers[name] for name in ("temperature", "seed") if name in answers},
+        **{name: answers[name] for name in SAMPLING if name in answers},
+        **seed,
         **({} if logprobs is None else wanted),
         **answers.get("extra_body", {}),
         max_tokens_field: request.max_tokens,

@@ -3,7 +3,13 @@
 import asyncio
 import random
 
-LONGEST_BACKOFF = 60.0  # seconds; a server's Retry-After is kept whatever it is
+LONGEST_BACKOFF = 60.0  # seconds
+LONGEST_WAIT = 600.0  # seconds that a server's Retry-After is kept, at most
+
+
+def wanted_wait(after: float) -> float:
+    """Seconds that a server's wish to wait is kept: no job falls silent for a day."""
+    return min(LONGEST_WAIT, after)
 
 
 class Pace:
@@ -75,7 +81,7 @@ class Pace:
         """
         if after is not None:
             now = asyncio.get_running_loop().time()
-            self._open_at = max(self._open_at, now + after)
+            self._open_at = max(self._open_at, now + wanted_wait(after))
         else:
             seconds = min(LONGEST_BACKOFF, self._backoff * 2 ** (attempt - 1))
             await asyncio.sleep(seconds * self._jitter.uniform(0.5, 1.0))

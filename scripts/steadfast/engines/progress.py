@@ -10,6 +10,33 @@ if TYPE_CHECKING:
     from tqdm import tqdm
 
 LINE_SECONDS = 10.0
+NOTICE_SECONDS = 60.0
+
+
+class Notices:
+    """Lines on stderr beside the progress, one in ``NOTICE_SECONDS`` at most.
+
+    Args:
+        stream: where to show them; by default stderr.
+    """
+
+    def __init__(self, stream: TextIO | None = None):
+        self._stream = stream
+        self._shown: float | None = None
+
+    def show(self, line: str) -> None:
+        """Shows a line, unless one was shown a moment ago."""
+        now = time.monotonic()
+        if self._shown is not None and now - self._shown < NOTICE_SECONDS:
+            return
+        self._shown = now
+        stream = self._stream or sys.stderr
+        if stream.isatty():
+            from tqdm import tqdm
+
+            tqdm.write(line, file=stream)  # above the bar
+        else:
+            print(line, file=stream, flush=True)
 
 
 class Progress:

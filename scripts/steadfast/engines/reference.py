@@ -10,6 +10,8 @@ from steadfast.engines.request import Request, Response
 class ReferenceEngine(Engine):
     """Gives the benchmark's gold answers, whole whatever the output limit."""
 
+    has_model = False
+
     def __init__(self, setup: Setup):
         assert setup.oracle is not None, "a benchmark's stand-in answers for this engine"
         self._oracle = setup.oracle

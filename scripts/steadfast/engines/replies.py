@@ -1,22 +1,35 @@
 """What an OpenAI-compatible server answered: an answer, a reason to try again, or a failure."""
 
-import json
 import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
+from steadfast.engines.reply_fields import logprobs_of, thought_of, usage_of, words_of
 from steadfast.engines.request import Response
+from steadfast.engines.shapes import array, clean, count, mapping, parsed, text
 from steadfast.files import Record, Settings
 
+ENDS = {
+    "stop": "ok",
+    "length": "length",
+    "eos": "ok",  # Together
+    "eos_token": "ok",  # Text Generation Inference before 2.3
+    "stop_sequence": "ok",  # Text Generation Inference
+    "content_filter": "refused",
+}
+"""Statuses by finish reason. Any other (error, abort, insufficient_system_resource …) ends no
+answer, and neither does none: vLLM, SGLang, llama.cpp and OpenRouter name one with every whole
+answer, Ollama leaves it out where it was interrupted."""
+TOOL_ENDS = {"tool_calls": "ok", "function_call": "ok"}
+"""Likewise where the request offers tools."""
 RETRIED = frozenset({408, 409, 429, *range(500, 600)})
 REFUSALS = re.compile(r"content_?filter|content_?policy|responsible_?ai", re.IGNORECASE)
 TOO_LONG = re.compile(r"context_length_exceeded|string_above_max_length", re.IGNORECASE)
 TOO_LONG_MESSAGE = re.compile(r"maximum context length|context length exceeded", re.IGNORECASE)
-SURROGATE = re.compile("[\ud800-\udfff]")
 MESSAGE_CHARACTERS = 200
-LOGPROB_TOKENS = 4096  # whose log probabilities are kept, at most
+REASON_CHARACTERS = 60  # of a server's word in a reason to try again
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,91 +50,72 @@ class Retry:
     broken: bool = False
 
 
-def clean(text: str) -> str:
-    """The text with U+FFFD for lone surrogates, which no UTF-8 file can hold."""
-    return text if text.isascii() else SURROGATE.sub("�", text)
+def status_of(finish_reason: object, *, tools: bool = False) -> str | None:
+    """The status of a reply by its finish reason; None where it names no whole answer.
+
+    Args:
+        tools: whether the request offers tools, so that a call of one ends an answer.
+    """
+    if not isinstance(finish_reason, str):
+        return None
+    return ENDS.get(finish_reason) or (TOOL_ENDS.get(finish_reason) if tools else None)
 
 
-def read_completion(body: bytes, *, logprobs: bool = False) -> Response | Retry:
+def read_completion(
+    body: bytes, *, logprobs: bool = False, tools: bool = False
+) -> Response | Retry:
     """The answer in the body of a chat completion or a completion.
 
-    A body that is none (not JSON, no choices, no content) is worth another attempt.
+    A body that is none, whatever its shape, is worth another attempt.
+
+    Args:
+        logprobs: whether log probabilities are kept.
+        tools: whether the request offers tools, so that a call of one ends an answer.
     """
-    try:
-        reply = json.loads(body)
-    except (ValueError, RecursionError):
+    reply = parsed(body)
+    if reply is None:
         return Retry("a body that is not JSON")
-    try:
-        choice = reply["choices"][0]
-        message = choice["message"] if "message" in choice else {"content": choice["text"]}
-        content, refusal = message["content"], message.get("refusal")
-        finish_reason = choice.get("finish_reason")
-    except (KeyError, IndexError, TypeError, AttributeError):
+    return completion(reply, logprobs=logprobs, tools=tools)
+
+
+def completion(reply: object, *, logprobs: bool = False, tools: bool = False) -> Response | Retry:
+    """As ``read_completion``, of the body's value."""
+    whole = mapping(reply)
+    choice = mapping(next(iter(array(whole.get("choices"))), None))
+    if problem := whole.get("error") or choice.get("error"):
+        said, codes = _error_in({"error": problem})
+        named = (codes or said)[:REASON_CHARACTERS]
+        return Retry(f"an error in the reply: {named or 'unnamed'}")
+    message = choice.get("message", {"content": choice.get("text")} if "text" in choice else None)
+    if not isinstance(message, dict):
         return Retry("a body without choices")
-    known: Record = {**_usage(reply), "finish_reason": _text(finish_reason)}
+    known = usage_of(whole)
     if logprobs:
-        known["logprobs"] = _logprobs(_object(choice.get("logprobs")))
-    if refusal or finish_reason == "content_filter":
+        known["logprobs"] = logprobs_of(choice)
+    reason = choice.get("finish_reason")
+    known["finish_reason"] = text(reason)
+    return _answer(message, status_of(reason, tools=tools), known)
+
+
+def _answer(message: Settings, status: str | None, known: Record) -> Response | Retry:
+    refusal, reason = message.get("refusal"), known["finish_reason"]
+    if status == "refused" or (refusal and isinstance(refusal, str)):
         return Response("refused", **known)
-    if finish_reason == "length":
-        # A reasoning model may spend the whole limit before its first word.
-        return Response("length", clean(content or ""), **known)
-    if not isinstance(content, str):
+    if status is None:
+        named = "missing" if reason is None else repr(reason[:REASON_CHARACTERS])
+        return Retry(f"an answer without an end: finish_reason {named}")
+    words = words_of(message.get("content"))
+    if words is None or refusal:
         return Retry("a body without content")
-    return Response("ok", clean(content), **known)
-
-
-def _usage(reply: Settings) -> Record:
-    usage = _object(reply.get("usage"))
-    details = _object(usage.get("prompt_tokens_details"))
-    return {
-        "prompt_tokens": _count(usage.get("prompt_tokens")),
-        "cached_tokens": _count(details.get("cached_tokens")),
-        "completion_tokens": _count(usage.get("completion_tokens")),
-        "served_model": _text(reply.get("model")),
-        "fingerprint": _text(reply.get("system_fingerprint")),
-    }
-
-
-def _logprobs(given: Settings) -> list[list[object]] | None:
-    """Per token: its text, its log probability, and the alternatives' as pairs."""
-    if isinstance(content := given.get("content"), list):  # a chat completion's
-        return [
-            [
-                *_pair(token.get("token"), token.get("logprob")),
-                [
-                    _pair(_object(other).get("token"), _object(other).get("logprob"))
-                    for other in token.get("top_logprobs") or []
-                ],
-            ]
-            for token in map(_object, content[:LOGPROB_TOKENS])
-        ]
-    if isinstance(tokens := given.get("tokens"), list):  # a completion's
-        values = given.get("token_logprobs") or []
-        others = given.get("top_logprobs") or [None] * len(tokens)
-        return [
-            [*_pair(token, value), [_pair(*pair) for pair in _object(top).items()]]
-            for token, value, top in zip(tokens[:LOGPROB_TOKENS], values, others, strict=False)
-        ]
-    return None
-
-
-def _pair(token: object, value: object) -> list[object]:
-    if isinstance(value, int | float) and math.isfinite(value):
-        return [_text(token), round(value, 4)]
-    return [_text(token), None]
-
-
-def _object(value: object) -> Settings:
-    return value if isinstance(value, dict) else {}
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _text(value: object) -> str | None:
-    return clean(value) if isinstance(value, str) else None
+    answer, listed = words
+    known["thought"] = thought = thought_of(message, listed)
+    if thought:
+        known["thought_tokens"] = known["thought_tokens"] or None  # 0: nobody counted
+    # A thought may spend the whole limit, or be all that there is; a call of a tool has no words.
+    silent = status == "length" or reason in TOOL_ENDS or thought or known["thought_tokens"]
+    if answer is None and not silent:
+        return Retry("a body without content")
+    return Response(status, answer or "", **known)
 
 
 def read_failure(
@@ -132,7 +126,12 @@ def read_failure(
     Args:
         now: seconds since the epoch, for a Retry-After that is a date.
     """
-    message, codes = error_of(body)
+    return failure(status, parsed(body), headers, now)
+
+
+def failure(status: int, reply: object, headers: Mapping[str, str], now: float) -> Response | Retry:
+    """As ``read_failure``, of the body's value."""
+    message, codes = _error_in(reply)
     if status in RETRIED:
         overloaded = status in (429, 503, 529)
         after = retry_after(headers, now)
@@ -146,18 +145,18 @@ def read_failure(
 
 def error_of(body: bytes) -> tuple[str, str]:
     """The message of an error's body, one short line, and its codes, whatever its shape."""
-    try:
-        reply = json.loads(body)
-    except (ValueError, RecursionError):
-        reply = None
-    outer = _object(reply)
-    error = _object(outer.get("error")) or outer
-    inner = _object(error.get("innererror"))
+    return _error_in(parsed(body))
+
+
+def _error_in(reply: object) -> tuple[str, str]:
+    outer = mapping(reply)
+    error = mapping(outer.get("error")) or outer
+    inner = mapping(error.get("innererror"))
     message = error.get("message") or error.get("detail") or outer.get("error") or ""
     short = " ".join(message.split()) if isinstance(message, str) else ""
     codes = (error.get("code"), error.get("type"), inner.get("code"))
-    known = " ".join(code for code in codes if isinstance(code, str))
-    return clean(short)[:MESSAGE_CHARACTERS], known
+    known = " ".join(str(count(code) or text(code) or "") for code in codes)
+    return clean(short)[:MESSAGE_CHARACTERS], " ".join(known.split())
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:

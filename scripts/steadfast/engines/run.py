@@ -19,6 +19,7 @@ from steadfast.engines.identity import identity
 from steadfast.engines.request import Item, Oracle, Request, Response, output_record
 from steadfast.errors import UserError
 from steadfast.files import Settings, write_json, write_jsonl
+from steadfast.seal import Seal
 
 SHOWN_FAILURES = 3
 
@@ -34,6 +35,7 @@ def run_part(
     identity_out: Path,
     log: Path,
     commit: str | None = None,
+    lineage: str = "",
     readable: Callable[[str, str], bool] | None = None,
     attempts: int = 1,
 ) -> None:
@@ -55,6 +57,7 @@ def run_part(
         identity_out: what produced them, JSON.
         log: lines about the run are appended to it.
         commit: of the workflow, where it is known.
+        lineage: of the outputs, for their seal (``lineage.Step``).
         readable: whether the answer to a sample can be read, by sample id and text; one that
             cannot is asked for again, with the item's reminder. By default every answer can.
         attempts: times that it is asked for, at most.
@@ -70,7 +73,8 @@ def run_part(
         engine = build_engine(Setup(answers, operation, say, journal, oracle))
         items = list(items)
         with ExitStack() as stack:
-            asking = Asking(model, engine, journal, len(items), say, stack)
+            reasoning = answers.get("reasoning")
+            asking = Asking(model, engine, reasoning, journal, len(items), say, stack)
 
             def ask(some: list[Item]) -> list[tuple[Request, Response]]:
                 requests = fitted(model, engine, answers, some)
@@ -81,12 +85,17 @@ def run_part(
         requests = [exchange.request for exchange in exchanges]
         responses = [exchange.response for exchange in exchanges]
         _check_failures(model, responses, operation.get("allowed_failures", 0.0))
+        for warning in _warnings(model, responses, reasoning):
+            say(warning)
+            print(f"warning: {warning}", file=sys.stderr)
         records = (
             output_record(request, response) | ({"attempts": attempt} if attempts > 1 else {})
             for request, response, attempt in exchanges
         )
         write_jsonl(out, records)
-        write_json(identity_out, identity(model, engine, answers, requests, responses, commit))
+        seal = Seal(lineage, identity_out, (out,)).record
+        made = identity(model, engine, answers, requests, responses, commit)
+        write_json(identity_out, made | seal)
         say(f"{model}: {len(requests)} records in {time.monotonic() - started:.1f} s")
 
 
@@ -100,6 +109,23 @@ def _check_failures(model: str, responses: list[Response], allowed: float) -> No
             f"{failed} of {len(responses)} requests of model {model} failed "
             f"({', '.join(shown)}{more}); the answers so far are kept: run again to ask only "
             "those, or raise allowed_failures to go on without them"
+        )
+
+
+def _warnings(model: str, responses: list[Response], reasoning: Settings | None) -> Iterator[str]:
+    """What a reader of the results should know of the model's thoughts."""
+    total = len(responses)
+    thoughts = sum(response.thought is not None for response in responses)
+    if thoughts and reasoning is None:
+        yield (
+            f"{thoughts} of {total} replies of model {model} hold a thought, which took tokens of "
+            "the answer's limit; set reasoning of the model, with the tokens that a thought may "
+            "take (docs/reasoning.md)"
+        )
+    if unfinished := sum(response.status == "unfinished" for response in responses):
+        yield (
+            f"{unfinished} of {total} replies of model {model} end before an answer and have no "
+            "score; raise tokens under reasoning of the model, or max_tokens"
         )
 
 

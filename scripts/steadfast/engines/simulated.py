@@ -16,6 +16,7 @@ class SimulatedEngine(Engine):
         setup: its own settings are handed to the oracle as they are; ``seed`` is among them.
     """
 
+    has_model = False
     packages = ("tiktoken",)
 
     def __init__(self, setup: Setup):

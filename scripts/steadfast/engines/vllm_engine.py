@@ -5,7 +5,7 @@ import os
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import packages_distributions, version
 from itertools import islice
@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from steadfast.engines.base import LONG_PREFIX, Engine, Setup
 from steadfast.engines.local_text import NOT_INSTALLED, LocalText
 from steadfast.engines.openai_body import SUFFIX
+from steadfast.engines.reasoning import marks
 from steadfast.engines.request import Request, Response
 from steadfast.errors import UserError
-from steadfast.files import Record, read_json, write_json
+from steadfast.files import Record, Settings, read_json, write_json
 
 if TYPE_CHECKING:
     from vllm import LLM, RequestOutput
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 TEXT = ("model", "revision", "tokenizer", "template", "system", "template_args")
 LOADING = ("model", "revision", "tokenizer", "dtype", "quantization", "hf_overrides", "seed")
+SAMPLING = ("temperature", "top_p", "top_k", "min_p")
 SETTINGS = {
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # the engine's own errors reach the job
     "VLLM_NO_USAGE_STATS": "1",
@@ -41,7 +43,8 @@ class VllmEngine(Engine):
     Args:
         setup: its answers have ``model``, ``window``; ``revision``, ``tokenizer``, ``template``
             (chat or base), ``system``, ``template_args``, ``dtype``, ``quantization``,
-            ``hf_overrides``, ``seed``, ``engine_args``, ``batch_invariant``; its operation
+            ``hf_overrides``, ``seed``, ``temperature`` (None: as the model comes), ``top_p``,
+            ``top_k``, ``min_p``, ``reasoning``, ``engine_args``, ``batch_invariant``; its operation
             ``tensor_parallel_size``, ``gpu_memory_utilization``, ``batch`` (requests at once),
             ``engine_operation_args``. A smaller batch is remembered beside the journal.
 
@@ -63,7 +66,12 @@ class VllmEngine(Engine):
         template = {"chat_template": self._text.template_hash} if chat else {"suffix": SUFFIX}
         self._stop_ids = self._text.stop_token_ids
         defaults = {"engine": "vllm", "template": "chat", "dtype": "auto", "seed": 0}
-        fixed = {"temperature": 0.0, "stop_token_ids": self._stop_ids}
+        self._sampling = self._sampling_of(setup.own)
+        reasoning = setup.answers.get("reasoning")
+        special = self._text.special_among(marks(reasoning)) if reasoning else []
+        # The marks of thought that are special tokens would vanish from the text.
+        shown = {"skip_special_tokens": False} if special else {}
+        fixed = {**self._sampling, "stop_token_ids": self._stop_ids, **shown}
         self.answers = {**defaults, **given, **template, **fixed}
         self._hint = setup.journal.with_suffix(".hint.json") if setup.journal else None
         self._batch: int = setup.operation.get("batch", 128)
@@ -76,6 +84,17 @@ class VllmEngine(Engine):
         self._capacity = math.inf
         self.load_seconds = 0.0
         self._used: Counter[str] = Counter()
+
+    def _sampling_of(self, own: Settings) -> Record:
+        """Temperature and the like: the config's, or those that the model itself comes with."""
+        given = {name: own[name] for name in SAMPLING if own.get(name) is not None}
+        if "temperature" in own and own["temperature"] is None:
+            return {"temperature": 1.0, **self._text.sampling, **given}
+        return {"temperature": 0.0, **given}
+
+    def prefilled(self, start_tags: Sequence[str]) -> bool | None:
+        """Whether the template opens a thought."""
+        return self._text.render("a").rstrip().endswith(tuple(start_tags))
 
     @property
     def tokenizer(self) -> LocalText:
@@ -159,10 +178,11 @@ class VllmEngine(Engine):
                 else:
                     asked[request.hash] = request
                     sampling = SamplingParams(
-                        temperature=0.0,
+                        **self._sampling,
                         max_tokens=request.max_tokens,
-                        seed=self.answers["seed"],
+                        seed=self.answers["seed"] + request.draw,
                         stop_token_ids=self._stop_ids,
+                        skip_special_tokens=self.answers.get("skip_special_tokens", True),
                     )
                     with self._explained("failed"):
                         engine.add_request(request.hash, {"prompt_token_ids": ids}, sampling)

@@ -26,7 +26,7 @@ def agreement(
 
     Args:
         scores: of all models.
-        judges: their names, the one that counts first.
+        judges: the names of all.
         labels: people's verdicts; ``verdicts`` of a record lists YES or NO for each constraint,
             in the order in which they were added.
 

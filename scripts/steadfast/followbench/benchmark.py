@@ -8,6 +8,7 @@ from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, P
 from steadfast.components import Component
 from steadfast.files import Record
 from steadfast.followbench.data import local_files
+from steadfast.followbench.facts import CATEGORIES
 from steadfast.judge_template import packaged, templates_of
 from steadfast.resources import facts
 from steadfast.schema.config import Config
@@ -104,4 +105,5 @@ FOLLOWBENCH = Benchmark(
         "HSR": Measure("HSR of FollowBench in per cent", digits=1),
         "CSL": Measure("CSL of FollowBench in levels", digits=1),
     },
+    task_names=CATEGORIES,
 )

@@ -8,6 +8,7 @@ from matplotlib.projections.polar import PolarAxes
 
 from steadfast.components import Frames
 from steadfast.followbench.facts import CATEGORIES, LANGUAGES
+from steadfast.metrics.asked import models_by_prompts
 from steadfast.metrics.tidy import OVERALL
 from steadfast.resources import facts
 from steadfast.show.display import Display
@@ -24,13 +25,13 @@ def figures(frames: Frames, display: Display) -> dict[str, Figure]:
     A panel a language; what is no real model is dashed and says so.
 
     Args:
-        frames: ``hsr`` of ``followbench.metrics``.
+        frames: ``hsr`` and ``coverage`` of ``followbench.metrics``.
         display: how models are shown.
     """
     rows = frames["hsr"]
     rows = rows[rows["level"] == ""]
     languages = [language for language in LANGUAGES if language in set(rows["language"])]
-    roster = Roster(set(rows["model"]), display)
+    roster = Roster(set(rows["model"]), display, models_by_prompts(frames["coverage"]))
     whole = rows[rows["category"] == OVERALL]
     first = whole[whole["language"] == languages[0]] if languages else whole
     models = [m for group in roster.groups(values_by_model(first)) for m in group.models]

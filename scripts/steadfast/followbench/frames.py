@@ -1,4 +1,4 @@
-"""Scores as data frames: a row a sample, and a row a group."""
+"""Scores as data frames: a row an answer, and a row a group's answers of one draw."""
 
 from collections.abc import Iterable
 
@@ -8,17 +8,19 @@ from steadfast.components import INVALID, Scored
 from steadfast.errors import UserError
 from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
 from steadfast.followbench.satisfaction import consecutive_levels, failure_consistency
+from steadfast.metrics.asked import prompts_of
 
 UNREADABLE = "unreadable"
 
 
 def sample_frame(scores: Iterable[Scored]) -> pd.DataFrame:
-    """The scored and unscored samples.
+    """The scored and unscored answers.
 
     Returns:
-        Columns model, language, category, level (text), kind (rule or judge), cluster (the
-        group), sample_id, status, unreadable (in mode released, a reply that counts −1), hard and
-        soft (share of constraints kept), both empty where unscored.
+        Columns model, prompts (whose, see ``metrics.asked``), draw, language, category, level
+        (text), kind (rule or judge), cluster (the group), sample_id, status, unreadable (in mode
+        released, a reply that counts −1), hard and soft (share of constraints kept), both empty
+        where unscored.
 
     Raises:
         UserError: a category or level is none of FollowBench's.
@@ -37,6 +39,8 @@ def sample_frame(scores: Iterable[Scored]) -> pd.DataFrame:
         rows.append(
             {
                 "model": model,
+                "prompts": prompts_of(record),
+                "draw": record["draw"],
                 "language": language,
                 "category": record["task"],
                 "level": str(record["level"]),
@@ -53,13 +57,14 @@ def sample_frame(scores: Iterable[Scored]) -> pd.DataFrame:
 
 
 def group_frame(samples: pd.DataFrame) -> pd.DataFrame:
-    """The groups of each model, from the hard verdicts of their levels.
+    """The groups of each model, in each draw, from the hard verdicts of their levels.
 
     Returns:
-        Columns model, language, category, kind, cluster, levels (consecutive satisfied ones, empty
-        where missing verdicts matter) and consistency (see ``satisfaction``, None likewise).
+        Columns model, prompts, draw, language, category, kind, cluster, levels (consecutive
+        satisfied ones, empty where missing verdicts matter) and consistency (see ``satisfaction``,
+        None likewise).
     """
-    keys = ["model", "language", "category", "kind", "cluster"]
+    keys = ["model", "prompts", "language", "category", "kind", "cluster", "draw"]
     by_level = samples.pivot(index=keys, columns="level", values="hard")
     by_level = by_level.reindex(columns=[str(level) for level in LEVELS])
     verdicts = [[None if pd.isna(one) else one for one in hard] for hard in by_level.to_numpy()]

@@ -1,8 +1,9 @@
 """FollowBench's metrics of all models, as tidy CSV files.
 
 A sample without a score (no answer, or no readable verdict) is in no mean; it lowers the coverage.
-In mode released a reply that could not be read counts −1, as in the released code. Intervals:
-``metrics.bootstrap``, with groups drawn within their category.
+In mode released a reply that could not be read counts −1, as in the released code. Each draw of an
+item is an item, and of a group a group. Intervals: ``metrics.bootstrap``, with groups drawn within
+their category, and with them all that was drawn for their items.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -14,8 +15,9 @@ from steadfast.files import Record
 from steadfast.followbench.agreement import agreement
 from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
 from steadfast.followbench.frames import UNREADABLE, group_frame, sample_frame
+from steadfast.metrics.asked import answers_expected, with_prompts
 from steadfast.metrics.bootstrap import Bootstrap, joined
-from steadfast.metrics.headline import HEADLINE
+from steadfast.metrics.headline import HEADLINE, PROMPTS
 from steadfast.metrics.scores import STATUSES
 from steadfast.metrics.tidy import OVERALL, in_order
 from steadfast.resources import facts
@@ -40,7 +42,7 @@ def metrics(
         data: of each language, its groups.
         labels: people's verdicts, where there are some.
         languages: in the order to show, the headline's first.
-        judges: their names, the one that counts first.
+        judges: the names of all.
 
     Raises:
         UserError: the labels are damaged, or not of these answers.
@@ -137,8 +139,8 @@ class Metrics:
 
         Returns:
             Columns model, language, category (or overall), level (or empty for all), expected,
-            scored, a count per status (``status_<name>``), and unreadable: replies that count −1
-            in mode released.
+            scored, a count per status (``status_<name>``), unreadable (replies that count −1 in
+            mode released) and prompts (whose).
         """
         keys = ["model", "language", "category", "level"]
         flags = self._samples[[*keys, UNREADABLE]].assign(
@@ -146,11 +148,10 @@ class Metrics:
             **{f"status_{status}": self._samples["status"] == status for status in STATUSES},
         )
         counts = _margins(flags).groupby(keys).sum().reset_index()
-        expected = self._expected(self._samples, keys[2:])
-        rows = self._models.merge(expected, "cross").merge(counts, "left", keys)
+        rows = self._expected(self._samples, keys[2:]).merge(counts, "left", keys)
         columns = ["expected", "scored", *(f"status_{s}" for s in STATUSES), UNREADABLE]
         rows[columns] = rows[columns].fillna(0).astype(int)
-        return self._sorted(rows, keys, columns)
+        return self._sorted(with_prompts(rows, self._samples), keys, [*columns, PROMPTS])
 
     def headline(self, found: Frames) -> pd.DataFrame:
         """HSR, SSR (in per cent) and CSL of each model in the first language, over everything.
@@ -159,7 +160,8 @@ class Metrics:
             found: ``hsr``, ``ssr`` and ``csl``, as the other methods give them.
 
         Returns:
-            Columns of ``metrics.headline``; n and expected count samples, of CSL groups.
+            Columns of ``metrics.headline``, prompts too; n and expected count samples, of CSL
+            groups.
         """
         parts = []
         for measure in ("HSR", "SSR", "CSL"):
@@ -168,16 +170,18 @@ class Metrics:
             rows = rows[rows["level"] == ""] if "level" in rows else rows
             rows = self._models.merge(rows[["model", *VALUES]], "left", "model").fillna({"n": 0})
             units = self._groups if measure == "CSL" else self._samples
-            expected = self._expected(units, []).set_index("language")["expected"]
-            count = expected.get(self._languages[0], 0)
-            parts.append(rows.astype({"n": int}).assign(measure=measure, expected=count))
-        return pd.concat(parts, ignore_index=True)[list(HEADLINE)]
+            expected = self._expected(units, [])
+            expected = expected[expected["language"] == self._languages[0]]
+            rows = rows.merge(expected, "left", "model").fillna({"expected": 0})
+            parts.append(rows.astype({"n": int, "expected": int}).assign(measure=measure))
+        found = pd.concat(parts, ignore_index=True)
+        return with_prompts(found, self._samples)[[*HEADLINE, PROMPTS]]
 
     def _estimated(self, units: pd.DataFrame, column: str, by: list[str]) -> pd.DataFrame:
         """Means of samples or groups by model, language and more, and how many were expected."""
         keys, averaged = ["model", "language", *by], [key for key in by if key in WHOLE]
         rows = self._means(units, column, keys, averaged)
-        rows = rows.merge(self._expected(units, by), on=keys[1:])
+        rows = rows.merge(self._expected(units, by), on=keys)
         return self._sorted(rows, keys, [*VALUES, "expected"])
 
     def _means(
@@ -197,10 +201,10 @@ class Metrics:
         return rows.assign(**{name: factor * rows[name] for name in VALUES[:-1]})
 
     def _expected(self, units: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-        """How many samples or groups there are, whoever has them, with their sums over keys."""
+        """How many samples or groups each model should have, with their sums over keys."""
         name = "sample_id" if "sample_id" in units else "cluster"
-        counted = _margins(units[["language", *by, name]].drop_duplicates())
-        return counted.groupby(["language", *by]).size().rename("expected").reset_index()
+        units = _margins(units[["model", "prompts", "draw", "language", *by, name]])
+        return answers_expected(units, ["language", *by], [name])
 
     def _sorted(self, rows: pd.DataFrame, keys: list[str], columns: list[str]) -> pd.DataFrame:
         return in_order(rows, {key: self._order[key] for key in keys})[[*keys, *columns]]

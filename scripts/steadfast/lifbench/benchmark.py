@@ -96,4 +96,5 @@ LIFBENCH = Benchmark(
         for name, model in PAPER_MODELS.items()
     },
     check=check,
+    task_names=tuple(TASKS),
 )

@@ -8,10 +8,11 @@ from matplotlib.figure import Figure
 
 from steadfast.components import Frames
 from steadfast.lifbench.perspectives import PERSPECTIVES
+from steadfast.metrics.asked import models_by_prompts
 from steadfast.metrics.tidy import OVERALL
 from steadfast.resources import facts
 from steadfast.show.display import Display
-from steadfast.show.figures import GRID, look
+from steadfast.show.figures import GRID, look, mark_apart
 from steadfast.show.results import values_by_model
 from steadfast.show.roster import Roster
 
@@ -27,11 +28,11 @@ def figures(frames: Frames, display: Display) -> dict[str, Figure]:
     and says so.
 
     Args:
-        frames: ``ars`` and ``ifs`` of ``lifbench.metrics``.
+        frames: ``ars``, ``ifs`` and ``coverage`` of ``lifbench.metrics``.
         display: how models are shown.
     """
     ars, ifs = (rows[rows["task"] == OVERALL] for rows in (frames["ars"], frames["ifs"]))
-    roster = Roster(set(ars["model"]), display)
+    roster = Roster(set(ars["model"]), display, models_by_prompts(frames["coverage"]))
     overall = values_by_model(ars[ars["length"] == ""])
     models = [model for group in roster.groups(overall) for model in group.models]
     height = max(3.0, 0.9 + 0.23 * len(models))
@@ -39,6 +40,7 @@ def figures(frames: Frames, display: Display) -> dict[str, Figure]:
     left, right = figure.subplots(1, 2)
     _draw_ars(left, ars[ars["length"] != ""], models, roster)
     _draw_ifs(right, ifs[ifs["length"] == ""], models, roster)
+    mark_apart(figure, roster)
     return {"ars_by_length": figure}
 
 
@@ -48,7 +50,9 @@ def _draw_ars(axes: Axes, rows: pd.DataFrame, models: Sequence[str], roster: Ros
         values = rows[rows["model"] == model].set_index("length")["value"].reindex(lengths)
         axes.plot(range(len(lengths)), values, **look(roster, model))
     axes.set_xticks(range(len(lengths)), lengths)
-    axes.set(ylim=(0, 1.02), xlabel="Length (tokens)", ylabel="Overall ARS")
+    # By the released rubric an answer's total, and so a mean of few, may be above 1.
+    top = max(1.02, rows["value"].max() + 0.02) if len(rows) else 1.02
+    axes.set(ylim=(0, top), xlabel="Length (tokens)", ylabel="Overall ARS")
     axes.set_title("ARS by length", loc="left", fontsize=10)
     axes.grid(axis="y", **GRID)
     axes.set_axisbelow(True)

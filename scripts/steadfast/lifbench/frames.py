@@ -14,22 +14,24 @@ from steadfast.files import Record
 from steadfast.lifbench.perspectives import AVERAGE, PERSPECTIVES
 from steadfast.lifbench.tasks import TASKS
 from steadfast.lifbench.weights import RUBRICS
+from steadfast.metrics.asked import OWN, answers_expected, prompts_of, with_prompts
 from steadfast.metrics.tidy import OVERALL, in_order
-from steadfast.metrics.variance import RESIDUAL
+from steadfast.metrics.variance import DRAW, RESIDUAL
 
 CAPABILITIES = ("Ori", "Num", "Spat", "Fmt", "Logic", "Recog")  # section 4.2
 POINT = "point."
 OTHER = "other."
 POINTS = tuple(dict.fromkeys(name for points in RUBRICS["released"].values() for name in points))
-PLAIN_NUMBERS = ("expression_id", "variable_id", "truncated", "total", "depth")
+PLAIN_NUMBERS = ("draw", "expression_id", "variable_id", "truncated", "total", "depth")
 
 
 def score_frame(scores: Iterable[Scored], rubric: str) -> pd.DataFrame:
-    """The scores of several models and lengths, one row a sample.
+    """The scores of several models and lengths, one row an answer.
 
-    >>> record = {"sample_id": "LSI/1", "task": "LSI", "context_id": "a", "rubric": "released",
-    ...     "expression_id": 0, "variable_id": 0, "status": "ok", "truncated": False, "depth": 0,
-    ...     "points": {"format": 1, "correct": 0.5, "ori": 1}, "total": 0.75, "other_raters": {}}
+    >>> record = {"sample_id": "LSI/1", "draw": 0, "task": "LSI", "context_id": "a",
+    ...     "rubric": "released", "expression_id": 0, "variable_id": 0, "status": "ok", "depth": 0,
+    ...     "points": {"format": 1, "correct": 0.5, "ori": 1}, "total": 0.75, "truncated": False,
+    ...     "other_raters": {}}
     >>> frame = score_frame([Scored("m", "4k", record)], "released")
     >>> frame[["model", "length", "cluster", "total", "point.correct"]].values.tolist()
     [['m', '4k', 'list-4k/a', 0.75, 0.5]]
@@ -39,10 +41,12 @@ def score_frame(scores: Iterable[Scored], rubric: str) -> pd.DataFrame:
         rubric: by which points and totals were given.
 
     Returns:
-        Columns model and length (ordered categories), task, status, sample_id, scenario, cluster
-        (the context that samples share), expression_id, variable_id, truncated, total, depth,
-        ``point.<name>`` for each score point (fraction of its weight), and ``other.<name>`` for
-        the total by another rubric, where any sample has one. A number that there is not is empty.
+        Columns model and length (ordered categories), prompts (whose, see ``metrics.asked``), task,
+        status, sample_id, draw, stratum (what contexts are drawn within: the scenario, of each
+        prompts' source by itself), cluster (the context that samples share), expression_id,
+        variable_id, truncated, total, depth, ``point.<name>`` for each score point (fraction of its
+        weight), and ``other.<name>`` for the total by another rubric, where any sample has one. A
+        number that there is not is empty.
 
     Raises:
         UserError: a task is unknown, or was scored by another rubric.
@@ -76,14 +80,15 @@ def _texts(scored: Scored, rubric: str) -> dict[str, str]:
         raise UserError(
             f"scores: scored by the rubric {record['rubric']!r}, not {rubric!r}; score again"
         )
-    scenario = TASKS[task].scenario
+    scenario, prompts = TASKS[task].scenario, prompts_of(record)
     return {
         "model": model,
         "length": length,
+        "prompts": prompts,
         "task": task,
         "status": record["status"],
         "sample_id": record["sample_id"],
-        "scenario": scenario,
+        "stratum": scenario if prompts == OWN else f"{prompts}/{scenario}",
         "cluster": f"{scenario}-{length}/{record['context_id']}",
     }
 
@@ -100,7 +105,7 @@ def row_order(frame: pd.DataFrame) -> dict[str, Sequence[str]]:
         "model": list(frame["model"].cat.categories),
         "task": [*TASKS, OVERALL],
         "length": list(frame["length"].cat.categories),
-        "perspective": ["context", *PERSPECTIVES, AVERAGE, RESIDUAL],
+        "perspective": ["context", *PERSPECTIVES, AVERAGE, DRAW, RESIDUAL],
         "capability": CAPABILITIES,
     }
 
@@ -117,10 +122,12 @@ def data_counts(frame: pd.DataFrame) -> pd.DataFrame:
     """What is asked: columns task, expressions, variables and samples over all lengths (Table 2).
 
     Args:
-        frame: as ``score_frame`` gives it; the first model's samples are counted.
+        frame: as ``score_frame`` gives it; where some models answered the config's own prompts,
+            those are counted, and released ones otherwise.
     """
-    rows = frame[frame["model"] == frame["model"].iloc[0]].groupby("task", observed=True)
-    counts = rows.agg(
+    asked = frame[frame["prompts"] == frame["prompts"].min()]  # own stands before released
+    samples = asked.drop_duplicates(["length", "sample_id"]).groupby("task", observed=True)
+    counts = samples.agg(
         expressions=("expression_id", "nunique"),
         variables=("variable_id", "nunique"),
         samples=("sample_id", "size"),
@@ -131,33 +138,31 @@ def data_counts(frame: pd.DataFrame) -> pd.DataFrame:
 def coverage(frame: pd.DataFrame) -> pd.DataFrame:
     """Expected and scored samples of each model by task and length, with their sums.
 
-    Expected are the samples that any model has, so that a model without some of them shows it.
+    Each draw of a sample counts. Expected is what ``metrics.asked.answers_expected`` says.
 
     Args:
         frame: as ``score_frame`` gives it.
 
     Returns:
         Columns model, task (or overall), length (or empty), expected, scored, one count per status
-        (``status_<name>``) and truncated (samples whose context was cut).
+        (``status_<name>``), truncated (samples whose context was cut) and prompts (whose).
     """
-    samples = frame[["length", "sample_id", "task"]].drop_duplicates()
-    expected = frame[["model"]].drop_duplicates().merge(samples, how="cross")
     flags = {
         "scored": frame["total"].notna(),
         **{f"status_{status}": frame["status"] == status for status in STATUSES},
         "truncated": frame["truncated"],
     }
-    found = frame[["model", "task", "length"]].assign(**flags)
+    found = frame[["model", "task", "length"]].assign(**flags).astype({"model": str})
 
     def counted(by: list[str]) -> pd.DataFrame:
         keys = ["model", *by]
         counts = found.groupby(keys, observed=True)[list(flags)].sum()
-        table = expected.groupby(keys, observed=True).size().to_frame("expected").join(counts)
-        return table.fillna(0).astype(int).reset_index().astype({"model": str})
+        expected = answers_expected(frame, by, ["length", "sample_id"]).set_index(keys)
+        return expected.join(counts).fillna(0).astype(int).reset_index()
 
     parts = map(counted, (["task", "length"], ["task"], ["length"], []))
     rows = pd.concat(parts, ignore_index=True)
     rows = rows.reindex(columns=["model", "task", "length", "expected", *flags])
     keys = rows[["task", "length"]].astype(object)
     rows[["task", "length"]] = keys.fillna({"task": OVERALL, "length": ""})
-    return sorted_rows(rows, frame, ["model", "task", "length"])
+    return sorted_rows(with_prompts(rows, frame), frame, ["model", "task", "length"])

@@ -1,7 +1,8 @@
 """LIFEval's metrics from per-sample scores: ARS, IFP and IFS.
 
-A sample without a score (overflow, refused, error) is in no mean; it lowers the coverage.
-Intervals: ``metrics.bootstrap``, with contexts drawn within their scenario.
+A sample without a score (unfinished, overflow, refused, error) is in no mean; it lowers the
+coverage. Each draw of a sample is a sample. Intervals: ``metrics.bootstrap``, with contexts drawn
+within their scenario, and with them all that was drawn for their samples.
 """
 
 from collections.abc import Sequence
@@ -17,8 +18,8 @@ from steadfast.metrics.tidy import OVERALL, tidy
 
 
 def bootstrap(frame: pd.DataFrame, by: list[str]) -> Bootstrap:
-    """Draws contexts within their scenario, and within what else is compared."""
-    return Bootstrap(frame, ["scenario", *by])
+    """Draws contexts within their stratum, and within what else is compared."""
+    return Bootstrap(frame, ["stratum", *by])
 
 
 def task_weights(weighting: str, rubric: str = "released") -> dict[str, float]:
@@ -30,7 +31,7 @@ def ars(frame: pd.DataFrame, weighting: str = "rubric", rubric: str = "released"
     """Automated rubric-based score: per task and overall, over all lengths and for each.
 
     >>> frame = pd.DataFrame({"model": "m", "length": "4k", "total": [1.0, 0.5]})
-    >>> frame = frame.assign(task=["OQ", "MF"], scenario=["onedoc", "multidoc"], cluster=["a", "b"])
+    >>> frame = frame.assign(task=["OQ", "MF"], stratum=["onedoc", "multidoc"], cluster=["a", "b"])
     >>> rows = ars(frame.astype({"model": "category", "length": "category"}))
     >>> rows.loc[rows["length"] == "", ["task", "value"]].values.tolist()
     [['OQ', 1.0], ['MF', 0.5], ['overall', 0.6]]
@@ -63,7 +64,7 @@ def task_means(frame: pd.DataFrame, weighting: str, rubric: str, by: list[str]) 
 def ifp(frame: pd.DataFrame, rubric: str = "released") -> pd.DataFrame:
     """Instruction following performance in each capability, over all lengths and for each.
 
-    >>> frame = pd.DataFrame({"model": ["m"], "length": "4k", "task": "OQ", "scenario": "onedoc"})
+    >>> frame = pd.DataFrame({"model": ["m"], "length": "4k", "task": "OQ", "stratum": "onedoc"})
     >>> frame = frame.assign(cluster="a", **{"point.correct": 1.0, "point.format": 0.5})
     >>> rows = ifp(frame.astype({"model": "category", "length": "category"}))
     >>> rows.loc[rows["length"] == "", ["capability", "value"]].values.tolist()
@@ -120,7 +121,7 @@ def ifs(frame: pd.DataFrame) -> pd.DataFrame:
     average of the three perspectives is given where all three exist.
 
     >>> frame = pd.DataFrame({"model": "m", "length": "4k", "task": "OQ", "total": [1.0, 0.5]})
-    >>> frame = frame.assign(scenario="onedoc", cluster="a", expression_id=[0, 1], variable_id=0)
+    >>> frame = frame.assign(stratum="onedoc", cluster="a", expression_id=[0, 1], variable_id=0)
     >>> rows = ifs(frame.astype({"model": "category", "length": "category"}))
     >>> rows.loc[rows["length"] == "", ["task", "perspective", "value"]].round(4).values.tolist()
     [['OQ', 'expression', 0.4714], ['overall', 'expression', 0.4714]]

@@ -9,7 +9,7 @@ from steadfast.lifbench.analyses import comparisons, depth, rubrics, variance
 from steadfast.lifbench.frames import coverage, data_counts, score_frame
 from steadfast.lifbench.measures import ars, ifp, ifs
 from steadfast.lifbench.perspectives import AVERAGE
-from steadfast.metrics.headline import HEADLINE
+from steadfast.metrics.headline import HEADLINE, PROMPTS
 from steadfast.metrics.tidy import OVERALL
 
 
@@ -59,18 +59,19 @@ def headline(ars: pd.DataFrame, ifs: pd.DataFrame, coverage: pd.DataFrame) -> pd
         coverage: rows of ``frames.coverage``.
 
     Returns:
-        Columns of ``metrics.headline``; n counts scored samples. A model without a value has an
-        empty one.
+        Columns of ``metrics.headline``, prompts too; n counts scored samples. A model without a
+        value has an empty one.
 
     Source: Tables 3 and 4, the columns Overall and Average.
     """
     measures = {"ARS": ars, "IFS": ifs[ifs["perspective"] == AVERAGE]}
-    counts = _whole(coverage, ["scored", "expected"]).rename(columns={"scored": "n"})
+    counts = _whole(coverage, ["scored", "expected", PROMPTS]).rename(columns={"scored": "n"})
     parts = [
         counts.merge(_whole(rows, ["value", "low", "high"]), on="model", how="left")
         for rows in measures.values()
     ]
-    return pd.concat(parts, keys=measures, names=["measure"]).reset_index("measure")[list(HEADLINE)]
+    rows = pd.concat(parts, keys=measures, names=["measure"]).reset_index("measure")
+    return rows[[*HEADLINE, PROMPTS]]
 
 
 def _whole(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:

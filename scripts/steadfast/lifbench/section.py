@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from steadfast.schema.strict import NAME, StrictModel
+from steadfast.schema.strict import StrictModel, check_names
 
 MAX_LENGTH = 2 * 1024 * 1024  # tokens
 
@@ -65,9 +65,8 @@ class Lifbench(StrictModel):
     @field_validator("lengths")
     @classmethod
     def _lengths(cls, lengths: dict[str, int]) -> dict[str, int]:
+        check_names("length", lengths, dots=False)
         for name, budget in lengths.items():
-            if not NAME.fullmatch(name):
-                raise ValueError(f"length {name!r}: use letters, digits, '.', '_' and '-'")
             if not 512 <= budget <= MAX_LENGTH:
                 raise ValueError(
                     f"length {name}: a budget of {budget:,} tokens is not between 512 and "

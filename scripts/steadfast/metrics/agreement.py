@@ -11,6 +11,7 @@ import pandas as pd
 
 from steadfast.components import Scored
 from steadfast.metrics.bootstrap import LEVEL, Bootstrap
+from steadfast.metrics.raters import answer_name
 
 JUDGES, MIXED, HUMANS = "judges", "judge and human", "humans"
 KINDS = (JUDGES, MIXED, HUMANS)
@@ -24,7 +25,7 @@ ENDS = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)
 Answered = TypeVar("Answered", bound=tuple[Hashable, ...])
-"""An item that begins with model and sample_id."""
+"""An item that begins with model and answer (``raters.answer_name``)."""
 Verdicts = Mapping[K, Hashable]
 """One rater's verdict on each item that it has judged; None is no verdict."""
 
@@ -106,9 +107,9 @@ def answer_agreement(
     people: Mapping[str, Verdicts[Answered]],
     scores: Iterable[Scored],
 ) -> pd.DataFrame:
-    """``agreement_rows`` on answers, by model; intervals draw the answers to a context together."""
+    """``agreement_rows`` on answers, by model; intervals draw all answers to a context together."""
     contexts: dict[tuple[Hashable, ...], Hashable] = {
-        (model, record["sample_id"]): record["context_id"] for model, _, record in scores
+        (model, answer_name(record)): record["context_id"] for model, _, record in scores
     }
     return agreement_rows(
         judges, people, lambda item: str(item[0]), lambda item: contexts[item[:2]]

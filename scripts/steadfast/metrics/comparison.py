@@ -27,14 +27,14 @@ def compare_models(
     """Differences in mean total between every two models, per task and overall.
 
     Args:
-        frame: scores, with the column cluster.
+        frame: scores, each draw of a sample a row, with the column cluster.
         weights: of each task in the overall difference.
         boot: draws the clusters.
 
     Returns:
         Columns of ``COLUMNS``, a pair once: difference is model minus other, n their common
-        scored samples, p_holm is corrected over all pairs of the same task (or overall). Pairs
-        without a common sample are missing.
+        scored samples (of each, a model's draws are averaged first), p_holm is corrected over all
+        pairs of the same task (or overall). Pairs without a common sample are missing.
 
     Example:
         >>> frame = pd.DataFrame({"model": ["m", "m", "n", "n"], "total": [1.0, 0.5, 0.0, 0.5]})
@@ -69,7 +69,7 @@ def _differences(frame: pd.DataFrame, clusters: pd.Index) -> tuple[pd.DataFrame,
     scored = frame[frame["total"].notna()]
     keys = ["task", "cluster", "length", "sample_id"]
     totals = scored.astype(dict.fromkeys(["model", *keys], str))
-    totals = totals.set_index([*keys, "model"])["total"].unstack("model").sort_index()
+    totals = totals.groupby([*keys, "model"])["total"].mean().unstack("model").sort_index()
     pairs = list(combinations(range(totals.shape[1]), 2))
     if not pairs:
         return pd.DataFrame(), pd.DataFrame()

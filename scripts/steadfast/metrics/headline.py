@@ -5,14 +5,20 @@ from pathlib import Path
 import pandas as pd
 
 from steadfast.errors import UserError
+from steadfast.metrics.asked import OWN
 from steadfast.metrics.tidy import read_csv
 
 HEADLINE = ("model", "measure", "value", "low", "high", "n", "expected")
 """Columns: value with its interval, and of the expected samples (or groups) the n behind it."""
+PROMPTS = "prompts"
+"""A further column where some models' scores are released ones: see ``metrics.asked``."""
 
 
 def read_headline(path: Path) -> pd.DataFrame:
     """A headline file.
+
+    Returns:
+        The columns of ``HEADLINE``, and prompts: of a file without it, the config's own.
 
     Raises:
         UserError: the file is missing or damaged, lacks a column, or has a measure of a model
@@ -28,4 +34,4 @@ def read_headline(path: Path) -> pd.DataFrame:
         raise UserError(
             f"{path}: {measure} of model {model!r} is there twice; compute the metrics again"
         )
-    return rows[list(HEADLINE)]
+    return rows[list(HEADLINE)].assign(**{PROMPTS: rows.get(PROMPTS, OWN)})

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TypeVar
 
 from steadfast.components import Labels, Scored
+from steadfast.engines.request import draw_key
 from steadfast.errors import UserError
 from steadfast.files import Record
 
@@ -14,7 +15,17 @@ HUMAN = "human"
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)
 ByRater = dict[str, dict[tuple[str, str, K], V]]
-"""Each rater's verdicts by model, sample_id and question."""
+"""Each rater's verdicts by model, answer (``answer_name``) and question."""
+
+
+def answer_name(record: Record) -> str:
+    """What a score's record calls its answer: its sample's id; from the second draw on with that.
+
+    Example:
+        >>> [answer_name({"sample_id": "zh/7", "draw": draw}) for draw in (0, 2)]
+        ['zh/7', 'zh/7#2']
+    """
+    return draw_key(record["sample_id"], record["draw"])
 
 
 def numbered_points(rated: Record) -> dict[int, int]:
@@ -25,31 +36,27 @@ def numbered_points(rated: Record) -> dict[int, int]:
 def judge_verdicts(
     scores: Sequence[Scored], judges: Sequence[str], read: Callable[[Record], Mapping[K, V]]
 ) -> ByRater[K, V]:
-    """Each judge's verdicts.
+    """Each judge's verdicts on the answers that it judged.
 
     Args:
-        scores: of all models; what the first judge gave an answer stands on top of its record,
-            what others gave under ``other_raters``.
-        judges: their names, the one that counts first.
+        scores: of all models; what the judge that a record names gave an answer stands on top of
+            it, what others gave under ``other_raters``.
+        judges: their names, in the order to show.
         read: makes of what a judge gave an answer a verdict for each question.
     """
-    first, *_ = judges
-    return {
-        judge: {
-            (model, record["sample_id"], question): verdict
-            for model, _, record in scores
-            for question, verdict in read(
-                record if judge == first else record["other_raters"][judge]
-            ).items()
-        }
-        for judge in judges
-    }
+    found: ByRater[K, V] = {judge: {} for judge in judges}
+    for model, _, record in scores:
+        for judge, rated in {record["judge"]: record, **record["other_raters"]}.items():
+            if judge in found:
+                answer = model, answer_name(record)
+                found[judge] |= {(*answer, name): given for name, given in read(rated).items()}
+    return found
 
 
 def by_answer(
     raters: ByRater[K, V], fold: Callable[[str, list[V]], V]
 ) -> dict[str, dict[tuple[str, str], V]]:
-    """One verdict an answer: what is made of its sample_id and a rater's verdicts, in order."""
+    """One verdict an answer: what is made of its name and a rater's verdicts, in order."""
     return {
         rater: {
             answer: fold(answer[1], [verdicts[item] for item in items])
@@ -91,7 +98,8 @@ def read_labels(
 
     Args:
         labels: the file's name and records, where there is one.
-        scores: of the answers that can be labelled; labels of other models are passed over.
+        scores: of the answers that can be labelled: of several draws of a sample the first one.
+            Labels of other models are passed over.
         parse: makes of a label's verdicts and the answer's score record a verdict for each
             question (or whatever is judged alone); raises ValueError with half a sentence where
             it cannot.
@@ -102,7 +110,7 @@ def read_labels(
 
     Example:
         >>> labels = Labels("mine.jsonl", [{"model": "m", "sample_id": "s", "verdicts": [1, 0]}])
-        >>> scores = [Scored("m", "en", {"sample_id": "s"})]
+        >>> scores = [Scored("m", "en", {"sample_id": "s", "draw": 0})]
         >>> read_labels(labels, scores, lambda verdicts, _: dict(enumerate(verdicts)))
         {'human': {('m', 's', 0): 1, ('m', 's', 1): 0}}
     """
@@ -110,7 +118,8 @@ def read_labels(
         return {}
     known: dict[str, dict[str, Record]] = defaultdict(dict)
     for model, _, score in scores:
-        known[model][score["sample_id"]] = score
+        if not score["draw"]:
+            known[model][score["sample_id"]] = score
     found: ByRater[K, V] = defaultdict(dict)
     seen, passed_over = set(), set()
     for number, record in enumerate(labels.records, start=1):

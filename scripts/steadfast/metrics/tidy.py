@@ -13,7 +13,7 @@ VALUES = ("value", "low", "high", "n")
 OVERALL = "overall"
 TEXT = (
     *KEYS, "other", "rubric", "measure", "language", "category", "level", "split", "kind", "scorer",
-    "source", "dimension", "composition", "domain", "judge", "first", "second",
+    "source", "dimension", "composition", "domain", "judge", "first", "second", "prompts",
 )  # fmt: skip
 """Columns that are no numbers, in any metrics file."""
 

@@ -1,4 +1,4 @@
-"""How much of the variance of scores lies between contexts, expressions and variables."""
+"""How much of the variance of scores lies between contexts, expressions, variables and draws."""
 
 from collections.abc import Iterator, Mapping
 
@@ -8,7 +8,7 @@ import pandas as pd
 from steadfast.files import Record
 from steadfast.metrics.tidy import OVERALL
 
-RESIDUAL = "residual"
+DRAW, RESIDUAL = "draw", "residual"
 
 
 def variance_shares(frame: pd.DataFrame, factors: Mapping[str, str]) -> pd.DataFrame:
@@ -16,22 +16,24 @@ def variance_shares(frame: pd.DataFrame, factors: Mapping[str, str]) -> pd.DataF
 
     The factors are fitted one after the other by least squares. In a complete factorial design
     their order makes no difference and the shares are the classical eta squared; where samples
-    are missing, a factor takes what those before it left.
+    are missing, a factor takes what those before it left. Where several answers were drawn for a
+    sample, what differs between them is the share of ``DRAW``; the residual is what else differs
+    between samples.
 
     Args:
-        frame: scores.
+        frame: scores, each draw of a sample a row.
         factors: name to column of each factor, in the order in which they are fitted.
 
     Returns:
-        Columns model, task, perspective (the factor's name or ``RESIDUAL``), value and n (scored
-        samples); the shares of a model and task sum to 1. Overall is the plain mean over the
-        model's tasks, n counts them. A task whose scores are all equal has no rows.
+        Columns model, task, perspective (the factor's name, ``DRAW`` or ``RESIDUAL``), value and n
+        (scored samples); the shares of a model and task sum to 1. Overall is the plain mean over
+        the model's tasks, n counts them. A task whose scores are all equal has no rows.
 
     Source: Fisher's analysis of variance, without interactions, which the residual holds.
 
     Example:
         >>> frame = pd.DataFrame({"context": list("aabb"), "expression": [0, 1, 0, 1]})
-        >>> frame = frame.assign(model="m", task="T", length="4k", sample_id=range(4))
+        >>> frame = frame.assign(model="m", task="T", length="4k", sample_id=range(4), draw=0)
         >>> frame["total"] = [0.0, 0.5, 1.0, 1.5]  # sums of squares 4·0.5² and 4·0.25²
         >>> factors = {"context": "context", "expression": "expression"}
         >>> rows = variance_shares(frame, factors)
@@ -48,7 +50,7 @@ def variance_shares(frame: pd.DataFrame, factors: Mapping[str, str]) -> pd.DataF
 
 
 def _task(task: str, rows: pd.DataFrame, factors: Mapping[str, str]) -> Iterator[Record]:
-    keys = ["length", "sample_id", *dict.fromkeys(factors.values())]
+    keys = ["length", "sample_id", "draw", *dict.fromkeys(factors.values())]
     table = rows[["model", "total"]].join(rows[keys].astype(str))
     table = table.set_index([*keys, "model"])["total"].unstack("model").sort_index()
     mask = table.notna().to_numpy()
@@ -58,15 +60,24 @@ def _task(task: str, rows: pd.DataFrame, factors: Mapping[str, str]) -> Iterator
         models = table.columns[which.ravel() == number]
         part = table.loc[pattern, models]
         levels = [part.index.get_level_values(column) for column in factors.values()]
-        for model, values in zip(models, _shares(part.to_numpy(), levels).T, strict=True):
-            for name, value in zip([*factors, RESIDUAL], values, strict=True):
+        samples = part.index.droplevel(keys[2:]) if _several_draws(part) else None
+        kinds = [*factors, RESIDUAL, *([] if samples is None else [DRAW])]
+        for model, values in zip(models, _shares(part.to_numpy(), levels, samples).T, strict=True):
+            for name, value in zip(kinds, values, strict=True):
                 names = {"model": str(model), "task": task, "perspective": name}
                 if not np.isnan(value):
                     yield {**names, "value": value, "n": len(part)}
 
 
-def _shares(totals: np.ndarray, factors: list[pd.Index]) -> np.ndarray:
-    """Shares of each factor and the residual (rows) for each column of totals."""
+def _several_draws(rows: pd.DataFrame) -> bool:
+    return len(rows.index.unique("draw")) > 1
+
+
+def _shares(totals: np.ndarray, factors: list[pd.Index], samples: pd.Index | None) -> np.ndarray:
+    """Shares of each factor and the residual (rows) for each column of totals.
+
+    With the samples given, what differs within one is in a last row, and not in the residual.
+    """
     centred = totals - totals.mean(axis=0)
     whole = (centred**2).sum(axis=0)
     whole[whole < 1e-12 * len(totals)] = np.nan
@@ -78,5 +89,8 @@ def _shares(totals: np.ndarray, factors: list[pd.Index]) -> np.ndarray:
         moments = design.T @ centred
         inverse = np.linalg.pinv(design.T @ design, rcond=1e-10, hermitian=True)
         taken.append((moments * (inverse @ moments)).sum(axis=0))
+    if samples is not None:
+        by_sample = pd.DataFrame(totals).groupby(pd.factorize(samples)[0]).transform("mean")
+        taken.append(whole - ((totals - by_sample.to_numpy()) ** 2).sum(axis=0))
     taken.append(whole)
     return np.clip(np.diff(taken, axis=0), 0, None) / whole

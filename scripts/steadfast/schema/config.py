@@ -1,13 +1,13 @@
 """The closed schema of the config: every key, its type, its default and what it is for."""
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from steadfast.names import nearest
 from steadfast.schema.judged import Judging
 from steadfast.schema.models import ModelSettings
-from steadfast.schema.strict import NAME, StrictModel
+from steadfast.schema.strict import StrictModel, check_names
 
 
 class LocalFiles(StrictModel):
@@ -125,7 +125,7 @@ class Config(StrictModel):
     )
     noise: Noise = Field(default_factory=Noise, description="Which requests are repeated.")
     display: Display = Field(default_factory=Display, description="How tables and figures look.")
-    pathvars: dict[str, str] = Field(
+    pathvars: dict[str, Annotated[str, Field(min_length=1)]] = Field(
         default={},
         description="Snakemake's path variables: `results` is the folder of all results.",
     )
@@ -133,12 +133,8 @@ class Config(StrictModel):
     @field_validator("models", "judges")
     @classmethod
     def _model_names(cls, models: dict[str, ModelSettings]) -> dict[str, ModelSettings]:
+        check_names("model", models)
         for name, model in models.items():
-            if not NAME.fullmatch(name):
-                raise ValueError(
-                    f"model name {name!r}: use letters, digits, '.', '_' and '-', since it names "
-                    "files"
-                )
             if name.startswith("sim-") != (model.engine == "simulated"):
                 raise ValueError(
                     f"model {name!r}: names of simulated readers start with sim-, and no others"
@@ -152,6 +148,13 @@ class Config(StrictModel):
             if judge.engine in ("scored", "replay"):
                 raise ValueError(
                     f"judge {name!r}: engine {judge.engine} judges nothing; name another"
+                )
+            if judge.draws > 1:
+                raise ValueError(f"judge {name!r}: a judge is asked once; leave draws out")
+            if isinstance(judge.max_tokens, dict):
+                raise ValueError(
+                    f"judge {name!r}: max_tokens must be one number, since what a judge is asked "
+                    "has no task"
                 )
         return judges
 

@@ -11,8 +11,10 @@ A field's ``role`` says who may notice a change of it:
 
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from steadfast.names import nearest, shown
+from steadfast.resources import facts
 from steadfast.schema.strict import StrictModel, role
 
 
@@ -58,13 +60,27 @@ class Reasoning(StrictModel):
         "by default what the template shows, where it is known.",
     )
 
+    @field_validator("parser")
+    @classmethod
+    def _known_parser(cls, parser: str | None) -> str | None:
+        known = facts("engines/reasoning.yaml")["parsers"]
+        if parser is not None and parser not in known:
+            raise ValueError(f"unknown parser {shown(parser)}; {nearest(parser, known)}")
+        return parser
+
     @model_validator(mode="after")
     def _one_way(self) -> Self:
         if self.tags and self.parser:
             raise ValueError("give tags or parser, not both")
         if self.tags and not all(self.tags):
             raise ValueError("a tag is empty; give the start and the end tag")
+        if self.tags and self.tags[0] == self.tags[1]:
+            raise ValueError("both tags are the same; give the start and the end tag")
         return self
+
+
+Limit = Annotated[int, Field(ge=1)]
+"""Tokens of an answer, at most."""
 
 
 class BaseModelSettings(StrictModel):
@@ -92,7 +108,7 @@ class BaseModelSettings(StrictModel):
         "Tokens that the chat template adds; by default the engine's estimate.",
         ge=0,
     )
-    max_tokens: int | dict[str, int] | None = role(
+    max_tokens: Limit | dict[str, Limit] | None = role(
         "answer",
         None,
         "Output limit in place of the benchmarks' own: one for all tasks, or a mapping from tasks.",
@@ -119,6 +135,7 @@ class BaseModelSettings(StrictModel):
         "Memory of a job's host in GB, half as much again with each further attempt; by default "
         "48 a GPU, or 4.",
         gt=0,
+        le=100_000,
     )
     hours: float = role(
         "resource",
@@ -126,6 +143,7 @@ class BaseModelSettings(StrictModel):
         "Hours that a job may take with contexts up to 32k tokens, in proportion more with longer "
         "ones, half as much again with each further attempt.",
         gt=0,
+        le=10_000,
     )
 
 
@@ -185,9 +203,9 @@ class ReplayModel(ThinkingModel):
         "for the benchmark and its part, such as a length or a language.",
         json_schema_extra={"role": "answer"},
     )
-    fields: dict[Literal["sample_id", "text", "finish_reason", "status"], str] = role(
-        "answer", {}, "Which field of a record is what, where the names differ."
-    )
+    fields: dict[
+        Literal["sample_id", "draw", "text", "thought", "finish_reason", "status"], str
+    ] = role("answer", {}, "Which field of a record is what, where the names differ.")
 
 
 class OpenaiModel(SamplingModel):
@@ -231,12 +249,14 @@ class OpenaiModel(SamplingModel):
     )
     concurrency: int = role("operation", 8, "Requests under way at once.", ge=1, le=1024)
     attempts: int = role(
-        "operation", 6, "Times a request is tried before it counts as failed.", ge=1
+        "operation", 6, "Times a request is tried before it counts as failed.", ge=1, le=100
     )
     backoff: float = role(
-        "operation", 1.0, "Seconds before the second attempt; it doubles with each.", ge=0
+        "operation", 1.0, "Seconds before the second attempt; it doubles with each.", ge=0, le=3600
     )
-    timeout: float = role("operation", 600.0, "Seconds until one attempt is given up.", gt=0)
+    timeout: float = role(
+        "operation", 600.0, "Seconds until one attempt is given up.", gt=0, le=604_800
+    )
     price: Price | None = role(
         "operation", None, "What the tokens cost; the plan and max_spend reckon with it."
     )
@@ -252,10 +272,22 @@ class OpenaiModel(SamplingModel):
         "true: through the provider's Batch API; files: only write the request files, and read "
         "the results that another runner has put beside them.",
     )
-    batch_interval: float = role("operation", 60.0, "Seconds between two looks at a batch.", gt=0)
+    batch_interval: float = role(
+        "operation", 60.0, "Seconds between two looks at a batch.", gt=0, le=86_400
+    )
     batch_requests: int | None = role(
         "operation", None, "Requests of one batch, at most; by default the provider's 50,000.", ge=1
     )
+
+    @field_validator("extra_body")
+    @classmethod
+    def _body_sets_nothing_twice(cls, body: dict[str, Any]) -> dict[str, Any]:
+        own = facts("engines/request_fields.yaml")
+        for name in body:
+            if name in own:
+                instead = f"use the model's key {own[name]}" if own[name] else "leave it out"
+                raise ValueError(f"the workflow itself sets {name}; {instead}")
+        return body
 
     @model_validator(mode="after")
     def _spend_needs_price(self) -> Self:

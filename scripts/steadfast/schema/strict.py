@@ -1,12 +1,14 @@
 """What all sections of the config share."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-"""Names of models and lengths: they name files."""
+from steadfast.names import shown
+
+LONGEST_NAME = 100  # characters; a file's name has what precedes and follows, and ends at 255
 
 
 class StrictModel(BaseModel):
@@ -18,3 +20,35 @@ class StrictModel(BaseModel):
 def role(name: str, default: Any, description: str, **kwargs: Any) -> Any:
     """A field of a model's settings, and who may notice a change of it (``schema.models``)."""
     return Field(default, description=description, json_schema_extra={"role": name}, **kwargs)
+
+
+def check_names(kind: str, names: Iterable[str], dots: bool = True) -> None:
+    """Whether names can name files and folders, and no two of them the same one.
+
+    Args:
+        kind: what they name, for the sentence.
+        names: of one mapping of the config.
+        dots: whether they may hold dots.
+
+    Raises:
+        ValueError: one cannot; the sentence names it.
+    """
+    sign, signs = ("[A-Za-z0-9._-]", "'.', '_'") if dots else ("[A-Za-z0-9_-]", "'_'")
+    seen: dict[str, str] = {}
+    for name in names:
+        if not re.fullmatch(f"[A-Za-z0-9]{sign}*", name):
+            raise ValueError(
+                f"{kind} name {shown(name)}: use letters, digits, {signs} and '-', a letter or "
+                "digit first, since it names files"
+            )
+        if len(name) > LONGEST_NAME:
+            raise ValueError(
+                f"{kind} name {shown(name)}: it has {len(name)} characters, more than "
+                f"{LONGEST_NAME}; shorten it, since it names files"
+            )
+        other = seen.setdefault(name.lower(), name)
+        if other != name:
+            raise ValueError(
+                f"{kind} names {other!r} and {name!r} differ in case alone, and name the same "
+                "files where the file system ignores case; rename one"
+            )

@@ -30,9 +30,13 @@ def agreement_table(
     """
     has_interval = bool(rows["raw_low"].notna().any())
     roster = Roster(set(rows["model"]) - {""}, display)
+    # Stand-ins judge no model's answers, so that they have nothing in common with other raters.
+    apart = rows["n"].groupby([rows["first"], rows["second"]]).transform("max") == 0
+    stand_ins = rows[["first", "second"]].map(roster.is_stand_in).any(axis=1)
+    shown = rows[~(apart & stand_ins)]
     sections = []
     for kind in KINDS:
-        pairs = rows[rows["kind"] == kind].groupby(["first", "second"], sort=False)
+        pairs = shown[shown["kind"] == kind].groupby(["first", "second"], sort=False)
         lines = [
             line
             for _, pair in pairs
@@ -42,7 +46,7 @@ def agreement_table(
             sections.append(Section(tuple(lines), WORDS["kinds"][kind]))
     intervals = WORDS["intervals"] if has_interval else ""
     caption = WORDS["caption"].format(benchmark=benchmark, item=item, intervals=intervals)
-    notes = tuple((None, WORDS["notes"][note]) for note in _notes(rows))
+    notes = tuple((None, WORDS["notes"][note]) for note in _notes(shown))
     return Table(name, caption, _columns(has_interval), tuple(sections), notes)
 
 

@@ -1,12 +1,13 @@
 """What all figures share: the models' colours and markers, legends, files of equal bytes."""
 
+from textwrap import fill
 from typing import Any, Literal
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from steadfast.files import Record, Settings
-from steadfast.show.roster import Roster
+from steadfast.show.roster import WORDS, Roster
 
 # Okabe and Ito's palette; instead of yellow, too faint on white, and black, which is the mean's,
 # one more that stands apart.
@@ -15,6 +16,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "h")
 STYLE: Any = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
 GRID: Settings = {"color": "#dddddd", "linewidth": 0.6}
 DOTS_PER_INCH = 200
+LINE = 150
+"""Characters of a note's line."""
 
 
 def look(roster: Roster, model: str) -> Record:
@@ -31,6 +34,13 @@ def look(roster: Roster, model: str) -> Record:
         "markersize": 4.5,
         "linewidth": 1.2,
     }
+
+
+def mark_apart(figure: Figure, roster: Roster) -> None:
+    """Says below the panels which models answered other prompts, where some did."""
+    if roster.apart:
+        text = fill(WORDS["notes"]["apart"], LINE)
+        figure.supxlabel(text, x=0.01, ha="left", fontsize=7)
 
 
 def legend(

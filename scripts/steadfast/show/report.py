@@ -10,12 +10,13 @@ import pandas as pd
 
 from steadfast.errors import UserError
 from steadfast.files import Settings
+from steadfast.metrics.asked import models_by_prompts
 from steadfast.metrics.headline import read_headline
 from steadfast.metrics.ranks import CORRELATIONS
 from steadfast.resources import facts
 from steadfast.show.cells import MODEL, CellsByModel, Values, interval_cells, value_cells
 from steadfast.show.display import Display
-from steadfast.show.results import Note, incomplete_models, values_by_model
+from steadfast.show.results import Note, incomplete_models, shared_notes, values_by_model
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Group, Roster
 from steadfast.tables.render import write_table
@@ -36,8 +37,8 @@ class ReportedMeasure:
         digits: after the point.
         smaller: whether a smaller value is better.
         judged: whether a judge's verdicts are in it.
-        rows: columns model, value, low, high, n and expected; value is empty where a model ran
-            and has no score.
+        rows: columns model, value, low, high, n, expected and prompts; value is empty where a model
+            ran and has no score.
     """
 
     name: str
@@ -79,8 +80,10 @@ class Report:
             for name, path in headlines.items()
             for measure in _measures(path, benchmarks[name], display.digits)
         ]
-        models = {model for measure in self.measures for model in measure.rows["model"]}
-        self.roster = Roster(models, display)
+        prompts: dict[str, str] = {}
+        for measure in self.measures:
+            prompts |= models_by_prompts(measure.rows)
+        self.roster = Roster(prompts, display, prompts)
 
     def groups(self) -> list[Group]:
         """The roster's groups, the best mean rank over a model's measures first."""
@@ -162,11 +165,7 @@ def _notes(report: Report) -> list[Note]:
     if incomplete := list(_incomplete(report)):
         notes.append(("incomplete", texts["incomplete"].format(models="; ".join(incomplete))))
     judged = any(measure.judged for measure in report.measures)
-    if judged and (judge := report.roster.judge_note):
-        notes.append((None, judge))
-    if report.roster.no_real_model:
-        notes.append((None, SHARED["notes"]["simulated"]))
-    return notes
+    return notes + shared_notes(report.roster, judged)
 
 
 def _incomplete(report: Report) -> Sequence[str]:
@@ -208,6 +207,9 @@ def correlations_table(report: Report) -> Table:
     notes = [WORDS["notes"]["sign"].format(measures=", ".join(turned))] if turned else []
     if any(cell.text is None for row in rows for cell in row):
         notes.append(WORDS["notes"]["too_few_models"])
+    if report.roster.apart:
+        models = ", ".join(map(report.roster.label, sorted(report.roster.apart)))
+        notes.append(SHARED["notes"]["apart_correlated"].format(models=models))
     sections = (Section(tuple(rows)),) if rows else ()
     return Table(
         "report_correlations", caption, columns, sections, tuple((None, note) for note in notes)

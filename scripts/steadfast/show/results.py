@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from steadfast.components import Frames
+from steadfast.metrics.asked import models_by_prompts
 from steadfast.show.cells import CellsByModel, Values, value_cells
 from steadfast.show.display import Display
 from steadfast.show.roster import WORDS, Group, Roster
@@ -38,7 +39,7 @@ class Results:
     ):
         self.frames, self.display, self.words = frames, display, words
         self._slots = slots or {}
-        self.roster = Roster(set(frames["coverage"]["model"]), display)
+        self.roster = roster_of(frames, display)
 
     @property
     def digits(self) -> int:
@@ -101,13 +102,26 @@ class Results:
         )
 
     def shared_notes(self, judged: bool) -> list[Note]:
-        """Whose verdicts count, and that no real model competes, where so."""
-        notes: list[Note] = []
-        if judged and (judge := self.roster.judge_note):
-            notes.append((None, judge))
-        if self.roster.no_real_model:
-            notes.append((None, WORDS["notes"]["simulated"]))
-        return notes
+        """What ``shared_notes`` says of these models."""
+        return shared_notes(self.roster, judged)
+
+
+def roster_of(frames: Frames, display: Display) -> Roster:
+    """All models that the metrics ``coverage`` names."""
+    prompts = models_by_prompts(frames["coverage"])
+    return Roster(prompts, display, prompts)
+
+
+def shared_notes(roster: Roster, judged: bool) -> list[Note]:
+    """Who answered other prompts, whose verdicts count, that no real model competes, where so."""
+    notes: list[Note] = []
+    if roster.apart:
+        notes.append((None, WORDS["notes"]["apart"]))
+    if judged and (judge := roster.judge_note):
+        notes.append((None, judge))
+    if roster.no_real_model:
+        notes.append((None, WORDS["notes"]["simulated"]))
+    return notes
 
 
 def incomplete_models(rows: pd.DataFrame) -> set[str]:

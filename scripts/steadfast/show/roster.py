@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from steadfast.metrics.asked import OWN
 from steadfast.resources import facts
 from steadfast.show.display import Display, Shown
 
@@ -39,16 +40,25 @@ class Roster:
         models: names of the models that have results.
         display: how they are shown; where a model's engine is not known, a simulated reader is
             known by its name, which starts with ``sim-``.
+        prompts: whose prompts each model answered (``metrics.asked.models_by_prompts``); by default
+            all the same.
     """
 
-    def __init__(self, models: Iterable[str], display: Display):
+    def __init__(
+        self, models: Iterable[str], display: Display, prompts: Mapping[str, str] | None = None
+    ):
         self.models = sorted(models)
+        asked = {model: (prompts or {}).get(model, OWN) for model in self.models}
+        mixed = len(set(asked.values())) > 1
+        self.apart = frozenset(model for model, of in asked.items() if mixed and of != OWN)
+        """Models that answered other prompts than the others."""
         self._display = display
         self._order = {name: place for place, name in enumerate(display.models)}
 
     def label(self, model: str) -> str:
-        """The model's name in tables."""
-        return self._shown(model).label
+        """The model's name in tables, which says so where it answered other prompts."""
+        form = WORDS["apart"] if model in self.apart else "{model}"
+        return form.format(model=self._shown(model).label)
 
     def figure_label(self, model: str) -> str:
         """The model's name in figures, which says so where it is no real model."""
@@ -71,11 +81,24 @@ class Roster:
 
     @property
     def judge_note(self) -> str | None:
-        """Whose verdicts count, and whether that is a real model; None where nobody judges."""
+        """Whose verdicts count, and whether that is a real model; None where nobody judges.
+
+        The answers of models count as the first judge that is one has them, those of stand-ins as
+        the first stand-in.
+        """
+        unranked = {self.kind(model) in UNRANKED for model in self.models}
+        first: dict[bool, str] = {}
         for judge in self._display.judges.values():
-            note = "stand_in_judge" if judge.engine in UNRANKED else "judge"
-            return WORDS["notes"][note].format(judge=judge.label)
-        return None
+            first.setdefault(judge.engine in UNRANKED, judge.label)
+        kinds = unranked & first.keys() or first.keys()
+        if not kinds:
+            return None
+        note = "both_judges" if len(kinds) > 1 else "stand_in_judge" if True in kinds else "judge"
+        return WORDS["notes"][note].format(judge=first.get(False), stand_in=first.get(True))
+
+    def is_stand_in(self, judge: str) -> bool:
+        """Whether a judge stands in for one, and so judges no model's answers."""
+        return self._display.judges.get(judge, Shown(judge)).engine in UNRANKED
 
     @property
     def contenders(self) -> list[str]:

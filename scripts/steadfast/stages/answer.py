@@ -32,6 +32,7 @@ class Job:
         operation: all settings of who answers, from Snakemake's config, so that a change of one of
             the others re-runs nothing.
         stand_in: the benchmark's stand-in; None where the engine has a model.
+        lineage: of the responses, for their seal.
         results: folder of all results, which holds the journal.
         out: where the responses go.
         identity_out: where goes what produced them.
@@ -43,6 +44,7 @@ class Job:
     answers: Settings
     operation: Settings
     stand_in: Sequence[Any] | None
+    lineage: str
     results: Path
     out: Path
     identity_out: Path
@@ -69,6 +71,7 @@ class Job:
             identity_out=self.identity_out,
             log=self.log,
             commit=_commit(),
+            lineage=self.lineage,
             **further,
         )
 
@@ -84,7 +87,7 @@ def answer_part(job: Job, part: PartFiles, replayed: Path | None) -> None:
     Raises:
         UserError: the surroundings do not let the job finish; what is answered is kept.
     """
-    samples = part.read()
+    samples = part.read(job.answers.get("draws") or 1)
     if replayed:
         job = replace(job, operation={**job.operation, "file": replayed})
     job.run(

@@ -17,6 +17,7 @@ def write_judge_prompts(
     outputs: Path,
     templates: Mapping[str, str],
     out: Path,
+    draws: int = 1,
 ) -> None:
     """Writes what is asked of a judge, a record for the requests about an answer.
 
@@ -28,12 +29,13 @@ def write_judge_prompts(
         outputs: the model's outputs.
         templates: file of each judge template in use.
         out: JSON lines.
+        draws: answers that were drawn for each prompt.
 
     Raises:
         UserError: a file is missing or damaged, a template has no such slot or lacks one, or a
             prompt has no output.
     """
-    asking, samples = component(judge_prompts).make(), part.read()
+    asking, samples = component(judge_prompts).make(), part.read(draws)
     answers = read_answers(outputs, samples)
     asked = judge_prompts_of(asking, load_templates(asking, templates), samples, answers)
     write_jsonl(out, map(asdict, asked))

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.components import Sample, Scoring, component
+from steadfast.engines.asking import reader
 from steadfast.engines.base import Setup
 from steadfast.engines.build import build_engine
 from steadfast.engines.fit import fitted
@@ -76,6 +77,8 @@ def measure_noise(
                 f"noise: no prompt of {part.name} fits model {model}; leave that part out"
             )
         passes = ask_repeatedly(engine, drawn, noise["repeats"], journal)
+    read = reader(engine, answers.get("reasoning"))
+    passes = {key: {h: read(one) for h, one in of.items()} for key, of in passes.items()}
     scorer = component(scoring).make()
     by_id = {sample.id: sample for sample in found}
     scored = {key: _scored(scorer, by_id, drawn, responses) for key, responses in passes.items()}

@@ -9,7 +9,7 @@ from typing import Any
 from steadfast.components import Answer, Sample, component
 from steadfast.engines.base import Engine, Setup
 from steadfast.engines.build import WITHOUT_MODEL, build_engine
-from steadfast.engines.fit import fit
+from steadfast.engines.fit import fit, limited
 from steadfast.engines.forecast import COLUMNS, CachedTokenizer, markdown, misfits, plan_part, total
 from steadfast.engines.journal import final_hashes
 from steadfast.engines.request import Item
@@ -45,6 +45,11 @@ class PlannedModel:
     answers: Settings
     plan: Settings
 
+    @property
+    def draws(self) -> int:
+        """Answers that it draws for each prompt."""
+        return self.answers.get("draws") or 1
+
     @cached_property
     def engine(self) -> Engine | None:
         """The engine, made and never started; None where there is no model, or it is not here."""
@@ -77,7 +82,7 @@ class PlannedModel:
             template = engine.template_tokens(tokenizer.count) if engine else 0
         on_overflow = answers.get("on_overflow") or "error"
         requests = fit(
-            items,
+            limited(items, answers),
             answers.get("window"),
             "truncate" if on_overflow == "truncate" else "skip",
             tokenizer,
@@ -100,6 +105,7 @@ def plan_requests(
     benchmark: str,
     models: Mapping[str, Settings],
     judges: Mapping[str, Settings],
+    judges_of: Mapping[str, Sequence[str]],
     parts: Sequence[PartFiles],
     judge_prompts: Sequence[Any] | None,
     templates: Mapping[str, str],
@@ -115,6 +121,7 @@ def plan_requests(
         benchmark: its name.
         models: per model its ``answers`` and ``plan`` settings.
         judges: likewise.
+        judges_of: names of the judges of each model's answers.
         parts: that would be asked.
         judge_prompts: the benchmark's ``JudgePrompts``; None where no model judges.
         templates: file of each judge template in use.
@@ -129,21 +136,28 @@ def plan_requests(
     rows: list[Record] = []
     odd: list[Record] = []
     for part in parts:
-        samples = part.read()
-        items = [part.joined.item(sample) for sample in samples]
+        drawn = {draws: part.read(draws) for draws in {model.draws for model in planned} | {1}}
+        items_by_draws = {
+            draws: [part.joined.item(sample) for sample in samples]
+            for draws, samples in drawn.items()
+        }
         tokenizers: dict[str, CachedTokenizer] = {}
         for model in planned:
             known = final_hashes(journal_path(results, benchmark, model.name, part.name))
-            row, misfit = model.of_part(items, known, tokenizers)
+            row, misfit = model.of_part(items_by_draws[model.draws], known, tokenizers)
             rows.append({"model": model.name, "part": part.name, "judges": "", **row})
             places = [(model.name, part.name, *one) for one in misfit]
             odd += [dict(zip(MISFIT_COLUMNS, place, strict=True)) for place in places]
         if judge_prompts:
-            items = _judge_items(judge_prompts, templates, samples, answer_tokens)
+            items = _judge_items(judge_prompts, templates, drawn[1], answer_tokens)
             for judge in judging:
+                judged = [model for model in planned if judge.name in judges_of[model.name]]
+                count = sum(model.draws for model in judged)
+                if not count:
+                    continue
                 row, _ = judge.of_part(items, (), tokenizers)
-                row = {column: _times(len(planned), value) for column, value in row.items()}
-                answers = f"{len(planned)} models' answers"
+                row = {column: _times(count, value) for column, value in row.items()}
+                answers = f"{len(judged)} models' answers"
                 rows.append({"model": judge.name, "part": part.name, "judges": answers, **row})
     order = {name: number for number, name in enumerate([*models, *judges])}
     rows.sort(key=lambda row: (bool(row["judges"]), order[row["model"]]))

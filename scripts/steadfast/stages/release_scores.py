@@ -6,12 +6,13 @@ from typing import Any
 
 from steadfast.components import component
 from steadfast.files import write_jsonl
+from steadfast.metrics.asked import RELEASED
 
 
 def release_scores(
     released: Sequence[Any], models: Mapping[str, str], outs: Mapping[tuple[str, str], Path]
 ) -> None:
-    """Writes the score files of models that others have run and scored.
+    """Writes the score files of models that others have run and scored, on prompts of their own.
 
     Args:
         released: the benchmark's function of models and parts, and its settings.
@@ -23,4 +24,4 @@ def release_scores(
     """
     found = component(released).make(models, list(outs))
     for cell, path in outs.items():
-        write_jsonl(path, found[cell])
+        write_jsonl(path, (record | {"prompts": RELEASED} for record in found[cell]))

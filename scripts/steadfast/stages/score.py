@@ -15,8 +15,9 @@ def score_part(
     outputs: Path,
     verdicts: Mapping[str, Path],
     out: Path,
+    draws: int = 1,
 ) -> None:
-    """Writes the scores of one model, a record a prompt, in the prompts' order.
+    """Writes the scores of one model, a record a prompt and draw, in the prompts' order.
 
     The first judge's verdicts make the score; what the others' would make stands under
     ``other_raters``.
@@ -28,11 +29,12 @@ def score_part(
         verdicts: file of each judge's replies, the one that counts first; none where no model
             judges.
         out: JSON lines.
+        draws: answers that were drawn for each prompt.
 
     Raises:
         UserError: a file is missing or damaged, or a prompt has no output.
     """
-    samples = part.read()
+    samples = part.read(draws)
     answers = read_answers(outputs, samples)
     replies = {judge: read_replies(path) for judge, path in verdicts.items()}
     write_jsonl(out, score_records(component(scoring).make(), samples, answers, replies))

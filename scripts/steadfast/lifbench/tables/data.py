@@ -73,21 +73,24 @@ def _points(tasks: Sequence[str]) -> Section:
 
 
 def coverage_table(results: LifbenchResults, name: str) -> Table:
-    """Scored samples in per cent, by length and by task."""
+    """Scored samples in per cent, by length and by task, and why others have no score."""
+    reasons = WORDS["coverage"]
     places = [
         *((OVERALL, length) for length in results.lengths),
         *((task, "") for task in results.tasks),
         (OVERALL, ""),
     ]
 
-    def shares(model: str) -> list[Cell]:
-        counts = (results.counts(model, *place) for place in places)
-        return [share_cell(count["scored"], count["expected"]) for count in counts]
+    def cells(model: str) -> list[Cell]:
+        counts = [results.counts(model, *place) for place in places]
+        shares = (share_cell(count["scored"], count["expected"]) for count in counts)
+        return [*shares, *(count_cell(counts[-1][reason]) for reason in reasons)]
 
     columns = (
         MODEL,
         *(Column(length, "Length", "r") for length in results.lengths),
         *(Column(task, "Task", "r") for task in results.tasks),
         Column("All", align="r"),
+        *(Column(heading, "Samples", "r") for heading in reasons.values()),
     )
-    return results.table(name, columns, results.sections(results.groups(), shares), results.notes)
+    return results.table(name, columns, results.sections(results.groups(), cells), results.notes)

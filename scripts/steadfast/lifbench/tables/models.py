@@ -80,8 +80,10 @@ def comparisons_table(results: LifbenchResults, name: str) -> Table:
         *(Column(heading, "p-value") for heading in ("Single", "Corrected")),
         Column("Samples", align="r"),
     )
-    no_pair: list[Note] = [(None, WORDS["notes"]["no_pair"])]
-    return results.table(name, columns, sections, results.notes if sections else no_pair)
+    notes: list[Note] = [*results.notes] if sections else [(None, WORDS["notes"]["no_pair"])]
+    if results.roster.apart:
+        notes.append((None, WORDS["notes"]["apart"]))
+    return results.table(name, columns, sections, notes)
 
 
 def _best_first(rows: pd.DataFrame, order: list[str]) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from steadfast.show.roster import Group
 from steadfast.tables.table import Cell, Mark
 
 WORDS = facts("lifbench/tables.yaml")
-COUNTS = ("expected", "scored", "truncated")
+COUNTS = ("expected", "scored", "truncated", *WORDS["coverage"])
 
 ValuesByModel = Mapping[tuple[str, ...], Mapping[str, float]]
 """Values by model, under the other keys of a metric's rows."""

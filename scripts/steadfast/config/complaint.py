@@ -1,0 +1,125 @@
+"""What is wrong with a config, in one sentence that names the key as the user wrote it."""
+
+import types
+from collections.abc import Sequence
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from steadfast.config.plain import dotted
+from steadfast.names import nearest, shown
+from steadfast.schema.models import engines
+
+Place = tuple[int | str, ...]
+MAPPINGS = ("dict_type", "model_type", "model_attributes_type")
+EXPECTED = "Input should be "
+
+
+def complaint(schema: type[BaseModel], error: ValidationError) -> str:
+    """One sentence for the first thing that is wrong.
+
+    Args:
+        schema: what the config was checked against.
+        error: what came of it.
+    """
+    found = [(_located(schema, _location(one))[0], one) for one in error.errors()]
+    # An unknown key explains most of what else is wrong: it comes first.
+    place, first = min(found, key=lambda one: not _is_about_key(one[1]))
+    if not _is_about_key(first):  # of a value's alternatives, the one that came furthest says most
+        place = max((at for at, _ in found if at[: len(place)] == place), key=len)
+    return _sentence(schema, place, [one for at, one in found if at == place])
+
+
+def _is_about_key(error: ErrorDetails) -> bool:
+    return error["type"] == "extra_forbidden" or _location(error) != error["loc"]
+
+
+def _location(error: ErrorDetails) -> Place:
+    """An error's location; that of an unknown key in a mapping without the step that says so."""
+    location = error["loc"]
+    is_key = error["type"] == "literal_error" and location[-1:] == ("[key]",)
+    return location[:-1] if is_key else location
+
+
+def _sentence(schema: type[BaseModel], place: Place, errors: Sequence[ErrorDetails]) -> str:
+    key, error = dotted(place), errors[0]
+    given = error["input"]
+    match error["type"]:
+        case "extra_forbidden":
+            hint = nearest(str(place[-1]), _known_keys(schema, error["loc"][:-1]))
+            return f"config: unknown key '{key}'; {hint}"
+        case "missing":
+            return f"config: '{key}' is missing; see docs/config.md"
+        case "union_tag_invalid" if isinstance(given["engine"], str):
+            engine = given["engine"]
+            hint = nearest(engine, engines())
+            return f"config: {key}.engine: unknown engine {shown(engine)}; {hint}"
+        case "union_tag_invalid" | "union_tag_not_found":
+            return f"config: {key}: every model needs an engine, one of {', '.join(engines())}"
+        case "literal_error" if isinstance(given, str) and len(errors) == 1:
+            return f"config: {key}: {shown(given)} is not one of {error['ctx']['expected']}"
+        case "value_error":
+            sentence = str(error["ctx"]["error"])
+            return f"config: {key}: {sentence}" if key else f"config: {sentence}"
+        case "too_short" | "too_long":
+            return f"config: {key}: {error['msg'].replace(' after validation', '')}"
+        case _:
+            wanted = " or ".join(dict.fromkeys(_wanted(one) for one in errors))
+            return f"config: {key}: {wanted}, not {shown(given)}".replace(f" or {EXPECTED}", " or ")
+
+
+def _wanted(error: ErrorDetails) -> str:
+    return f"{EXPECTED}a mapping of keys" if error["type"] in MAPPINGS else error["msg"]
+
+
+def _known_keys(schema: type[BaseModel], location: Place) -> list[str]:
+    """The keys that the schema knows at the place of a section."""
+    section = _located(schema, location)[1]
+    return list(section.model_fields) if _is_section(section) else []
+
+
+def _located(schema: type[BaseModel], location: Place) -> tuple[Place, Any]:
+    """The keys of the config that an error's location names, and the schema's type there.
+
+    Between them a location names the alternative of a type that was tried, such as an engine: that
+    stands nowhere in the config.
+    """
+    place: list[int | str] = []
+    kind: Any = schema
+    for step in location:
+        alternatives = _alternatives(kind)
+        if len(alternatives) > 1:
+            kind = next((one for one in alternatives if _tag(one) == step), None)
+        else:
+            place.append(step)
+            kind = _inner(alternatives[0], step)
+    return tuple(place), _alternatives(kind)[0]
+
+
+def _alternatives(kind: Any) -> list[Any]:
+    """The types that a value may have beside null."""
+    if get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
+    if get_origin(kind) not in (Union, types.UnionType):
+        return [kind]
+    return [one for one in get_args(kind) if one is not types.NoneType]
+
+
+def _tag(kind: Any) -> str:
+    """The name of an alternative in a location."""
+    if _is_section(kind) and "engine" in kind.model_fields:
+        return str(get_args(kind.model_fields["engine"].annotation)[0])
+    return str(kind).replace(" ", "")
+
+
+def _inner(kind: Any, step: int | str) -> Any:
+    """The type of what stands at a key of a section, or in a mapping or list."""
+    if not _is_section(kind):
+        return (get_args(kind) or (None,))[-1]
+    field = kind.model_fields.get(str(step))
+    return field.annotation if field else None
+
+
+def _is_section(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)

@@ -1,0 +1,74 @@
+"""A config file as it is written: what is lost once it is read as a mapping."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import yaml
+
+from steadfast.config.plain import dotted
+from steadfast.errors import UserError
+
+
+def check_source(path: Path | str) -> None:
+    """Whether a config file can be read, and each of its keys stands once where it stands.
+
+    YAML and JSON let the last of two equal keys win, and the first one's settings vanish. A file
+    is checked by itself: one that changes keys of another is no mistake.
+
+    Args:
+        path: a YAML or JSON file.
+
+    Raises:
+        UserError: it is neither, or a key stands twice; the sentence names the line or both lines.
+    """
+    try:
+        root = yaml.compose(_as_yaml(Path(path).read_text(encoding="utf-8")), yaml.SafeLoader)
+    except OSError as error:
+        raise UserError(f"config: {path}: {error.strerror}; name a file that can be read") from None
+    except UnicodeDecodeError:
+        raise UserError(f"config: {path}: it is no text in UTF-8; save it as that") from None
+    except RecursionError:
+        raise UserError(f"config: {path}: it is nested too deep; take levels out") from None
+    except yaml.YAMLError as error:
+        raise UserError(_complaint(path, error)) from None
+    if not isinstance(root, yaml.MappingNode):
+        raise UserError(f"config: {path}: it holds no keys; docs/config.md lists them")
+    _check_keys(root, path, (), set())
+
+
+def _as_yaml(text: str) -> str:
+    """A text that YAML's parser reads: of JSON too, which may be indented by tabs."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return text.replace("\t", " ")  # no string of JSON holds a tab as it is
+
+
+def _complaint(path: Path | str, error: yaml.YAMLError) -> str:
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
+        return f"config: {path}:{error.problem_mark.line + 1}: no valid YAML ({error.problem})"
+    return f"config: {path}: no valid YAML ({getattr(error, 'reason', error)})"
+
+
+def _check_keys(
+    node: yaml.Node, path: Path | str, place: Sequence[str | int], seen: set[int]
+) -> None:
+    if id(node) in seen:  # an anchor's value, which may hold itself
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.SequenceNode):
+        for number, item in enumerate(node.value):
+            _check_keys(item, path, (*place, number), seen)
+    elif isinstance(node, yaml.MappingNode):
+        lines: dict[tuple[str, str], int] = {}
+        for key, value in node.value:
+            line, name = key.start_mark.line + 1, str(key.value)
+            if (key.tag, name) in lines:
+                raise UserError(
+                    f"config: {path}:{line}: key '{dotted((*place, name))}' stands on line "
+                    f"{lines[key.tag, name]} already; keep one of the two"
+                )
+            lines[key.tag, name] = line
+            _check_keys(value, path, (*place, name), seen)

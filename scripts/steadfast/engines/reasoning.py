@@ -1,0 +1,222 @@
+"""A model's thought told apart from its answer, by the marks that models write.
+
+What may be a thought is never an answer; marks in code are text (``engines.dialects``). Each
+function takes time and memory in proportion to the text.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from steadfast.engines.dialects import DIALECTS, FACTS, Dialect, marks_in
+from steadfast.engines.request import ANSWERED, Response
+from steadfast.files import Settings
+
+PARSERS: tuple[str, ...] = tuple(FACTS["parsers"])
+"""The names that the config's ``reasoning.parser`` may have."""
+
+
+class Split(NamedTuple):
+    """A text taken apart; ``is_open`` where the limit cut a thought, or it never ended."""
+
+    answer: str
+    thoughts: list[str]
+    is_open: bool = False
+
+
+def told_apart(response: Response, how: Settings | None, prefilled: bool | None) -> Response:
+    """A response whose text is the answer alone, and whose thought is the whole thought.
+
+    Args:
+        response: as the engine gave it; one that is no answer is returned as it is.
+        how: the config's ``reasoning`` of the model (``tags``, ``parser``, ``prefilled``); None:
+            it is not said to think, and a thought is looked for all the same.
+        prefilled: whether the rendered prompt ends with a start tag, so that the text begins
+            inside the thought; None: not known. ``prefilled`` in ``how`` wins.
+
+    Returns:
+        Its status is unfinished, and its text empty, where the thought has no end, or where there
+        is no answer but a thought or the limit was hit.
+
+    Example:
+        >>> told = told_apart(Response("ok", "<think>2+2</think>4"), {"parser": "qwen3"}, False)
+        >>> told.thought, told.text
+        ('2+2', '4')
+    """
+    if response.status not in ANSWERED:
+        return response
+    if how and how.get("prefilled") is not None:
+        prefilled = how["prefilled"]
+    cut = response.status == "length"
+    split = _split(response.text, how, prefilled, bool(response.thought), cut)
+    unclear = cut and how is not None and prefilled is None and not split.thoughts
+    if unclear and not response.thought and not _ended_unseen(response):
+        split = Split("", [response.text], True)  # a cut thought looks like a cut answer
+    answer = _unwrapped(split.answer.strip() if split.thoughts else split.answer, how)
+    thought = _joined(split.thoughts)
+    if response.thought and thought != response.thought.strip():  # some servers give it twice
+        thought = _joined([response.thought, thought])
+    had_thought = bool(response.thought or response.thought_tokens or split.thoughts)
+    if split.is_open or (not answer.strip() and (had_thought or cut)):
+        return replace(response, status="unfinished", text="", thought=thought or None)
+    return replace(response, text=answer, thought=thought or None)
+
+
+def start_tags(how: Settings) -> tuple[str, ...]:
+    """The tags that open a thought, without white space after them, where a prompt may end."""
+    starts = (mark for dialect in _candidates(how)[0] for mark in dialect.starts)
+    return tuple(dict.fromkeys(mark.replace("…", "").rstrip() for mark in starts))
+
+
+def marks(how: Settings) -> tuple[str, ...]:
+    """The literal marks, in the pieces that a tokenizer may hold as special tokens."""
+    dialects, _ = _candidates(how)
+    found = (mark for dialect in dialects for mark in dialect.tokens or dialect.marks)
+    return tuple(dict.fromkeys([*found, *_wrapper(how)]))
+
+
+def _candidates(how: Settings | None) -> tuple[list[Dialect], bool]:
+    """The dialects that a model may write, and whether the config names them."""
+    if how and how.get("tags"):
+        start, end = how["tags"]
+        return [Dialect((start,), (end,))], True
+    names = FACTS["parsers"][how["parser"]] if how and how.get("parser") else ()
+    return [DIALECTS[name] for name in names or DIALECTS], bool(names)
+
+
+def _wrapper(how: Settings | None) -> Sequence[str]:
+    return FACTS["wrappers"].get(how.get("parser"), ()) if how else ()
+
+
+def _ended_unseen(response: Response) -> bool:
+    """Whether the server counted fewer tokens for a thought that it hides than for the whole."""
+    return 0 < (response.thought_tokens or 0) < (response.completion_tokens or 0)
+
+
+def _split(
+    text: str, how: Settings | None, prefilled: bool | None, given: bool, cut: bool
+) -> Split:
+    """A text taken apart.
+
+    Args:
+        given: whether the server gave the thought apart, so that the text begins after it.
+        cut: whether the limit cut the text.
+    """
+    dialects, named = _candidates(how)
+    if given:  # the rest may say "analysis", as any answer may
+        dialects, prefilled = [dialect for dialect in dialects if not dialect.words], False
+    lone_end = not given and (how is None or prefilled is None)
+    begun = _begun(text, dialects, named, prefilled, lone_end)
+    thoughts: list[str] = []
+    if begun:
+        text, dialects = begun
+        end = _end(text, dialects)
+        if end is None:
+            return Split("", _pieces(text, dialects[0]), True)
+        _, start, rank, stop = end
+        dialects, thoughts = [dialects[rank]], _pieces(text[:start], dialects[rank])
+        text = text[stop:]
+    elif how is None:
+        return Split(text, [])
+    is_open = False
+    for dialect in dialects:
+        if named or begun or not dialect.words:
+            rest = _without_pairs(text, dialect, cut)
+            if named or begun or rest.thoughts:
+                text, is_open = rest.answer, is_open or rest.is_open
+                thoughts += rest.thoughts
+    return Split(text, thoughts, is_open)
+
+
+def _begun(
+    text: str, dialects: list[Dialect], named: bool, prefilled: bool | None, lone_end: bool
+) -> tuple[str, list[Dialect]] | None:
+    """A text from where its first thought begins, and whose thought that may be.
+
+    Args:
+        named: whether the config names the dialects; if not, words alone open no thought.
+        lone_end: whether an end without a start shows that the text begins inside a thought.
+
+    Returns:
+        None where the text does not begin with a thought.
+    """
+    for dialect in dialects:
+        opening = dialect.opening.match(text)
+        if opening and (named or not dialect.words or _unmistakable(text, opening.end(), dialect)):
+            return text[opening.end() :], [dialect]
+    likely = [dialect for dialect in dialects if named or not dialect.words]
+    if prefilled:
+        return text, likely
+    found = []
+    for rank, dialect in enumerate(likely):
+        if lone_end or dialect.channels:
+            tags = (mark for mark in marks_in(text, dialect) if mark.kind != "frame")
+            first = next((tag for tag in tags if not tag.in_code), None)
+            if first and first.kind == "end":
+                found.append((first.start, rank))
+    return (text, [likely[min(found)[1]]]) if found else None
+
+
+def _unmistakable(text: str, stop: int, dialect: Dialect) -> bool:
+    """Whether words that open a text are marks: their end follows, or the next word is stuck on."""
+    stuck = text[stop - 1].isalnum() and text[stop : stop + 1].isalpha()
+    return (stuck and not text[stop].islower()) or _end(text[stop:], [dialect]) is not None
+
+
+def _end(text: str, dialects: list[Dialect]) -> tuple[bool, int, int, int] | None:
+    """Where the thought ends that a text begins inside: the first end outside code, or in it.
+
+    Returns:
+        Whether it is in code, where it starts, the dialect's rank, and where it stops.
+    """
+    ends = (
+        (mark.in_code, mark.start, rank, mark.stop)
+        for rank, dialect in enumerate(dialects)
+        for mark in marks_in(text, dialect)
+        if mark.kind == "end"
+    )
+    return min(ends, default=None)
+
+
+def _without_pairs(text: str, dialect: Dialect, cut: bool) -> Split:
+    """A text that begins outside a thought, without the thoughts that follow, and the frames."""
+    answer: list[str] = []
+    thoughts: list[str] = []
+    position, opened = 0, None
+    for mark in marks_in(text, dialect):
+        if mark.in_code:
+            continue
+        if opened is None and mark.kind == "start":
+            opened = mark
+        elif opened and mark.kind == "end":
+            answer.append(text[position : opened.start])
+            thoughts += _pieces(text[opened.stop : mark.start], dialect)
+            position, opened = mark.stop, None
+        elif opened is None and (mark.kind == "frame" or dialect.channels):
+            answer.append(text[position : mark.start])
+            position = mark.stop
+    if opened and (cut or dialect.channels):
+        answer.append(text[position : opened.start])
+        thoughts += _pieces(text[opened.stop :], dialect)
+        position = len(text)
+    answer.append(text[position:])
+    return Split("".join(answer), thoughts, opened is not None and cut)
+
+
+def _pieces(thought: str, dialect: Dialect) -> list[str]:
+    """The texts of a thought, which may stand in several channels."""
+    if not dialect.channels:
+        return [thought]
+    return dialect.mark.split(thought)[:: dialect.mark.groups + 1]
+
+
+def _joined(thoughts: Iterable[str]) -> str:
+    return "\n".join(filter(None, map(str.strip, thoughts)))
+
+
+def _unwrapped(answer: str, how: Settings | None) -> str:
+    """An answer without what the parser's models put round it; its end may be cut off."""
+    wrapper, inner = _wrapper(how), answer.strip()
+    if not wrapper or not inner.startswith(wrapper[0]):
+        return answer
+    return inner.removeprefix(wrapper[0]).removesuffix(wrapper[1]).strip()

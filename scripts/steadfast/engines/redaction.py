@@ -1,0 +1,64 @@
+"""Secrets taken out of what a server says, before anything of it is parsed, cut, kept or shown."""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+
+MARK = "(key)"
+SHORTEST = 8
+"""Characters of a secret, at least: a shorter one, such as EMPTY or none, is a word that answers
+may have, and protects nothing."""
+
+
+class Redaction:
+    """Replaces secrets by ``(key)``, however they are spelled.
+
+    Found are the secret itself, its characters escaped as in JSON or a URL, each by itself and
+    more than once, and its base64, also inside that of a longer text such as ``user:secret``.
+
+    Args:
+        secrets: those of fewer than ``SHORTEST`` characters are passed over.
+
+    Example:
+        >>> Redaction(["sk-12/345"]).text("Bearer sk-12/345, sk-12%2F345, sk-12\\\\/345")
+        'Bearer (key), (key), (key)'
+    """
+
+    def __init__(self, secrets: Iterable[str]):
+        long = [secret for secret in secrets if len(secret) >= SHORTEST]
+        pieces = dict.fromkeys(piece for secret in long for piece in _pieces(secret))
+        patterns = ["".join(map(_spellings, piece)) for piece in pieces]
+        self._texts = [re.compile(pattern) for pattern in patterns]
+        self._contents = [re.compile(pattern.encode()) for pattern in patterns]
+
+    def text(self, text: str) -> str:
+        """The text without the secrets."""
+        for pattern in self._texts:
+            text = pattern.sub(MARK, text)
+        return text
+
+    def content(self, content: bytes) -> bytes:
+        """A body or a file without the secrets, in UTF-8."""
+        for pattern in self._contents:
+            content = pattern.sub(MARK.encode(), content)
+        return content
+
+
+def _pieces(secret: str) -> Iterator[str]:
+    """The secret, and what of its base64 is the same whatever stands around it."""
+    yield secret
+    for before in range(3):
+        encoded = b64encode(b"\0" * before + secret.encode()).decode().rstrip("=")
+        # The first and the last character may hold bits of a neighbour.
+        whole = len(encoded) if len(encoded) % 4 == 0 else len(encoded) - 1
+        inner = encoded[before and before + 1 : whole]
+        yield inner
+        yield inner.replace("+", "-").replace("/", "_")
+
+
+def _spellings(character: str) -> str:
+    """A pattern of one character: as it is, or escaped. Each choice begins with a literal, so
+    that the search for it passes over other text quickly."""
+    plain = "[ +]" if character == " " else re.escape(character)
+    percent = "".join(f"%(?:25)*(?i:{byte:02x})" for byte in character.encode())
+    return rf"(?:{plain}|\\\\*(?:{plain}|u(?i:{ord(character):04x}))|{percent})"

@@ -1,0 +1,100 @@
+"""ComplexBench's metrics of models that were asked each prompt several times."""
+
+import pandas as pd
+import pytest
+
+from complexbench_instances import asked
+from complexbench_run import Run, believing, record, synthetic, turned, verdict
+from steadfast.complexbench.metrics import metrics as compute
+from steadfast.complexbench.tables import tables
+from steadfast.components import Answer, Frames, Scored
+from steadfast.show.display import Display
+from steadfast.tables.render import comma_separated
+from test_complexbench_metrics import score_records, selecting, value
+
+DRAWS = 3
+COUNTS = ["n", "expected", "unread", "open"]
+
+
+def drawn(instances: list[dict], *raw: list) -> Frames:
+    """The metrics of a model, with the verdicts of each draw."""
+    scores = [
+        Scored("m", "zh", row | {"draw": draw})
+        for draw, verdicts in enumerate(raw)
+        for row in score_records(instances, verdicts)
+    ]
+    return compute(scores, {"zh": {"data": {"zh": instances}}}, None, "strict", ["zh"], ["j"])
+
+
+def test_equal_draws_change_no_value_and_no_interval():
+    run = Run(synthetic())
+    judges = {"first": believing(), "second": believing(0.3)}
+    for part in ("zh", "zh-decomposed"):
+        records = run.score(run.read(0.3, part), "once", part, **judges)
+        for draw in range(DRAWS):
+            more = (record | {"draw": draw} for record in records.values())
+            run.scored += [Scored("several", part, record) for record in more]
+    found = run.metrics(judges=list(judges))
+    for name in ("drfr", "constraints", "coherent", "decomposition", "judging", "headline"):
+        by_model = [part for _, part in found[name].groupby("model")]
+        one, other = (part.reset_index(drop=True).drop(columns="model") for part in by_model)
+        counts = [column for column in COUNTS if column in one]
+        pd.testing.assert_frame_equal(other, one.assign(**{c: one[c] * DRAWS for c in counts}))
+    rows = found["agreement"].set_index("model")
+    assert rows.loc["several", "raw"] == pytest.approx(rows.loc["once", "raw"])
+    assert rows.loc["several", "n"] == DRAWS * rows.loc["once", "n"]
+
+
+def test_dependencies_and_groups_are_those_of_a_draw():
+    instances = [selecting(0, "a"), selecting(1, "a")]
+    first, second = [[True, True], [False, True]], [[False, True], [True, True]]
+    found = drawn(instances, first, second)
+    # Of each draw one instance loses both questions, the second by the first's.
+    assert value(found["drfr"], measure="overall") == 0.5
+    assert value(found["coherent"], kind="single", measure="origin") == 0.5
+    assert value(found["coherent"], kind="single", measure="coherent") == 0
+    (row,) = found["coherent"].query("measure == 'coherent'").to_dict("records")
+    assert (row["n"], row["expected"]) == (2, 2)
+
+
+def test_draws_are_expected_and_counted():
+    found = drawn([record(n, [asked()]) for n in range(2)], [[True], [True]], [[False], None])
+    (overall,) = found["drfr"].query("measure == 'overall'").to_dict("records")
+    assert (overall["value"], overall["n"], overall["expected"]) == (pytest.approx(2 / 3), 3, 4)
+    (row,) = found["coverage"].to_dict("records")
+    assert (row["expected"], row["scored"], row["samples"]) == (4, 3, 4)
+    assert (row["status_ok"], row["status_error"]) == (3, 1)
+    assert found["headline"][["n", "expected"]].to_numpy().tolist() == [[3, 4]]
+
+
+def test_the_judge_is_the_one_that_each_record_names():
+    instances = [record(0, [asked()])]
+    (ours,), (theirs,) = (score_records(instances, [[True]]) for _ in range(2))
+    scores = [
+        Scored("m", "zh", ours | {"judge": "real"}),
+        Scored("sim", "zh", theirs | {"judge": "stand-in"}),
+    ]
+    data = {"zh": {"data": {"zh": instances}}}
+    found = compute(scores, data, None, "strict", ["zh"], ["stand-in", "real"])
+    assert found["judging"][["model", "judge"]].values.tolist() == [
+        ["m", "real"],
+        ["sim", "stand-in"],
+    ]
+    (together,) = found["agreement"].query("model == ''").to_dict("records")
+    assert (together["n"], together["only_first"], together["only_second"]) == (0, 1, 1)
+
+
+def test_an_unfinished_answer_has_no_score_and_a_column_of_its_own():
+    run = Run([turned(asked(), asked())])
+    first, second = (sample.id for sample in run.samples["zh-decomposed"])
+    lost = Answer("unfinished", "")
+    answers = {first: lost, second: Answer("unfinished", "", before=lost)}
+    run.score(run.given("好"), j=lambda *_: verdict(True))
+    records = run.score(answers, part="zh-decomposed", j=lambda *_: verdict(True))
+    assert {(one["status"], one["total"]) for one in records.values()} == {("unfinished", None)}
+    frames = run.metrics()
+    assert value(frames["drfr"], measure="overall") == 1
+    (table,) = tables(frames, Display(), "strict", ["zh"], ["coverage"])
+    head, whole, turns = (line.split(",") for line in comma_separated(table).splitlines())
+    place = head.index("Unfinished")
+    assert (whole[place], turns[place]) == ("0", "2")

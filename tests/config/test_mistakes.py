@@ -1,0 +1,176 @@
+"""Mistakes in values, names and sections: each is one sentence that says what to write instead."""
+
+import math
+from collections import OrderedDict
+
+import pytest
+
+from steadfast.config.load import load_config
+from steadfast.errors import UserError
+from steadfast.registry import benchmarks
+
+REFERENCE = {"reference": {"engine": "reference"}}
+OPENAI = {"engine": "openai", "model": "m"}
+
+
+def complaint(**config):
+    with pytest.raises(UserError) as caught:
+        load_config({"benchmarks": ["lifbench"], "models": REFERENCE, **config})
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def of_model(**settings):
+    return complaint(models={"m": {**OPENAI, **settings}})
+
+
+@pytest.mark.parametrize(
+    ("name", "engine"), [("openai", "openai"), ("vllm", "openai"), ("openai", "reference")]
+)
+@pytest.mark.parametrize("section", ["models", "judges"])
+def test_an_unknown_key_of_a_model_that_is_named_like_an_engine(section, name, engine):
+    named = {"model": "m"} if engine == "openai" else {}
+    message = complaint(**{section: {name: {"engine": engine, **named, "labl": "x"}}})
+    assert message == f"config: unknown key '{section}.{name}.labl'; did you mean 'label'?"
+
+
+@pytest.mark.parametrize(
+    ("config", "sentence"),
+    [
+        ({"models": {"a": 3}}, "models.a: Input should be a mapping of keys, not 3"),
+        ({"models": ["a"]}, "models: Input should be a mapping of keys, not ['a']"),
+        ({"models": None}, "models: Input should be a mapping of keys, not null"),
+        ({"models": {}}, "models: Dictionary should have at least 1 item, not 0"),
+        ({"lifbench": None}, "lifbench: Input should be a mapping of keys, not null"),
+        ({"models": {"a": {"labl": "x"}}}, "models.a: every model needs an engine, one of refer"),
+        ({"models": {"a": {"engine": None, "x": 1}}}, "models.a: every model needs an engine"),
+        ({"models": {"a": {"engine": ["openai"]}}}, "models.a: every model needs an engine"),
+        ({"models": {1: {}}}, "models: the key 1 is no text; put it in quotes"),
+        ({"models": {"a": {True: 1}}}, "models.a: the key True is no text; put it in quotes"),
+        ({None: 1}, "the key null is no text; put it in quotes"),
+        ({"openai": {}}, "unknown key 'openai'; did you mean 'tokenizer'?"),
+        ({"[key]": {}}, "unknown key '[key]'; "),
+        ({"a\nb": {}}, r"unknown key 'a\nb'; "),
+        ({"corpora": {"local": {"alpacca": {}}}}, "corpora.local.alpacca: 'alpacca' is not one of"),
+        ({"pathvars": {"results": ""}}, "pathvars.results: String should have at least 1 char"),
+    ],
+)
+def test_a_section_of_another_shape(config, sentence):
+    with pytest.raises(UserError) as caught:
+        load_config({"models": REFERENCE, "benchmarks": ["lifbench"]} | config)
+    assert str(caught.value).startswith(f"config: {sentence}")
+
+
+def test_mappings_of_a_json_config_are_mappings():
+    section = OrderedDict(lengths=OrderedDict({"2k": 2048}))
+    assert load_config(OrderedDict(models=REFERENCE, lifbench=section, benchmarks=["lifbench"]))
+
+
+@pytest.mark.parametrize("key", ["hours", "mem_gb", "timeout", "backoff", "temperature"])
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_no_number_is_infinite(key, value):
+    assert of_model(**{key: value}) == (
+        f"config: models.m.{key}: {value} is no finite number; write one"
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"hours": 1e300}, "hours: Input should be less than or equal to 10000, not 1e+300"),
+        ({"mem_gb": 1e300}, "mem_gb: Input should be less than or equal to 100000, not 1e+300"),
+        ({"window": 10**400}, "window: a whole number beyond 9,223,372,036,854,775,807"),
+        ({"price": {"input": math.nan, "output": 1}}, "price.input: nan is no finite number"),
+        ({"extra_body": {"a": [math.inf]}}, "extra_body.a.0: inf is no finite number"),
+        ({"extra_body": {"a": {1, 2}}}, "extra_body.a: a set is no plain value; put it in quotes"),
+        ({"label": "a\0"}, r"label: 'a\x00' holds a null character; take it out"),
+        ({"label": "\ud800"}, r"label: '\ud800' holds half a character; write it whole"),
+        ({"batch": 3}, "batch: Input should be a valid boolean or 'files', not 3"),
+        ({"max_tokens": 0}, "max_tokens: Input should be greater than or equal to 1 or a mapping"),
+        ({"max_tokens": {"LSI": 0}}, "max_tokens.LSI: Input should be greater than or equal to 1"),
+        ({"max_tokens": {"LSI": "a"}}, "max_tokens.LSI: Input should be a valid integer, not 'a'"),
+        ({"max_tokens": {"LSO": 9}}, "max_tokens: unknown task 'LSO'; did you mean 'LSI'?"),
+        (
+            {"reasoning": {"parser": "qwen", "tokens": 9}},
+            "reasoning.parser: unknown parser 'qwen'; did you mean 'qwen3'?",
+        ),
+        (
+            {"reasoning": {"tags": ["<t>"], "tokens": 9}},
+            "reasoning.tags: List should have at least 2 items, not 1",
+        ),
+    ],
+)
+def test_a_value_that_cannot_be(settings, sentence):
+    assert of_model(**settings).startswith(f"config: models.m.{sentence}")
+
+
+@pytest.mark.parametrize(
+    ("field", "instead"),
+    [
+        ("n", "use the model's key draws"),
+        ("max_completion_tokens", "use the model's key max_tokens"),
+        ("top_logprobs", "use the model's key logprobs"),
+        ("messages", "leave it out"),
+        ("stream", "leave it out"),
+    ],
+)
+def test_extra_body_sets_nothing_that_the_workflow_sets(field, instead):
+    assert of_model(extra_body={field: 1}) == (
+        f"config: models.m.extra_body: the workflow itself sets {field}; {instead}"
+    )
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "-a", "a/b", "a b", "ä", "a\n"])
+def test_names_that_name_no_file(name):
+    assert "a letter or digit first, since it names files" in complaint(models={name: OPENAI})
+    assert "a letter or digit first, since it names files" in complaint(
+        lifbench={"lengths": {name: 2048}}
+    )
+
+
+def test_dots_stand_in_names_of_models_but_not_of_lengths():
+    assert load_config({"models": {"gpt-4.1.jsonl": OPENAI}, "benchmarks": ["lifbench"]})
+    assert complaint(lifbench={"lengths": {"a.b": 2048}}).startswith(
+        "config: lifbench.lengths: length name 'a.b': use letters, digits, '_' and '-', a letter"
+    )
+
+
+@pytest.mark.parametrize("section", ["models", "judges"])
+def test_names_are_short_and_differ_in_more_than_case(section):
+    assert load_config({"models": {"x" * 100: OPENAI}, "benchmarks": ["lifbench"]})
+    long = complaint(**{section: {"x" * 101: OPENAI}})
+    assert "it has 101 characters, more than 100; shorten it" in long
+    assert "model names 'A' and 'a' differ in case alone" in complaint(
+        **{section: {"A": OPENAI, "a": OPENAI}}
+    )
+    assert "length names '4k' and '4K' differ in case alone" in complaint(
+        lifbench={"lengths": {"4k": 2048, "4K": 3072}}
+    )
+
+
+def test_a_judge_is_asked_once_and_has_one_limit():
+    draws = complaint(judges={"j": {**OPENAI, "draws": 2}})
+    assert draws == "config: judges: judge 'j': a judge is asked once; leave draws out"
+    limits = complaint(judges={"j": {**OPENAI, "max_tokens": {"LSI": 9}}})
+    assert "judge 'j': max_tokens must be one number" in limits
+
+
+def test_limits_name_tasks_of_every_benchmark():
+    tasks = {"LSI": 1, "content": 2, "nlp_cif": 3, "Logical Reasoning": 4}
+    config = load_config({"models": {"m": {**OPENAI, "max_tokens": tasks}}})
+    assert config.models["m"].max_tokens == tasks
+
+
+@pytest.mark.parametrize("name", ["followbench", "cfbench", "complexbench"])
+def test_task_names_are_those_that_prompts_carry(name):
+    benchmark = benchmarks()[name]
+    task = benchmark.of(load_config({"models": REFERENCE, "judges": REFERENCE}))
+    asked = set()
+    for part, of_part in task.parts.items():
+        (path,) = of_part.sources.values()
+        (file,) = (file for file in task.data if file.path == path)
+        records = list(file.content.make({}))
+        data = {"data": {part: records}}
+        asked |= {prompt["task"] for prompt in task.prompts.make(part, data)}
+    assert asked == set(benchmark.task_names)

@@ -1,0 +1,116 @@
+"""A config file as it is written: a key that stands twice is named with both its lines."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadfast.config.source import check_source
+from steadfast.errors import UserError
+
+ROOT = Path(__file__).parents[2]
+
+
+def complaint(path, text):
+    path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
+    with pytest.raises(UserError) as caught:
+        check_source(path)
+    return str(caught.value).replace(str(path), "FILE")
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "first", "second"),
+    [
+        ("seed: 1\nonly: []\nseed: 2\n", "seed", 1, 3),
+        ("models:\n  a:\n    engine: openai\n    engine: vllm\n", "models.a.engine", 3, 4),
+        ("models: {a: {engine: openai}, a: {engine: vllm}}\n", "models.a", 1, 1),
+        ("'seed': 1\n# a note\n\nseed: 2\n", "seed", 1, 4),
+        ("x:\n- a: 1\n- b: 1\n  b: 2\n", "x.1.b", 3, 4),
+        ('{\n\t"seed": 1,\n\t"seed": 2\n}\n', "seed", 2, 3),
+        ('{"a": [{"b\\u00e4": 1,\n"b\\u00e4": 2}]}', "a.0.bä", 1, 2),
+        ("a: &one {b: 1}\nc: *one\nd:\n  e: *one\n  e: 1\n", "d.e", 4, 5),
+    ],
+)
+def test_a_key_that_stands_twice(tmp_path, text, key, first, second):
+    sentence = complaint(tmp_path / "my.yaml", text)
+    expected = f"FILE:{second}: key '{key}' stands on line {first} already; keep one of the two"
+    assert sentence == f"config: {expected}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: {b: 1}\nc: {b: 1}\n",
+        "1: a\n'1': b\n",  # a number and a text
+        "a: &one {b: 1}\nc: {<<: *one, b: 2}\n",  # what is merged may be changed
+        "a: &one [*one]\n",
+        '{\n\t"a": "b\\tc\\ud83d\\ude00"\n}\n',
+        "\ufeffa: 1\n",
+    ],
+)
+def test_a_file_whose_keys_stand_once(tmp_path, text):
+    path = tmp_path / "my.yaml"
+    path.write_text(text, encoding="utf-8")
+    check_source(path)
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("config/*.yaml")), ids=lambda path: path.name)
+def test_the_configs_that_come_with_the_project_pass(path):
+    check_source(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a: 1\nb: [1\n", "FILE:3: no valid YAML (expected ',' or ']', but got '<stream end>')"),
+        ("a: \x01\n", "FILE: no valid YAML (special characters are not allowed)"),
+        ("", "FILE: it holds no keys"),
+        ("- a\n", "FILE: it holds no keys"),
+        (b"a: \xff\n", "FILE: it is no text in UTF-8"),
+        ("[" * 5000, "FILE: it is nested too deep"),
+    ],
+)
+def test_a_file_that_is_no_config(tmp_path, text, sentence):
+    assert complaint(tmp_path / "my.yaml", text).startswith(f"config: {sentence}")
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(UserError, match=r"no\.yaml: No such file or directory; name a file"):
+        check_source(tmp_path / "no.yaml")
+
+
+TREES = st.dictionaries(
+    st.text(max_size=50),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+        lambda inner: (
+            st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=50), inner, max_size=4)
+        ),
+    ),
+    min_size=1,
+)
+LAYOUTS = [
+    lambda tree: yaml.safe_dump(tree),
+    lambda tree: yaml.safe_dump(tree, default_flow_style=True, allow_unicode=True),
+    lambda tree: json.dumps(tree),
+    lambda tree: json.dumps(tree, indent="\t"),
+]
+
+
+@given(TREES, st.sampled_from(LAYOUTS))
+def test_whatever_stands_once_passes(tmp_path_factory, tree, layout):
+    path = tmp_path_factory.getbasetemp() / "any.yaml"
+    path.write_text(layout(tree), encoding="utf-8")
+    check_source(path)
+
+
+@given(st.lists(st.text(max_size=20), min_size=1, unique=True), st.data())
+def test_whichever_key_is_written_again_is_found(tmp_path_factory, keys, data):
+    again = data.draw(st.sampled_from(keys))
+    lines = ",\n".join(f"{json.dumps(key)}: 1" for key in [*keys, again])
+    sentence = complaint(tmp_path_factory.getbasetemp() / "again.yaml", f"{{{lines}}}")
+    assert f"FILE:{len(keys) + 1}: " in sentence
+    assert f"on line {keys.index(again) + 1} already" in sentence

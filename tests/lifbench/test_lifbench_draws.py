@@ -1,0 +1,162 @@
+"""LIFBench's metrics of models that were asked each prompt several times; released scores."""
+
+from collections.abc import Iterable, Iterator
+
+import pandas as pd
+import pytest
+
+from score_records import frames_of, record, run, unscored
+from steadfast.components import Answer, Frames, Sample, Scored
+from steadfast.lifbench.figures import figures
+from steadfast.lifbench.frames import coverage, data_counts, score_frame
+from steadfast.lifbench.measures import ars, ifs
+from steadfast.lifbench.scoring import LifbenchScoring
+from steadfast.lifbench.tables import tables
+from steadfast.metrics.tidy import OVERALL
+from steadfast.show.display import Display
+from steadfast.tables.render import Printed, printed
+
+DRAWS = 3
+
+
+def drawn(scores: Iterable[Scored], *models: str) -> Iterator[Scored]:
+    """The same scores, with equal draws of some models."""
+    for scored in scores:
+        for draw in range(DRAWS if scored.model in models else 1):
+            yield scored._replace(record=scored.record | {"draw": draw})
+
+
+def released(scores: Iterable[Scored], *models: str) -> Iterator[Scored]:
+    """The same scores, those of some models as if of other prompts."""
+    for scored in scores:
+        more = {"prompts": "released", "context_id": "c", "sample_id": "r-"}
+        more["sample_id"] += scored.record["sample_id"]
+        yield scored._replace(record=scored.record | more) if scored.model in models else scored
+
+
+def shown(frames: Frames) -> dict[str, Printed]:
+    made = map(printed, tables(frames, Display(), "rubric", "released"))
+    return {page.name.removeprefix("lifbench_"): page for page in made}
+
+
+def test_equal_draws_change_no_value_and_no_interval(tmp_path):
+    scores = list(run({"a": 0.5, "b": 0.7}, contexts=2))
+    once, thrice = frames_of(scores, tmp_path), frames_of(drawn(scores, "a"), tmp_path)
+    for name in ("ars", "ifp", "ifs", "comparisons", "depth", "rubrics", "headline"):
+        values = once[name].columns.difference(["n", "expected"])
+        pd.testing.assert_frame_equal(once[name][values], thrice[name][values], rtol=1e-9)
+    pd.testing.assert_frame_equal(once["comparisons"], thrice["comparisons"], rtol=1e-9)
+    variance = thrice["variance"]
+    between = variance[variance["perspective"] != "draw"].reset_index(drop=True)
+    pd.testing.assert_series_equal(between["value"], once["variance"]["value"], atol=1e-9)
+    within = variance[variance["perspective"] == "draw"]
+    assert set(within["model"]) == {"a"} and within["value"].abs().max() < 1e-9
+
+
+def test_draws_are_samples_in_every_count(tmp_path):
+    frames = frames_of(drawn(run({"a": 0.5, "b": 0.7}), "a"), tmp_path)
+    whole = frames["coverage"].query("task == 'overall' and length == ''").set_index("model")
+    assert whole[["expected", "scored"]].to_numpy().tolist() == [[396, 396], [132, 132]]
+    assert frames["headline"].set_index("model").loc["a", "n"].tolist() == [396, 396]
+    assert frames["data"]["samples"].sum() == 132
+
+
+def test_means_over_all_draws_by_hand():
+    # Two expressions, two draws each: totals 1 and 0, and 1 and 1.
+    totals = {(0, 0): 1.0, (0, 1): 0.0, (1, 0): 1.0, (1, 1): 1.0}
+    rows = [
+        record("OQ", {"correct": of, "format": of}, place=(1, expression, 0), draw=draw)
+        for (expression, draw), of in totals.items()
+    ]
+    frame = score_frame((Scored("m", "4k", row) for row in rows), "released")
+    (mean,) = ars(frame).query("task == 'OQ' and length == ''").to_dict("records")
+    assert (mean["value"], mean["n"]) == (0.75, 4)
+    (spread,) = ifs(frame).query("task == 'OQ' and length == ''").to_dict("records")
+    # Of the expressions' means ½ and 1: √(2·¼²) over ¾.
+    assert (spread["value"], spread["n"]) == (pytest.approx(0.3535533906 / 0.75), 2)
+
+
+def test_a_draw_without_a_score_lowers_the_coverage():
+    scores = [*drawn(run({"a": 0.5}, ["4k"]), "a")]
+    lost = unscored(scores[-1])
+    scores[-1] = lost._replace(record=lost.record | {"draw": DRAWS - 1})
+    rows = coverage(score_frame(scores, "released")).set_index(["task", "length"])
+    row = rows.loc[(OVERALL, "")]
+    assert (row["expected"], row["scored"], row["status_error"]) == (198, 197, 1)
+
+
+def test_an_unfinished_answer_has_no_score_and_a_column_of_its_own(tmp_path):
+    found = LifbenchScoring("released").score(Sample("4k", {}, {}), Answer("unfinished", ""), {})
+    assert (found.status, found.points, found.total) == ("unfinished", None, None)
+    others = found.other_raters.values()
+    assert {(one.status, one.total) for one in others} == {("unfinished", None)}
+    scores = [
+        unscored(scored, "unfinished") if scored.record["task"] == "MF" else scored
+        for scored in run({"a": 0.5})
+    ]
+    frames = frames_of(scores, tmp_path)
+    assert "MF" not in set(frames["ars"]["task"])
+    head, row = (line.split(",") for line in shown(frames)["coverage"].csv.splitlines())
+    assert row[head.index("Unfinished")] == "12"
+
+
+# --- released scores beside those of models that were asked ------------------------------------
+
+
+def test_released_scores_beside_others_are_complete(tmp_path):
+    short = [one for one in run({"a": 0.5, "b": 0.7, "c": 0.6}) if one.record["task"] != "MF"]
+    scores = [*short, *(one for one in run({"own": 0.5}) if one.record["task"] in ("MF", "OQ"))]
+    frames = frames_of(released(scores, "a", "b", "c"), tmp_path)
+    whole = frames["coverage"].query("task == 'overall' and length == ''").set_index("model")
+    assert whole["expected"].to_dict() == {"a": 120, "b": 120, "c": 120, "own": 24}
+    assert (whole["expected"] == whole["scored"]).all()
+    assert whole["prompts"].to_dict() == {**dict.fromkeys("abc", "released"), "own": "own"}
+    assert "\\*" not in shown(frames)["table3_ars"].md.replace("\\*\\*", "")
+
+
+def test_tables_and_figures_say_which_models_answered_other_prompts(tmp_path):
+    frames = frames_of(released(run({"a": 0.5, "b": 0.7, "own": 0.6}), "a", "b"), tmp_path)
+    pages = shown(frames)
+    for name in ("table3_ars", "table4_ifs", "table9_ifp_by_length", "coverage", "rubrics"):
+        assert "| a (released)" in pages[name].md and "| own " in pages[name].md
+        assert "these models answered other prompts" in pages[name].md
+    assert "Only models that answered the same prompts are paired" in pages["comparisons"].md
+    assert [row.split(",")[1:3] for row in pages["comparisons"].csv.splitlines()[1:]] == [
+        ["b (released)", "a (released)"]
+    ]
+    figure = figures(frames, Display())["ars_by_length"]
+    names = [label.get_text() for label in figure.axes[1].get_yticklabels()]
+    assert names == ["b (released)", "own", "a (released)"]
+    assert "answered other prompts" in figure.get_supxlabel()
+
+
+def test_released_scores_alone_bear_no_mark(tmp_path):
+    frames = frames_of(released(run({"a": 0.5, "b": 0.7}), "a", "b"), tmp_path)
+    assert "released)" not in shown(frames)["table3_ars"].md
+    assert figures(frames, Display())["ars_by_length"].get_supxlabel() == ""
+
+
+def test_released_scores_change_no_interval_of_the_others(tmp_path):
+    alone = frames_of(run({"own": 0.6}, contexts=2), tmp_path)
+    scores = released(run({"a": 0.5, "own": 0.6}, contexts=2), "a")
+    beside = frames_of(scores, tmp_path)
+    for name in ("ars", "ifp", "ifs"):
+        rows = beside[name][beside[name]["model"] == "own"].reset_index(drop=True)
+        pd.testing.assert_frame_equal(rows, alone[name])
+
+
+def test_the_data_counted_are_the_config_s_own():
+    scores = [*released(run({"a": 0.5}), "a"), *(run({"own": 0.6}, ["4k"]))]
+    assert data_counts(score_frame(scores, "released"))["samples"].sum() == 66
+
+
+def test_totals_above_1_are_shown_as_they_are(tmp_path):
+    def above(scored: Scored) -> Scored:
+        return scored._replace(record=scored.record | {"total": 1.25})
+
+    frames = frames_of(map(above, run({"m": 1.0}, ["4k"])), tmp_path)
+    (row,) = frames["ars"].query("task == 'overall' and length == ''").to_dict("records")
+    assert row["value"] == 1.25
+    assert "1.250" in shown(frames)["table3_ars"].md
+    left = figures(frames, Display())["ars_by_length"].axes[0]
+    assert left.get_ylim()[1] > 1.25

@@ -1,0 +1,195 @@
+"""What is printed is what the config asks for: after a failure nothing older is taken for it."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+
+from judge_server import judging
+from judged_project import config, http, new_project
+from project import SNAKEMAKE, Project
+from servers import running
+from steadfast.files import file_sha256, read_json, read_jsonl
+from test_kill import wait_for
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+KEY = "STUB_B_KEY"
+OUTPUTS = "results/lifbench/outputs/own/2k.jsonl"
+TABLE = "results/tables/lifbench_table3_ars.csv"
+
+
+def settings(url: str, model: str = "stub-a", **changes) -> dict:
+    own = {"engine": "openai", "model": model, "base_url": url, "api_key_env": None, "attempts": 2}
+    return {
+        "lifbench": {"lengths": {"2k": 2048}, "tasks": ["LSI"]},
+        "models": {"own": {**own, "backoff": 0.01, **changes}},
+    }
+
+
+@pytest.fixture(scope="module")
+def server():
+    """A server that outlives the tests, so that a project's address stays the same."""
+    with running() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def first(finished, server, tmp_path_factory) -> Project:
+    """A project whose one model, stub-a, was asked to the end; not to be changed (fork it)."""
+    project = finished.fork(tmp_path_factory.mktemp("chain"))
+    project.configure(settings(server.url))
+    project.snakemake()
+    return project
+
+
+@pytest.fixture
+def asked(first, server, tmp_path) -> Project:
+    """A copy of it, and a server that remembers nothing."""
+    server.bodies.clear()
+    server.delay = 0.0
+    return first.fork(tmp_path)
+
+
+def models(server) -> set[str]:
+    return {body["model"] for body in server.bodies}
+
+
+def test_a_model_changed_without_its_key_is_asked_once_the_key_is_there(asked, server):
+    asked.configure(settings(server.url, "stub-b", api_key_env=KEY))
+    before = asked.path(TABLE).read_bytes()
+    for _ in range(2):
+        assert f"environment variable {KEY} holds no API key" in asked.snakemake(ok=False)
+    assert server.bodies == []
+    asked.snakemake(**{KEY: "a-long-secret"})
+    assert (models(server), len(server.bodies)) == ({"stub-b"}, 30)
+    assert read_json(asked.path(OUTPUTS).with_suffix(".identity.json"))["answers"]["model"] == (
+        "stub-b"
+    )
+    assert asked.path(TABLE).stat().st_mtime >= asked.path(OUTPUTS).stat().st_mtime
+    assert asked.planned() == {}
+    # Both stubs echo: the tables agree, and so nothing else changed.
+    assert asked.path(TABLE).read_bytes() == before
+
+
+def test_a_server_that_cannot_be_reached_is_asked_once_it_can(asked, server):
+    asked.configure(settings("http://127.0.0.1:9/v1", "stub-b"))
+    for _ in range(2):
+        assert "127.0.0.1:9 is unreachable" in asked.snakemake(ok=False)
+    asked.configure(settings(server.url, "stub-b"))
+    asked.snakemake()
+    assert (models(server), len(server.bodies)) == ({"stub-b"}, 30)
+
+
+def test_another_address_of_the_same_model_asks_nothing_anew(asked, server):
+    asked.configure(settings("http://127.0.0.1:9/v1"))
+    assert asked.planned() == {}
+
+
+def test_killed_while_a_changed_model_is_asked(asked, server):
+    server.delay = 0.05
+    asked.configure(settings(server.url, "stub-b", concurrency=2))
+    job = subprocess.Popen(
+        [*SNAKEMAKE, "results/tables"],
+        cwd=asked.folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    wait_for(lambda: len(server.bodies) > 5)
+    os.killpg(job.pid, signal.SIGKILL)
+    job.wait()
+    asked.snakemake("--unlock")
+    asked.snakemake()
+    assert models(server) == {"stub-b"}
+    assert 30 <= len(server.bodies) <= 30 + 2
+    assert asked.planned() == {}
+
+
+def test_a_scorer_that_fails_is_wanted_until_it_succeeds(asked):
+    scorer = "scripts/steadfast/lifbench/scoring.py"
+    good = asked.path(scorer).read_text()
+    with open(asked.path(scorer), "a") as file:
+        file.write("\nraise ImportError('half-way through an edit')\n")
+    for _ in range(2):
+        asked.snakemake(ok=False)
+    asked.path(scorer).write_text(good + "\nMENDED = True\n")
+    planned = asked.planned()
+    assert planned == {"scores": 1, "lifbench_metrics": 1, "lifbench_tables": 1, **SHOWN}
+
+
+SHOWN = {"report": 1, "tables": 1}
+
+
+def test_a_judges_model_changed_under_its_name_is_asked(tmp_path):
+    with judging() as judge:
+        data = {"cfbench": {"records": 8}}
+        project = new_project(tmp_path, config({"j": http(judge.url)}, data, ["gold"]))
+        project.snakemake()
+        first = len(judge.judged)
+        changed = http(judge.url, model="judge-2", api_key_env=KEY)
+        project.configure(config({"j": changed}, data, ["gold"]))
+        for _ in range(2):
+            assert f"variable {KEY} holds no API key" in project.snakemake(ok=False)
+        project.snakemake(**{KEY: "a-long-secret"})
+        assert len(judge.judged) == 2 * first
+        assert project.planned() == {}
+
+
+def edited(project: Project, path: str) -> str:
+    """Changes the first answer of a file of outputs or a journal, and returns it."""
+    first, *rest = project.path(path).read_text().splitlines(keepends=True)
+    answer = json.loads(first)["text"]
+    changed = first.replace(json.dumps(answer), json.dumps("A better answer."), 1)
+    assert changed != first
+    project.path(path).write_text("".join([changed, *rest]))
+    return changed
+
+
+def test_edited_outputs_are_refused_and_can_be_accepted(asked):
+    edited(asked, OUTPUTS)
+    said = asked.snakemake(ok=False)
+    assert re.search(rf"{OUTPUTS}: changed since it was made, by the sha256 in", said)
+    assert asked.snakemake(ok=False).count("error: ") >= 1
+    identity = asked.path(OUTPUTS).with_suffix(".identity.json")
+    known = read_json(identity)
+    known["sha256"]["2k.jsonl"] = file_sha256(asked.path(OUTPUTS))
+    identity.write_text(json.dumps(known))
+    asked.snakemake()
+
+
+def test_edited_outputs_are_made_again_from_the_journal_where_they_are_removed(asked, server):
+    good = asked.path(OUTPUTS).read_bytes()
+    edited(asked, OUTPUTS)
+    asked.snakemake(ok=False)
+    asked.path(OUTPUTS).unlink()
+    asked.snakemake("results/lifbench/scores/own/2k.jsonl")
+    assert asked.path(OUTPUTS).read_bytes() == good
+    assert server.bodies == []
+
+
+def test_edited_scores_and_metrics_are_refused(asked):
+    for path in ("scores/own/2k.jsonl", "metrics/ars.csv"):
+        file = asked.path(f"results/lifbench/{path}")
+        good = file.read_bytes()
+        file.write_bytes(good + b"\n")
+        assert f"{path}: changed since it was made" in asked.snakemake(ok=False)
+        file.write_bytes(good)
+        asked.snakemake()
+
+
+def test_an_edited_line_of_the_journal_is_refused_and_can_be_accepted(asked, server):
+    journal = "results/journal/lifbench/own/2k.jsonl"
+    line = edited(asked, journal)
+    asked.path(OUTPUTS).unlink()
+    said = asked.snakemake("--forcerun", "inference", "--", "results/tables", ok=False)
+    assert f"{journal}:1: this line of the journal was changed by hand" in said
+    text = asked.path(journal).read_text()
+    asked.path(journal).write_text(text.replace(line, re.sub(r', "check": "\w+"', "", line)))
+    asked.snakemake("--forcerun", "inference", "--", "results/tables")
+    assert server.bodies == []
+    answers = [record["text"] for record in read_jsonl(asked.path(OUTPUTS))]
+    assert answers.count("A better answer.") == 1
