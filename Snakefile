@@ -26,7 +26,7 @@ from steadfast.config.source import check_source
 from steadfast.dependencies import digest
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation, in_results
-from steadfast.lineage import lineages, plain
+from steadfast.lineage import Lineage, lineages, plain
 from steadfast.required_files import check_required_files
 
 
@@ -58,7 +58,7 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
-TASKS, STEPS = RUN.tasks, RUN.lineage
+TASKS, STEPS = RUN.tasks, Lineage(RUN)
 # Jobs read the settings of models that are no params of theirs, with their defaults, from here.
 config.update(CONFIG.model_dump(include={"models", "judges"}))
 RESULTS = Path(str(workflow.modifier.path_modifier.modify(workflow.pathvars.items["results"])))

@@ -38,9 +38,7 @@ rule plan_benchmark:
         runtime=60,
     params:
         models=settings.planned({name: CONFIG.models[name] for name in RUN.asked}),
-        judges=lambda w: settings.planned(
-            CONFIG.judges if w.benchmark in RUN.judged else {}
-        ),
+        judges=lambda w: settings.planned(CONFIG.judges if w.benchmark in RUN.judged else {}),
         judges_of=lambda w: {name: RUN.judges_of(w.benchmark, name) for name in RUN.asked},
         samples=lambda w: TASKS[w.benchmark].samples.plain,
         judge_prompts=lambda w: plain(RUN.judge_prompts(w.benchmark)),

@@ -10,7 +10,6 @@ from steadfast.config.judges import check_judges, judges_of
 from steadfast.config.settings import asked_models, judge_settings, model_settings, scored_models
 from steadfast.engines.build import ENGINES, STAND_INS, WITHOUT_MODEL
 from steadfast.errors import UserError
-from steadfast.lineage import Lineage
 from steadfast.registry import benchmarks
 from steadfast.resources import PREFIX
 from steadfast.schema.config import Config
@@ -45,7 +44,6 @@ class Evaluation:
         self.running = [name for name in self.benchmarks if name in config.benchmarks]
         self.scored = scored_models(config)
         self.asked = [name for name in asked_models(config) if name in config.running]
-        self.lineage = Lineage(self)
 
     @property
     def models_asked(self) -> list[str]:

@@ -8,18 +8,16 @@ one job could not carry out is still wanted by all that follow, until it is carr
 import hashlib
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from steadfast.components import Component
 from steadfast.config.judges import judges_of
 from steadfast.config.settings import answer_settings, judge_settings, model_settings
 from steadfast.dependencies import digest
 from steadfast.engines.build import ENGINES
+from steadfast.evaluation import Evaluation
 from steadfast.files import canonical_json
 from steadfast.schema.models import ScoredModel
-
-if TYPE_CHECKING:
-    from steadfast.evaluation import Evaluation
 
 DIGITS = 16
 
@@ -45,7 +43,7 @@ class Step(NamedTuple):
 class Lineage:
     """The step of each file of a config's run."""
 
-    def __init__(self, run: "Evaluation"):
+    def __init__(self, run: Evaluation):
         self._run = run
         self._known: dict[tuple[str, ...], Step] = {}
 

@@ -157,7 +157,7 @@ def plan_requests(
                     continue
                 row, _ = judge.of_part(items, (), tokenizers)
                 row = {column: _times(count, value) for column, value in row.items()}
-                answers = f"{len(judged)} models' answers"
+                answers = f"{len(judged)} models' answers" if judged[1:] else "1 model's answers"
                 rows.append({"model": judge.name, "part": part.name, "judges": answers, **row})
     order = {name: number for number, name in enumerate([*models, *judges])}
     rows.sort(key=lambda row: (bool(row["judges"]), order[row["model"]]))
