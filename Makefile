@@ -13,6 +13,7 @@ CORES ?= all
 CONFIG ?=
 BIN := .venv/bin
 CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG))
+$(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: $(file): no such file; name one that is there)))
 
 .PHONY: tables vllm test heavy lint bench docs lock clean
 

@@ -1,5 +1,7 @@
 """Real vLLM on the CPU with a model that thinks: offline and served, thought apart from answer."""
 
+import json
+import shutil
 import subprocess
 from itertools import product
 from pathlib import Path
@@ -16,6 +18,8 @@ HERE = Path(__file__).parent
 KINDS = list(product(("special", "plain"), ("closed", "prefilled")))
 TAGS = {"tags": ["<think>", "</think>"], "tokens": 100}
 THOUGHT, ANSWER = "abcdef", "4"
+# vLLM's CPU build cannot draw by seed while a prompt is read in pieces.
+WHOLE_PROMPTS = {"enable_chunked_prefill": False, "max_num_batched_tokens": TINY["window"]}
 
 
 @pytest.fixture(scope="module")
@@ -75,9 +79,7 @@ def test_served_the_same_answer_comes_from_fields_and_from_tags(jobs, parsed):
 def test_draws_of_a_sampled_answer_differ_and_are_known_again(jobs):
     sampled = {"temperature": 2.0, "top_p": 0.9, "top_k": 50, "min_p": 0.0, "seed": 7, "draws": 3}
     tiny = {**TINY, "model": str(jobs.folder / "model"), **sampled}
-    # vLLM's CPU build cannot draw by seed while a prompt is read in pieces.
-    whole = {"enable_chunked_prefill": False, "max_num_batched_tokens": TINY["window"]}
-    tiny["engine_operation_args"] = {**TINY["engine_operation_args"], **whole}
+    tiny["engine_operation_args"] = {**TINY["engine_operation_args"], **WHOLE_PROMPTS}
     jobs.configure("drawn", tiny)
     jobs.run("drawn", "2k")
     outputs = jobs.outputs("drawn", "2k")
@@ -98,3 +100,19 @@ def test_draws_of_a_sampled_answer_differ_and_are_known_again(jobs):
     more = jobs.outputs("drawn", "2k")
     assert more[: len(outputs)] == outputs
     assert len(more) == len(outputs) * 4 // 3
+
+
+def test_without_a_temperature_the_model_is_asked_as_its_own_config_has_it(jobs):
+    own = jobs.folder / "own"
+    shutil.copytree(jobs.folder / "model", own)
+    ends = json.loads((own / "generation_config.json").read_text())
+    own_config = {**ends, "do_sample": True, "temperature": 0.6, "top_p": 0.95}
+    (own / "generation_config.json").write_text(json.dumps(own_config))
+    operation = {**TINY["engine_operation_args"], **WHOLE_PROMPTS}
+    asked = {"model": str(own), "temperature": None, "top_k": 20}
+    jobs.configure("decoding", {**TINY, **asked, "engine_operation_args": operation})
+    jobs.run("decoding", "2k")
+    answers = jobs.identity("decoding", "2k")["answers"]
+    found = {name: answers[name] for name in ("temperature", "top_p", "top_k")}
+    assert found == {"temperature": 0.6, "top_p": 0.95, "top_k": 20}
+    assert {o["status"] for o in jobs.outputs("decoding", "2k")} <= {"ok", "length"}

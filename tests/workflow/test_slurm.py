@@ -121,7 +121,8 @@ def test_the_default_workflow_runs_and_gets_the_gpus_it_asks_for(cluster, finish
 
 def test_judges_run_on_the_cluster_with_what_they_ask_for(cluster, tmp_path):
     judge = {"engine": "reference", "gpus": 1, "hours": 3}
-    raw = judged_project.config({"judge": judge}, {"cfbench": {"records": 8}})
+    models = {"reference": {"engine": "reference"}, "sim-a": {"engine": "simulated"}}
+    raw = judged_project.config({"judge": judge}, {"cfbench": {"records": 8}}) | {"models": models}
     project = Project.new(tmp_path, raw)
     run = OnCluster(cluster, project, {})
     project.configure(raw)
