@@ -1,16 +1,23 @@
 """Plan: what the requests would take, before anything is loaded, sent or spent.
 
-in   results/{benchmark}/prompts/{part}.jsonl and what they refer to; the journals, as they are
+in   results/{benchmark}/prompts/{part}.jsonl and what they refer to; the journals and, for a
+     certificate, the scores, as they are
 out  results/plan/{benchmark}.{md,csv}: per model and part requests, tokens, hours, cost
      results/plan/{benchmark}.prompts.csv: the prompts that would be cut or do not fit
+     results/plan/{benchmark}.certificate.csv, where the config has certificate: what tells the
+     wanted difference apart
 """
 
-from steadfast.stages.journals import journal_sizes
+from steadfast.stages.journals import journal_sizes, score_sizes
 
 
 rule plan:
     input:
-        expand("<results>/plan/{benchmark}.md", benchmark=CONFIG.benchmarks),
+        expand(
+            "<results>/plan/{benchmark}.{kind}",
+            benchmark=CONFIG.benchmarks,
+            kind=["md", "certificate.csv"] if CONFIG.certificate else ["md"],
+        ),
     localrule: True
 
 
@@ -25,6 +32,7 @@ rule plan_benchmark:
         md="<results>/plan/{benchmark}.md",
         csv="<results>/plan/{benchmark}.csv",
         prompts="<results>/plan/{benchmark}.prompts.csv",
+        certificate=["<results>/plan/{benchmark}.certificate.csv"] if CONFIG.certificate else [],
     log:
         "<logs>/plan/{benchmark}.log",
     benchmark:
@@ -37,18 +45,31 @@ rule plan_benchmark:
         mem_mb=4000,
         runtime=60,
     params:
-        models=settings.planned({name: CONFIG.models[name] for name in RUN.asked}),
+        models=lambda w: settings.planned(
+            {name: CONFIG.models[name] for name in RUN.asked_of(w.benchmark)}
+        ),
         judges=lambda w: settings.planned(CONFIG.judges if w.benchmark in RUN.judged else {}),
-        judges_of=lambda w: {name: RUN.judges_of(w.benchmark, name) for name in RUN.asked},
+        judges_of=lambda w: {
+            name: RUN.judges_of(w.benchmark, name) for name in RUN.asked_of(w.benchmark)
+        },
         samples=lambda w: TASKS[w.benchmark].samples.plain,
         judge_prompts=lambda w: plain(RUN.judge_prompts(w.benchmark)),
         templates=lambda w: RUN.templates(w.benchmark),
         answer_tokens=CONFIG.judging.answer_tokens,
         sources=lambda w: RUN.all_source_keys(w.benchmark),
-        journals=lambda w: journal_sizes(RESULTS, w.benchmark, RUN.asked, TASKS[w.benchmark].parts),
+        journals=lambda w: journal_sizes(
+            RESULTS, w.benchmark, RUN.asked_of(w.benchmark), TASKS[w.benchmark].parts
+        ),
+        certificate=lambda w: RUN.certificate(w.benchmark),
+        pilot=lambda w: (
+            score_sizes(RESULTS, w.benchmark, RUN.compared(w.benchmark), TASKS[w.benchmark].parts)
+            if CONFIG.certificate
+            else []
+        ),
         code=lambda w: digest(
             "plan",
             TASKS[w.benchmark].samples,
+            TASKS[w.benchmark].compared if CONFIG.certificate else None,
             RUN.judge_prompts(w.benchmark),
             *RUN.engines_planned(w.benchmark),
         ),

@@ -10,6 +10,7 @@ if "snakemake" in globals():
     sources = sources_by_part(snakemake.params.sources, snakemake.input.sources)
     files = zip(sources.items(), paths(snakemake.input.prompts), strict=True)
     out = Path(snakemake.output.md)
+    certificates = paths(snakemake.output.certificate)
     run_rule(
         plan_requests,
         snakemake.log,
@@ -27,4 +28,6 @@ if "snakemake" in globals():
         out_md=out,
         out_csv=Path(snakemake.output.csv),
         out_prompts=Path(snakemake.output.prompts),
+        certificate=snakemake.params.certificate,
+        out_certificate=certificates[0] if certificates else None,
     )

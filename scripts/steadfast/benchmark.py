@@ -105,6 +105,10 @@ class Task:
         released_files: files of the user's that they are read from.
         files: the user's files that the config names, by its key; looked for before anything runs.
         labels: file with people's verdicts.
+        floor: whether the stand-in answers as a reader who looks nothing up; models of engine
+            ``floor`` run in no benchmark without.
+        compared: a function that says how models are compared, as a
+            ``metrics.certificate.Compared``; by default samples count alike.
     """
 
     parts: Mapping[str, Part]
@@ -121,6 +125,12 @@ class Task:
     released_files: Sequence[str] = ()
     files: Sequence[tuple[str, str]] = ()
     labels: str | None = None
+    floor: bool = False
+    compared: Component[Any] = field(
+        default_factory=lambda: Component(
+            "steadfast.metrics.certificate:Compared", {"unit": "records"}
+        )
+    )
 
 
 @dataclass(frozen=True)

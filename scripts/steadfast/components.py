@@ -267,7 +267,7 @@ class KeyedSamples(Samples):
 
 
 class StandIn(ABC):
-    """Answers in place of a model: the gold one, and a simulated reader's."""
+    """Answers in place of a model: the gold one, a simulated reader's, and the floor's."""
 
     @abstractmethod
     def reference(self, sample: Sample) -> str:
@@ -283,6 +283,13 @@ class StandIn(ABC):
             seen: fraction of the context, from its start, that was not cut off.
             rng: source of everything random.
         """
+
+    def floor(self, sample: Sample) -> str:
+        """What a reader answers who does as the instruction says and looks nothing up.
+
+        Only asked where the benchmark's ``Task`` says that it has a floor.
+        """
+        raise NotImplementedError
 
 
 class JudgeStandIn(ABC):

@@ -7,7 +7,14 @@ from typing import Any, Protocol
 from steadfast.benchmark import AnyBenchmark, DataFile, Judging, Task
 from steadfast.components import Component
 from steadfast.config.judges import check_judges, judges_of
-from steadfast.config.settings import asked_models, judge_settings, model_settings, scored_models
+from steadfast.config.settings import (
+    asked_models,
+    floor,
+    judge_settings,
+    model_settings,
+    references,
+    scored_models,
+)
 from steadfast.engines.build import ENGINES, STAND_INS, WITHOUT_MODEL
 from steadfast.errors import UserError
 from steadfast.registry import benchmarks
@@ -45,6 +52,11 @@ class Evaluation:
         self.scored = scored_models(config)
         self.asked = [name for name in asked_models(config) if name in config.running]
 
+    def asked_of(self, benchmark: str) -> list[str]:
+        """The running models that a benchmark asks; those of engine ``floor`` where it has one."""
+        models, floor = self.config.models, self.tasks[benchmark].floor
+        return [name for name in self.asked if floor or models[name].engine != "floor"]
+
     @property
     def models_asked(self) -> list[str]:
         """The running models that are no stand-ins and replay nothing."""
@@ -54,8 +66,9 @@ class Evaluation:
 
     def models_of(self, benchmark: str) -> list[str]:
         """The running models that a benchmark has results of."""
-        released = self.tasks[benchmark].released_scores is not None
-        return [name for name in self.config.running if released or name not in self.scored]
+        task, asked = self.tasks[benchmark], self.asked_of(benchmark)
+        released = self.scored if task.released_scores is not None else {}
+        return [name for name in self.config.running if name in asked or name in released]
 
     def judges_of(self, benchmark: str, model: str) -> list[str]:
         """The judges of a model's answers, the one that counts first; none where no model judges.
@@ -75,7 +88,7 @@ class Evaluation:
             UserError: those of a model have none.
         """
         for name in self.running:
-            for model in self.asked:
+            for model in self.asked_of(name):
                 self.judges_of(name, model)
 
     def answering(self, wildcards: Wildcards) -> BaseModelSettings:
@@ -112,13 +125,30 @@ class Evaluation:
             models += self.config.judges.values()
         return sorted({ENGINES[one.engine] for one in models if one.engine not in WITHOUT_MODEL})
 
+    def compared(self, benchmark: str) -> list[str]:
+        """The running models that are compared with each other."""
+        others = {*references(self.config), floor(self.config)}
+        return [name for name in self.models_of(benchmark) if name not in others]
+
+    def certificate(self, benchmark: str) -> dict[str, Any] | None:
+        """What a plan certifies, as plain values; None where the config wants no certificate."""
+        wanted, task = self.config.certificate, self.tasks[benchmark]
+        if wanted is None:
+            return None
+        return {
+            **wanted.model_dump(),
+            "compared": task.compared.plain,
+            "models": self.compared(benchmark),
+            "tokens": {name: part.tokens for name, part in task.parts.items()},
+        }
+
     @cached_property
     def inference_jobs(self) -> list[tuple[str, str, str, str]]:
         """Benchmark, model, part and judge of each job; no judge ("") where the model answers."""
         return [
             (name, model, part, judge)
             for name in self.config.benchmarks
-            for model in self.asked
+            for model in self.asked_of(name)
             for part in self.tasks[name].parts
             for judge in ["", *self.judges_of(name, model)]
         ]

@@ -11,7 +11,7 @@ from steadfast.complexbench.metrics import metrics as compute
 from steadfast.complexbench.rules.outcome import UNDECIDED
 from steadfast.components import Frames, Scored
 from steadfast.errors import UserError
-from steadfast.metrics.headline import HEADLINE, PROMPTS
+from steadfast.metrics.headline import FURTHER, HEADLINE
 
 
 def score_records(instances: list[dict], raw: list[list]) -> list[dict]:
@@ -145,7 +145,7 @@ def test_worked_by_hand():
     assert value(coherent, kind="single", measure="relative_drop") == 1
     assert value(coherent, kind="multiple", measure="relative_drop") == 0
     (headline,) = found["headline"].to_dict("records")
-    assert list(found["headline"]) == [*HEADLINE, PROMPTS]
+    assert list(found["headline"]) == [*HEADLINE, *FURTHER]
     assert (headline["measure"], headline["n"], headline["expected"]) == ("DRFR", 9, 9)
     assert headline["low"] <= headline["value"] <= headline["high"]
 

@@ -2,6 +2,7 @@
 
 import csv
 
+import pandas as pd
 import pytest
 
 from complexbench_instances import asked
@@ -63,7 +64,7 @@ def test_the_main_table_has_the_papers_columns_and_the_metrics_values(found, sho
     heading, *body = rows(shown["drfr"])
     depths = {"Chain": "12", "Selection": "123", "Selection & Chain": "23"}
     nested = [f"{kind}: {at}" for kind, layers in depths.items() for at in (*layers, "Avg")]
-    assert heading[2:-1] == ["And", *nested, "Overall", "95 % interval"]
+    assert heading[2:-1] == ["And", *nested, "Overall", "95 % interval", "Ranks"]
     drfr = found["drfr"]
     overall = drfr[drfr["measure"] == "overall"].set_index("model").loc["model-b"]
     values = column(shown["drfr"], 13)
@@ -74,6 +75,18 @@ def test_the_main_table_has_the_papers_columns_and_the_metrics_values(found, sho
     groups = {row[1]: row[0] for row in body}
     assert groups["sim-c"] == "Readers (no real models)"
     assert groups["reference"] == "Reference (gold, no model)"
+
+
+def test_models_are_compared_in_every_share_that_a_table_shows(found):
+    shares = [found["drfr"], found["constraints"].rename(columns={"dimension": "category"})]
+    complete = pd.concat(shares).query("n == expected")
+    values = complete.set_index(["measure", "category", "model"])["value"].to_dict()
+    rows = found["comparisons"]
+    assert set(rows["measure"]) == set(complete["measure"])
+    for row in rows.itertuples():
+        one, other = (values.get((row.measure, row.category, m)) for m in (row.model, row.other))
+        if one is not None and other is not None:
+            assert row.difference == pytest.approx(one - other)
 
 
 def test_the_best_are_picked_out_among_real_models(shown):

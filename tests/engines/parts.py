@@ -41,6 +41,9 @@ class Gold:
     def simulated(self, sample_id, reader, seen, rng):
         return f"{sample_id} {reader['span']} {seen:.2f} {rng.random():.6f}"
 
+    def floor(self, sample_id):
+        return f"floor of {sample_id} " + "and on " * 60
+
 
 class Part:
     """One part in a directory: runs it, and reads what was written."""

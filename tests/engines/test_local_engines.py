@@ -1,4 +1,4 @@
-"""Engines without a model: reference, simulated, replay."""
+"""Engines without a model: reference, simulated, floor, replay."""
 
 import json
 import subprocess
@@ -63,6 +63,16 @@ def test_simulated_answers_end_at_the_output_limit(part):
     record = part.run()[0]
     assert (record["status"], record["finish_reason"]) == ("length", "length")
     assert record["completion_tokens"] == 50
+
+
+def test_the_floor_answers_every_sample_up_to_the_output_limit(part):
+    part.answers = {"engine": "floor", "tokenizer": "o200k_base"}
+    records = part.run()
+    for item, record in zip(items(), records, strict=True):
+        assert record["text"].startswith(f"floor of {item.sample_id} and on")
+        assert (record["status"], record["completion_tokens"]) == ("length", 50)
+    assert not part.journal.exists()
+    assert part.identity()["engine"] == "floor"
 
 
 def test_replay_takes_each_answer_by_its_sample(part):

@@ -58,9 +58,8 @@ def test_draws_are_expected_and_counted():
     found = draws(five("style/1", 1, 1, 1, 1, 1), five("style/1", 1, None, 1, 1, 1))
     whole = found.coverage().set_index(["category", "level"]).loc[(OVERALL, "")]
     assert whole[["expected", "scored", "status_invalid"]].tolist() == [10, 9, 1]
-    headline = found.headline(
-        {"hsr": found.rates("hard"), "ssr": found.rates("soft"), "csl": found.levels()}
-    ).set_index("measure")
+    rates = {"hsr": found.rates("hard"), "ssr": found.rates("soft"), "csl": found.levels()}
+    headline = found.headline(rates, found.comparisons()).set_index("measure")
     assert headline.loc["HSR", ["n", "expected"]].tolist() == [9, 10]
     assert headline.loc["CSL", ["n", "expected"]].tolist() == [1, 2]
 

@@ -136,7 +136,7 @@ def test_nothing_scored_is_no_error():
     found = metrics(*five("style/1", None, None, None, None, None))
     nothing = {"hsr": found.rates("hard"), "ssr": found.rates("soft"), "csl": found.levels()}
     assert all(rows.empty for rows in nothing.values()) and found.scorers().empty
-    headline = found.headline(nothing)
+    headline = found.headline(nothing, found.comparisons())
     assert list(headline["measure"]) == ["HSR", "SSR", "CSL"]
     assert headline["value"].isna().all() and list(headline["n"]) == [0, 0, 0]
     assert list(headline["expected"]) == [5, 5, 1]

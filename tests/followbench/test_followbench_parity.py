@@ -107,7 +107,7 @@ def test_every_rate_and_level_is_printed_as_released(measured):
         for row in (row for section in table.sections for row in section.rows):
             printed[category, row[0].text] = [cell.text for cell in row]
     for case in found:
-        _, *hsr, _, s1, s2, s3, s4, s5, _, csl = printed[case["category"], case["id"]]
+        _, *hsr, _, s1, s2, s3, s4, s5, _, csl, _ = printed[case["category"], case["id"]]
         assert hsr == [text.rstrip("%") for text in case["HSR"]], case["id"]
         assert csl == case["CSL"], case["id"]
         if case["category"] != "example":

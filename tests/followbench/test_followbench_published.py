@@ -103,7 +103,8 @@ def test_digits_are_the_printed_ones():
     for name, category in LEVELLED.items():
         printed = [row[1:-1] for row in rows_of(asked[name]) if HEADING in row[0]]
         assert printed == [
-            [model, *row[:5], "", *row[5:10], "", row[10]] for model, row in rows(category).items()
+            [model, *row[:5], "", *row[5:10], "", row[10], ""]
+            for model, row in rows(category).items()
         ]
     table = [row[1:-1] for row in rows_of(asked["table5_consistency"]) if HEADING in row[0]]
     assert table == [[m, text, *[""] * 5] for m, text in PRINTED["consistency"].items()]

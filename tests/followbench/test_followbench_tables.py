@@ -75,6 +75,18 @@ def test_table_2_is_the_mean_of_the_categories(shown):
         assert float(cells[12]) == pytest.approx(csl[*keys, OVERALL], abs=0.051)
 
 
+def test_models_are_compared_in_what_the_tables_print(shown):
+    hsr = found()["hsr"].set_index(["language", "category", "level", "model"])["value"].sort_index()
+    rows = found()["comparisons"].query("measure == 'HSR' and model == 'real-a'")
+    rows = rows[rows["other"] == "reference"]  # both have all samples
+    assert len(rows) == 2 * 7
+    for row in rows.itertuples():
+        means = hsr[row.language, row.category, ""]
+        assert row.difference == pytest.approx(means[row.model] - means[row.other])
+    drawn = found()["drawn"].groupby("part")["clusters"].sum()
+    assert f"{drawn['en']} groups" in notes(shown["table2_levels"])
+
+
 def test_languages_and_kinds_of_models_have_sections_of_their_own(shown):
     kinds = ("Models", "(no real models)", "(gold, no model)")
     headings = [section.heading for section in shown["table7_content"].sections]

@@ -1,4 +1,4 @@
-"""The differences between the rubrics in the data file, with what their examples are scored by."""
+"""The examples of docs/rubrics.md in the data files, with what they are scored by."""
 
 from typing import Any
 
@@ -75,6 +75,45 @@ def shown_difference(difference: dict) -> str:
             "```",
             "",
             *(f"| {' | '.join(map(str, row))} |" for row in rows),
+            "",
+        ]
+    )
+
+
+def points_of_tasks() -> list[dict[str, Any]]:
+    """What the corrected rubric gives points for, by tasks that are scored alike."""
+    return facts("lifbench/rubric_points.yaml")
+
+
+def total(part: dict, context: dict, answer: str) -> float:
+    """What the corrected rubric gives an answer to the example of such tasks."""
+    prompt = {
+        "sample_id": "example",
+        "task": part["tasks"][0],
+        "instruction": "Do it.",
+        "variables": part["variables"],
+        "gold": {},
+    }
+    # LSI stands for LOI and LOE, and LBI for LBE: they differ in how the element is asked for.
+    return score(prompt, context, SCENARIO_PROMPTS[context["scenario"]], answer, "corrected").total
+
+
+def shown_points(part: dict) -> str:
+    """The section of the page about such tasks."""
+    answers = [(answer.replace("\n", "⏎").replace("|", "\\|"), t) for answer, t in part["answers"]]
+    return "\n".join(
+        [
+            f"### {', '.join(part['tasks'])}",
+            "",
+            *(f"- **{name}**: {meaning}" for name, meaning in part["points"].items()),
+            "",
+            f"Forced by the weights: {part['forced']}.",
+            "",
+            f"Asked ({part['tasks'][0]}, {part['context']}): {part['asked']}.",
+            "",
+            "| answer | total |",
+            "| --- | --- |",
+            *(f"| `{answer}` | {t} |" for answer, t in answers),
             "",
         ]
     )

@@ -28,14 +28,42 @@ def test_another_element_is_from_the_list_but_wrong():
     assert points(LSI, LIST[0]) == {"format": 1, "correct": 0, "ori": 1}
 
 
-def test_a_slip_is_half_right_and_not_from_the_list():
+def test_a_slip_is_half_of_the_element_that_is_meant():
     slip = LIST[3].replace("naïve", "naive")
-    assert points(LSI, slip) == {"format": pytest.approx(0.2), "correct": 0.5, "ori": 0}
+    assert points(LSI, slip) == {"format": 0.5, "correct": 0.5, "ori": 0.5}
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        str.upper,
+        lambda text: text.replace('"', "”"),
+        lambda text: text.rstrip("."),
+        lambda text: f"4. {text}",
+        lambda text: f"**{text}**",
+        lambda text: f"« {text} »",
+        lambda text: json.dumps({"element": text}),
+        lambda text: f"```\n{json.dumps([text])}\n```",
+        lambda text: f"Die Antwort lautet: „{text}“",
+        lambda text: f"<answer>{text}</answer>\n\nHope this helps!",
+    ],
+    ids=[
+        *("upper case", "typographic", "no stop", "number", "bold", "quoted", "object", "fenced"),
+        *("German", "tags"),
+    ],
+)
+def test_another_form_costs_the_format_alone(write):
+    assert points(LSI, write(LIST[3])) == {"format": 0.5, "correct": 1, "ori": 1}
+
+
+def test_elements_beyond_the_right_one_cost():
+    got = points(LSI, "\n".join(LIST[1:5]))
+    assert got == {"format": 0, "correct": 0.25, "ori": 1}
 
 
 def test_prose_around_the_element_costs_the_format_alone():
     got = points(LSI, f"It is the following one:\n\n```\n{LIST[3]}\n```")
-    assert got == {"format": pytest.approx(0.3), "correct": 1, "ori": 1}
+    assert got == {"format": 0.5, "correct": 1, "ori": 1}
 
 
 def test_an_element_is_not_given_by_a_longer_one_that_holds_it():
@@ -82,16 +110,16 @@ def answer(elements: list[str]) -> str:
     ("elements", "order"),
     [
         (GOLD, 1),
-        (GOLD[:2] + GOLD[3:], 1),
+        (GOLD[:2] + GOLD[3:], 0.75),
         (GOLD[::-1], 0),
         ([*GOLD, GOLD[0]], 0),
-        ([*GOLD[:1], "x", *GOLD[1:]], 1),
-        (GOLD[:1], 0.5),
+        ([*GOLD[:1], "x", *GOLD[1:]], 0.8),
+        (GOLD[:1], 0.25),
         (["x"], 0),
         ([], 0),
     ],
 )
-def test_order_is_that_of_the_ids(elements, order):
+def test_order_is_that_of_the_ids_as_far_as_they_are_there(elements, order):
     assert points(LMI, answer(elements))["order"] == order
 
 
@@ -104,6 +132,24 @@ def test_elements_are_read_out_of_lines_and_objects():
 def test_numbers_cited_before_the_list_are_no_answer():
     got = points(LMI, f"The entries [4, 2, 7, 1] are: {answer(GOLD)}")
     assert got == {"format": 0.75, "num": 1, "correct": 1, "order": 1}
+
+
+def test_positions_are_no_elements():
+    assert points(LMI, "[4, 2, 7, 1]") == {"format": 0.75, "num": 0, "correct": 0, "order": 0}
+
+
+@pytest.mark.parametrize("write", [str, lambda gold: answer(gold)[:-1] + ",]"])
+def test_a_list_that_is_nearly_json_costs_the_format_alone(write):
+    assert points(LMI, write(GOLD)) == {"format": 0.75, "num": 1, "correct": 1, "order": 1}
+
+
+def test_of_two_lists_the_last_one_counts():
+    got = points(LMI, f"{answer(LIST[4:8])}\n\nNo, these:\n{answer(GOLD)}")
+    assert got == {"format": 0.75, "num": 1, "correct": 1, "order": 1}
+
+
+def test_the_whole_list_is_no_answer():
+    assert points(LMI, answer(LIST))["correct"] == pytest.approx(4 / 9)
 
 
 @given(st.permutations(GOLD), st.integers(0, 3))

@@ -15,6 +15,10 @@ LABELS = json.loads(reference_answer(*MB[:2]))
 CANDIDATES = MB[0]["variables"]["candidates"]
 
 
+def documents(labels: dict[str, str], label: str) -> list[str]:
+    return [name for name, given in labels.items() if given == label]
+
+
 def points(sample, response: str) -> dict[str, float]:
     return score(*sample, response, "corrected").points
 
@@ -43,10 +47,34 @@ def test_a_wrong_label_lowers_what_a_right_one_gave(wrong):
         lambda labels: f"Here they are:\n```json\n{json.dumps(labels, indent=2)}\n```\nDone.",
         lambda labels: json.dumps([labels]),
         lambda labels: json.dumps(
+            [{"doc": name, "label": label} for name, label in labels.items()]
+        ),
+        lambda labels: json.dumps({name: [label] for name, label in labels.items()}),
+        lambda labels: json.dumps(
+            {name: f"{label} (see its title)" for name, label in labels.items()}
+        ),
+        lambda labels: json.dumps({label: documents(labels, label) for label in labels.values()}),
+        lambda labels: "\n".join(f"{label}: {documents(labels, label)}" for label in CANDIDATES),
+        lambda labels: "\n".join(f"{n}. **{label}**" for n, label in enumerate(labels.values(), 1)),
+        lambda labels: ", ".join(labels.values()),
+        lambda labels: "\n".join(json.dumps({name: label}) for name, label in labels.items()),
+        lambda labels: json.dumps(
             {f"doc-{n}": label for n, label in enumerate(labels.values(), 1)}
         ),
     ],
-    ids=["lines", "single quotes", "cut off", "fenced", "in a list", "other keys"],
+    ids=[
+        *(
+            "lines",
+            "single quotes",
+            "cut off",
+            "fenced",
+            "in a list",
+            "records",
+            "lists",
+            "reasons",
+        ),
+        *("by label", "by label in lines", "numbered", "in turn", "an object a line", "other keys"),
+    ],
 )
 def test_labels_are_read_however_they_are_written(write):
     got = points(MB, write(LABELS))
@@ -54,14 +82,19 @@ def test_labels_are_read_however_they_are_written(write):
     assert set(got.values()) == {1}
 
 
-def test_a_document_that_does_not_exist_costs_number_and_origin():
+def test_a_document_that_does_not_exist_costs_all_but_the_format():
     got = points(MB, json.dumps(LABELS | {"doc8": "zebra"}))
-    assert got["logit_correct"] == 1
-    assert got["num_doc"] < 1 and got["candi_ori"] == pytest.approx(7 / 8)
+    assert got["logit_correct"] == got["candi_ori"] == pytest.approx(7 / 8)
+    assert got["num_doc"] < 1
 
 
 def test_a_label_within_another_word_of_json_is_none():
-    got = points(MB, json.dumps(dict.fromkeys(LABELS, "apple pie")))
+    got = points(MB, json.dumps(dict.fromkeys(LABELS, "pineapple")))
+    assert got["candi_ori"] == got["logit_correct"] == 0
+
+
+def test_all_labels_for_each_document_are_none():
+    got = points(MB, json.dumps(dict.fromkeys(LABELS, CANDIDATES)))
     assert got["candi_ori"] == got["logit_correct"] == 0
 
 
@@ -87,8 +120,16 @@ def test_the_spacing_of_groups_does_not_matter(separators):
         lambda answer: f"[{answer}]".replace("\n", ",\n"),
         lambda answer: answer.replace('"', "'"),
         lambda answer: "\n".join(line[1:-1] for line in answer.split("\n")),
+        lambda answer: json.dumps({n: json.loads(a) for n, a in enumerate(answer.split("\n"))}),
+        lambda answer: "\n".join(json.dumps(json.loads(a), indent=1) for a in answer.split("\n")),
+        lambda answer: (
+            answer.replace('["', '{"iD2": "').replace('", "', '", "date": "').replace('"]', '"}')
+        ),
     ],
-    ids=["text before", "numbered", "one line", "one list", "single quotes", "bare rows"],
+    ids=[
+        *("text before", "numbered", "one line", "one list", "single quotes", "bare rows"),
+        *("object", "indented", "records"),
+    ],
 )
 def test_groups_are_read_however_they_are_written(write):
     got = points(MF[1], write(reference_answer(*MF[1][:2])))
@@ -121,6 +162,19 @@ def test_ragged_groups_stay_within_bounds():
 def test_groups_put_together_cost_points():
     merged = points(MF[0], '[["aQ1"], ["cQ3"], ["gQ7"], ["bQ2"], ["eQ5"]]')
     assert 0.75 < merged["correct"] < 1 and merged["num_text"] < 1
+
+
+def test_what_is_added_costs_as_much_as_what_is_missing():
+    rows = [["aQ1"], ["cQ3"], ["gQ7"], ["bQ2"], ["eQ5"], ["dQ4"], ["fQ6"]]
+    everything = points(MF[0], json.dumps(rows))
+    # Five documents of seven; pairs: 3² + 2² of 7².
+    assert everything["correct"] == pytest.approx((3 * 5 / 7 + 13 / 49) / 4)
+    assert (everything["ori"], everything["format"]) == (1, 1)
+
+
+def test_a_group_that_is_given_twice_costs():
+    twice = points(MF[0], '[["aQ1"], ["cQ3"], ["gQ7"]]\n[["bQ2"], ["eQ5"]]\n[["bQ2"], ["eQ5"]]')
+    assert twice["correct"] == pytest.approx((3 * 5 / 7 + 13 / 17) / 4)
 
 
 def test_no_group_is_no_answer():

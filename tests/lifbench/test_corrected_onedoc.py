@@ -1,6 +1,7 @@
 """Corrected rubric of the OneDoc scenario, one behaviour at a time."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -46,10 +47,33 @@ def test_a_misspelt_fake_stays_a_fake():
     assert points(OR, rows([(text.replace("kind", "sort"), name)]))["correct"] == 0
 
 
-def test_a_slip_in_a_true_sentence_is_right_but_no_hit():
+def test_a_slip_in_a_true_sentence_costs_the_origin_alone():
     text, name = TRUE[0]
     got = points(OR, rows([(text.replace("question", "query"), name)]))
-    assert (got["correct"], got["hit"], got["ori"]) == (1, 0, 0)
+    assert (got["correct"], got["hit"], got["ori"]) == (0.25, 0.25, 0)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda answer: answer.replace("\n", " "),
+        lambda answer: answer.replace(SEPARATOR, ";"),
+        lambda answer: answer.replace("\n", f" {SEPARATOR}\n"),
+        lambda answer: f"Here they are:\n\n{answer}\n\nThat is all.",
+        lambda answer: answer.lower(),
+        lambda answer: re.sub(r"^(.*) (\S+)$", r"<\2-3>\1 \2", answer, flags=re.MULTILINE),
+    ],
+    ids=["one line", "another separator", "separators after", "remarks", "lower case", "tags"],
+)
+def test_another_form_of_rows_costs_the_format_alone(write):
+    got = points(OR, write(rows(TRUE[:4])))
+    assert got.pop("format") < 1
+    assert set(got.values()) == {1}
+
+
+def test_all_key_sentences_are_more_than_were_asked_for():
+    got = points(OR, rows(TRUE))
+    assert got["hit"] == got["correct"] == pytest.approx(4 / 7)
 
 
 def test_a_sentence_of_another_type_is_wrong():
@@ -92,22 +116,31 @@ def test_the_right_option_alone_is_right(kind, options):
     yes, no = sample[0]["variables"]["options"]
     right, wrong = (yes, no) if kind == "true" else (no, yes)
     assert points(sample, right) == {"correct": 1, "format": 1}
-    assert points(sample, wrong) == {"correct": 0, "format": 1}
+    assert points(sample, wrong) == {"correct": 0, "format": 0}
 
 
 @pytest.mark.parametrize(
     ("response", "correct", "form"),
     [
-        ("Yes.", 1, 0.75),
-        ('"Yes"', 1, 0.75),
-        ("Yes, because it has two tags that agree.", 1, 0.5),
-        ("Yes or No", pytest.approx(1 / 6), 0.25),
+        ("YES.", 1, 0.75),
+        ("“Yes”", 1, 0.75),
+        ("yes, because it has two tags that agree", 1, 0.5),
+        ("Yes. No other tag fits.", 1, 0.5),
+        ("There is no doubt: Yes.", 1, 0.5),
+        ("The answer is not No. It is Yes.", 1, 0.25),
+        ("Yes. (No would be wrong here.)", 1, 0.25),
+        ("No. Wait, its tags agree: Yes.", 1, 0.25),
+        ("Nicht No, sondern Yes.", 1, 0.25),
+        ("Yes. Wait, its tags differ: No.", 0, 0),
+        ("Yes or No", 0, 0),
+        ("It might be Yes, or it might be No.", 0, 0),
+        ("I have no idea.", 0, 0),
         ("Nobody knows", 0, 0),
         ("Yesterday", 0, 0),
         ("???", 0, 0),
     ],
 )
-def test_an_option_is_a_word_and_its_length_counts_if_it_is_there(response, correct, form):
+def test_the_option_counts_on_which_an_answer_settles(response, correct, form):
     assert points(question("true", 0), response) == {"correct": correct, "format": form}
 
 
@@ -125,17 +158,18 @@ TOPICS = [text for text, name in TRUE if name == "#Topic#"]
     [
         (TOPICS, 1, 1),
         (TOPICS[::-1], 1, 0),
-        (TOPICS[:1], (3.5 / 2 + 0.5) / 4, 1),
-        ([*TOPICS, TRUE[2][0]], (3.5 * 2 / 3 + 0.5) / 4, 1),
-        ([*TOPICS, FAKE[0][0]], 3.5 * 2 / 3 / 4, 1),
+        (TOPICS[:1], (3.5 / 2 + 0.5) / 4, 1 / 2),
+        ([*TOPICS, TRUE[2][0]], (3.5 * 2 / 3 + 0.5) / 4, 2 / 3),
+        ([*TOPICS, FAKE[0][0]], 3.5 * 2 / 3 / 4, 2 / 3),
+        ([TOPICS[0].replace("real", "rea1"), TOPICS[1]], (3.5 * 3 / 4 + 0.5) / 4, 3 / 4),
         ([TRUE[2][0]], 0, 0),
         ([], 0, 0),
     ],
-    ids=["all", "reversed", "one", "another type", "the fake", "another alone", "none"],
+    ids=["all", "reversed", "one", "another type", "the fake", "a slip", "another alone", "none"],
 )
 def test_sentences_of_a_type(texts, correct, order):
     got = points(OE[0], json.dumps(texts))
-    assert got["correct"] == pytest.approx(correct) and got["order"] == order
+    assert (got["correct"], got["order"]) == (pytest.approx(correct), pytest.approx(order))
 
 
 def test_the_share_of_sentences_that_are_from_the_document():
@@ -153,6 +187,36 @@ def test_an_absent_type_is_answered_by_an_empty_list(name):
     assert points(sample, "There are none: []") == {"format": 0.75} | dict.fromkeys(
         ("correct", "order", "ori"), 1
     )
+
+
+@pytest.mark.parametrize(
+    ("response", "total"),
+    [
+        ("There are no such sentences.", 10 / 14),
+        ("Es gibt keine.", 10 / 14),
+        ("[[]]", 13 / 14),
+        ("Granted, the winters were mild, no?", 2 / 14),
+        ("I'm sorry, but no.", 0),
+        ("Give an empty list if there are none. Example 1: [A, B] Example 2: []", 3 / 14),
+    ],
+)
+def test_an_absent_type_may_be_said_to_be_absent(response, total):
+    sample = (OE[0][0] | {"variables": {"type": "<|Summary|>"}}, *OE[0][1:])
+    assert score(*sample, response, "corrected").total == pytest.approx(total)
+
+
+@pytest.mark.parametrize(
+    ("write", "form"),
+    [
+        (lambda texts: [f"<#Topic#-{n}>{text}<#Topic#>" for n, text in enumerate(texts)], 0.5),
+        (lambda texts: [" ".join(texts)], 0.5),
+        (lambda texts: [text.upper() for text in texts], 1),
+    ],
+    ids=["tags kept", "not told apart", "upper case"],
+)
+def test_another_form_of_sentences_costs_the_format_alone(write, form):
+    got = points(OE[0], json.dumps(write(TOPICS)))
+    assert got == {"format": form, "correct": 1, "order": 1, "ori": 1}
 
 
 def test_a_type_with_nothing_but_a_fake_is_absent():

@@ -12,11 +12,13 @@ from small_contexts import REPOSITORY, needs_cases
 from steadfast.components import Scored
 from steadfast.errors import UserError
 from steadfast.files import Record
+from steadfast.lifbench.analyses import comparisons
 from steadfast.lifbench.frames import coverage, data_counts, score_frame
 from steadfast.lifbench.measures import ars, ifp, ifs
 from steadfast.lifbench.metrics import headline, metrics
 from steadfast.lifbench.weights import RUBRICS
-from steadfast.metrics.headline import HEADLINE, PROMPTS
+from steadfast.metrics.headline import FURTHER, HEADLINE
+from steadfast.metrics.pairs import drawn
 from steadfast.metrics.tidy import OVERALL
 from steadfast.tables.table import rounded
 
@@ -156,6 +158,7 @@ def test_nothing_scored_at_all_gives_empty_metrics(tmp_path):
     assert set(frames.pop("coverage")["scored"]) == {0}
     assert frames.pop("data")["samples"].sum() == 66
     assert frames.pop("headline")["value"].isna().all()
+    frames.pop("drawn")
     assert all(rows.empty for rows in frames.values())
 
 
@@ -177,7 +180,7 @@ def test_scores_of_another_task_or_rubric_are_refused(change, sentence):
 
 def headline_of(scores, folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
     frames = frames_of(scores, folder)
-    assert list(frames["headline"]) == [*HEADLINE, PROMPTS]
+    assert list(frames["headline"]) == [*HEADLINE, *FURTHER]
     return frames["headline"].set_index(["model", "measure"]), frames
 
 
@@ -219,7 +222,8 @@ def test_a_model_without_scores_and_a_single_length_have_empty_headlines(tmp_pat
 @needs_cases
 def test_the_released_scores_give_the_headline_that_the_paper_prints():
     frame = released_frame(GPT_4O)
-    rows = headline(ars(frame), ifs(frame), coverage(frame)).set_index("measure")
+    compared = comparisons(frame), drawn(frame, None, ["stratum", "length"])
+    rows = headline(ars(frame), ifs(frame), coverage(frame), *compared).set_index("measure")
     printed = {name: str(rounded(value, 3)) for name, value in rows["value"].items()}
     assert printed == {"ARS": "0.758", "IFS": "0.079"}  # Tables 3 and 4, first row
     assert rows["n"].tolist() == rows["expected"].tolist() == [len(frame)] * 2

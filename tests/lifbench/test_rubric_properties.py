@@ -125,14 +125,23 @@ def test_text_is_compared_in_its_composed_form(text):
     assert normal(spelled) == normal(text) == normal(f" {normal(text)}\n")
 
 
+WORDS = st.lists(st.text("ab", min_size=1, max_size=20), min_size=1, max_size=3)
+
+
 @given(
-    st.lists(st.text("ab", min_size=1, max_size=40), min_size=1, max_size=12),
-    st.text("ab", max_size=120),
+    st.lists(WORDS.map(" ".join), min_size=1, max_size=12),
+    st.text("ab ", max_size=120),
 )
-def test_the_finder_takes_the_longest_from_the_left(texts, text):
-    text += texts[0] + text[:20]
-    longest_first = sorted(set(texts), key=len, reverse=True)
-    assert Finder(texts).find(text) == re.findall("|".join(longest_first), text)
+def test_the_finder_takes_the_longest_words_from_the_left(texts, text):
+    text = normal(f"{text} {texts[0]} {text[:20]}")
+    longest_first = "|".join(sorted(set(texts), key=len, reverse=True))
+    assert Finder(texts).find(text) == re.findall(rf"(?<!\w)(?:{longest_first})(?!\w)", text)
+
+
+@given(st.lists(st.sampled_from(LIST), min_size=1, max_size=5), st.data())
+def test_known_texts_are_found_however_their_letters_are_written(texts, data):
+    write = data.draw(st.sampled_from([str.upper, str.lower, lambda text: text.replace('"', "“")]))
+    assert Finder(LIST).find("\n".join(map(write, texts))) == texts
 
 
 @given(st.text("[]a\n ", max_size=40))

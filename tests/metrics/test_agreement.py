@@ -159,13 +159,45 @@ def test_each_model_has_its_row_and_all_have_one():
     ]
 
 
-def test_intervals_draw_clusters_together():
-    # Two clusters, one that agrees and one that does not: drawn, they give 0, 1/2 or 1.
-    first = {("x", i): i % 2 for i in range(4)} | {("y", i): i % 2 for i in range(4)}
-    second = {item: value if item[0] == "x" else 1 - value for item, value in first.items()}
+def agreed(*clusters: tuple[int, int]) -> dict:
+    """Two raters of ten items in each cluster, half of them yes, some of each half disputed."""
+    first, second = {}, {}
+    for name, (yes, no) in enumerate(clusters):
+        for i in range(10):
+            first[name, i] = i % 2
+            second[name, i] = (i % 2) ^ (i // 2 < (yes if i % 2 else no))
     (row,) = rows_of({"a": first, "b": second}, cluster=lambda item: item[0])
-    assert (row["raw"], row["raw_low"], row["raw_high"]) == (0.5, 0, 1)
-    assert (row["kappa"], row["kappa_low"], row["kappa_high"]) == (0, -1, 1)
+    return row
+
+
+def test_the_interval_of_raw_agreement_is_student_s_t_of_the_clusters():
+    # Shares .8, .6 and .4, by log odds: .6 ± 4.303·.1155 is wider than the limits on no side.
+    row = agreed((1, 1), (2, 2), (3, 3))
+    half = 4.302653 * 0.2 / math.sqrt(3)
+    assert row["raw"] == pytest.approx(0.6)
+    assert row["raw_low"] == pytest.approx(0.6 - half, rel=1e-4)
+
+
+def test_kappa_s_interval_is_twice_raw_agreement_s_where_chance_is_a_half():
+    row = agreed((1, 1), (2, 2), (3, 3))
+    assert row["kappa"] == pytest.approx(2 * 0.6 - 1)
+    assert row["kappa_low"] == pytest.approx(2 * row["raw_low"] - 1)
+
+
+def test_raters_that_always_agree_have_intervals_with_a_width():
+    row = agreed(*[(0, 0)] * 5)
+    q = 0.05 ** (1 / 5)  # Clopper and Pearson: 5 of 5 clusters
+    assert [row["raw_low"], row["raw_high"]] == pytest.approx([q, 1])
+    assert [row["kappa_low"], row["kappa_high"]] == pytest.approx([2 * q - 1, 1])
+
+
+def test_a_rater_that_says_the_same_throughout_leaves_kappa_open():
+    first = {(name, i): 1 for name in "abcd" for i in range(25)}
+    second = first | {("a", 0): 0}
+    (row,) = rows_of({"a": first, "b": second}, cluster=lambda item: item[0])
+    assert (row["raw"], row["kappa"]) == (0.99, 0)
+    assert row["kappa_low"] == -1
+    assert row["kappa_high"] > 0.5
 
 
 def test_one_cluster_has_no_interval():

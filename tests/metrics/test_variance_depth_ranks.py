@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.metrics.bootstrap import Bootstrap
 from steadfast.metrics.depth import success_by_depth
+from steadfast.metrics.intervals import Clusters
 from steadfast.metrics.ranks import agreement, kendall, spearman
 from steadfast.metrics.variance import variance_shares
 
@@ -108,7 +108,7 @@ def placed(depths: list[float | None], totals: list[float]) -> pd.DataFrame:
 
 
 def by_depth(frame: pd.DataFrame, **groups) -> pd.DataFrame:
-    return success_by_depth(frame, Bootstrap(frame, ["stratum"]), groups)
+    return success_by_depth(frame, Clusters(frame, ["stratum"]), groups)
 
 
 def test_few_places_are_put_in_thirds():

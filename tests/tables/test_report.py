@@ -80,14 +80,19 @@ def test_models_by_measures_with_intervals(tmp_path):
     assert [line[1] for line in body] == ["b", "Model_A", "c"]
 
 
-def test_the_best_are_picked_out_and_a_small_ifs_is_good(tmp_path):
-    built(
-        tmp_path, *three("ARS", 0.7, 0.6, 0.5), *three("IFS", 0.2, 0.1, 0.3), row("gold", "ARS", 1)
-    )
+def test_the_group_of_the_best_is_picked_out_and_what_was_drawn_is_said(tmp_path):
+    told = {"a": ("c", "b"), "b": ("", "a c"), "c": ("", "b")}
+    ars = three("ARS", 0.7, 0.6, 0.5)
+    for one in ars:
+        beats, ties = told[one["model"]]
+        one |= {"beats": beats, "ties": ties, "drawn": "18 contexts", "smallest": 0.0551}
+    built(tmp_path, *ars, *three("IFS", 0.2, 0.1, 0.3), row("gold", "ARS", 1))
     text = (tmp_path / "out/report.tex").read_text()
-    assert r"Model\_A & \textbf{0.700} & 0.650 to 0.750 & \underline{0.200}" in text
-    assert r"b & \underline{0.600} & 0.550 to 0.650 & \textbf{0.100}" in text
-    assert r"\textbf{1.000}" not in text
+    assert r"Model\_A & \textbf{0.700} & 0.650 to 0.750 & 0.200" in text
+    assert r"b & \textbf{0.600} & 0.550 to 0.650 & 0.100" in text
+    assert r"c & 0.500 & 0.450 to 0.550 & 0.300" in text
+    assert "Drawn: 18 contexts of LIFBench." in text
+    assert "corrected for all of them): ARS 0.055." in text
     assert r"\multicolumn{2}{c}{LIFBench}" not in text  # two measures, each with its interval
     assert r"\multicolumn{4}{c}{LIFBench}" in text
 

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from steadfast.show.cells import Values, interval_cell, share_cell, value_cells
+from steadfast.metrics.ties import Ties
+from steadfast.show.cells import Values, interval_cell, rank_cells, share_cell, value_cells
 from steadfast.show.display import Display, Shown
 from steadfast.show.figures import look
 from steadfast.show.results import shared_notes
@@ -113,13 +114,32 @@ def test_an_interval_is_two_numbers_or_nothing():
     assert interval_cell(float("nan"), float("nan"), 2) == Cell(None)
 
 
-def test_a_column_picks_out_the_best_of_what_is_printed():
+TIED = Ties({"m": {"n": False, "o": True}, "n": {"m": False, "o": False}, "o": {"m": False}})
+
+
+def test_a_column_picks_out_all_that_are_not_told_apart_from_its_best():
     roster = Roster(["m", "n", "gold"], DISPLAY)
-    column = Values({"m": 0.9004, "n": 0.9001, "gold": 1.0}, incomplete=["n"])
+    column = Values({"m": 0.9, "n": 0.9, "gold": 1.0}, incomplete=["n"], ties=TIED)
     assert value_cells(roster, [column], digits=3) == {
         "m": (Cell("0.900", "best"),),
         "n": (Cell("0.900", "best", marks=("incomplete",)),),
         "gold": (Cell("1.000"),),
+    }
+
+
+def test_an_untested_column_picks_out_nothing():
+    cells = value_cells(Roster(["m", "n"], DISPLAY), [Values({"m": 0.9, "n": 0.1})], digits=1)
+    assert cells == {"m": (Cell("0.9"),), "n": (Cell("0.1"),)}
+
+
+def test_ranks_are_ranges_of_those_that_compete():
+    tied = Ties({"m": {"n": False, "o": True}, "n": {"m": False}, "o": {"m": False}})
+    cells = rank_cells(Roster(["m", "n", "o", "gold"], DISPLAY), tied, {"m": 3, "n": 2, "o": 1})
+    assert {model: cell.text for model, (cell,) in cells.items()} == {
+        "m": "1–2",
+        "n": "1–3",
+        "o": "2–3",
+        "gold": None,
     }
 
 

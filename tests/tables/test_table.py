@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from steadfast.tables import latex
 from steadfast.tables.render import comma_separated, escape_csv, escape_markdown, markdown
-from steadfast.tables.table import Cell, Column, Section, Table, highlights, ranks, rounded
+from steadfast.tables.table import Cell, Column, Section, Table, ranks, rounded
 
 
 @pytest.mark.parametrize(
@@ -35,15 +35,6 @@ def test_every_exact_tie_is_rounded_up(thousandths):
     assert rounded(float(tie), 3) == tie + Decimal("0.0005")
 
 
-def test_ties_share_the_best_place():
-    values = {"a": 0.9, "b": 0.9, "c": 0.8, "d": 0.7}
-    assert highlights(values, values) == {"a": "best", "b": "best", "c": "second", "d": ""}
-
-
-def test_only_contenders_are_highlighted():
-    assert highlights({"m": 0.5, "reference": 1.0}, ["m"]) == {"m": "best"}
-
-
 def test_ranks_skip_after_a_tie_and_can_run_upwards():
     values = {"a": 0.1, "b": 0.1, "c": 0.2}
     assert ranks(values, values, smaller=True) == {"a": 1, "b": 1, "c": 3}
@@ -55,7 +46,7 @@ TABLE = Table(
     caption="50% of a_b",
     columns=(Column("Model", align="l"), Column("X", "Group"), Column("Y", "Group")),
     sections=(
-        Section(((Cell("m"), Cell("0.9", "best"), Cell("0.1", "second", "(2)")),), "Models"),
+        Section(((Cell("m"), Cell("0.9", "best"), Cell("0.1", suffix="(2)")),), "Models"),
         Section(((Cell("sim-a"), Cell(None), Cell("0.2", marks=("incomplete",))),), "Sim", True),
     ),
     notes=(("incomplete", "1 of 2 samples scored"),),
@@ -67,7 +58,7 @@ def test_latex_has_rules_styles_and_marks():
     for part in (
         r"\caption{50\% of a\_b}",
         r"\cmidrule(lr){2-3}",
-        r"m & \textbf{0.9} & \underline{0.1} (2) \\",
+        r"m & \textbf{0.9} & 0.1 (2) \\",
         r"sim-a & -- & 0.2\rlap{$^{*}$} \\",
         "\\midrule\n\\multicolumn{3}{@{}c@{}}{\\textit{Sim}}",
         "1 of 2 samples scored",
@@ -77,7 +68,7 @@ def test_latex_has_rules_styles_and_marks():
 
 def test_markdown_has_styles_and_marks():
     text = markdown(TABLE)
-    assert re.search(r"\| m +\| +\*\*0.9\*\* +\| +<u>0.1</u> \(2\) +\|", text)
+    assert re.search(r"\| m +\| +\*\*0.9\*\* +\| +0.1 \(2\) +\|", text)
     assert re.search(r"\| sim-a +\| +-- +\| +0.2\\\* +\|", text)
     assert "\\* 1 of 2 samples scored" in text
 

@@ -74,3 +74,19 @@ def test_a_setting_of_operation_re_runs_no_plan_and_a_grown_journal_does(planned
     journal.parent.mkdir(parents=True)
     journal.write_text('{"hash": "0", "status": "ok", "text": ""}\n')
     assert "plan_benchmark" in project.snakemake("--dry-run", PLAN)
+
+
+def test_a_certificate_is_given_where_it_is_wanted_and_re_runs_the_plan_alone(planned, tmp_path):
+    project = planned.fork(tmp_path)
+    project.configure({**config(), "certificate": {"difference": 0.05}})
+    before = project.snakemake("--dry-run", "plan")
+    assert "plan_benchmark" in before
+    assert "rule prompts:" not in before
+    project.snakemake("plan")
+    page = project.path("results/plan/lifbench.md").read_text()
+    assert "## Certificate: a difference of 0.05" in page
+    with open(project.path("results/plan/lifbench.certificate.csv"), newline="") as lines:
+        overall, *tasks = csv.DictReader(lines)
+    assert overall["task"] == "overall"
+    assert len(tasks) == 11
+    assert int(overall["clusters"]) > int(overall["clusters_now"])

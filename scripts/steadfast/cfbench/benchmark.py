@@ -7,6 +7,7 @@ from pydantic import Field
 from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task
 from steadfast.cfbench.facts import FILE, LANGUAGE, RATES
 from steadfast.components import Component
+from steadfast.config.settings import references
 from steadfast.files import Settings
 from steadfast.judge_template import packaged, templates_of
 from steadfast.resources import facts
@@ -18,7 +19,7 @@ LONGEST = {"synthetic": 1024, "local": 16384, "released": 16384}  # tokens of a 
 RELEASED_ATTEMPTS = 10
 METRICS = (
     "headline", "results", "types", "domains", "factors", "statistics", "coverage", "agreement",
-    "humans",
+    "humans", "comparisons", "drawn",
 )  # fmt: skip
 CONTENT = {"synthetic": "synthetic:data", "local": "data:local", "released": "published:data"}
 DATA = f"{NAME}/data/{LANGUAGE}.jsonl"
@@ -35,7 +36,7 @@ class Cfbench(JudgedSection):
 def task(config: Config, section: Cfbench) -> Task:
     """What a config asks of CFBench; its one part is Chinese, the language of all its records."""
     mode = {"mode": config.judging.mode}
-    judges = {"judges": list(config.judges)}
+    judges = {"judges": list(config.judges), "references": references(config)}
     templates = templates_of(NAME, [LANGUAGE], section.templates)
     tables = _tables(config, section)
     return Task(

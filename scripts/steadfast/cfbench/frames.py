@@ -59,8 +59,8 @@ def sample_frame(scores: Iterable[Scored], records: pd.DataFrame) -> pd.DataFram
         records: as ``record_frame`` gives them.
 
     Returns:
-        Columns model, prompts (whose, see ``metrics.asked``), draw, cluster (the sample, for the
-        bootstrap), status, parsing (of mode released, else None), csr, isr, psr (empty where
+        Columns model, prompts (whose, see ``metrics.asked``), draw, cluster (the sample, for
+        intervals), status, parsing (of mode released, else None), csr, isr, psr (empty where
         unscored), and those of ``records``.
     """
     rows = [

@@ -1,14 +1,14 @@
 """CFBench's metrics of all models.
 
 A sample without a score (no answer, or no readable verdict) is in no mean; it lowers the coverage.
-Each draw of a record's answer is an answer. Intervals: ``metrics.bootstrap``, with records drawn
+Each draw of a record's answer is an answer. Intervals: ``metrics.intervals``, with records drawn
 within their split, and with them all that was drawn for them. In mode released the values of sets
 are rounded as the released code rounds them; their intervals are not.
 """
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import pandas as pd
 
@@ -36,10 +36,11 @@ from steadfast.cfbench.frames import (
 from steadfast.cfbench.released import PARTLY, UNREADABLE, hundredths
 from steadfast.components import Data, Labels, Scored
 from steadfast.metrics.asked import answers_expected, with_prompts
-from steadfast.metrics.bootstrap import Bootstrap
 from steadfast.metrics.headline import HEADLINE, PROMPTS
+from steadfast.metrics.intervals import Clusters
+from steadfast.metrics.pairs import drawn, pairs, with_comparisons
 from steadfast.metrics.scores import STATUSES, models_of
-from steadfast.metrics.tidy import in_order
+from steadfast.metrics.tidy import in_order, rows_of
 from steadfast.resources import facts
 
 VALUES = ["value", "low", "high", "n"]
@@ -52,6 +53,7 @@ def metrics(
     labels: Labels | None,
     mode: Mode,
     judges: Sequence[str],
+    references: Collection[str] = (),
 ) -> dict[str, pd.DataFrame]:
     """The metrics by name.
 
@@ -61,6 +63,7 @@ def metrics(
         labels: people's verdicts, see ``agreement.agreement``.
         mode: strict or released.
         judges: the names of all.
+        references: models that give the gold answer, which are not compared.
 
     Raises:
         UserError: samples are not the data's, or labels cannot be read.
@@ -69,9 +72,12 @@ def metrics(
     found = list(checked_scores(scores, records))
     samples = sample_frame(found, record_frame(records))
     rates, counts = results(samples, mode), coverage(samples)
+    compared, of_sets = comparisons(samples, references), drawn(samples, None, ["split"])
     return {
         "results": rates,
-        "headline": headline(rates, counts),
+        "comparisons": compared,
+        "drawn": of_sets,
+        "headline": headline(rates, counts, compared, of_sets),
         "types": by_type(found, records),
         "domains": by_origin(samples),
         "factors": by_factor(samples),
@@ -104,22 +110,49 @@ def results(samples: pd.DataFrame, mode: Mode = "strict") -> pd.DataFrame:
     return in_order(table, {"model": _models(samples), "split": SETS, "measure": MEASURES})
 
 
-def headline(rates: pd.DataFrame, counts: pd.DataFrame) -> pd.DataFrame:
+def comparisons(samples: pd.DataFrame, references: Collection[str] = ()) -> pd.DataFrame:
+    """CSR, ISR and PSR of every two models on the records that both have scored.
+
+    Args:
+        samples: as ``sample_frame`` gives them.
+        references: models that are left out.
+
+    Returns:
+        Columns model, other, split, measure and those of ``comparison.compare_models``.
+    """
+    compared = samples[~samples["model"].isin(references)]
+    rows = with_full(by_measure(compared.assign(stratum=compared["split"])))
+    rows = rows.assign(sample_id=rows["cluster"]).rename(columns={"value": "total"})
+    found = pairs(rows, ["measure"], "split")
+    order = {"split": SETS, "measure": MEASURES, "model": _models(samples)}
+    found = in_order(found[found["split"].isin(SETS)], order)
+    names = ["model", "other", "split", "measure"]
+    return found[[*names, *found.columns.difference(names, sort=False)]]
+
+
+def headline(
+    rates: pd.DataFrame, counts: pd.DataFrame, compared: pd.DataFrame, records: pd.DataFrame
+) -> pd.DataFrame:
     """CSR, ISR and PSR of each model on all records, for the report over all benchmarks.
 
     Args:
         rates: as ``results`` gives them.
         counts: as ``coverage`` gives them.
+        compared: as ``comparisons`` gives them.
+        records: as ``pairs.drawn`` gives them.
 
     Returns:
-        Columns of ``metrics.headline``, prompts too; a model without a scored record has empty
-        values.
+        Columns of ``metrics.headline``, the further ones too; a model without a scored record has
+        empty values.
     """
     every = counts.loc[counts["split"] == FULL, ["model", "expected", PROMPTS]]
     every = every.merge(pd.DataFrame({"measure": MEASURES}), "cross")
     whole = rates[rates["split"] == FULL].drop(columns="split")
     found = every.merge(whole, "left", ["model", "measure"]).fillna({"n": 0})
-    return found.astype({"n": int})[[*HEADLINE, PROMPTS]]
+    of_all = rows_of(compared, split=FULL)
+    by_measure = {measure: rows_of(of_all, measure=measure) for measure in MEASURES}
+    rows = found.astype({"n": int})[[*HEADLINE, PROMPTS]]
+    return with_comparisons(rows, by_measure, records, "records")
 
 
 def by_type(scores: Sequence[Scored], data: Records) -> pd.DataFrame:
@@ -242,7 +275,7 @@ def _means(rows: pd.DataFrame, by: list[str], stratum: str = "split") -> pd.Data
     """Means of the column value in each cell, with intervals over records."""
     if rows.empty:
         return pd.DataFrame(columns=[*by, *VALUES]).astype({"value": float, "n": int})
-    return Bootstrap(rows, [stratum]).means(rows, by, "value").rows()
+    return Clusters(rows, [stratum]).means(rows, by, "value").rows()
 
 
 def _models(samples: pd.DataFrame) -> list[str]:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from functools import cached_property
 
+import pandas as pd
+
 from steadfast.cfbench.facts import FULL, Mode
 from steadfast.components import Frames
 from steadfast.metrics.tidy import rows_of
@@ -32,6 +34,10 @@ class CfbenchResults(Results):
     def values(self, split: str, measure: str) -> dict[str, float]:
         """Value of each model that has one."""
         return values_by_model(rows_of(self.frames["results"], split=split, measure=measure))
+
+    def pairs(self, split: str, measure: str) -> pd.DataFrame:
+        """The comparisons of every two models."""
+        return rows_of(self.frames["comparisons"], split=split, measure=measure)
 
     @cached_property
     def groups(self) -> list[Group]:

@@ -10,6 +10,7 @@ from steadfast.cfbench.facts import FULL, MEASURES, PRIMARY_KIND, SECONDARY_KIND
 from steadfast.cfbench.results import CfbenchResults
 from steadfast.components import Frames
 from steadfast.metrics.tidy import rows_of
+from steadfast.metrics.ties import Ties
 from steadfast.resources import facts
 from steadfast.show.agreement import agreement_table
 from steadfast.show.cells import (
@@ -17,8 +18,10 @@ from steadfast.show.cells import (
     Values,
     count_cell,
     interval_cell,
+    joined_cells,
     number_cell,
     printed_section,
+    rank_cells,
     share_cell,
 )
 from steadfast.show.display import Display
@@ -72,18 +75,33 @@ def _results(results: CfbenchResults, name: str) -> Table:
     released = results.mode == "released"
     digits = results.words["released_digits"] if released else None
     places = [(split, measure) for split in SETS for measure in MEASURES]
-    cells = results.cells(
-        Values(results.values(split, measure), results.incomplete(split), digits=digits)
-        for split, measure in places
+    of_all = results.pairs(FULL, "PSR")
+    cells = joined_cells(
+        [
+            results.cells(
+                Values(
+                    results.values(split, measure),
+                    results.incomplete(split),
+                    ties=Ties.of(results.pairs(split, measure)),
+                    digits=digits,
+                )
+                for split, measure in places
+            ),
+            rank_cells(results.roster, Ties.of(of_all), results.values(FULL, "PSR")),
+        ]
     )
     columns = [MODEL, *(Column(measure, results.words["sets"][split]) for split, measure in places)]
+    columns.append(Column(SHARED["ranks"]))
     sections = [*results.sections(results.groups, cells.__getitem__)]
-    notes = results.notes(results.roster.models)
+    notes = [*results.notes(results.roster.models), *results.tie_notes()]
+    notes += results.rank_notes(results.words["ranked"], of_all)
     if released:
         notes.append((None, results.words["notes"]["rounded"]))
     if results.display.published:
         paper = facts("cfbench/printed.yaml")
-        sections.append(printed_section(paper["results"], paper["heading"], range(len(places))))
+        sections.append(
+            printed_section(paper["results"], paper["heading"], [*range(len(places)), None])
+        )
         notes.append((None, paper["note"]))
     return results.table(name, columns, sections, notes)
 
@@ -147,6 +165,7 @@ def _models_across(
 
     body = [Section(tuple(row(*line) for line in of), heading) for heading, of in sections if of]
     remarks, number = results.notes(models), len(results.roster.models)
+    remarks += results.untested_notes()
     if len(models) < number:
         text = results.words["notes"]["most_models"]
         remarks.append((None, text.format(shown=len(models), all=number, metric=name)))

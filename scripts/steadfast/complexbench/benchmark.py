@@ -10,6 +10,7 @@ from steadfast.complexbench.parts import DECOMPOSED, WHOLE, part_name
 from steadfast.complexbench.routes import TEMPLATES, templates_in_use
 from steadfast.complexbench.taxonomy import taxonomy
 from steadfast.components import Component
+from steadfast.config.settings import references
 from steadfast.files import Record
 from steadfast.judge_template import packaged, templates_of
 from steadfast.resources import facts
@@ -22,7 +23,7 @@ RELEASED_ATTEMPTS = 1  # whatever a judge replies is taken for a verdict
 DATA = {"synthetic": "synthetic:data", "local": "published:local", "released": "published:released"}
 METRICS = (
     "drfr", "constraints", "coherent", "decomposition", "agreement", "judging", "coverage",
-    "headline",
+    "headline", "comparisons", "drawn",
 )  # fmt: skip
 
 
@@ -92,13 +93,15 @@ def task(config: Config, section: Complexbench) -> Task:
         data=[_data(config, section, language) for language in languages],
         files=section.required_files(NAME),
         labels=section.labels,
+        compared=Component("steadfast.metrics.certificate:Compared", {"unit": "instances"}),
         prompts=Component("steadfast.complexbench.prompts:prompts"),
         samples=Component("steadfast.components:KeyedSamples", {"key": "main_id"}),
         stand_in=Component("steadfast.complexbench.readers:ComplexbenchReader"),
         scoring=Component("steadfast.complexbench.scoring:ComplexbenchScoring", judging),
         metrics=Output(
             Component(
-                "steadfast.complexbench.metrics:metrics", {**shown, "judges": list(config.judges)}
+                "steadfast.complexbench.metrics:metrics",
+                {**shown, "judges": list(config.judges), "references": references(config)},
             ),
             METRICS,
             data=True,

@@ -1,12 +1,11 @@
 """ComplexBench's metrics from score records: DRFR, accuracies by constraint, coherent test.
 
 A question without a verdict is in no mean; it lowers the coverage. Each draw of an answer is an
-answer. Intervals: ``metrics.bootstrap``, with groups drawn whole, for their instances are nearly
+answer. Intervals: ``metrics.intervals``, with groups drawn whole, for their instances are nearly
 the same, and with them all that was drawn for these.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -31,9 +30,10 @@ from steadfast.complexbench.raters import agreement
 from steadfast.complexbench.scored import AskedPart, ScoredAnswers
 from steadfast.complexbench.taxonomy import dimensions, taxonomy
 from steadfast.components import Data, Frames, Labels, Scored
-from steadfast.metrics.bootstrap import Bootstrap, Estimates
 from steadfast.metrics.headline import HEADLINE, PROMPTS
-from steadfast.metrics.tidy import in_order
+from steadfast.metrics.intervals import Clusters, Estimates
+from steadfast.metrics.pairs import drawn, pairs, with_comparisons
+from steadfast.metrics.tidy import OVERALL, in_order, rows_of
 
 DIFFERENCE = "difference"  # turn by turn minus whole
 VALUES = ["value", "low", "high", "n", "expected"]
@@ -46,6 +46,7 @@ def metrics(
     mode: str,
     languages: Sequence[str],
     judges: Sequence[str],
+    references: Collection[str] = (),
 ) -> Frames:
     """The metrics of all models.
 
@@ -56,12 +57,14 @@ def metrics(
         mode: strict or released.
         languages: the first gives the headline.
         judges: the names of all.
+        references: models that give the gold answer, which are not compared.
 
     Raises:
         UserError: the labels are not of these answers, or the scores not of this data.
     """
     scored = ScoredAnswers(scores, data)
     found = Metrics(scored, mode)
+    compared = found.comparisons(references)
     return {
         "drfr": found.drfr,
         "constraints": found.constraints(),
@@ -70,7 +73,9 @@ def metrics(
         "agreement": agreement(scored, judges, labels),
         "judging": judging(scored),
         "coverage": coverage(scored),
-        "headline": found.headline(languages[0]),
+        "comparisons": compared,
+        "drawn": found.drawn(),
+        "headline": found.headline(languages[0], compared),
     }
 
 
@@ -128,9 +133,9 @@ class Metrics:
         ]
         sure = [row for part in parts.values() for row in _coherent_rows(part)]
         frame = pd.DataFrame(rows, columns=["model", *keys, "cluster", "value"])
-        means = self._bootstrap.means(frame, ["model", *keys], "value")
+        means = self._clusters.means(frame, ["model", *keys], "value")
         origin, coherent = (_cells(means, measure) for measure in COHERENT_MEASURES)
-        found = pd.concat([means.rows(), _drop(origin, coherent).rows().assign(measure=DROP)])
+        found = pd.concat([means.rows(), coherent.drop_from(origin).rows().assign(measure=DROP)])
         counted = pd.DataFrame(sure, columns=[*keys, "cluster", "value"])[keys]
         # The drop rests on the groups.
         of_drop = counted[counted["measure"] == COHERENT_MEASURES[1]].assign(measure=DROP)
@@ -154,23 +159,63 @@ class Metrics:
         both[DIFFERENCE] = both[DECOMPOSED] - both[WHOLE]
         frame = both.melt(var_name="measure", ignore_index=False).reset_index()
         columns = ["model", "language", "category", "measure"]
-        means = self._bootstrap.means(frame, columns, "value").rows()
+        apart = frame["measure"] == DIFFERENCE
+        kinds = [(frame[~apart], (0.0, 1.0)), (frame[apart], (-1.0, 1.0))]
+        parts = [self._clusters.means(rows, columns, "value", of).rows() for rows, of in kinds]
+        means = pd.concat(parts)
         counted = counted.loc[counted["split"] == DECOMPOSED, ["language", "category"]]
         order = {"measure": [WHOLE, DECOMPOSED, DIFFERENCE], "category": _KEYS["family"]}
         return self._table(means, counted, columns, order)
 
-    def headline(self, language: str) -> pd.DataFrame:
-        """Overall DRFR of each model in a language, for the report over all benchmarks.
+    def comparisons(self, references: Collection[str] = ()) -> pd.DataFrame:
+        """DRFR and accuracies of every two models on the questions that both have a verdict of.
+
+        Args:
+            references: models that are left out.
 
         Returns:
-            Columns of ``metrics.headline``, prompts too; n counts questions that have a verdict.
+            Columns model, other, language, measure and category (as in ``drfr``, and those of
+            ``constraints``) and those of ``comparison.compare_models``.
+        """
+        rows = self._questions[self._questions["split"] == WHOLE]
+        rows = rows[~rows["model"].isin(references)].rename(columns={"value": "total"})
+        # A question may count twice for one key.
+        same = ["model", "part", "instance", "place", "draw", "measure", "key"]
+        parts = (rows[c].astype(str) for c in ("part", "instance", "place"))
+        sample = rows.groupby(same).cumcount().astype(str).str.cat(parts, "/")
+        cell = rows["measure"] + "/" + rows["key"]
+        found = pairs(rows.assign(cell=cell, sample_id=sample, stratum=""), ["language"], "cell")
+        found = found[found["cell"] != OVERALL]
+        names = ["model", "other", "language", "measure", "category"]
+        key = found.pop("cell").astype(str).str.extract("(?P<measure>[^/]*)/(?P<category>.*)")
+        found = found.join(key)
+        return found[[*names, *found.columns.difference(names, sort=False)]].reset_index(drop=True)
+
+    def drawn(self) -> pd.DataFrame:
+        """How many groups there are of each language (part)."""
+        return drawn(self._counted, "language", [])
+
+    def headline(self, language: str, compared: pd.DataFrame) -> pd.DataFrame:
+        """Overall DRFR of each model in a language, for the report over all benchmarks.
+
+        Args:
+            language: whose.
+            compared: as ``comparisons`` gives them.
+
+        Returns:
+            Columns of ``metrics.headline``, the further ones too; n counts questions that have a
+            verdict.
         """
         rows = self.drfr[(self.drfr["measure"] == "overall") & (self.drfr["language"] == language)]
         counted = coverage(self._scored)
         counted = counted[(counted["language"] == language) & (counted["split"] == WHOLE)]
         expected = counted[["model", "expected", "scored", PROMPTS]].rename(columns={"scored": "n"})
         found = expected.merge(rows[["model", "value", "low", "high"]], on="model", how="left")
-        return found.assign(measure="DRFR")[[*HEADLINE, PROMPTS]]
+        rows = rows_of(compared, language=language, measure="overall")
+        found, groups = found.assign(measure="DRFR"), rows_of(self.drawn(), part=language)
+        return with_comparisons(
+            found[[*HEADLINE, PROMPTS]], {"DRFR": rows}, groups, "groups of instances"
+        )
 
     def _of(self, measures: Sequence[str], column: str) -> list[pd.DataFrame]:
         """What has a verdict, and what counts, for some measures; the keys in a column."""
@@ -181,7 +226,7 @@ class Metrics:
     def _shares(self, measures: Sequence[str], column: str) -> pd.DataFrame:
         frame, counted = (rows[rows["split"] == WHOLE] for rows in self._of(measures, column))
         keys = ["language", "measure", column]
-        means = self._bootstrap.means(frame, ["model", *keys], "value").rows()
+        means = self._clusters.means(frame, ["model", *keys], "value").rows()
         known = [key for measure in measures for key in _KEYS.get(measure, ())]
         order = {"measure": measures, column: known}
         return self._table(means, counted[keys], [*keys, "model"], order)
@@ -246,8 +291,8 @@ class Metrics:
         return found.drop(columns=["drfr", "accuracy"]).assign(value=right.astype(float))
 
     @cached_property
-    def _bootstrap(self) -> Bootstrap:
-        return Bootstrap(self._counted[["cluster", "language"]], ["language"])
+    def _clusters(self) -> Clusters:
+        return Clusters(self._counted[["cluster", "language"]], ["language"])
 
 
 def _cluster(language: str, group: str) -> str:
@@ -268,16 +313,9 @@ def _coherent_rows(
 
 def _cells(means: Estimates, measure: str) -> Estimates:
     """The cells of one measure, under the other keys."""
-    index = means.values.index
+    index = means.cells.index
     rows = np.flatnonzero(index.get_level_values("measure") == measure)
     return means.take(rows, index[rows].droplevel("measure"))
-
-
-def _drop(origin: Estimates, coherent: Estimates) -> Estimates:
-    """By how much of itself the share falls when whole groups must pass; none of a share of 0."""
-    before = origin.values.loc[coherent.values.index]
-    values = ((before - coherent.values) / before).where(before > 0)
-    return replace(coherent, values=values).known()
 
 
 _FACTS = taxonomy()

@@ -4,11 +4,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+import pandas as pd
+
 from steadfast.complexbench.parts import WHOLE
 from steadfast.components import Frames
 from steadfast.metrics.tidy import rows_of
+from steadfast.metrics.ties import NO_TIES, Ties
 from steadfast.resources import facts
-from steadfast.show.cells import MODEL, CellsByModel, Values, interval_cells, joined_cells
+from steadfast.show.cells import (
+    MODEL,
+    CellsByModel,
+    Values,
+    interval_cells,
+    joined_cells,
+    rank_cells,
+)
 from steadfast.show.display import Display
 from steadfast.show.results import Note, Results, incomplete_models, values_by_model
 from steadfast.show.roster import WORDS as SHARED
@@ -26,13 +36,13 @@ class Measure(NamedTuple):
         column: its heading.
         keys: of the rows of a metrics file that it shows, of which each model has one at most.
         smaller: whether a smaller value is better.
-        ranked: whether best and second best are picked out.
+        tested: whether models are compared in it: keys measure and category say in what.
     """
 
     column: Column
     keys: Mapping[str, str]
     smaller: bool = False
-    ranked: bool = True
+    tested: bool = False
 
 
 class ComplexbenchResults(Results):
@@ -74,7 +84,7 @@ class ComplexbenchResults(Results):
         frame: str,
         notes: Iterable[str] = (),
         languages: Sequence[str] = (),
-        interval: bool = False,
+        ranked: Measure | None = None,
     ) -> Table:
         """A table with a row a model, and each language in turn where there are several.
 
@@ -84,11 +94,11 @@ class ComplexbenchResults(Results):
             frame: the metrics that they show.
             notes: sentences besides those on marks.
             languages: that have rows; by default all.
-            interval: whether the last column's interval stands behind it.
+            ranked: the last column, if its interval, and ranks by it, stand behind it.
         """
         languages = languages or self.languages
         several = len(self.languages) > 1
-        cells = {lang: self._cells(measures, frame, lang, interval) for lang in languages}
+        cells = {lang: self._cells(measures, frame, lang, ranked) for lang in languages}
         rows = self.rows_by_group(
             lambda model: [
                 (*([Cell(language)] if several else []), *cells[language][model])
@@ -98,24 +108,44 @@ class ComplexbenchResults(Results):
         columns = (
             *((MODEL, LANGUAGE) if several else (MODEL,)),
             *(measure.column for measure in measures),
-            *([Column(SHARED["interval"])] if interval else []),
+            *([Column(SHARED["interval"]), Column(SHARED["ranks"])] if ranked else []),
         )
-        all_notes = (*self.notes, *((None, note) for note in notes))
+        tested = any(measure.tested for measure in measures)
+        all_notes = [*self.notes, *((None, note) for note in notes)]
+        all_notes += self.tie_notes() if tested else self.untested_notes()
+        if ranked:
+            for language in languages:
+                text = LAYOUT["ranked"].format(language=language)
+                all_notes += self.rank_notes(text, self._pairs(ranked, language))
         return self.table(name, columns, rows, all_notes)
 
     def _cells(
-        self, measures: Sequence[Measure], frame: str, language: str, interval: bool
+        self, measures: Sequence[Measure], frame: str, language: str, ranked: Measure | None
     ) -> CellsByModel:
         rows = rows_of(self.frames[frame], language=language)
         found = [(measure, rows_of(rows, **measure.keys)) for measure in measures]
         cells = self.cells(
-            Values(values_by_model(its), incomplete_models(its), measure.smaller, measure.ranked)
+            Values(
+                values_by_model(its),
+                incomplete_models(its),
+                measure.smaller,
+                self._ties(measure, language),
+            )
             for measure, its in found
         )
-        if not interval:
+        if not ranked:
             return cells
-        ends = interval_cells(found[-1][1], self.roster.models, self.digits)
-        return joined_cells([cells, ends])
+        its = found[-1][1]
+        ends = interval_cells(its, self.roster.models, self.digits)
+        ranks = rank_cells(self.roster, self._ties(ranked, language), values_by_model(its))
+        return joined_cells([cells, ends, ranks])
+
+    def _pairs(self, measure: Measure, language: str) -> pd.DataFrame:
+        keys = {"measure": measure.keys["measure"], "category": list(measure.keys.values())[-1]}
+        return rows_of(self.frames["comparisons"], language=language, **keys)
+
+    def _ties(self, measure: Measure, language: str) -> Ties:
+        return Ties.of(self._pairs(measure, language)) if measure.tested else NO_TIES
 
     def rows_by_group(self, rows: Callable[[str], Iterable[Sequence[Cell]]]) -> tuple[Section, ...]:
         """A section a group, and in it each model's rows behind its name."""

@@ -64,12 +64,12 @@ def _drfr(results: ComplexbenchResults, name: str) -> Table:
         # Mode released counts Selection & Chain under Selection.
         elif family in averages or results.mode == "strict":
             found.append(_share("family", family, Column(LAYOUT["average"], group)))
-    found.append(_share("overall", "", Column(LAYOUT["overall"])))
-    return results.by_model(name, found, "drfr", interval=True)
+    overall = _share("overall", "", Column(LAYOUT["overall"]))
+    return results.by_model(name, [*found, overall], "drfr", ranked=overall)
 
 
 def _share(measure: str, category: str, column: Column) -> Measure:
-    return Measure(column, {"measure": measure, "category": category})
+    return Measure(column, {"measure": measure, "category": category}, tested=True)
 
 
 def _tasks(results: ComplexbenchResults, name: str) -> Table:
@@ -120,7 +120,10 @@ def _accuracies(
     """A column a key: of the others those that have a value."""
     occur = set(rows_of(results.frames["constraints"], measure=measure)["dimension"])
     columns = always | {key: column for key, column in others.items() if key in occur}
-    found = [Measure(col, {"measure": measure, "dimension": key}) for key, col in columns.items()]
+    found = [
+        Measure(column, {"measure": measure, "dimension": key}, tested=True)
+        for key, column in columns.items()
+    ]
     return results.by_model(name, found, "constraints")
 
 
@@ -146,11 +149,7 @@ def _decomposition(results: ComplexbenchResults, name: str) -> Table:
     groups = {key: heading(key) for key in families if key in set(rows["category"])}
     groups |= {"": LAYOUT["overall"]}
     found = [
-        Measure(
-            Column(text, group),
-            {"category": key, "measure": measure},
-            ranked=measure != "difference",
-        )
+        Measure(Column(text, group), {"category": key, "measure": measure})
         for key, group in groups.items()
         for measure, text in LAYOUT["decomposition"]["measures"].items()
     ]

@@ -44,6 +44,7 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
         yield f"Engine {engine}", "models.{name}.", settings
     yield "Throughput of a model", "models.{name}.throughput.", models.Throughput
     yield "Price of a model", "models.{name}.price.", models.Price
+    yield "Certificate of the plan", "certificate.", config.Certificate
     yield "Noise", "noise.", config.Noise
     yield "Display", "display.", config.Display
 

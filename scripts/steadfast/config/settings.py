@@ -12,7 +12,11 @@ from steadfast.registry import benchmarks
 from steadfast.schema.config import Config
 from steadfast.schema.models import BaseModelSettings, ReplayModel, ScoredModel
 
-DEFAULT_GROUPS = {"simulated": "Simulated readers", "reference": "Reference answers"}
+DEFAULT_GROUPS = {
+    "simulated": "Simulated readers",
+    "floor": "Floor",
+    "reference": "Reference answers",
+}
 
 
 def answer_settings(model: BaseModelSettings) -> Settings:
@@ -96,8 +100,14 @@ def judge_settings(config: Config, name: str) -> BaseModelSettings:
 
 
 def references(config: Config) -> list[str]:
-    """The running models that give gold answers, which no model is compared with."""
-    return [m for m in config.running if _shown(m, config.models[m])[2] == "reference"]
+    """The running models that give gold or floor answers, which no model is compared with."""
+    kinds = ("floor", "reference")
+    return [m for m in config.running if _shown(m, config.models[m])[2] in kinds]
+
+
+def floor(config: Config) -> str | None:
+    """The running model whose scores are the floor under all others; the first, if any."""
+    return next((m for m in config.running if config.models[m].engine == "floor"), None)
 
 
 def scored_models(config: Config) -> dict[str, str]:

@@ -8,13 +8,14 @@ from steadfast.errors import UserError
 ENGINES = {
     "reference": "steadfast.engines.reference:ReferenceEngine",
     "simulated": "steadfast.engines.simulated:SimulatedEngine",
+    "floor": "steadfast.engines.floor:FloorEngine",
     "replay": "steadfast.engines.replay:ReplayEngine",
     "openai": "steadfast.engines.openai_engines:build",
     "vllm": "steadfast.engines.vllm_engine:VllmEngine",
 }
 """What makes each engine of its setup, by name, so that only its own module is imported, and a
 rule depends on no other."""
-STAND_INS = frozenset({"reference", "simulated"})
+STAND_INS = frozenset({"reference", "simulated", "floor"})
 """Engines that answer from what a benchmark knows."""
 WITHOUT_MODEL = STAND_INS | {"replay"}
 """Engines without a model: they cost nothing and keep no journal."""

@@ -48,7 +48,8 @@ def plan_part(
     Returns:
         Those of ``COLUMNS`` that follow from the requests. Hours and cost are of what is still to
         be asked: distinct tokens are computed, the others come from the cache, and every answer
-        takes its whole limit, so that both are upper bounds of a run whose cache holds.
+        takes its whole limit, so that both are upper bounds of a run whose cache holds. Beside
+        them ``whole_gpu_hours`` and ``whole_cost``, as if the journal answered nothing.
     """
     whole = [request for request in requests if not request.overflow]
     sent = {request.hash: request for request in whole}
@@ -62,18 +63,27 @@ def plan_part(
             for request in chosen
         )
 
-    distinct = distinct_tokens(asked, tokenizer, template_tokens)
-    prompt, output = logical(asked), sum(request.max_tokens for request in asked)
-    hours = None
-    if throughput:
-        seconds = distinct / throughput["prefill"] + output / throughput["decode"]
-        hours = seconds * throughput.get("gpus", 1) / 3600
+    def taken(chosen: Collection[Request]) -> tuple[int, int, int, float | None, float | None]:
+        """Prompt, distinct and output tokens, GPU-hours and cost."""
+        distinct = distinct_tokens(chosen, tokenizer, template_tokens)
+        prompt, output = logical(chosen), sum(request.max_tokens for request in chosen)
+        hours = None
+        if throughput:
+            seconds = distinct / throughput["prefill"] + output / throughput["decode"]
+            hours = seconds * throughput.get("gpus", 1) / 3600
+        spent = cost(price, prompt, max(0, prompt - distinct), output) if price else None
+        return prompt, distinct, output, hours, spent
+
+    prompt, distinct, output, hours, spent = taken(asked)
+    _, whole_distinct, _, whole_hours, whole_cost = (
+        taken(sent.values()) if known else (prompt, distinct, output, hours, spent)
+    )
     return {
         "requests": len(requests),
         "known": sum(request.hash in known for request in whole),
         "to_ask": len(asked),
         "prompt_tokens": logical(whole),
-        "distinct_tokens": distinct_tokens(sent.values(), tokenizer, template_tokens),
+        "distinct_tokens": whole_distinct,
         "output_budget": sum(request.max_tokens for request in whole),
         "truncated": sum(request.truncated_tokens > 0 for request in whole),
         "unfit": len(requests) - len(whole),
@@ -81,8 +91,10 @@ def plan_part(
         "ask_distinct_tokens": distinct,
         "ask_output_budget": output,
         "gpu_hours": hours,
-        "cost": cost(price, prompt, max(0, prompt - distinct), output) if price else None,
+        "cost": spent,
         "currency": price["currency"] if price else None,
+        "whole_gpu_hours": whole_hours,
+        "whole_cost": whole_cost,
     }
 
 

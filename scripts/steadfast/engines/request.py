@@ -172,6 +172,9 @@ class Oracle(Protocol):
     def simulated(self, sample_id: str, reader: Settings, seen: float, rng: random.Random) -> str:
         """What a reader of those settings answers, having seen that fraction of the context."""
 
+    def floor(self, sample_id: str) -> str:
+        """What a reader answers who looks nothing up."""
+
 
 def prefix_hasher(answers: Settings, prefix: str) -> "HASH":
     """A sha256 over settings and prefix, to be copied for every request that shares them.

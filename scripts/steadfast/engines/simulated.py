@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from steadfast.engines.base import Engine, Setup
+from steadfast.engines.limit import limited
 from steadfast.engines.request import Request, Response
 from steadfast.tokens import load_tokenizer
 
@@ -31,9 +32,4 @@ class SimulatedEngine(Engine):
         for request in chain.from_iterable(groups):
             rng = random.Random(f"{self._reader['seed']}/{request.hash}")
             text = self._oracle.simulated(request.key, self._reader, request.seen, rng)
-            tokens, status, reason = self._tokenizer.encode(text), "ok", "stop"
-            if len(tokens) > request.max_tokens:
-                tokens, status, reason = tokens[: request.max_tokens], "length", "length"
-                text = text[: len(self._tokenizer.decode(tokens))]
-            response = Response(status, text, reason, request.prompt_tokens, None, len(tokens))
-            yield request, response
+            yield request, limited(text, request, self._tokenizer)

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task
 from steadfast.components import Component
+from steadfast.config.settings import references
 from steadfast.files import Record
 from steadfast.followbench.data import local_files
 from steadfast.followbench.facts import CATEGORIES
@@ -19,7 +20,8 @@ TOKENS = 4096  # of the longest prompt, roughly: five shots of an example task
 RELEASED_ATTEMPTS = 1  # a reply that cannot be read is left to the user to repair
 CONTENT = {"synthetic": "synthetic:data", "local": "data:local", "released": "published:data"}
 METRICS = (
-    "hsr", "ssr", "csl", "scorers", "consistency", "items", "agreement", "coverage", "headline",
+    "hsr", "ssr", "csl", "scorers", "consistency", "items", "agreement", "coverage", "comparisons",
+    "drawn", "headline",
 )  # fmt: skip
 
 
@@ -41,7 +43,7 @@ def task(config: Config, section: Followbench) -> Task:
     mode = {"mode": config.judging.mode}
     languages = {"languages": list(section.languages)}
     templates = templates_of(NAME, section.languages, section.templates)
-    measured = languages | {"judges": list(config.judges)}
+    measured = languages | {"judges": list(config.judges), "references": references(config)}
     raters = section.labels is not None or len(config.judges) > 1
     layout = facts("followbench/tables.yaml")
     names = [name for name in layout["names"] if raters or name not in layout["agreement"]]
@@ -76,6 +78,10 @@ def task(config: Config, section: Followbench) -> Task:
         ),
         files=section.required_files(NAME),
         labels=section.labels,
+        compared=Component(
+            "steadfast.metrics.certificate:Compared",
+            {"unit": "groups", "weights": dict.fromkeys(CATEGORIES, 1.0)},
+        ),
     )
 
 

@@ -2,7 +2,7 @@
 
 A sample without a score (no answer, or no readable verdict) is in no mean; it lowers the coverage.
 In mode released a reply that could not be read counts −1, as in the released code. Each draw of an
-item is an item, and of a group a group. Intervals: ``metrics.bootstrap``, with groups drawn within
+item is an item, and of a group a group. Intervals: ``metrics.intervals``, with groups drawn within
 their category, and with them all that was drawn for their items.
 """
 
@@ -16,13 +16,16 @@ from steadfast.followbench.agreement import agreement
 from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
 from steadfast.followbench.frames import UNREADABLE, group_frame, sample_frame
 from steadfast.metrics.asked import answers_expected, with_prompts
-from steadfast.metrics.bootstrap import Bootstrap, joined
 from steadfast.metrics.headline import HEADLINE, PROMPTS
+from steadfast.metrics.intervals import Clusters, joined
+from steadfast.metrics.pairs import drawn, pairs, with_comparisons
 from steadfast.metrics.scores import STATUSES
-from steadfast.metrics.tidy import OVERALL, in_order
+from steadfast.metrics.tidy import OVERALL, in_order, rows_of
 from steadfast.resources import facts
 
 KINDS = (OVERALL, RULE, JUDGE)
+RATES = {"HSR": "hard", "SSR": "soft"}
+"""Measures of samples, and their columns."""
 WHOLE = {"category": OVERALL, "level": ""}
 """What stands for all categories or levels together."""
 VALUES = ["value", "low", "high", "n"]
@@ -34,6 +37,7 @@ def metrics(
     labels: Labels | None,
     languages: Sequence[str],
     judges: Sequence[str],
+    references: Collection[str] = (),
 ) -> Frames:
     """The metrics of all models.
 
@@ -43,6 +47,7 @@ def metrics(
         labels: people's verdicts, where there are some.
         languages: in the order to show, the headline's first.
         judges: the names of all.
+        references: models that give the gold answer, which are not compared.
 
     Raises:
         UserError: the labels are damaged, or not of these answers.
@@ -51,6 +56,7 @@ def metrics(
     found = Metrics(sample_frame(scores), languages)
     groups = {name: of for part in data.values() for name, of in part["data"].items()}
     main = {"hsr": found.rates("hard"), "ssr": found.rates("soft"), "csl": found.levels()}
+    compared = found.comparisons(references)
     return {
         **main,
         "scorers": found.scorers(),
@@ -58,7 +64,9 @@ def metrics(
         "items": items(groups),
         "agreement": agreement(scores, judges, labels),
         "coverage": found.coverage(),
-        "headline": found.headline(main),
+        "comparisons": compared,
+        "drawn": found.drawn(),
+        "headline": found.headline(main, compared),
     }
 
 
@@ -73,7 +81,7 @@ class Metrics:
     def __init__(self, samples: pd.DataFrame, languages: Sequence[str]):
         self._samples, self._languages = samples, languages
         self._groups = group_frame(samples)
-        self._bootstrap = Bootstrap(self._groups, ["language", "category"])
+        self._clusters = Clusters(self._groups, ["language", "category"])
         self._models = pd.DataFrame({"model": sorted(set(samples["model"]))})
         self._order: dict[str, Sequence[str]] = {
             "model": list(self._models["model"]),
@@ -153,15 +161,47 @@ class Metrics:
         rows[columns] = rows[columns].fillna(0).astype(int)
         return self._sorted(with_prompts(rows, self._samples), keys, [*columns, PROMPTS])
 
-    def headline(self, found: Frames) -> pd.DataFrame:
+    def comparisons(self, references: Collection[str] = ()) -> pd.DataFrame:
+        """Every two models on the samples, and of CSL the groups, that both have; levels together.
+
+        Args:
+            references: models that are left out.
+
+        Returns:
+            Columns model, other, language, measure (HSR and SSR, in per cent; CSL), category (or
+            overall) and those of ``comparison.compare_models``.
+        """
+        of_samples = [
+            self._samples.assign(measure=measure, total=self._samples[column])
+            for measure, column in RATES.items()
+        ]
+        of_groups = self._groups.assign(
+            measure="CSL", total=self._groups["levels"], sample_id=self._groups["cluster"]
+        )
+        units = pd.concat([*of_samples, of_groups], ignore_index=True)
+        units = units[~units["model"].isin(references)].assign(stratum=units["category"])
+        rows = pairs(units, ["language", "measure"], "category")
+        scaled = ["difference", "low", "high", "error"]
+        rows.loc[rows["measure"].isin(RATES), scaled] *= 100
+        keys = ["model", "other", "language", "measure", "category"]
+        order = {**self._order, "measure": [*RATES, "CSL"]}
+        rows = in_order(rows, {key: order[key] for key in (*keys[2:], "model")})
+        return rows[[*keys, *rows.columns.difference(keys, sort=False)]]
+
+    def drawn(self) -> pd.DataFrame:
+        """How many groups there are of each language (part) and category (stratum)."""
+        return drawn(self._groups, "language", ["category"])
+
+    def headline(self, found: Frames, compared: pd.DataFrame) -> pd.DataFrame:
         """HSR, SSR (in per cent) and CSL of each model in the first language, over everything.
 
         Args:
             found: ``hsr``, ``ssr`` and ``csl``, as the other methods give them.
+            compared: as ``comparisons`` gives them.
 
         Returns:
-            Columns of ``metrics.headline``, prompts too; n and expected count samples, of CSL
-            groups.
+            Columns of ``metrics.headline``, the further ones too; n and expected count samples, of
+            CSL groups.
         """
         parts = []
         for measure in ("HSR", "SSR", "CSL"):
@@ -174,8 +214,11 @@ class Metrics:
             expected = expected[expected["language"] == self._languages[0]]
             rows = rows.merge(expected, "left", "model").fillna({"expected": 0})
             parts.append(rows.astype({"n": int, "expected": int}).assign(measure=measure))
-        found = pd.concat(parts, ignore_index=True)
-        return with_prompts(found, self._samples)[[*HEADLINE, PROMPTS]]
+        rows = with_prompts(pd.concat(parts, ignore_index=True), self._samples)
+        compared = rows_of(compared, language=self._languages[0], category=OVERALL)
+        by_measure = {name: rows_of(compared, measure=name) for name in (*RATES, "CSL")}
+        groups = rows_of(self.drawn(), part=self._languages[0])
+        return with_comparisons(rows[[*HEADLINE, PROMPTS]], by_measure, groups, "groups")
 
     def _estimated(self, units: pd.DataFrame, column: str, by: list[str]) -> pd.DataFrame:
         """Means of samples or groups by model, language and more, and how many were expected."""
@@ -193,7 +236,8 @@ class Metrics:
         """
         if not units[column].notna().any():
             return pd.DataFrame(columns=[*keys, *VALUES]).astype({"n": int})
-        cells = self._bootstrap.means(units, keys, column)
+        highest = float(len(LEVELS)) if column == "levels" else 1.0
+        cells = self._clusters.means(units, keys, column, (0.0, highest))
         for key in averaged:
             mean = cells.mean([other for other in keys if other != key])
             cells = joined([cells, mean.labelled(**{key: WHOLE[key]})])

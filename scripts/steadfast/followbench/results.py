@@ -4,9 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from itertools import product
 
+import pandas as pd
+
 from steadfast.components import Frames
 from steadfast.files import Record
 from steadfast.metrics.tidy import OVERALL, rows_of
+from steadfast.metrics.ties import NO_TIES, Ties
 from steadfast.resources import facts
 from steadfast.show.cells import MODEL, CellsByModel, Values, printed_section
 from steadfast.show.display import Display
@@ -16,6 +19,8 @@ from steadfast.tables.table import Column, Section, Table, rounded
 WORDS = facts("followbench/tables.yaml")
 PRINTED = facts("followbench/printed.yaml")
 PREFIX = "followbench_"
+TESTED = ("HSR", "SSR", "CSL")
+"""Measures in which models are compared, all levels together."""
 Printed = tuple[Mapping[str, str], Sequence[int | None]]
 """What the paper prints: values by model, and where each column's stands in these, if anywhere."""
 
@@ -57,8 +62,23 @@ class FollowbenchResults(Results):
 
     def column(self, frame: str, shown: Callable[[float], Decimal], **keys: str) -> Values:
         """A column of values: a frame's rows with those keys, shown as ``rate`` or ``level``."""
-        rows = rows_of(self.frames[frame], **keys)
-        return Values(values_by_model(rows), incomplete_models(rows), shown=shown)
+        rows, measure = rows_of(self.frames[frame], **keys), frame.upper()
+        tested = not keys.pop("level", "") and measure in TESTED
+        ties = Ties.of(self.pairs(measure, **keys)) if tested else NO_TIES
+        return Values(values_by_model(rows), incomplete_models(rows), ties=ties, shown=shown)
+
+    def pairs(self, measure: str, **keys: str) -> pd.DataFrame:
+        """The comparisons of every two models in a measure."""
+        return rows_of(self.frames["comparisons"], measure=measure, **keys)
+
+    def ranking_notes(self, category: str) -> list[Note]:
+        """What the ranges of ranks by HSR say."""
+        notes: list[Note] = []
+        for language in self.languages:
+            measure = WORDS["ranked"].format(measure="HSR", language=WORDS["languages"][language])
+            rows = self.pairs("HSR", language=language, category=category)
+            notes += self.rank_notes(measure, rows, max(self.digits - 2, 0))
+        return notes
 
     def by_language(
         self,
@@ -66,7 +86,7 @@ class FollowbenchResults(Results):
         columns: Iterable[Column],
         cells: Callable[[str], CellsByModel],
         category: str = OVERALL,
-        notes: Iterable[str] = (),
+        notes: Iterable[Note] = (),
         printed: Printed | None = None,
     ) -> Table:
         """A table with a section a language and group of models, a row a model.
@@ -80,7 +100,7 @@ class FollowbenchResults(Results):
             printed: by the paper, in a section of its own where the display asks for it.
         """
         sections: list[Section] = []
-        remarks: list[Note] = [*self._marks(category), *((None, note) for note in notes)]
+        remarks: list[Note] = [*self._marks(category), *notes]
         for language in self.languages:
             keys = {"language": language, "category": category, "level": ""}
             order = self.column("hsr", self.rate, **keys).by_model
@@ -110,14 +130,14 @@ class FollowbenchResults(Results):
             incomplete.append((slots, counts["scored"], counts["expected"]))
         return [*self.incomplete_notes(incomplete), *self.shared_notes(judged=True)]
 
-    def impossible(self, category: str = OVERALL) -> list[str]:
+    def impossible(self, category: str = OVERALL) -> list[Note]:
         """The notes on items that no answer can pass."""
         rows = self.frames["items"]
         rows = rows[(rows["category"] == category) | (category == OVERALL)]
         counts = rows.groupby("language")["impossible"].sum()
         text, names = WORDS["notes"]["impossible"], WORDS["languages"]
         return [
-            text.format(language=names[language], n=f"{counts[language]:.0f}")
+            (None, text.format(language=names[language], n=f"{counts[language]:.0f}"))
             for language in self.languages
             if counts.get(language, 0)
         ]

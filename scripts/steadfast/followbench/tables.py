@@ -9,15 +9,24 @@ from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
 from steadfast.followbench.results import PREFIX, PRINTED, WORDS, FollowbenchResults
 from steadfast.metrics.tidy import OVERALL
 from steadfast.show.agreement import agreement_table
-from steadfast.show.cells import CellsByModel, count_cell, incomplete_mark, share_cell
+from steadfast.show.cells import (
+    CellsByModel,
+    count_cell,
+    incomplete_mark,
+    joined_cells,
+    rank_cells,
+    share_cell,
+)
 from steadfast.show.display import Display
+from steadfast.show.results import Note
+from steadfast.show.roster import WORDS as SHARED
 from steadfast.tables.table import Cell, Column, Section, Table, rounded
 
 TITLE = "FollowBench"
 MEASURES = {"HSR": "hsr", "SSR": "ssr"}
 PLACES = [*map(str, LEVELS), ""]
 """The levels, and their mean."""
-PRINTED_LEVELS = (0, 1, 2, 3, 4, None, 5, 6, 7, 8, 9, None, 10)
+PRINTED_LEVELS = (0, 1, 2, 3, 4, None, 5, 6, 7, 8, 9, None, 10, None)
 PRINTED_CONSISTENCY = (0, None, None, None, None, None)
 """Of the columns after the model's: where their value stands in what the paper prints."""
 
@@ -84,10 +93,15 @@ def levels_table(results: FollowbenchResults, name: str) -> Table:
             for frame in MEASURES.values()
             for place in PLACES
         ]
-        return results.cells([*rates, results.column("csl", results.level, **keys)])
+        hsr = results.column("hsr", results.rate, **keys, level="")
+        ranks = rank_cells(results.roster, hsr.ties, hsr.by_model)
+        shown = results.cells([*rates, results.column("csl", results.level, **keys)])
+        return joined_cells([shown, ranks])
 
-    columns = (*_places(f"{measure} (%)" for measure in MEASURES), Column("CSL"))
-    notes, printed = results.impossible(category), (PRINTED["levels"][category], PRINTED_LEVELS)
+    places = _places(f"{measure} (%)" for measure in MEASURES)
+    columns = (*places, Column("CSL"), Column(SHARED["ranks"]))
+    notes = [*results.impossible(category), *results.tie_notes(), *results.ranking_notes(category)]
+    printed = (PRINTED["levels"][category], PRINTED_LEVELS)
     return results.by_language(name, columns, cells, category, notes, printed)
 
 
@@ -110,7 +124,8 @@ def scorers_table(results: FollowbenchResults, name: str) -> Table:
         )
 
     columns = _places(WORDS["scorers"][kind] for kind in (RULE, JUDGE))
-    return results.by_language(name, columns, cells, notes=results.impossible())
+    notes = [*results.impossible(), *results.untested_notes()]
+    return results.by_language(name, columns, cells, notes=notes)
 
 
 def consistency_table(results: FollowbenchResults, name: str) -> Table:
@@ -132,7 +147,8 @@ def consistency_table(results: FollowbenchResults, name: str) -> Table:
         for group in ("All groups", "Judged groups")
         for heading in ("Consistent (%)", "Failing", "Not told")
     )
-    notes, printed = [WORDS["notes"]["missing"]], (PRINTED["consistency"], PRINTED_CONSISTENCY)
+    notes: list[Note] = [(None, WORDS["notes"]["missing"]), *results.untested_notes()]
+    printed = (PRINTED["consistency"], PRINTED_CONSISTENCY)
     return results.by_language(name, columns, cells, notes=notes, printed=printed)
 
 
@@ -179,7 +195,7 @@ def coverage_table(results: FollowbenchResults, name: str) -> Table:
         *(Column(WORDS["categories"][category], "Scored (%)", "r") for category in categories),
         *(Column(words[name], "Number", "r") for name in reasons),
     )
-    notes = [WORDS["notes"][column] for column in extra]
+    notes: list[Note] = [(None, WORDS["notes"][column]) for column in extra]
     return results.by_language(name, columns, cells, notes=notes)
 
 

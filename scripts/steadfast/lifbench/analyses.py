@@ -5,7 +5,7 @@ from collections.abc import Collection
 import pandas as pd
 
 from steadfast.lifbench.frames import OTHER, row_order, sorted_rows
-from steadfast.lifbench.measures import bootstrap, task_means, task_weights
+from steadfast.lifbench.measures import bootstrap, clusters, task_means, task_weights
 from steadfast.lifbench.tasks import TASKS
 from steadfast.metrics.comparison import compare_models
 from steadfast.metrics.depth import success_by_depth
@@ -23,10 +23,24 @@ def comparisons(
     rubric: str = "released",
     references: Collection[str] = (),
 ) -> pd.DataFrame:
-    """Every two models on the samples that both have scored: see ``compare_models``."""
-    compared = frame[~frame["model"].isin(references)]
-    rows = compare_models(compared, task_weights(weighting, rubric), bootstrap(frame, []))
-    return sorted_rows(rows, frame, ["task", "model", "other"])
+    """Every two models on the samples that both have scored: see ``compare_models``.
+
+    Returns:
+        Its columns and length: empty for all lengths, or one of those that have several contexts
+        of each scenario.
+    """
+    contexts = frame.groupby(["length", "stratum"], observed=True)["cluster"].nunique()
+    several = contexts.groupby("length", observed=True).min() > 1
+    parts = {"": frame}
+    parts |= {name: frame[frame["length"] == name] for name in several.index[several]}
+    weights, found = task_weights(weighting, rubric), []
+    for length, part in parts.items():
+        models = part[~part["model"].isin(references)]
+        rows = compare_models(models, weights, bootstrap(part, []))
+        found.append(rows.assign(length=length))
+    return sorted_rows(
+        pd.concat(found, ignore_index=True), frame, ["length", "task", "model", "other"]
+    )
 
 
 def variance(frame: pd.DataFrame) -> pd.DataFrame:
@@ -37,7 +51,7 @@ def variance(frame: pd.DataFrame) -> pd.DataFrame:
 def depth(frame: pd.DataFrame) -> pd.DataFrame:
     """Success by position per task, and over the tasks of the list scenario (task "list")."""
     tasks = [task for task in TASKS if TASKS[task].scenario == LIST]
-    rows = success_by_depth(frame, bootstrap(frame, []), {LIST: tasks})
+    rows = success_by_depth(frame, clusters(frame), {LIST: tasks})
     return sorted_rows(rows, frame, ["task", "model", "bin"], task=[LIST, *TASKS], bin=range(1, 11))
 
 

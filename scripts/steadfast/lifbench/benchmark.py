@@ -2,7 +2,7 @@
 
 from steadfast.benchmark import Benchmark, Measure, Output, Part, ReleasedModel, Task
 from steadfast.components import Component
-from steadfast.config.settings import references, scored_models
+from steadfast.config.settings import floor, references, scored_models
 from steadfast.files import Settings
 from steadfast.lifbench.data import NAME, context_file, data_files, expression_file
 from steadfast.lifbench.paper import PAPER_MODELS
@@ -13,7 +13,7 @@ from steadfast.schema.config import Config
 
 METRICS = (
     "ars", "ifp", "ifs", "coverage", "comparisons", "variance", "depth", "rubrics", "headline",
-    "data",
+    "data", "drawn", "floor",
 )  # fmt: skip
 
 
@@ -36,7 +36,8 @@ def task(config: Config, section: Lifbench) -> Task:
         scoring=Component("steadfast.lifbench.scoring:LifbenchScoring", {"rubric": section.rubric}),
         metrics=Output(
             Component(
-                "steadfast.lifbench.metrics:metrics", scoring | {"references": references(config)}
+                "steadfast.lifbench.metrics:metrics",
+                scoring | {"references": references(config), "floor": floor(config)},
             ),
             METRICS,
             fields=("expression_id", "variable_id", "rubric", "depth"),
@@ -48,6 +49,8 @@ def task(config: Config, section: Lifbench) -> Task:
             {"directory": directory, "tasks": tasks},
         ),
         released_files=scores_files if directory else (),
+        compared=Component("steadfast.lifbench.certificate:compared", scoring),
+        floor=True,
     )
 
 
@@ -64,7 +67,7 @@ def _tables(scoring: Settings, scored: dict[str, str]) -> Output:
     settings = {**scoring, "released": scored}
     return Output(
         Component("steadfast.lifbench.reproduction:tables", settings),
-        (*names, f"{NAME}_reproduction"),
+        (*names, f"{NAME}_reproduction", f"{NAME}_claims"),
     )
 
 

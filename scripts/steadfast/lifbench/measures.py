@@ -1,8 +1,9 @@
 """LIFEval's metrics from per-sample scores: ARS, IFP and IFS.
 
 A sample without a score (unfinished, overflow, refused, error) is in no mean; it lowers the
-coverage. Each draw of a sample is a sample. Intervals: ``metrics.bootstrap``, with contexts drawn
-within their scenario, and with them all that was drawn for their samples.
+coverage. Each draw of a sample is a sample. Intervals: ``metrics.intervals``, and of IFS
+``metrics.bootstrap``, with contexts drawn within their scenario and length, and with them all that
+was drawn for their samples.
 """
 
 from collections.abc import Sequence
@@ -13,13 +14,27 @@ from steadfast.lifbench.frames import POINT, row_order
 from steadfast.lifbench.perspectives import AVERAGE, PERSPECTIVES
 from steadfast.lifbench.tasks import TASKS
 from steadfast.lifbench.weights import RUBRICS, total_weight
-from steadfast.metrics.bootstrap import Bootstrap, Estimates, joined
+from steadfast.metrics import bootstrap as spreads
+from steadfast.metrics.bootstrap import Bootstrap, Replicates
+from steadfast.metrics.intervals import Clusters, joined
 from steadfast.metrics.tidy import OVERALL, tidy
 
 
 def bootstrap(frame: pd.DataFrame, by: list[str]) -> Bootstrap:
-    """Draws contexts within their stratum, and within what else is compared."""
-    return Bootstrap(frame, ["stratum", *by])
+    """Draws contexts within their stratum and what else is named.
+
+    Within each length too, where the stratum has several contexts of every length: lengths are
+    chosen, not drawn. With one of a length the differences between lengths are drawn with them.
+    """
+    contexts = frame.groupby(["stratum", "length"], observed=True)["cluster"].nunique()
+    several = frame["stratum"].map(contexts.groupby(level="stratum").min() > 1)
+    length = frame["length"].astype(str).where(several.astype(bool), "")
+    return Bootstrap(frame.assign(within=length), ["stratum", "within", *by])
+
+
+def clusters(frame: pd.DataFrame) -> Clusters:
+    """Contexts within their stratum and length, for means: lengths are chosen, not drawn."""
+    return Clusters(frame, ["stratum", "length"])
 
 
 def task_weights(weighting: str, rubric: str = "released") -> dict[str, float]:
@@ -55,8 +70,8 @@ def ars(frame: pd.DataFrame, weighting: str = "rubric", rubric: str = "released"
 def task_means(frame: pd.DataFrame, weighting: str, rubric: str, by: list[str]) -> pd.DataFrame:
     """Mean total of each task and their weighted mean, overall, in each cell of ``by``."""
     weights = task_weights(weighting, rubric)
-    tasks = bootstrap(frame, by).means(frame, ["model", "task", *by])
-    weight = [weights[task] for task in tasks.values.index.get_level_values("task")]
+    tasks = clusters(frame).means(frame, ["model", "task", *by])
+    weight = [weights[task] for task in tasks.cells.index.get_level_values("task")]
     overall = tasks.mean(["model", *by], weight).labelled(task=OVERALL)
     return joined([tasks, overall]).rows()
 
@@ -85,16 +100,17 @@ def ifp(frame: pd.DataFrame, rubric: str = "released") -> pd.DataFrame:
         subset="fraction"
     )
     points["point"] = points["point"].str.removeprefix(POINT).astype("category")
-    boots = [(by, bootstrap(frame, by)) for by in ([], ["length"])]
-    return tidy([_ifp(points, mapping, by, boot) for by, boot in boots], row_order(frame))
+    drawn = clusters(frame)
+    parts = [_ifp(points, mapping, by, drawn) for by in ([], ["length"])]
+    return tidy(parts, row_order(frame))
 
 
 def _ifp(
-    points: pd.DataFrame, mapping: pd.DataFrame, by: list[str], boot: Bootstrap
+    points: pd.DataFrame, mapping: pd.DataFrame, by: list[str], drawn: Clusters
 ) -> pd.DataFrame:
     keys = ["model", "task", *by, "point"]
-    fractions = boot.means(points, keys, "fraction")
-    cells = fractions.values.index.to_frame(index=False).astype(str).reset_index(names="row")
+    fractions = drawn.means(points, keys, "fraction")
+    cells = fractions.cells.index.to_frame(index=False).astype(str).reset_index(names="row")
     cells = cells.merge(mapping, on=["task", "point"])
     index = pd.MultiIndex.from_frame(cells[["model", *by, "capability"]])
     capabilities = fractions.take(cells["row"], index).mean(list(index.names), cells["weight"])
@@ -145,17 +161,17 @@ def ifs(frame: pd.DataFrame) -> pd.DataFrame:
         _ifs(frame, within, "expression", ["length"]),
         _ifs(frame, within, "variable", ["length"]),
     ]
-    three = joined([_ifs(frame, within, perspective) for perspective in PERSPECTIVES])
-    average = three.counting_cells().mean(["model", "task"]).labelled(perspective=AVERAGE)
-    rows = [part.rows(rescaled=True) for part in (*parts, average)]
+    three = spreads.joined([_ifs(frame, within, perspective) for perspective in PERSPECTIVES])
+    average = three.mean(["model", "task"]).labelled(perspective=AVERAGE)
+    rows = [part.rows() for part in (*parts, average)]
     rows[-1] = rows[-1][rows[-1]["n"] == len(PERSPECTIVES)]
     return tidy(rows, row_order(frame))
 
 
 def _ifs(
     frame: pd.DataFrame, boot: Bootstrap, perspective: str, by: Sequence[str] = ()
-) -> Estimates:
+) -> Replicates:
     keys = ["model", "task", *by]
-    tasks = boot.means(frame, [*keys, PERSPECTIVES[perspective]]).variation(keys)
-    overall = tasks.counting_cells().mean(["model", *by]).labelled(task=OVERALL)
-    return joined([tasks, overall]).labelled(perspective=perspective)
+    tasks = boot.replicates(frame, [*keys, PERSPECTIVES[perspective]]).variation(keys)
+    overall = tasks.mean(["model", *by]).labelled(task=OVERALL)
+    return spreads.joined([tasks, overall]).labelled(perspective=perspective)

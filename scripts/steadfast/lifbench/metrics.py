@@ -5,12 +5,14 @@ from collections.abc import Collection, Iterable, Mapping
 import pandas as pd
 
 from steadfast.components import Data, Labels, Scored
+from steadfast.lifbench.above_floor import above_floor
 from steadfast.lifbench.analyses import comparisons, depth, rubrics, variance
 from steadfast.lifbench.frames import coverage, data_counts, score_frame
 from steadfast.lifbench.measures import ars, ifp, ifs
 from steadfast.lifbench.perspectives import AVERAGE
 from steadfast.metrics.headline import HEADLINE, PROMPTS
-from steadfast.metrics.tidy import OVERALL
+from steadfast.metrics.pairs import drawn, with_comparisons
+from steadfast.metrics.tidy import OVERALL, rows_of
 
 
 def metrics(
@@ -20,6 +22,7 @@ def metrics(
     weighting: str,
     rubric: str,
     references: Collection[str] = (),
+    floor: str | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The metrics of all models, by name.
 
@@ -29,7 +32,8 @@ def metrics(
         labels: none.
         weighting: of the tasks in the overall ARS, see ``ars``.
         rubric: by which points and totals were given.
-        references: models that give the gold answer; they are not compared and not ranked.
+        references: models that give gold or floor answers; they are not compared and not ranked.
+        floor: the model that gives the floor answers; None: there is none.
 
     Raises:
         UserError: a task is unknown, or was scored by another rubric.
@@ -45,11 +49,20 @@ def metrics(
         "depth": depth(frame),
         "rubrics": rubrics(frame, weighting, rubric, references),
         "data": data_counts(frame),
+        "floor": above_floor(frame, weighting, rubric, floor),
+        "drawn": drawn(frame, None, ["stratum", "length"]),
     }
-    return frames | {"headline": headline(*(frames[name] for name in ("ars", "ifs", "coverage")))}
+    shown = ("ars", "ifs", "coverage", "comparisons", "drawn")
+    return frames | {"headline": headline(*(frames[name] for name in shown))}
 
 
-def headline(ars: pd.DataFrame, ifs: pd.DataFrame, coverage: pd.DataFrame) -> pd.DataFrame:
+def headline(
+    ars: pd.DataFrame,
+    ifs: pd.DataFrame,
+    coverage: pd.DataFrame,
+    comparisons: pd.DataFrame,
+    drawn: pd.DataFrame,
+) -> pd.DataFrame:
     """Overall ARS and the average IFS of each model, over all lengths.
 
     Args:
@@ -57,10 +70,12 @@ def headline(ars: pd.DataFrame, ifs: pd.DataFrame, coverage: pd.DataFrame) -> pd
         ifs: rows of ``measures.ifs``; the average is the plain mean of the three perspectives, and
             exists where all three do: with one length alone there is none.
         coverage: rows of ``frames.coverage``.
+        comparisons: rows of ``analyses.comparisons``.
+        drawn: rows of ``pairs.drawn``.
 
     Returns:
-        Columns of ``metrics.headline``, prompts too; n counts scored samples. A model without a
-        value has an empty one.
+        Columns of ``metrics.headline``, the further ones too; n counts scored samples. A model
+        without a value has an empty one.
 
     Source: Tables 3 and 4, the columns Overall and Average.
     """
@@ -71,7 +86,8 @@ def headline(ars: pd.DataFrame, ifs: pd.DataFrame, coverage: pd.DataFrame) -> pd
         for rows in measures.values()
     ]
     rows = pd.concat(parts, keys=measures, names=["measure"]).reset_index("measure")
-    return rows[[*HEADLINE, PROMPTS]]
+    compared = rows_of(comparisons, task=OVERALL, length="")
+    return with_comparisons(rows[[*HEADLINE, PROMPTS]], {"ARS": compared}, drawn, "contexts")
 
 
 def _whole(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:

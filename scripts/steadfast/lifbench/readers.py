@@ -18,6 +18,7 @@ from steadfast.lifbench.answers import (
     is_key_sentence,
     reference_answer,
 )
+from steadfast.lifbench.floor import floor_answer
 from steadfast.lifbench.gold import TYPE_NAMES, duplicate_documents, expected_labels, fields
 
 _STEEPNESS = 0.6  # of recall over the context's length
@@ -33,7 +34,7 @@ _LOST_ANSWERS = (
 
 
 class LifbenchReader(StandIn):
-    """Reference answers and simulated readings."""
+    """Reference answers, simulated readings, and the floor."""
 
     def reference(self, sample: Sample) -> str:
         """The gold answer, written so that the released rubric gives it 1."""
@@ -58,6 +59,10 @@ class LifbenchReader(StandIn):
         if rng.random() < reader["slip"]:
             answer = rng.choice(slips)(answer)
         return answer
+
+    def floor(self, sample: Sample) -> str:
+        """What a reader answers who looks nothing up."""
+        return floor_answer(sample.prompt, sample.source["context"])
 
 
 class _Reading:

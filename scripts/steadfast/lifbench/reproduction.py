@@ -9,6 +9,7 @@ import pandas as pd
 
 from steadfast.components import Frames
 from steadfast.files import read_text
+from steadfast.lifbench.claims import claims_table
 from steadfast.lifbench.paper import PAPER_MODELS
 from steadfast.lifbench.tables import BUILDERS
 from steadfast.lifbench.tables import tables as own_tables
@@ -30,7 +31,7 @@ RANKS = ", ranks"
 def tables(
     frames: Frames, display: Display, weighting: str, rubric: str, released: Mapping[str, str]
 ) -> Iterator[Table | Printed]:
-    """All tables of LIFBench and, after them, the paper's printed cells beside ours.
+    """All tables of LIFBench; after them the paper's printed cells beside ours, and its claims.
 
     Args:
         frames: of ``lifbench.metrics`` by name, by the released rubric.
@@ -42,6 +43,8 @@ def tables(
     """
     yield from own_tables(frames, display, weighting, rubric)
     yield reproduction(compare(frames, released))
+    labels = {model: PAPER_MODELS[name].label for model, name in _of_paper(released).items()}
+    yield claims_table(frames["comparisons"], labels)
 
 
 class PrintedCell(NamedTuple):
@@ -92,8 +95,8 @@ def compare(frames: Frames, released: Mapping[str, str]) -> list[PrintedCell]:
         frames: of ``lifbench.metrics`` by name, by the released rubric.
         released: as ``tables`` takes it.
     """
-    paper = {model: PAPER_MODELS[name] for model, name in released.items() if name in PAPER_MODELS}
-    shown_as = {model: Shown(known.label) for model, known in paper.items() if not known.gold}
+    paper = _of_paper(released)
+    shown_as = {model: Shown(PAPER_MODELS[name].label) for model, name in paper.items()}
     of_paper = {
         name: rows[rows["model"].isin(shown_as)] if "model" in rows else rows
         for name, rows in frames.items()
@@ -108,6 +111,12 @@ def compare(frames: Frames, released: Mapping[str, str]) -> list[PrintedCell]:
         found = (cell for cell in _printed(name, title, shown) if cell.model in labels)
         cells += [cell._replace(note=_note(cell, shown, known)) for cell in found]
     return cells
+
+
+def _of_paper(released: Mapping[str, str]) -> dict[str, str]:
+    """The paper's models, without its reference answers."""
+    gold = {name: known.gold for name, known in PAPER_MODELS.items()}
+    return {model: name for model, name in released.items() if not gold.get(name, True)}
 
 
 def _rows(name: str) -> Iterator[dict[str, str]]:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from steadfast.components import Scored
-from steadfast.metrics.bootstrap import LEVEL, Bootstrap
+from steadfast.metrics.intervals import NOTHING, Estimates
 from steadfast.metrics.raters import answer_name
 
 JUDGES, MIXED, HUMANS = "judges", "judge and human", "humans"
@@ -20,7 +20,6 @@ COLUMNS = (
     "kind", "first", "second", "model", "n", "raw", "raw_low", "raw_high", "kappa", "kappa_low",
     "kappa_high", "only_first", "only_second",
 )  # fmt: skip
-ENDS = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V", bound=Hashable)
@@ -72,7 +71,7 @@ def agreement_rows(
 
     Returns:
         Columns kind (one of ``KINDS``), first, second, model (or empty for all), n (items that
-        both judged), raw, kappa, the ends of their bootstrap intervals, and the items that only
+        both judged), raw, kappa, the ends of their intervals, and the items that only
         the first and only the second judged. A pair without common items has n = 0 and no values.
 
     Example:
@@ -134,19 +133,40 @@ def _pair(
     sides = [first[item] for item in common], [second[item] for item in common]
     found = verdict_agreement(*sides)
     if cluster is not None and common:
-        clusters = [str(cluster(item)) for item in common]
-        names, number = np.unique(clusters, return_inverse=True)
-        if len(names) > 1:
-            draws = Bootstrap(pd.DataFrame({"cluster": names, "stratum": ""}), ["stratum"]).weights
-            cells = _tables(*sides, number, len(names))
-            sums = (draws[1:] @ cells.reshape(len(names), -1)).reshape(-1, *cells.shape[1:])
-            for name, replicates in (("raw", _raw(sums)), ("kappa", _kappa(sums))):
-                known = replicates[~np.isnan(replicates)]
-                if len(known):
-                    low, high = np.quantile(known, ENDS)
-                    found |= {f"{name}_low": float(low), f"{name}_high": float(high)}
+        names, number = np.unique([str(cluster(item)) for item in common], return_inverse=True)
+        found |= _intervals(_tables(*sides, number, len(names)))
     only = {"only_first": len(first) - len(common), "only_second": len(second) - len(common)}
     return found | only
+
+
+def _intervals(tables: np.ndarray) -> dict[str, float]:
+    """Those of raw agreement and kappa, from the counts of each cluster.
+
+    What a cluster adds to kappa is kappa's derivative at all clusters' counts. Where no cluster
+    adds anything, as with raters that always agree or one that knows one category only, kappa's
+    interval is that of raw agreement with the agreement by chance as it is.
+    """
+    number = tables.sum(axis=(1, 2))
+    shares = tables.sum(axis=0) / number.sum()
+    rows, columns = shares.sum(axis=1), shares.sum(axis=0)
+    chance, raw = float(rows @ columns), float(np.trace(shares))
+    of_raw = np.trace(tables, axis1=1, axis2=2) - raw * number
+    of_chance = tables.sum(axis=2) @ columns + tables.sum(axis=1) @ rows - 2 * chance * number
+    (kappa,) = _kappa(tables.sum(axis=0)[None])
+    values, parts = {"raw": raw}, [of_raw]
+    if not np.isnan(kappa):
+        values["kappa"] = float(kappa)
+        parts.append((of_raw - (1 - kappa) * of_chance) / (1 - chance))
+    limits = [(0.0, 1.0), (-1.0, 1.0)][: len(values)]
+    cells = pd.DataFrame(limits, pd.Index(values, name="of"), ["lowest", "highest"])
+    cells = cells.assign(value=values, n=number.sum())
+    weight = np.tile(number / number.sum(), (len(values), 1))
+    one_stratum = np.zeros(len(number), int)
+    estimates = Estimates(cells, np.array(parts) / number.sum(), weight, one_stratum)
+    ends = estimates.rows().set_index("of")[["low", "high"]]
+    if "kappa" in ends.index and estimates.errors()[0][1] < NOTHING:
+        ends.loc["kappa"] = ((ends.loc["raw"] - chance) / (1 - chance)).clip(-1, 1)
+    return {f"{name}_{end}": value for name, of in ends.iterrows() for end, value in of.items()}
 
 
 def _tables(

@@ -1,67 +1,63 @@
 """Paired comparison of models on the samples that both have scored.
 
-Interval: cluster bootstrap of the difference. p-value: sign-flip permutation test, in which each
-cluster's difference keeps or changes its sign as a whole, for two models that are alike could as
-well have changed names there (Good 2005, chapter 3). Holm (1979) corrects for many comparisons.
+Interval: Student's t from the clusters' differences (``metrics.intervals``). p-value: the same t,
+and t after Hall's cubic for skewed differences, whichever is larger; neither needs the two models'
+scores to be alike in distribution. Holm (1979) corrects for many comparisons.
 """
 
 from collections.abc import Mapping
-from functools import cache
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
-from steadfast.metrics.bootstrap import Bootstrap
+from steadfast.metrics.intervals import Clusters, joined
 from steadfast.metrics.tidy import OVERALL
 
-EXACT = 24  # clusters up to which all sign patterns are counted
-PATTERNS = 9_999  # drawn where there are more
-SEED = "sign flips"
-COLUMNS = ("model", "other", "task", "difference", "low", "high", "p", "p_holm", "n")
+COLUMNS = (
+    "model", "other", "task", "difference", "low", "high", "p", "p_holm", "n", "error", "freedom",
+)  # fmt: skip
 
 
 def compare_models(
-    frame: pd.DataFrame, weights: Mapping[str, float], boot: Bootstrap
+    frame: pd.DataFrame, weights: Mapping[str, float], drawn: Clusters
 ) -> pd.DataFrame:
     """Differences in mean total between every two models, per task and overall.
 
     Args:
         frame: scores, each draw of a sample a row, with the column cluster.
         weights: of each task in the overall difference.
-        boot: draws the clusters.
+        drawn: the clusters, and what they were drawn within.
 
     Returns:
         Columns of ``COLUMNS``, a pair once: difference is model minus other, n their common
         scored samples (of each, a model's draws are averaged first), p_holm is corrected over all
-        pairs of the same task (or overall). Pairs without a common sample are missing.
+        pairs of the same task (or overall), error and freedom are the difference's standard error
+        and degrees of freedom. Interval, p-values and those two are empty where clusters cannot
+        tell (see ``Estimates.rows``). Pairs without a common sample are missing.
 
     Example:
         >>> frame = pd.DataFrame({"model": ["m", "m", "n", "n"], "total": [1.0, 0.5, 0.0, 0.5]})
         >>> frame = frame.assign(sample_id=["a", "b"] * 2, cluster=["x", "y"] * 2)
         >>> frame = frame.assign(task="T", length="4k", stratum="s")
-        >>> rows = compare_models(frame, {"T": 1.0}, Bootstrap(frame, ["stratum"]))
+        >>> rows = compare_models(frame, {"T": 1.0}, Clusters(frame, ["stratum"]))
         >>> rows.loc[rows["task"] == "T", ["model", "other", "difference", "n"]].values.tolist()
         [['m', 'n', 0.5, 2]]
     """
-    sums, counts = _differences(frame, boot.clusters)
+    sums, counts = _differences(frame, drawn.clusters)
     if sums.empty:
         return pd.DataFrame(columns=COLUMNS)
-    pair = ["model", "other"]
-    tasks = boot.ratios(sums, counts)
+    # Totals are shares, but for counts and what a rubric gives beyond its points.
+    widest = max(1.0, float(frame["total"].max())) - min(0.0, float(frame["total"].min()))
+    tasks = drawn.ratios(sums, counts, (-widest, widest))
     weight = sums.index.get_level_values("task").map(weights).to_numpy(float)
-    overall = tasks.mean(pair, weight)
-
-    # What each cluster adds to the difference.
-    parts = sums.div(counts.sum(axis=1), axis=0)
-    whole = parts.mul(weight, axis=0).groupby(level=pair).sum()
-    whole = whole.div(pd.Series(weight, sums.index).groupby(level=pair).sum(), axis=0)
-
-    of_tasks = tasks.rows("difference").assign(p=[*map(sign_flip_p, parts.to_numpy())])
-    of_all = overall.rows("difference").assign(p=[*map(sign_flip_p, whole.to_numpy())])
-    rows = pd.concat([of_tasks, of_all.assign(task=OVERALL)], ignore_index=True)
-    rows["p_holm"] = rows.groupby("task")["p"].transform(lambda p: holm(p.to_numpy()))
-    return rows[list(COLUMNS)]
+    overall = tasks.mean(["model", "other"], weight).labelled(task=OVERALL)
+    both = joined([tasks, overall])
+    error, freedom = both.errors()[:2]
+    rows = both.rows("difference").assign(p=both.p_values(), error=error, freedom=freedom)
+    known = rows["p"].notna()
+    corrected = rows[known].groupby("task")["p"].transform(lambda p: holm(p.to_numpy()))
+    return rows.assign(p_holm=corrected)[list(COLUMNS)]
 
 
 def _differences(frame: pd.DataFrame, clusters: pd.Index) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -91,47 +87,6 @@ def _differences(frame: pd.DataFrame, clusters: pd.Index) -> tuple[pd.DataFrame,
     counts = by_cluster(common.astype(int))
     mask = counts.sum(axis=1) > 0
     return sums[mask], counts[mask]
-
-
-def sign_flip_p(parts: np.ndarray) -> float:
-    """Two-sided p-value of a sum, were the sign of each part a fair coin's.
-
-    Args:
-        parts: what each cluster adds to the difference.
-
-    Returns:
-        The share of sign patterns whose sum is at least as far from 0 as the one seen: of all
-        patterns for up to ``EXACT`` parts that are not 0, else of ``PATTERNS`` drawn ones and the
-        one seen.
-
-    Example:
-        >>> sign_flip_p(np.array([1.0, 2.0]))  # of 3, -1, 1 and -3 two are as far from 0 as 3
-        0.5
-    """
-    parts = parts[parts != 0]  # the sign of 0 changes nothing
-    # Sums that are equal but for rounding count as equal.
-    limit = abs(parts.sum()) - 1e-9 * np.abs(parts).sum()
-    if len(parts) > EXACT:
-        sums = _signs(len(parts)) @ parts
-        return float((1 + np.count_nonzero(np.abs(sums) >= limit)) / (1 + PATTERNS))
-    # All sums of one half, sorted, are searched for each sum of the other half.
-    left, right = _signed_sums(parts[::2]), np.sort(_signed_sums(parts[1::2]))
-    above = len(right) - np.searchsorted(right, limit - left, "left")
-    below = np.searchsorted(right, -limit - left, "right")
-    return min(1.0, float((above + below).sum() / 2 ** len(parts)))
-
-
-def _signed_sums(parts: np.ndarray) -> np.ndarray:
-    sums = np.zeros(1)
-    for part in parts:
-        sums = np.concatenate([sums + part, sums - part])
-    return sums
-
-
-@cache
-def _signs(size: int) -> np.ndarray:
-    rng = np.random.default_rng(list(f"{SEED}/{size}".encode()))
-    return rng.choice([-1.0, 1.0], (PATTERNS, size))
 
 
 def holm(p: np.ndarray) -> np.ndarray:

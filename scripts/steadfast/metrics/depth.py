@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from steadfast.metrics.bootstrap import Bootstrap
+from steadfast.metrics.intervals import Clusters
 
 BINS, FEW_BINS = 10, 3
 POSITIONS = 3  # a bin has on average at least so many distinct positions
@@ -13,14 +13,14 @@ COLUMNS = ("model", "task", "bins", "bin", "start", "end", "value", "low", "high
 
 
 def success_by_depth(
-    frame: pd.DataFrame, boot: Bootstrap, groups: Mapping[str, Sequence[str]]
+    frame: pd.DataFrame, drawn: Clusters, groups: Mapping[str, Sequence[str]]
 ) -> pd.DataFrame:
     """Mean total in bins of depth, per model and task and over groups of tasks.
 
     Args:
         frame: scores, with the columns cluster and (if known) depth: 0 is the first place in the
             context, 1 the last, empty where there is no one place.
-        boot: draws the clusters.
+        drawn: the clusters.
         groups: tasks that are also taken together, under a name of their own.
 
     Returns:
@@ -31,7 +31,7 @@ def success_by_depth(
     Example:
         >>> frame = pd.DataFrame({"depth": [0.0, 0.1, 0.9], "total": [1.0, 0.0, 1.0]})
         >>> frame = frame.assign(model="m", task="T", cluster="a", stratum="s")
-        >>> rows = success_by_depth(frame, Bootstrap(frame, ["stratum"]), {})
+        >>> rows = success_by_depth(frame, Clusters(frame, ["stratum"]), {})
         >>> rows[["bins", "bin", "value", "n"]].values.tolist()
         [[3.0, 1.0, 0.5, 2.0], [3.0, 3.0, 1.0, 1.0]]
     """
@@ -43,15 +43,15 @@ def success_by_depth(
         *((task, rows) for task, rows in placed.groupby("task")),
         *((name, placed[placed["task"].isin(tasks)]) for name, tasks in groups.items()),
     ]
-    parts = [_binned(rows, boot).assign(task=name) for name, rows in taken if len(rows)]
+    parts = [_binned(rows, drawn).assign(task=name) for name, rows in taken if len(rows)]
     if not parts:
         return pd.DataFrame(columns=COLUMNS)
     return pd.concat(parts, ignore_index=True)[list(COLUMNS)]
 
 
-def _binned(placed: pd.DataFrame, boot: Bootstrap) -> pd.DataFrame:
+def _binned(placed: pd.DataFrame, drawn: Clusters) -> pd.DataFrame:
     positions = len(placed[["cluster", "depth"]].drop_duplicates())
     bins = BINS if positions >= POSITIONS * BINS else FEW_BINS
     number = np.minimum((placed["depth"] * bins).astype(int), bins - 1) + 1
-    rows = boot.means(placed.assign(bin=number), ["model", "bin"]).rows()
+    rows = drawn.means(placed.assign(bin=number), ["model", "bin"]).rows()
     return rows.assign(bins=bins, start=(rows["bin"] - 1) / bins, end=rows["bin"] / bins)

@@ -1,5 +1,6 @@
 """What each benchmark hands over to the report: its main measures, a row a model and measure."""
 
+import math
 from pathlib import Path
 
 import pandas as pd
@@ -7,18 +8,22 @@ import pandas as pd
 from steadfast.errors import UserError
 from steadfast.metrics.asked import OWN
 from steadfast.metrics.tidy import read_csv
+from steadfast.metrics.ties import COLUMNS as TIES
 
 HEADLINE = ("model", "measure", "value", "low", "high", "n", "expected")
 """Columns: value with its interval, and of the expected samples (or groups) the n behind it."""
 PROMPTS = "prompts"
 """A further column where some models' scores are released ones: see ``metrics.asked``."""
+FURTHER = {PROMPTS: OWN, **dict.fromkeys((*TIES, "drawn"), ""), "smallest": math.nan}
+"""Further columns and what they hold where they are missing: prompts, and where models are compared
+what ``ties`` says, what was drawn and how many, and the smallest difference that could be told."""
 
 
 def read_headline(path: Path) -> pd.DataFrame:
     """A headline file.
 
     Returns:
-        The columns of ``HEADLINE``, and prompts: of a file without it, the config's own.
+        The columns of ``HEADLINE`` and of ``FURTHER``.
 
     Raises:
         UserError: the file is missing or damaged, lacks a column, or has a measure of a model
@@ -34,4 +39,4 @@ def read_headline(path: Path) -> pd.DataFrame:
         raise UserError(
             f"{path}: {measure} of model {model!r} is there twice; compute the metrics again"
         )
-    return rows[list(HEADLINE)].assign(**{PROMPTS: rows.get(PROMPTS, OWN)})
+    return rows[list(HEADLINE)].assign(**{name: rows.get(name, of) for name, of in FURTHER.items()})

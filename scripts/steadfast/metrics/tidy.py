@@ -14,6 +14,7 @@ OVERALL = "overall"
 TEXT = (
     *KEYS, "other", "rubric", "measure", "language", "category", "level", "split", "kind", "scorer",
     "source", "dimension", "composition", "domain", "judge", "first", "second", "prompts",
+    "part", "stratum", "beats", "ties", "drawn",
 )  # fmt: skip
 """Columns that are no numbers, in any metrics file."""
 

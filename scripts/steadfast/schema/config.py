@@ -7,7 +7,7 @@ from pydantic import Field, field_validator, model_validator
 from steadfast.names import nearest
 from steadfast.schema.judged import Judging
 from steadfast.schema.models import ModelSettings
-from steadfast.schema.strict import StrictModel, check_names
+from steadfast.schema.strict import StrictModel, check_names, role
 
 
 class LocalFiles(StrictModel):
@@ -98,6 +98,15 @@ class Noise(StrictModel):
     )
 
 
+class Certificate(StrictModel):
+    """Target plan: which difference between two models a run is to tell apart, and how surely."""
+
+    difference: float = role(
+        "plan", 0.03, "Difference between two models' scores (0 to 1), overall.", gt=0, le=1
+    )
+    power: float = role("plan", 0.8, "Share of runs in which it is told apart.", ge=0.1, le=0.999)
+
+
 class Config(StrictModel):
     """The whole config; each benchmark adds a section of its own (``load.config_model``)."""
 
@@ -124,6 +133,12 @@ class Config(StrictModel):
         default=[], description="Names of the models that run; by default all of them."
     )
     noise: Noise = Field(default_factory=Noise, description="Which requests are repeated.")
+    certificate: Certificate | None = role(
+        "plan",
+        None,
+        "What the plan certifies: how many contexts, expressions and variables (or groups, "
+        "records, instances) tell a wanted difference apart, and what they cost; null: nothing.",
+    )
     display: Display = Field(default_factory=Display, description="How tables and figures look.")
     pathvars: dict[str, Annotated[str, Field(min_length=1)]] = Field(
         default={},
@@ -145,7 +160,7 @@ class Config(StrictModel):
     @classmethod
     def _judges_answer(cls, judges: dict[str, ModelSettings]) -> dict[str, ModelSettings]:
         for name, judge in judges.items():
-            if judge.engine in ("scored", "replay"):
+            if judge.engine in ("scored", "replay", "floor"):
                 raise ValueError(
                     f"judge {name!r}: engine {judge.engine} judges nothing; name another"
                 )

@@ -153,6 +153,12 @@ class ReferenceModel(BaseModelSettings):
     engine: Literal["reference"]
 
 
+class FloorModel(BaseModelSettings):
+    """Follows the instruction and looks nothing up; what a score is worth, it has above this."""
+
+    engine: Literal["floor"]
+
+
 class SimulatedModel(BaseModelSettings):
     """A seeded reader with a limited span, position bias and formatting slips; no real model."""
 
@@ -364,7 +370,13 @@ class VllmModel(SamplingModel):
 
 
 ModelSettings = Annotated[
-    ReferenceModel | SimulatedModel | ReplayModel | OpenaiModel | VllmModel | ScoredModel,
+    ReferenceModel
+    | FloorModel
+    | SimulatedModel
+    | ReplayModel
+    | OpenaiModel
+    | VllmModel
+    | ScoredModel,
     Field(discriminator="engine"),
 ]
 

@@ -7,8 +7,9 @@ from decimal import ROUND_DOWN, Decimal
 
 import pandas as pd
 
+from steadfast.metrics.ties import NO_TIES, Ties
 from steadfast.show.roster import Roster
-from steadfast.tables.table import Cell, Column, Mark, Section, highlights, rounded
+from steadfast.tables.table import Cell, Column, Mark, Section, Style, rounded
 
 MODEL = Column("Model", align="l")
 CellsByModel = dict[str, tuple[Cell, ...]]
@@ -22,7 +23,7 @@ class Values:
         by_model: the value of each model that has one.
         incomplete: models whose value lacks some of its samples.
         smaller: whether a smaller value is better.
-        ranked: whether best and second best are picked out.
+        ties: which models are told apart; by default none is compared, and none picked out.
         digits: after the point; None: the table's.
         shown: how a value is printed, where digits alone do not say.
     """
@@ -30,7 +31,7 @@ class Values:
     by_model: Mapping[str, float]
     incomplete: Collection[str] = ()
     smaller: bool = False
-    ranked: bool = True
+    ties: Ties = NO_TIES
     digits: int | None = None
     shown: Callable[[float], Decimal] | None = None
 
@@ -40,19 +41,36 @@ class Values:
         show = self.shown or (lambda value: rounded(value, digits))
         return {model: show(value) for model, value in self.by_model.items()}
 
+    def best(self, contenders: Collection[str]) -> set[str]:
+        """The group of the best among those that compete."""
+        sign = -1 if self.smaller else 1
+        return self.ties.best({m: sign * v for m, v in self.by_model.items() if m in contenders})
+
 
 def value_cells(roster: Roster, columns: Iterable[Values], digits: int) -> CellsByModel:
-    """The cells of each model, a column a cell, best and second best of a column picked out."""
+    """The cells of each model, a column a cell, the group of the best of a column picked out."""
     cells: CellsByModel = dict.fromkeys(roster.models, ())
     for values in columns:
         printed = values.printed(digits)
-        contenders = roster.contenders if values.ranked else []
-        styles = highlights(printed, contenders, values.smaller)
+        best = values.best(roster.contenders)
         for model in cells:
             text = str(printed[model]) if model in printed else None
             marks = incomplete_mark(model in values.incomplete)
-            cells[model] += (Cell(text, styles.get(model, ""), marks=marks),)
+            cells[model] += (Cell(text, "best" if model in best else "", marks=marks),)
     return cells
+
+
+def rank_cells(roster: Roster, ties: Ties, values: Mapping[str, float]) -> CellsByModel:
+    """The ranks that each competing model may have, for all that the test tells: 1–3, or 4.
+
+    Args:
+        roster: of the models.
+        ties: which models are told apart.
+        values: of each model that has one.
+    """
+    found = ties.ranks([model for model in roster.contenders if model in values])
+    texts = {m: f"{a}" if a == b else f"{a}\u2013{b}" for m, (a, b) in found.items()}
+    return {model: (Cell(texts.get(model)),) for model in roster.models}
 
 
 def joined_cells(parts: Sequence[CellsByModel]) -> CellsByModel:
@@ -70,6 +88,14 @@ def interval_cell(low: float, high: float, digits: int, factor: int = 1) -> Cell
     if math.isnan(low):
         return Cell(None)
     return Cell(f"{rounded(factor * low, digits)} to {rounded(factor * high, digits)}")
+
+
+def p_cell(value: float, digits: int, style: Style = "") -> Cell:
+    """A p-value; a dash where there is none."""
+    if math.isnan(value):
+        return Cell(None)
+    least = Decimal(1).scaleb(-digits)
+    return Cell(f"< {least}" if value < least else str(rounded(value, digits)), style)
 
 
 def interval_cells(rows: pd.DataFrame, models: Sequence[str], digits: int) -> CellsByModel:

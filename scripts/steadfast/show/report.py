@@ -13,6 +13,7 @@ from steadfast.files import Settings
 from steadfast.metrics.asked import models_by_prompts
 from steadfast.metrics.headline import read_headline
 from steadfast.metrics.ranks import CORRELATIONS
+from steadfast.metrics.ties import Ties
 from steadfast.resources import facts
 from steadfast.show.cells import MODEL, CellsByModel, Values, interval_cells, value_cells
 from steadfast.show.display import Display
@@ -140,7 +141,11 @@ def report_table(report: Report) -> Table:
     cells: CellsByModel = {m: (Cell(roster.label(m)),) for m in roster.models}
     for measure in report.measures:
         values = Values(
-            measure.values, incomplete_models(measure.rows), measure.smaller, digits=measure.digits
+            measure.values,
+            incomplete_models(measure.rows),
+            measure.smaller,
+            Ties.of_headline(measure.rows),
+            measure.digits,
         )
         shown = [value_cells(roster, [values], report.digits)]
         columns.append(Column(measure.name, measure.benchmark))
@@ -164,8 +169,25 @@ def _notes(report: Report) -> list[Note]:
     notes: list[Note] = []
     if incomplete := list(_incomplete(report)):
         notes.append(("incomplete", texts["incomplete"].format(models="; ".join(incomplete))))
+    notes.append((None, SHARED["notes"]["ties"].format(line="column")))
+    notes += _drawn(report)
     judged = any(measure.judged for measure in report.measures)
     return notes + shared_notes(report.roster, judged)
+
+
+def _drawn(report: Report) -> list[Note]:
+    """What was drawn of each benchmark, and the smallest differences that could be told apart."""
+    texts = WORDS["notes"]
+    counts = {m.benchmark: n for m in report.measures for n in m.rows["drawn"] if n}
+    drawn = (texts["drawn_of"].format(benchmark=of, count=n) for of, n in counts.items())
+    least = ((m, m.rows["smallest"].max()) for m in report.measures)
+    smallest = (
+        texts["smallest_of"].format(measure=m.name, smallest=rounded(of, m.digits))
+        for m, of in least
+        if not math.isnan(of)
+    )
+    found = {"drawn": "; ".join(drawn), "smallest": "; ".join(smallest)}
+    return [(None, texts[name].format(found=said)) for name, said in found.items() if said]
 
 
 def _incomplete(report: Report) -> Sequence[str]:

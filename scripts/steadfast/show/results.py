@@ -1,5 +1,6 @@
 """What a benchmark's tables and figures show: frames of metrics, words, and the models."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -7,10 +8,11 @@ import pandas as pd
 
 from steadfast.components import Frames
 from steadfast.metrics.asked import models_by_prompts
+from steadfast.metrics.pairs import smallest_of
 from steadfast.show.cells import CellsByModel, Values, value_cells
 from steadfast.show.display import Display
 from steadfast.show.roster import WORDS, Group, Roster
-from steadfast.tables.table import Cell, Column, Mark, Section, Table
+from steadfast.tables.table import Cell, Column, Mark, Section, Table, rounded
 
 Note = tuple[Mark | None, str]
 
@@ -100,6 +102,56 @@ class Results:
         return (
             [("incomplete", words["incomplete"].format(models="; ".join(found)))] if found else []
         )
+
+    def tie_notes(self, line: str = "column") -> list[Note]:
+        """What bold says in a table, and what was drawn.
+
+        Args:
+            line: in which values are compared: column or row.
+        """
+        return [(None, WORDS["notes"]["ties"].format(line=line)), *self.drawn_notes()]
+
+    def untested_notes(self) -> list[Note]:
+        """That a table has no bold, and what was drawn."""
+        return [(None, WORDS["notes"]["untested"]), *self.drawn_notes()]
+
+    def drawn_notes(self) -> list[Note]:
+        """What was drawn and how many, and what intervals and p-values cover."""
+        words = self.words["drawn"]
+        counts = (
+            self._drawn(str(part), rows["clusters"])
+            for part, rows in self.frames["drawn"].groupby("part", sort=False)
+        )
+        slots = {"counts": "; ".join(counts), "unit": words["unit"], "fixed": words["fixed"]}
+        notes: list[Note] = [(None, WORDS["notes"]["drawn"].format(**slots))]
+        if "alone" in words and (self.frames["drawn"]["clusters"] == 1).any():
+            notes.append((None, words["alone"]))
+        return notes
+
+    def _drawn(self, part: str, clusters: pd.Series) -> str:
+        words, least, most = self.words["drawn"], clusters.min(), clusters.max()
+        each = f"{most}" if least == most else WORDS["range"].format(least=least, most=most)
+        slots = {"unit": words["unit"], "stratum": words["stratum"], "each": each}
+        form = "count_each" if words["stratum"] else "count"
+        count = WORDS[form].format(n=f"{clusters.sum():,}", **slots)
+        name = self.words.get("languages", {}).get(part, part)
+        return WORDS["by_part"].format(part=name, count=count) if part else count
+
+    def rank_notes(self, measure: str, rows: pd.DataFrame, digits: int | None = None) -> list[Note]:
+        """What ranges of ranks say, and the smallest difference that the test tells apart.
+
+        Args:
+            measure: by which models are ranked.
+            rows: its comparisons, one a pair.
+            digits: of the difference; None: the table's.
+        """
+        notes: list[Note] = [(None, WORDS["notes"]["ranks"].format(measure=measure))]
+        smallest = smallest_of(rows)
+        if not math.isnan(smallest):
+            shown = rounded(smallest, self.digits if digits is None else digits)
+            slots = {"measure": measure, "pairs": f"{len(rows):,}", "smallest": shown}
+            notes.append((None, WORDS["notes"]["smallest"].format(**slots)))
+        return notes
 
     def shared_notes(self, judged: bool) -> list[Note]:
         """What ``shared_notes`` says of these models."""

@@ -7,14 +7,14 @@ from steadfast.metrics.asked import OWN
 from steadfast.resources import facts
 from steadfast.show.display import Display, Shown
 
-UNRANKED = ("simulated", "reference")
+UNRANKED = ("simulated", "floor", "reference")
 KINDS = ("model", *UNRANKED)
 WORDS = facts("show.yaml")
 
 
 @dataclass(frozen=True)
 class Group:
-    """Models of one kind (model, simulated or reference) under one heading."""
+    """Models of one kind (one of ``KINDS``) under one heading."""
 
     heading: str
     models: tuple[str, ...]
@@ -70,7 +70,7 @@ class Roster:
         return self._display.models.get(model, Shown(model, engine=default))
 
     def kind(self, model: str) -> str:
-        """model, simulated or reference."""
+        """One of ``KINDS``."""
         engine = self._shown(model).engine
         return engine if engine in UNRANKED else "model"
 

@@ -17,12 +17,27 @@ def verdicts_journal_path(results: Path, benchmark: str, judge: str, model: str,
     return results / "journal" / VERDICTS / judge / f"{benchmark}.{model}.{part}.jsonl"
 
 
+def scores_path(results: Path, benchmark: str, model: str, part: str) -> Path:
+    """The scores of a model's answers to a part."""
+    return results / benchmark / "scores" / model / f"{part}.jsonl"
+
+
 def journal_sizes(
     results: Path, benchmark: str, models: Sequence[str], parts: Mapping[str, object]
 ) -> list[int]:
     """Bytes of each journal, in order: a plan is made anew when one has grown."""
-    paths = [journal_path(results, benchmark, m, p) for m in models for p in parts]
-    return [path.stat().st_size if path.exists() else 0 for path in paths]
+    return [_size(journal_path(results, benchmark, m, p)) for m in models for p in parts]
+
+
+def score_sizes(
+    results: Path, benchmark: str, models: Sequence[str], parts: Mapping[str, object]
+) -> list[int]:
+    """Bytes of each file of scores, in order: a certificate takes those that are there."""
+    return [_size(scores_path(results, benchmark, m, p)) for m in models for p in parts]
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
 class JournalFolders:

@@ -10,25 +10,20 @@ from steadfast.components import Answer, Sample, component
 from steadfast.engines.base import Engine, Setup
 from steadfast.engines.build import WITHOUT_MODEL, build_engine
 from steadfast.engines.fit import fit, limited
-from steadfast.engines.forecast import COLUMNS, CachedTokenizer, markdown, misfits, plan_part, total
+from steadfast.engines.forecast import COLUMNS, CachedTokenizer, misfits, plan_part
 from steadfast.engines.journal import final_hashes
 from steadfast.engines.request import Item
 from steadfast.errors import UserError
 from steadfast.files import Record, Settings, write_rows, write_text
 from steadfast.stages.ask_judge import judge_prompts_of, load_templates
-from steadfast.stages.journals import journal_path
+from steadfast.stages.journals import journal_path, scores_path
+from steadfast.stages.plan_certificate import COLUMNS as CERTIFICATE_COLUMNS
+from steadfast.stages.plan_certificate import Certificate
+from steadfast.stages.plan_page import ESTIMATE, certificate_page, page
 from steadfast.stages.samples import PartFiles, judge_items
 from steadfast.tokens import load_tokenizer
 
-ESTIMATE = "o200k_base"
-SHOWN = 5
 MISFIT_COLUMNS = ("model", "part", "sample_id", "what", "prompt_tokens", "truncated_tokens")
-NOTES = """Prompt tokens are logical: what the prompts would be without sharing. Distinct tokens are
-left when prompts of a context share their prefix; a cache that holds computes no more. Hours and
-cost are of what is still to be asked (the columns "ask"), with the whole output limit used.
-Judges' rows, where there are any, take every answer to have judging.answer_tokens tokens and each
-reply to be readable at once; what their journals hold is not known before the answers are.
-"""
 
 
 @dataclass(frozen=True)
@@ -114,6 +109,8 @@ def plan_requests(
     out_md: Path,
     out_csv: Path,
     out_prompts: Path,
+    certificate: Settings | None = None,
+    out_certificate: Path | None = None,
 ) -> None:
     """Writes what each model would take for each part, and each judge for all the models.
 
@@ -130,13 +127,21 @@ def plan_requests(
         out_md: the plan for people.
         out_csv: the plan, a row a model and part.
         out_prompts: the prompts that would be cut or do not fit.
+        certificate: settings of the ``Certificate`` that the plan gives, but for its score files;
+            None: it gives none.
+        out_certificate: what each pair of models needs, where the plan gives a certificate.
+
+    Raises:
+        UserError: a file is damaged.
     """
     planned = [PlannedModel(name, **settings) for name, settings in models.items()]
     judging = [PlannedModel(name, **settings) for name, settings in judges.items()]
     rows: list[Record] = []
     odd: list[Record] = []
+    samples: dict[str, Sequence[Sample]] = {}
     for part in parts:
         drawn = {draws: part.read(draws) for draws in {model.draws for model in planned} | {1}}
+        samples[part.name] = drawn[1]
         items_by_draws = {
             draws: [part.joined.item(sample) for sample in samples]
             for draws, samples in drawn.items()
@@ -164,7 +169,17 @@ def plan_requests(
     odd.sort(key=lambda row: order[row["model"]])
     write_rows(out_csv, COLUMNS, rows)
     write_rows(out_prompts, MISFIT_COLUMNS, odd)
-    write_text(out_md, _page(benchmark, rows, odd))
+    lines = page(benchmark, rows, odd)
+    if certificate and out_certificate:
+        scores = {
+            (model, part.name): scores_path(results, benchmark, model, part.name)
+            for model in certificate["models"]
+            for part in parts
+        }
+        found = Certificate(**certificate, scores=scores).of(samples)
+        write_rows(out_certificate, CERTIFICATE_COLUMNS, [row for of in found for row in of.rows])
+        lines += [line for of in found for line in certificate_page(of, rows)]
+    write_text(out_md, "\n".join(lines) + "\n")
 
 
 def _times(count: int, value: object) -> object:
@@ -201,45 +216,3 @@ def _tokenizer(answers: Settings) -> tuple[str, bool]:
     except UserError:
         return ESTIMATE, True
     return name, answers["engine"] not in WITHOUT_MODEL | {"openai"}
-
-
-def _show(value: object) -> str:
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "yes" if value else "no"
-        case int():
-            return f"{value:,}"
-        case float():
-            return f"{value:,.2f}"
-    return str(value)
-
-
-def _page(name: str, rows: Sequence[Record], odd: Sequence[Record]) -> str:
-    lines = [f"# Plan of {name}", "", NOTES]
-    lines += [*markdown(rows, _show), "", "## Totals", ""]
-    paid = [row for row in rows if row["engine"] not in WITHOUT_MODEL and not row["judges"]]
-    lines.append(f"- still to be asked of models: {total(paid, 'to_ask') or 0:,} requests")
-    if judged := [row for row in rows if row["engine"] not in WITHOUT_MODEL and row["judges"]]:
-        lines.append(f"- to be asked of judges: {total(judged, 'to_ask') or 0:,} requests")
-    if (hours := total(rows, "gpu_hours")) is not None:
-        lines.append(f"- GPU-hours, of the models whose throughput is stated: {hours:,.2f}")
-    for currency in sorted({row["currency"] for row in rows if row["currency"]}):
-        priced = [row for row in rows if row["currency"] == currency]
-        lines.append(f"- {currency}, of the models with prices: {total(priced, 'cost'):,.2f}")
-    if any(row["estimated"] for row in rows):
-        lines.append(
-            f"- where estimated is yes, {ESTIMATE} stands in for the model's own tokenizer, "
-            "which is not on this machine: what the journal holds is not known"
-        )
-    lines += ["", "## Prompts that do not fit whole", ""]
-    kinds: dict[tuple[str, str, str], list[str]] = {}
-    for row in odd:
-        kinds.setdefault((row["model"], row["part"], row["what"]), []).append(row["sample_id"])
-    for (model, part, what), samples in kinds.items():
-        more = ", …" if len(samples) > SHOWN else ""
-        lines.append(
-            f"- {model}, {part}: {len(samples)} {what} ({', '.join(samples[:SHOWN])}{more})"
-        )
-    return "\n".join(lines if kinds else [*lines, "None."]) + "\n"

@@ -150,6 +150,10 @@ class SampleOracle:
         """What a reader of those settings answers, having seen that fraction of the context."""
         return self._stand_in.simulated(self._samples[sample_id], reader, seen, rng)
 
+    def floor(self, sample_id: str) -> str:
+        """What a reader answers who looks nothing up."""
+        return self._stand_in.floor(self._samples[sample_id])
+
 
 # --- what is asked of a judge ------------------------------------------------------------------
 
@@ -195,3 +199,7 @@ class JudgeOracle:
     def simulated(self, sample_id: str, reader: Settings, seen: float, rng: Random) -> str:
         """What a judge of those settings replies."""
         return self._stand_in.simulated(*self._requests[sample_id], reader, rng)
+
+    def floor(self, sample_id: str) -> str:
+        """No judge: a config that names one is refused."""
+        raise NotImplementedError

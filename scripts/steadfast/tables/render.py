@@ -15,7 +15,7 @@ from steadfast.tables.table import Cell, Table
 
 KINDS = ("tex", "md", "csv")
 MARKS = {"dagger": "†", "incomplete": r"\*"}
-STYLES = {"": "{}", "best": "**{}**", "second": "<u>{}</u>"}
+STYLES = {"": "{}", "best": "**{}**"}
 MISSING = "--"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 NUMBERS = re.compile(r"-?\d+\.\d+( to -?\d+\.\d+)?")  # a number, or an interval

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal
 
-Style = Literal["", "best", "second"]
+Style = Literal["", "best"]
 Mark = Literal["dagger", "incomplete"]
 
 
@@ -15,7 +15,7 @@ class Cell:
 
     Attributes:
         text: plain text, escaped by the renderers; None where there is no value.
-        style: best of its column, second best, or neither.
+        style: whether it is of the group of the best.
         suffix: plain text, after a blank, that the style leaves alone, such as a rank.
         marks: signs after the text, each explained by a note.
         repeated: says the same as the cell above it; LaTeX leaves it blank.
@@ -92,23 +92,6 @@ def rounded(value: float, digits: int) -> Decimal:
     restores them.
     """
     return Decimal(f"{value:.12g}").quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP) + 0
-
-
-def highlights(
-    values: Mapping[str, Decimal | float], contenders: Collection[str], smaller: bool = False
-) -> dict[str, Style]:
-    """Which rows of a column are best and second best; equal values share their place.
-
-    Args:
-        values: value of each row that has one.
-        contenders: rows that compete.
-        smaller: whether a smaller value is better.
-    """
-    competing = {row: value for row, value in values.items() if row in contenders}
-    places = sorted(set(competing.values()), reverse=not smaller)[:2]
-    names: tuple[Style, ...] = ("best", "second")
-    styles = dict(zip(places, names, strict=False))
-    return {row: styles.get(value, "") for row, value in competing.items()}
 
 
 def ranks(

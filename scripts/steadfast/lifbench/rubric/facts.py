@@ -1,5 +1,6 @@
 """What scoring needs to know of a context, prepared once per context and kept."""
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from steadfast.files import Record
 from steadfast.lifbench.gold import TYPE_NAMES
-from steadfast.lifbench.rubric.text import Finder, allowed_edits, normal
+from steadfast.lifbench.rubric.text import Finder, core, folded, normal
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,6 +19,7 @@ T = TypeVar("T")
 _PREFIX = 16  # characters by which texts are looked up in a longer one
 _ONE_BY_ONE = 16  # texts that are looked for one by one
 _WINDOW = 8  # bytes of a text's beginning that are looked up first, when there are many
+_TAG = re.compile(rf"</?(?:{'|'.join(map(re.escape, TYPE_NAMES))}|[\w~]{{1,20}})(?:-[0-9]+)?>")
 _KEPT = 128  # prepared contexts at a time
 
 _prepared: dict[int, tuple[Record, Any]] = {}
@@ -142,8 +144,8 @@ class MultiDocFacts:
 
     @cached_property
     def values(self) -> set[str]:
-        """The ``normal`` values of all fields."""
-        return {normal(str(value)) for document in self.documents for value in document.values()}
+        """The ``folded`` values of all fields."""
+        return {folded(str(value)) for document in self.documents for value in document.values()}
 
 
 class OneDocFacts:
@@ -172,27 +174,32 @@ class OneDocFacts:
         return Finder(self.labelled)
 
     @cached_property
-    def most_edits(self) -> int:
-        """The most edits that any labelled sentence may be away from one that is nearly it."""
-        return max(map(allowed_edits, self.labelled), default=0)
-
-    @cached_property
-    def _normal_text(self) -> str:
-        return normal(self.text)
+    def _plain_text(self) -> str:
+        return folded(untagged(self.text))
 
     @cached_property
     def _shortest(self) -> int:
-        return min(map(len, self.labelled), default=1)
+        return min((len(core(text)) for text in self.labelled), default=1)
 
     def is_true(self, text: str) -> bool:
         """Whether a ``normal`` text is a true key sentence."""
         return any(not sentence["fake"] for sentence in self.labelled.get(text, ()))
 
     def holds(self, text: str) -> bool:
-        """Whether a ``normal`` text has a labelled sentence, or is some other part of the document
-        no shorter than the shortest of them."""
-        part = len(text) >= self._shortest and text in self._normal_text
+        """Whether a text has a labelled sentence, or is some other part of the document no shorter
+        than the shortest of them."""
+        plain = core(untagged(text))
+        part = len(plain) >= self._shortest and plain in self._plain_text
         return part or bool(self.finder.find(text))
+
+
+def untagged(text: str) -> str:
+    """A text of the OneDoc scenario without the tags before and after key sentences.
+
+    >>> untagged("<#Topic#-1>Walk slowly.<#Topic#>")
+    'Walk slowly.'
+    """
+    return _TAG.sub("", text)
 
 
 def facts_of(context: Record) -> ListFacts | MultiDocFacts | OneDocFacts:

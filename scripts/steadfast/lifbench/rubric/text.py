@@ -5,10 +5,17 @@ from collections import defaultdict
 from collections.abc import Iterable
 from itertools import groupby
 
+from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
 _PREFIX = 16  # characters by which long texts are looked up
 _STREAM_SAFE = 30  # combining marks in a row (Unicode, UAX 15)
+_QUOTES = str.maketrans(
+    dict.fromkeys("‘’‚‛′´ʼ", "'") | dict.fromkeys("“”„‟«»″", '"') | dict.fromkeys("‐‑‒–—―−", "-")
+)
+# What may stand at the ends of a text without being part of what it says: stops, quotation marks
+# and the signs by which Markdown sets words off.
+_ENDS = " .,;:!?…。！？，\"'`*_"
 
 
 def normal(text: str) -> str:
@@ -30,49 +37,110 @@ def _marks_in_a_row(text: str) -> int:
     return max(sum(1 for _ in run) for marks, run in groupby(classes, bool) if marks)
 
 
-def nearly(text: str, gold: str) -> bool:
-    """Whether a text is a slip away from the gold: as in the released rubric, a sixth of its length
-    and three more edits are allowed, but of a short one less than half may be wrong."""
-    allowed = allowed_edits(gold)
-    return Levenshtein.distance(gold, text, score_cutoff=allowed) <= allowed
+def folded(text: str) -> str:
+    """A text as it is meant: ``normal``, without case, its quotes, apostrophes and dashes plain.
+
+    >>> folded("It’s  “Straße” – YES")
+    'it\\'s "strasse" - yes'
+    """
+    return normal(text).translate(_QUOTES).casefold()
+
+
+def core(text: str) -> str:
+    """A ``folded`` text without the stops, quotes and Markdown at its ends, if it has more.
+
+    >>> core("**Yes.**"), core("...")
+    ('yes', '...')
+    """
+    text = folded(text)
+    return text.strip(_ENDS) or text
 
 
 def allowed_edits(gold: str) -> int:
-    """How many edits a text may be away from the gold to be nearly right."""
+    """How many edits a text may be away from the gold to be a slip of it: as in the released
+    rubric a sixth of its length and three more, but less than half of a short one."""
     return min(len(gold) // 6 + 3, (len(gold) - 1) // 2)
+
+
+def joined(pair: str) -> bool:
+    """Whether two characters side by side are of one word.
+
+    Scripts without case, such as the Chinese one, may write words without blanks.
+    """
+    return len(pair) == 2 and all(c.isalnum() and unicodedata.category(c) != "Lo" for c in pair)
 
 
 class Finder:
     """Finds known texts in a longer one: from its left, each time the longest that stands there.
 
-    So a text that is part of another known one does not count where the other one stands.
+    So a text that is part of another known one, or of a word, does not count there. Compared is
+    what is meant (``core``); where that is the same for several, what is written decides.
 
     Args:
         texts: the known texts, ``normal``; an empty one is never found.
     """
 
     def __init__(self, texts: Iterable[str]):
-        self._texts = {text for text in texts if text}
+        self._known: dict[str, list[str]] = defaultdict(list)
+        for text in dict.fromkeys(texts):
+            if text:
+                self._known[core(text)].append(text)
         lengths = defaultdict(set)
-        for text in self._texts:
+        for text in self._known:
             if len(text) >= _PREFIX:
                 lengths[text[:_PREFIX]].add(len(text))
         self._long = {start: sorted(sizes, reverse=True) for start, sizes in lengths.items()}
-        self._short = sorted({len(t) for t in self._texts if len(t) < _PREFIX}, reverse=True)
+        self._short = sorted({len(t) for t in self._known if len(t) < _PREFIX}, reverse=True)
+        self._starts = {text[0] for text in self._known}
+        self._most_edits = max(map(allowed_edits, self._known), default=0)
 
     def find(self, text: str) -> list[str]:
-        """The known texts in a ``normal`` text, in order, as often as they are there."""
-        if text in self._texts:
-            return [text]
+        """The known texts in a text, in order, as often as they are there."""
+        text = normal(text)
+        if (whole := core(text)) in self._known:
+            return [self._written(whole, text)]
+        return [self._written(key, text) for key, _, _ in self.spans(folded(text))]
+
+    def spans(self, text: str) -> list[tuple[str, int, int]]:
+        """The ``core`` of each known text that is in a ``folded`` text, its start and its end."""
         found = []
         place = 0
         while place < len(text):
-            sizes = self._long.get(text[place : place + _PREFIX], ())
-            for size in (*sizes, *self._short) if sizes else self._short:
-                if (here := text[place : place + size]) in self._texts:
-                    found.append(here)
-                    place += len(here)
-                    break
+            size = self._size(text, place) if text[place] in self._starts else 0
+            if size and not joined(text[max(place - 1, 0) : place + 1]):
+                found.append((text[place : place + size], place, place + size))
+                place += size
             else:
                 place += 1
         return found
+
+    def _size(self, text: str, place: int) -> int:
+        """The length of the longest known text that stands at a place; 0 for none."""
+        sizes = self._long.get(text[place : place + _PREFIX], ())
+        for size in (*sizes, *self._short) if sizes else self._short:
+            end = place + size
+            if text[place:end] in self._known and not joined(text[end - 1 : end + 1]):
+                return size
+        return 0
+
+    def nearest(self, text: str) -> str | None:
+        """The known text of which a text is a slip; None if there is none."""
+        sought = core(text)
+        match = process.extractOne(
+            sought,
+            self._known.keys(),
+            scorer=Levenshtein.distance,
+            score_cutoff=self._most_edits,
+        )
+        if match is None or match[1] > allowed_edits(match[0]):
+            return None
+        return self._written(match[0], normal(text))
+
+    def _written(self, key: str, text: str) -> str:
+        """Of the known texts with the same core the longest that a text holds, or the first."""
+        known = self._known[key]
+        if len(known) == 1:
+            return known[0]
+        if text in known:
+            return text
+        return max((t for t in known if t in text), key=len, default=known[0])

@@ -5,20 +5,22 @@ from functools import partial
 
 from steadfast.components import Frames
 from steadfast.lifbench.tables.data import coverage_table, data_table, rubric_table
+from steadfast.lifbench.tables.floor import above_floor_table
 from steadfast.lifbench.tables.layout import by_length, by_model
 from steadfast.lifbench.tables.models import comparisons_table, rubrics_table
 from steadfast.lifbench.tables.results import LifbenchResults
-from steadfast.lifbench.tables.scores import ars_table, ifp_table
+from steadfast.lifbench.tables.scores import ars_by_length_table, ars_table, ifp_table
 from steadfast.lifbench.tables.stability import ifs_by_length_table, ifs_table
 from steadfast.show.display import Display
 from steadfast.tables.table import Table
 
 BUILDERS: dict[str, Callable[[LifbenchResults, str], Table]] = {
     "table2_data": data_table,
-    "table3_ars": partial(ars_table, rows=by_model),
+    "table3_ars": ars_table,
     "table4_ifs": ifs_table,
     "table6_rubric": rubric_table,
-    "table7_ars_by_length": partial(ars_table, rows=by_length),
+    "table7_ars_by_length": ars_by_length_table,
+    "above_floor": above_floor_table,
     "table8_ifp": partial(ifp_table, rows=by_model),
     "table9_ifp_by_length": partial(ifp_table, rows=by_length),
     "table10_ifs_expression": partial(ifs_by_length_table, perspective="expression"),

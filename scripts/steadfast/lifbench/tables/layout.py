@@ -3,40 +3,48 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from steadfast.lifbench.tables.results import LifbenchResults
-from steadfast.show.cells import MODEL, Values
+from steadfast.show.cells import MODEL, CellsByModel
+from steadfast.show.results import Note
 from steadfast.tables.table import Cell, Column, Section, Table
 
-ValuesAt = Callable[[str], Sequence[Values]]
-"""The columns of values at a length ("": over all)."""
-Rows = Callable[[LifbenchResults, str, Sequence[Column], ValuesAt], Table]
-"""(what is shown, the table's name, headings of the values, the values)."""
+CellsAt = Callable[[str], CellsByModel]
+"""The cells of each model at a length ("": over all)."""
+Rows = Callable[[LifbenchResults, str, Sequence[Column], CellsAt, Sequence[Note]], Table]
+"""(what is shown, the table's name, headings of the cells, the cells, notes besides the shared)."""
 
 
 def by_model(
-    results: LifbenchResults, name: str, columns: Sequence[Column], values: ValuesAt
+    results: LifbenchResults,
+    name: str,
+    columns: Sequence[Column],
+    cells: CellsAt,
+    notes: Sequence[Note],
 ) -> Table:
     """A table with a row a model."""
-    cells = results.cells(values(""))
-    sections = results.sections(results.groups(), cells.__getitem__)
-    return results.table(name, (MODEL, *columns), sections, results.notes)
+    sections = results.sections(results.groups(), cells("").__getitem__)
+    return results.table(name, (MODEL, *columns), sections, [*results.notes, *notes])
 
 
 def by_length(
-    results: LifbenchResults, name: str, columns: Sequence[Column], values: ValuesAt
+    results: LifbenchResults,
+    name: str,
+    columns: Sequence[Column],
+    cells: CellsAt,
+    notes: Sequence[Note],
 ) -> Table:
     """A table with a row a model and length."""
-    cells = {length: results.cells(values(length)) for length in results.lengths}
+    found = {length: cells(length) for length in results.lengths}
     sections = []
     for group in results.groups():
         for i, model in enumerate(group.models):
             rows = tuple(
-                (results.label(model, repeated=j > 0), Cell(length), *cells[length][model])
+                (results.label(model, repeated=j > 0), Cell(length), *found[length][model])
                 for j, length in enumerate(results.lengths)
             )
             headed = group.unranked and i == 0
             sections.append(Section(rows, group.full_heading if headed else "", headed))
     columns = (MODEL, Column("Length", align="r"), *columns)
-    return results.table(name, columns, sections, results.notes)
+    return results.table(name, columns, sections, [*results.notes, *notes])
 
 
 def exact(values: Mapping[str, float]) -> dict[str, float]:

@@ -1,19 +1,23 @@
 """How far the order of the models can be trusted: both rubrics, and pairs compared."""
 
-from decimal import Decimal
-
 import pandas as pd
 
 from steadfast.lifbench.tables.layout import exact
 from steadfast.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.metrics.ranks import CORRELATIONS
-from steadfast.metrics.tidy import OVERALL
-from steadfast.show.cells import MODEL, count_cell, interval_cell, interval_cells, joined_cells
+from steadfast.metrics.tidy import OVERALL, rows_of
+from steadfast.metrics.ties import SIGNIFICANT
+from steadfast.show.cells import (
+    MODEL,
+    count_cell,
+    interval_cell,
+    interval_cells,
+    joined_cells,
+    p_cell,
+)
 from steadfast.show.results import Note
 from steadfast.show.roster import WORDS as SHARED
-from steadfast.tables.table import Cell, Column, Section, Style, Table, ranks, rounded
-
-SIGNIFICANT = 0.05
+from steadfast.tables.table import Cell, Column, Section, Table, ranks, rounded
 
 
 def rubrics_table(results: LifbenchResults, name: str) -> Table:
@@ -34,6 +38,7 @@ def rubrics_table(results: LifbenchResults, name: str) -> Table:
         columns += [Column(heading, WORDS["rubric_headings"][rubric]) for heading in headings]
     sections = results.sections(results.groups(), joined_cells(parts).__getitem__)
     notes = [*results.notes, *((None, text) for text in _agreement(rows, results))]
+    notes += [(None, WORDS["notes"]["ranks_by_value"]), *results.drawn_notes()]
     return results.table(name, columns, sections, notes)
 
 
@@ -57,7 +62,8 @@ def comparisons_table(results: LifbenchResults, name: str) -> Table:
     """Difference in overall ARS of every two models, with the corrected p-value."""
     rows = results.frames["comparisons"]
     overall = results.ars[OVERALL, ""]
-    rows = _best_first(rows[rows["task"] == OVERALL], sorted(overall, key=lambda m: -overall[m]))
+    rows = rows_of(rows, task=OVERALL, length="")
+    rows = _best_first(rows, sorted(overall, key=lambda m: -overall[m]))
     digits, sections = results.digits, []
     for first, pairs in rows.groupby("model", sort=False):
         cells = tuple(
@@ -66,8 +72,8 @@ def comparisons_table(results: LifbenchResults, name: str) -> Table:
                 results.label(pair.other),
                 Cell(str(rounded(pair.difference, digits))),
                 interval_cell(pair.low, pair.high, digits),
-                _p(pair.p, digits),
-                _p(pair.p_holm, digits, "best" if pair.p_holm < SIGNIFICANT else ""),
+                p_cell(pair.p, digits),
+                p_cell(pair.p_holm, digits, "best" if pair.p_holm < SIGNIFICANT else ""),
                 count_cell(pair.n),
             )
             for i, pair in enumerate(pairs.itertuples())
@@ -81,6 +87,7 @@ def comparisons_table(results: LifbenchResults, name: str) -> Table:
         Column("Samples", align="r"),
     )
     notes: list[Note] = [*results.notes] if sections else [(None, WORDS["notes"]["no_pair"])]
+    notes += results.drawn_notes()
     if results.roster.apart:
         notes.append((None, WORDS["notes"]["apart"]))
     return results.table(name, columns, sections, notes)
@@ -94,9 +101,3 @@ def _best_first(rows: pd.DataFrame, order: list[str]) -> pd.DataFrame:
     back = rows.assign(model=rows["other"], other=rows["model"], **negated)
     rows = rows.where(~turned, back)
     return rows.sort_values(["model", "other"], key=lambda model: model.map(place))
-
-
-def _p(value: float, digits: int, style: Style = "") -> Cell:
-    least = Decimal(1).scaleb(-digits)
-    text = f"< {least}" if value < least else str(rounded(value, digits))
-    return Cell(text, style)

@@ -8,7 +8,8 @@ import pandas as pd
 
 from steadfast.components import Frames
 from steadfast.lifbench.tasks import TASKS
-from steadfast.metrics.tidy import OVERALL
+from steadfast.metrics.tidy import OVERALL, rows_of
+from steadfast.metrics.ties import NO_TIES, Ties
 from steadfast.resources import facts
 from steadfast.show.cells import Values
 from steadfast.show.display import Display
@@ -43,6 +44,8 @@ class LifbenchResults(Results):
         super().__init__(frames, display, WORDS, slots)
         # By task (or overall), capability or perspective, and length (or ""); IFS over the tasks.
         self.ars = _by_model(frames["ars"], ["task", "length"])
+        self.above_floor = _by_model(frames["floor"], ["task", "length"])
+        self.has_floor = not frames["floor"].empty
         self.ifp = _by_model(frames["ifp"], ["capability", "length"])
         ifs = frames["ifs"]
         self.ifs = _by_model(ifs[ifs["task"] == OVERALL], ["perspective", "length"])
@@ -57,16 +60,30 @@ class LifbenchResults(Results):
         task: str = OVERALL,
         length: str = "",
         smaller: bool = False,
+        ties: Ties = NO_TIES,
     ) -> Values:
         """One column of values, which rest on the samples of a task and a length (or all)."""
         counts = {model: self.counts(model, task, length) for model in self.roster.models}
         incomplete = [m for m, count in counts.items() if count["scored"] < count["expected"]]
-        return Values(by_model, incomplete, smaller)
+        return Values(by_model, incomplete, smaller, ties)
+
+    def ties(self, task: str = OVERALL, length: str = "") -> Ties:
+        """Which models' ARS the corrected test tells apart, of a task and a length (or all)."""
+        return Ties.of(rows_of(self.frames["comparisons"], task=task, length=length))
 
     def label(self, model: str, repeated: bool = False) -> Cell:
         """A model's name, with the dagger where any of its samples was truncated."""
         marks: tuple[Mark, ...] = ("dagger",) if self.counts(model)["truncated"] else ()
         return Cell(self.roster.label(model), marks=marks, repeated=repeated)
+
+    def ranking_notes(self) -> list[Note]:
+        """What the ranges of ranks by overall ARS say."""
+        rows = rows_of(self.frames["comparisons"], task=OVERALL, length="")
+        return self.rank_notes(WORDS["ranked"], rows)
+
+    def floor_notes(self) -> list[Note]:
+        """What above floor means, where there is a floor."""
+        return [(None, WORDS["notes"]["above_floor"])] if self.has_floor else []
 
     def groups(self) -> list[Group]:
         """The roster's groups, by falling overall ARS."""

@@ -5,9 +5,7 @@ from steadfast.lifbench.tables.layout import by_model, exact
 from steadfast.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.metrics.tidy import OVERALL
 from steadfast.show.cells import MODEL, CellsByModel, incomplete_mark
-from steadfast.tables.table import Cell, Column, Style, Table, ranks, rounded
-
-STYLES: dict[int, Style] = {1: "best", 2: "second"}
+from steadfast.tables.table import Cell, Column, Table, ranks, rounded
 
 
 def ifs_table(results: LifbenchResults, name: str) -> Table:
@@ -17,19 +15,21 @@ def ifs_table(results: LifbenchResults, name: str) -> Table:
     """
     headings = WORDS["perspectives"]
     columns = [results.values(results.ifs[key, ""], smaller=True) for key in headings]
-    columns.append(results.values(results.ars[OVERALL, ""]))
+    columns.append(results.values(results.ars[OVERALL, ""], ties=results.ties()))
     cells: CellsByModel = dict.fromkeys(results.roster.models, ())
     for values in columns:
         places = ranks(exact(values.by_model), results.roster.contenders, values.smaller)
+        best = values.best(results.roster.contenders)
         for model in cells:
             value, place = values.by_model.get(model), places.get(model, 0)
             text = None if value is None else str(rounded(value, results.digits))
             rank = f"({place})" if place else ""
             marks = incomplete_mark(model in values.incomplete)
-            cells[model] += (Cell(text, STYLES.get(place, ""), rank, marks),)
+            cells[model] += (Cell(text, "best" if model in best else "", rank, marks),)
     sections = results.sections(results.roster.groups(_steadiness(results)), cells.__getitem__)
+    notes = [*results.notes, *results.tie_notes(), (None, WORDS["notes"]["ifs_ranks"])]
     ifs = (Column(heading, "IFS") for heading in headings.values())
-    return results.table(name, (MODEL, *ifs, Column("ARS")), sections, results.notes)
+    return results.table(name, (MODEL, *ifs, Column("ARS")), sections, notes)
 
 
 def _steadiness(results: LifbenchResults) -> dict[str, float]:
@@ -49,4 +49,5 @@ def ifs_by_length_table(results: LifbenchResults, name: str, perspective: str) -
         for length in results.lengths
     ]
     headings = [Column(length) for length in results.lengths]
-    return by_model(results, name, headings, lambda _: columns)
+    notes = results.untested_notes()
+    return by_model(results, name, headings, lambda _: results.cells(columns), notes)

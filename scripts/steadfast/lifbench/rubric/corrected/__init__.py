@@ -1,12 +1,12 @@
 """The corrected rubric: each score point does what its name says, Q1 to Q18 mended.
 
-Points and weights are the released ones (Table 6's for LSI, LOI and LOE, Q17), and so is what
-partly right answers earn, which keeps the two rubrics comparable.
+Points and weights are the released ones (Table 6's for LSI, LOI and LOE, Q17). What is claimed
+beyond the right answer costs as much as what is missing, and another form costs format alone.
 """
 
 from functools import partial
 
-from steadfast.lifbench.rubric.corrected import lists, multidoc, onedoc
+from steadfast.lifbench.rubric.corrected import lists, multidoc, onedoc, repeating
 from steadfast.lifbench.rubric.marks import Scorer
 from steadfast.lifbench.weights import RUBRICS
 
@@ -20,7 +20,7 @@ SCORERS: dict[str, Scorer] = {
     "MF": lambda response, facts, gold, keys, _: multidoc.find_duplicates(
         response, facts, gold, keys
     ),
-    "OR": onedoc.repeat,
+    "OR": repeating.repeat,
     "OQ": onedoc.question,
     "OE": onedoc.extract,
 }

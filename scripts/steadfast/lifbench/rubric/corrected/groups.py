@@ -3,17 +3,15 @@
 import re
 from typing import Any, NamedTuple
 
-from steadfast.lifbench.rubric.corrected.reading import strict_json
+from steadfast.lifbench.rubric.corrected.reading import read_value, with_none
 from steadfast.lifbench.rubric.parsing import as_text
-from steadfast.lifbench.rubric.text import normal
-from steadfast.literals import parse_literal
+from steadfast.lifbench.rubric.text import folded
 
 Row = tuple[str | None, ...]
 Group = list[Row]
 
 # A bracket, or a string that may hold some; an unclosed string ends with its line.
 _TOKEN = re.compile(r"""[\[\]]|"(?:[^"\\\n]|\\.)*"?|(?<=[\[, ])'(?:[^'\\\n]|\\.)*'(?=\s*[\],])""")
-_NONE = re.compile(r'"(?:[^"\\\n]|\\.)*"?|\bNone\b')
 
 
 class Part(NamedTuple):
@@ -31,8 +29,10 @@ class Part(NamedTuple):
 
     @property
     def is_group(self) -> bool:
-        """Whether it is a list of lists, and these hold no lists again."""
-        return _is_lists(self.value) and not any(map(_is_lists, self.value))
+        """Whether it is a list of lists, and these hold neither lists nor objects."""
+        return _is_lists(self.value) and not any(
+            isinstance(entry, (list, dict)) for row in self.value for entry in row
+        )
 
 
 def parts_of(line: str) -> list[Part]:
@@ -56,30 +56,53 @@ def parts_of(line: str) -> list[Part]:
 
 
 def _read(text: str) -> Part:
-    """A bracketed part read as JSON with null or None, else as a Python literal."""
-    json_text = text
-    if "None" in text:
-        json_text = _NONE.sub(lambda match: "null" if match[0] == "None" else match[0], text)
-    is_json, value = strict_json(json_text)
-    if not is_json and "'" in text:
-        _, value = parse_literal(text)
-    return Part(is_json, value)
+    is_json, value = with_none(text)
+    return Part(is_json, value if is_json else read_value(text)[1])
 
 
-def groups_of(response: str, lines: list[list[Part]]) -> list[Group]:
+def groups_of(response: str, lines: list[list[Part]], width: int) -> list[Group]:
     """The groups of documents that an answer gives, each document as its entries.
 
-    Read are lists of lists, one after another or together in one more list. Lists that are in no
-    other, and hold none, make a group with those of their line.
+    Read are lists of lists, one after another or together in one more list or object. Lists that
+    are in no other, and hold none, make a group with those of their line.
 
     Args:
         response: the answer.
         lines: the parts of each of its lines.
+        width: how many fields are asked for.
     """
-    value = _read(response).value if len(lines) > 1 and response[0] == "[" else None
-    if isinstance(value, list):
-        return _groups([value])
-    return [group for parts in lines for group in _groups([part.value for part in parts])]
+    value = _outermost(response) if len(lines) > 1 or "{" in response else None
+    if sum(line.count("[") != line.count("]") for line in response.split("\n")) > 1:
+        lines = [parts_of(response)]
+    listed = [value] if value else [[_lists(part.value) for part in parts] for parts in lines]
+    groups = [group for values in listed for group in _groups(values)]
+    if width > 1:
+        return groups
+    # Where one field is asked for, a list of several values is a group of documents.
+    apart = [[row] if len(row) > 1 else None for group in groups for row in group]
+    if apart and None not in apart:
+        groups = [group for group in apart if group]
+    return [[(entry,) for row in group for entry in row] for group in groups]
+
+
+def _outermost(response: str) -> list[Any] | None:
+    """The list, or the object as one of its values, that an answer has from its first bracket to
+    its last."""
+    starts = [place for bracket in "[{" if (place := response.find(bracket)) >= 0]
+    end = max(map(response.rfind, "]}")) + 1
+    if not starts or end <= min(starts):
+        return None
+    value = _lists(_read(response[min(starts) : end]).value)
+    return value if isinstance(value, list) else None
+
+
+def _lists(value: Any, depth: int = 4) -> Any:
+    """A value with the values of each object for the object, as deep as groups can be."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)) and depth:
+        return [_lists(item, depth - 1) for item in value]
+    return value
 
 
 def _groups(values: list[Any]) -> list[Group]:
@@ -107,5 +130,5 @@ def as_entry(value: Any) -> str | None:
     """A field's value as it is compared; null, None and these words as text are None."""
     if value is None:
         return None
-    text = normal(as_text(value) or "")
-    return None if text in ("None", "null") else text
+    text = folded(as_text(value) or "")
+    return None if text in ("none", "null") else text

@@ -3,13 +3,37 @@
 from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
+from typing import NamedTuple
 
-from steadfast.lifbench.rubric.corrected.reading import found_json, strings
+from steadfast.lifbench.rubric.corrected.reading import (
+    Numeral,
+    found_list,
+    strict_json,
+    strings,
+    unfenced,
+)
 from steadfast.lifbench.rubric.facts import ListFacts
 from steadfast.lifbench.rubric.marks import Marks
 from steadfast.lifbench.rubric.parsing import list_form
-from steadfast.lifbench.rubric.text import nearly, normal
+from steadfast.lifbench.rubric.text import normal
 from steadfast.lifbench.weights import ScorePoint
+
+_MOST_LINES = 8  # lines of an answer that may be a slip of an element
+SLIP = 0.5  # of what an element earns, one with a slip of the pen earns this share
+
+
+class Named(NamedTuple):
+    """The elements that an answer names.
+
+    Attributes:
+        elements: each once, in order, as the list has them.
+        share: of what they earn: 1, or ``SLIP``.
+        form: fraction of format: 1 for one element and nothing else, a half for one in any form.
+    """
+
+    elements: list[str]
+    share: float
+    form: float
 
 
 def one_element(
@@ -19,16 +43,15 @@ def one_element(
 
     The weights are Table 6's, not the released ones (Q17).
     """
-    response, expected = normal(response), normal(expected)
-    found = facts.finder.find(response)
-    slip = response not in facts.places and nearly(response, expected)
+    named = _named(response, facts)
+    right = normal(expected) in named.elements
     fractions = {
-        "format": _form(response, facts, found),
-        "correct": 1.0 if expected in found else 0.5 if slip else 0.0,
-        "ori": float(bool(found)),
+        "format": named.form,
+        "correct": named.share * right / max(len(named.elements), 1),
+        "ori": named.share,
     }
     points = {name: fractions[name] * weights[name].weight for name in weights}
-    return Marks(points, {"ids": _ids(facts, found)})
+    return Marks(points, {"ids": _ids(facts, named)})
 
 
 def any_element(response: str, facts: ListFacts, reference: int, bias: int) -> Marks:
@@ -36,40 +59,58 @@ def any_element(response: str, facts: ListFacts, reference: int, bias: int) -> M
 
     An element that occurs more than once is taken for the occurrence that is right.
     """
-    response = normal(response)
-    found = facts.finder.find(response)
-    distances = [max((index - reference) * bias for index in facts.places[text]) for text in found]
-    nearest = min(distances, default=-1)
+    named = _named(response, facts)
+    distances = [max((i - reference) * bias for i in facts.places[e]) for e in named.elements]
+    position = sum(3 if distance > 0 else 1 if distance == 0 else 0 for distance in distances)
     points = {
-        "ori": float(bool(found)),
-        "position": 3 if nearest > 0 else 1 if nearest == 0 else 0,
-        "format": _form(response, facts, found),
+        "ori": named.share,
+        "position": named.share * position / max(len(distances), 1),
+        "format": named.form,
     }
-    return Marks(points, {"ids": _ids(facts, found)})
+    return Marks(points, {"ids": _ids(facts, named)})
+
+
+def _named(response: str, facts: ListFacts) -> Named:
+    """The elements in an answer, in JSON too; if there are none, that of which it is a slip."""
+    if normal(response) in facts.places:
+        return Named([normal(response)], 1, 1)
+    text = unfenced(response)
+    is_json, value = strict_json(text)
+    parts = strings(value) if is_json and normal(text) not in facts.places else [text]
+    elements = list(dict.fromkeys(e for part in parts for e in facts.finder.find(part)))
+    if elements:
+        return Named(elements, 1, 0.5 * (len(elements) == 1))
+    lines = [text, *(line for line in text.split("\n") if line.strip())]
+    near = map(facts.finder.nearest, lines[: _MOST_LINES + 1])
+    element = next((element for element in near if element is not None), None)
+    return Named([], 0, 0) if element is None else Named([element], SLIP, 0.5)
 
 
 def many_elements(response: str, facts: ListFacts, gold: list[str]) -> Marks:
     """LMI: the answer is a JSON list of the gold elements, in the instruction's order."""
     gold = [normal(element) for element in gold]
-    whole, _, value = found_json(response, "[")
-    named = [e for part in strings(value) for e in facts.finder.find(normal(part))]
-    named = named or facts.finder.find(normal(response))
+    whole, value = found_list(response)
+    named = [e for part in strings(value) for e in facts.finder.find(part)]
+    named = named or facts.finder.find(response)
     n, wanted = len(gold), Counter(gold)
-    size = len(value) if isinstance(value, list) else len(named)
+    # Numbers that are no elements are positions, not what stands there.
+    if isinstance(value, list):
+        size = sum(not isinstance(v, Numeral) or bool(facts.finder.find(v)) for v in value)
+    else:
+        size = len(named)
     hits = sum((Counter(named) & wanted).values())
+    share = hits / max(n, size, len(named))
     points = {
         "format": 2 * list_form(whole, value),
         "num": (size == n) + 2 * max(0, 1 - abs(size - n) / n),
-        "correct": 3 * hits / n,
-        "order": 2 * _in_order(named, gold, hits),
+        "correct": 3 * share,
+        "order": 2 * share * _in_order(named, gold),
     }
     return Marks(points, {"size": size, "found": hits})
 
 
-def _in_order(named: list[str], gold: list[str], hits: int) -> float:
-    """1 if the gold elements come in the gold's order, none twice; a half for one of several."""
-    if hits <= 1 < len(gold):
-        return hits / 2
+def _in_order(named: list[str], gold: list[str]) -> bool:
+    """Whether the gold elements come in the gold's order, none twice."""
     ranks = {element: [k for k, other in enumerate(gold) if other == element] for element in gold}
     sequence: list[int] = []
     uses: Counter[str] = Counter()
@@ -78,15 +119,8 @@ def _in_order(named: list[str], gold: list[str], hits: int) -> float:
             places = ranks[element]
             sequence.append(places[min(uses[element], len(places) - 1)])
             uses[element] += 1
-    return float(hits > 0 and all(a < b for a, b in pairwise(sequence)))
+    return all(a < b for a, b in pairwise(sequence))
 
 
-def _form(response: str, facts: ListFacts, found: list[str]) -> float:
-    if response in facts.places:
-        return 1.0
-    # As far as it goes, an answer of an element's length, or with one element in it.
-    return 0.2 * (facts.shortest <= len(response) <= facts.longest) + 0.3 * (len(found) == 1)
-
-
-def _ids(facts: ListFacts, found: list[str]) -> list[int]:
-    return sorted({index + 1 for text in found for index in facts.places[text]})
+def _ids(facts: ListFacts, named: Named) -> list[int]:
+    return sorted({index + 1 for text in named.elements for index in facts.places[text]})

@@ -1,7 +1,6 @@
 """Corrected rubric of the MultiDoc scenario: MB (label documents) and MF (find duplicates)."""
 
-import re
-from itertools import pairwise
+from collections import Counter, defaultdict
 
 from steadfast.files import Record
 from steadfast.lifbench.rubric.corrected.groups import (
@@ -12,13 +11,10 @@ from steadfast.lifbench.rubric.corrected.groups import (
     groups_of,
     parts_of,
 )
-from steadfast.lifbench.rubric.corrected.reading import found_json
+from steadfast.lifbench.rubric.corrected.labels import labels_of
 from steadfast.lifbench.rubric.facts import MultiDocFacts
 from steadfast.lifbench.rubric.marks import Marks
-from steadfast.lifbench.rubric.pairs import agreement
-from steadfast.lifbench.rubric.text import Finder, normal
-
-_NAME = re.compile(r"doc(?:ument)?[ _-]?([0-9]{1,9})(?![0-9])", re.IGNORECASE)
+from steadfast.lifbench.rubric.text import normal
 
 
 def label_documents(
@@ -27,51 +23,17 @@ def label_documents(
     """MB: the answer is a JSON object from doc1, doc2 … to the labels, out of the candidates."""
     labels, candidates = list(map(normal, labels)), list(map(normal, candidates))
     n = len(labels)
-    form, given = _json_labels(response)
-    pairs = given.items() if isinstance(given, dict) else ()
-    names = {name for name, _ in pairs}
-    by_number = {
-        int(match[1]): normal(label) if isinstance(label, str) else ""
-        for name, label in pairs
-        if (match := _NAME.fullmatch(name.strip()))
-    }
-    size = len(given or ())
-    if not by_number:
-        names, by_number = _text_labels(response, candidates)
-        size = size if isinstance(given, list) else len(by_number)
-    form += 2 * sum(f"doc{number}" in names for number in range(1, n + 1)) / n
-    right = sum(by_number.get(number) == label for number, label in enumerate(labels, start=1))
-    known = sum(label in candidates for label in by_number.values())
+    given = labels_of(response, candidates)
+    right = sum(given.by_number.get(k) == label for k, label in enumerate(labels, start=1))
+    claimed = max(n, given.size, len(given.by_number))
+    named = sum(f"doc{k}" in given.names for k in range(1, n + 1))
     points = {
-        "num_doc": 2.5 * max(0, 1 - abs(size - n) / n) + 0.5 * (size == n),
-        "format": form,
-        "logit_correct": 3 * right / n,
-        "candi_ori": 3 * known / max(n, size, len(by_number)),
+        "num_doc": 2.5 * max(0, 1 - abs(given.size - n) / n) + 0.5 * (given.size == n),
+        "format": given.form + 2 * named / n,
+        "logit_correct": 3 * right / claimed,
+        "candi_ori": 3 * sum(map(bool, given.by_number.values())) / claimed,
     }
-    return Marks(points, {"size": size, "right": right})
-
-
-def _json_labels(response: str) -> tuple[float, Record | list[object] | None]:
-    """Format points for JSON, and the object, or the list, that it is."""
-    whole, is_json, value = found_json(response, "{")
-    form = 2.0 * whole or 1.0 * is_json
-    if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-        return form, {name: label for item in value for name, label in item.items()}
-    if isinstance(value, dict):
-        return form + bool(value), value
-    return form, value if isinstance(value, list) else None
-
-
-def _text_labels(response: str, candidates: list[str]) -> tuple[set[str], dict[int, str]]:
-    """Documents' names in a text, and the first candidate that stands between each and the next."""
-    finder = Finder(candidates)
-    matches = list(_NAME.finditer(response))
-    ends = [following.start() for _, following in pairwise(matches)] + [len(response)]
-    labels = {
-        int(match[1]): next(iter(finder.find(normal(response[match.end() : end]))), "")
-        for match, end in zip(matches, ends, strict=False)
-    }
-    return {match[0] for match in matches}, labels
+    return Marks(points, {"size": given.size, "right": right})
 
 
 def find_duplicates(
@@ -86,11 +48,11 @@ def find_duplicates(
         keys: the asked fields, in order.
     """
     lines = list(map(parts_of, response.split("\n")))
-    groups = groups_of(response, lines)
+    groups = groups_of(response, lines, len(keys))
     expected = [[tuple(map(as_entry, d.values())) for d in group] for group in gold]
     n, m = len(expected), len(groups)
     points = {
-        "correct": 3 * _found(expected, groups) + agreement(_numbered(expected), _numbered(groups)),
+        "correct": 3 * _documents(expected, groups) + _pairs(expected, groups),
         "num_text": (m == n) + 4 * max(0, 1 - abs(m - n) / (n + 2)) if m else 0,
         "ori": 6 * _origin(groups, facts, keys),
         "format": _line_form(response, lines),
@@ -109,13 +71,28 @@ def _line_form(response: str, lines: list[list[Part]]) -> float:
     return form
 
 
-def _found(expected: list[Group], groups: list[Group]) -> float:
-    """The share of the gold values that the groups hold; a missing one counts with its row."""
-    rows = {row for group in groups for row in group}
-    values = {value for row in rows for value in row}
-    wanted = [(row, value) for group in expected for row in group for value in row]
-    hits = sum(row in rows if value is None else value in values for row, value in wanted)
-    return hits / len(wanted) if wanted else 0.0
+def _documents(expected: list[Group], groups: list[Group]) -> float:
+    """The documents that are given and right, as a share of those expected, or of those given if
+    these are more; each counts as often as it is there."""
+    wanted, given = (Counter(row for group in part for row in group) for part in (expected, groups))
+    return (wanted & given).total() / max(wanted.total(), given.total(), 1)
+
+
+def _pairs(expected: list[Group], groups: list[Group]) -> float:
+    """The same share of ordered pairs of documents that are put together, with itself each too."""
+    places: dict[Row, list[tuple[int, int]]] = defaultdict(list)
+    for number, group in enumerate(expected):
+        for row, count in Counter(group).items():
+            places[row].append((number, count))
+    right = 0
+    for group in groups:
+        shared: Counter[int] = Counter()
+        for row, count in Counter(group).items():
+            for number, there in places.get(row, ()):
+                shared[number] += min(count, there)
+        right += sum(size**2 for size in shared.values())
+    wanted, given = (sum(len(group) ** 2 for group in part) for part in (expected, groups))
+    return min(right, wanted, given) / max(wanted, given, 1)
 
 
 def _origin(groups: list[Group], facts: MultiDocFacts, keys: list[str]) -> float:
@@ -128,7 +105,3 @@ def _origin(groups: list[Group], facts: MultiDocFacts, keys: list[str]) -> float
         for place, entry in entries
     )
     return known / len(entries) if entries else 0.0
-
-
-def _numbered(groups: list[Group]) -> dict[Row, int]:
-    return {row: number for number, group in enumerate(groups) for row in group}

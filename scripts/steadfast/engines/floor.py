@@ -1,0 +1,27 @@
+"""Engine ``floor``: a reader of the instruction that looks nothing up, cut at the output limit."""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from steadfast.engines.base import Engine, Setup
+from steadfast.engines.limit import limited
+from steadfast.engines.request import Request, Response
+from steadfast.tokens import load_tokenizer
+
+
+class FloorEngine(Engine):
+    """Gives the benchmark's floor answers: what a score is worth is what it adds to theirs."""
+
+    has_model = False
+    packages = ("tiktoken",)
+
+    def __init__(self, setup: Setup):
+        assert setup.oracle is not None, "a benchmark's stand-in answers for this engine"
+        self._oracle = setup.oracle
+        self._tokenizer = load_tokenizer(setup.answers.get("tokenizer") or "o200k_base")
+        self.answers = {"engine": "floor"}
+
+    def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
+        """The floor answers, in order."""
+        for request in chain.from_iterable(groups):
+            yield request, limited(self._oracle.floor(request.key), request, self._tokenizer)

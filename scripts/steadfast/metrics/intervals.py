@@ -1,0 +1,265 @@
+"""Means over clusters, and intervals that cover what they say with few clusters too.
+
+The samples of one context share it, so they are no independent evidence: contexts (clusters) are
+what was drawn, within strata that stay as they are. An interval is Student's t from the variance
+between the clusters of each stratum (Cochran 1977, sections 5.4 and 6.11), with as many degrees of
+freedom as these variances together are worth (Welch 1947). docs/metrics.md says why, and how often
+it holds; ``benchmarks/coverage.py`` measures it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtr, stdtrit
+
+LEVEL = 0.95
+TAIL = (1 - LEVEL) / 2
+NOTHING = 1e-9  # a standard error below this share of a point is a rounding error
+Limits = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """A statistic of several cells, and what each cluster adds to it.
+
+    Attributes:
+        cells: a row per cell, its keys in the index; columns value, n (what it rests on, such as
+            scored samples), lowest and highest (limits of what the value can be).
+        parts: what each cluster (column) adds to the value's deviation from the truth (linearised).
+        shares: of each cluster in the value.
+        strata: each cluster's stratum, as numbers in ascending order.
+    """
+
+    cells: pd.DataFrame
+    parts: np.ndarray = field(repr=False)
+    shares: np.ndarray = field(repr=False)
+    strata: np.ndarray = field(repr=False)
+
+    def mean(self, by: list[str], weights: Sequence[float] | float = 1.0) -> "Estimates":
+        """Weighted mean of the cells that agree in the index levels ``by``.
+
+        Example:
+            >>> frame = pd.DataFrame({"cluster": ["a", "b"], "task": ["T", "U"], "model": "m"})
+            >>> frame["total"] = [0.5, 1.0]
+            >>> tasks = Clusters(frame, []).means(frame, ["model", "task"])
+            >>> tasks.mean(["model"], [3, 1]).rows()["value"].tolist()
+            [0.625]
+        """
+        groups = self.cells.groupby(level=by, observed=True)
+        codes = groups.ngroup().to_numpy()
+        order = np.argsort(codes, kind="stable")
+        starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+        weight = np.broadcast_to(np.asarray(weights, float), len(codes))[order, None]
+
+        def averaged(of: np.ndarray) -> np.ndarray:
+            return np.add.reduceat(of[order] * weight, starts) / np.add.reduceat(weight, starts)
+
+        columns = ["value", "lowest", "highest"]
+        means = averaged(self.cells[columns].to_numpy())
+        cells = groups[["n"]].sum()
+        cells[columns] = means
+        return replace(self, cells=cells, parts=averaged(self.parts), shares=averaged(self.shares))
+
+    def drop_from(self, before: "Estimates") -> "Estimates":
+        """By how much of itself ``before`` falls to these values, where it is not 0.
+
+        Args:
+            before: of the same clusters, with the keys of all these cells.
+        """
+        before = before.take(before.cells.index.get_indexer(self.cells.index))
+        kept = np.flatnonzero(before.cells["value"] > 0)
+        after, before = self.take(kept), before.take(kept)
+        of = before.cells[["value"]].to_numpy()
+        left = after.cells[["value"]].to_numpy() / of
+        cells = after.cells.assign(value=1 - left[:, 0])
+        return replace(after, cells=cells, parts=(left * before.parts - after.parts) / of)
+
+    def take(self, rows: Sequence[int] | np.ndarray, index: pd.Index | None = None) -> "Estimates":
+        """Chosen cells, in that order, under other keys if given."""
+        cells = self.cells.iloc[rows]
+        cells = cells if index is None else cells.set_axis(index)
+        return replace(self, cells=cells, parts=self.parts[rows], shares=self.shares[rows])
+
+    def labelled(self, **labels: str) -> "Estimates":
+        """The same with further index levels, each with one value."""
+        index = pd.MultiIndex.from_frame(self.cells.index.to_frame(index=False).assign(**labels))
+        return replace(self, cells=self.cells.set_axis(index))
+
+    def rows(self, value: str = "value") -> pd.DataFrame:
+        """The keys as columns, the value, low, high and n.
+
+        low and high are empty where clusters cannot tell: fewer than two, or a stratum has one.
+
+        Args:
+            value: name of the column of values.
+        """
+        found = self.cells.rename(columns={"value": value}).drop(columns=["lowest", "highest"])
+        low, high = self._interval()
+        return found.assign(low=low, high=high)[[value, "low", "high", "n"]].reset_index()
+
+    def _interval(self) -> tuple[np.ndarray, np.ndarray]:
+        value, lowest, highest = self.cells[["value", "lowest", "highest"]].to_numpy().T
+        deviation, freedom, _ = self.errors()
+        half = stdtrit(freedom, 1 - TAIL) * deviation
+        low, high = value - half, value + half
+        # Near a limit values are skewed away from it: there the same on the scale of log odds is
+        # further out on that side. Both together.
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            above, below, whole = value - lowest, highest - value, highest - lowest
+            odds, step = above / below, np.exp(half * whole / (above * below))
+            inside = np.isfinite(whole) & (above > 0) & (below > 0)
+            low = np.where(inside, np.fmin(low, lowest + whole * odds / (odds + step)), low)
+            far = odds / (odds + 1 / step)
+            high = np.where(inside, np.fmax(high, lowest + whole * far), high)
+            # All clusters agree: at least so many of all would (one-sided Clopper and Pearson),
+            # and the others may be anything that is possible.
+            share = (1 - LEVEL) ** np.sum(self.shares**2, axis=1)
+            agree = deviation < NOTHING
+            low = np.where(agree, lowest + above * share, low)
+            high = np.where(agree, highest - below * share, high)
+        low, high = np.maximum(low, lowest), np.minimum(high, highest)
+        known = np.isfinite(low) & np.isfinite(high)
+        return np.where(known, low, np.nan), np.where(known, high, np.nan)
+
+    def p_values(self) -> np.ndarray:
+        """Two-sided p-value of each value, were it 0 in truth; nan where clusters cannot tell.
+
+        The largest one of Student's t, of t after Hall's (1992) cubic, which takes out what skewed
+        clusters do to it, and of the least that the signs of so many clusters can give. Where all
+        clusters agree, the level at which the interval ends at 0.
+        """
+        value = self.cells["value"].to_numpy()
+        deviation, freedom, skewness = self.errors()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = value / deviation
+            cubic = t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
+            p = 2 * stdtr(freedom, -np.minimum(np.abs(t), np.abs(cubic)))
+            limit = self.cells["highest"].where(value > 0, -self.cells["lowest"]).to_numpy()
+            clusters = 1 / np.sum(self.shares**2, axis=1)
+            agreed = (1 + np.abs(value) / limit) ** -clusters
+        least = 2.0 ** (1 - np.count_nonzero(self.shares, axis=1))
+        return np.clip(np.where(deviation < NOTHING, agreed, p), least, 1.0)
+
+    def errors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Standard error, degrees of freedom and skewness of each value; nan as ``rows`` says."""
+        _, starts, drawn = np.unique(self.strata, return_index=True, return_counts=True)
+
+        def by_stratum(of: np.ndarray) -> np.ndarray:
+            return np.add.reduceat(of, starts, axis=1)
+
+        present = self.shares > 0
+        number = by_stratum(present.astype(float))
+        # One of several clusters alone deviates from the whole cell, more of them from their mean.
+        centre = np.where(number > 1, by_stratum(self.parts) / np.maximum(number, 1), 0.0)
+        apart = np.where(present, self.parts - np.repeat(centre, drawn, axis=1), 0.0)
+        squares, cubes = by_stratum(apart**2), by_stratum(apart**3)
+        least = np.maximum(number - 1, 1)
+        variances = squares * np.maximum(number, 1) / least
+        variance = variances.sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            freedom = variance**2 / (variances**2 / (least + 2)).sum(axis=1) - 2
+            skewness = cubes.sum(axis=1) / squares.sum(axis=1) ** 1.5
+        fewest = np.where(number > 0, least, np.inf).min(axis=1)
+        most = np.where(number > 0, least, 0).sum(axis=1)
+        freedom = np.clip(np.nan_to_num(freedom, nan=1.0), fewest, most)
+        lonely = ((number > 0) & (drawn == 1)).any(axis=1) | (present.sum(axis=1) < 2)
+        freedom[lonely] = np.nan
+        return np.where(lonely, np.nan, np.sqrt(variance)), freedom, skewness
+
+
+def joined(parts: Sequence[Estimates]) -> Estimates:
+    """The cells of several estimates of the same clusters and index levels (in any order).
+
+    Example:
+        >>> frame = pd.DataFrame({"cluster": ["a"], "task": "T", "total": 0.5})
+        >>> one = Clusters(frame, []).means(frame, ["task"])
+        >>> first, second = one.labelled(model="m"), one.labelled(model="n")
+        >>> joined([first, second]).rows()[["task", "model", "n"]].values.tolist()
+        [['T', 'm', 1], ['T', 'n', 1]]
+    """
+    levels = parts[0].cells.index.names
+    cells = [part.cells.reorder_levels(levels) if len(levels) > 1 else part.cells for part in parts]
+    return Estimates(
+        pd.concat(cells),
+        np.concatenate([part.parts for part in parts]),
+        np.concatenate([part.shares for part in parts]),
+        parts[0].strata,
+    )
+
+
+class Clusters:
+    """What was drawn, by stratum, and means over it.
+
+    Args:
+        frame: samples, with the column cluster and those of ``strata``; a cluster lies in one
+            stratum.
+        strata: columns whose values together are a stratum; none: all clusters are one.
+
+    Example:
+        >>> frame = pd.DataFrame({"cluster": list("abc"), "total": [0.3, 0.5, 0.7]})
+        >>> frame["task"] = "T"  # means .3, .5, .7: standard error .2 / √3, t of two degrees 4.303
+        >>> Clusters(frame, []).means(frame, ["task"]).rows().round(4).values.tolist()
+        [['T', 0.5, 0.0032, 0.9968, 3]]
+    """
+
+    def __init__(self, frame: pd.DataFrame, strata: Sequence[str]):
+        drawn = frame[["cluster", *strata]].drop_duplicates().astype(str)
+        names = drawn[list(strata)].agg("/".join, axis=1) if strata else pd.Series("", drawn.index)
+        drawn = drawn.assign(stratum=names).sort_values(["stratum", "cluster"])
+        self.clusters = pd.Index(drawn["cluster"], name="cluster")
+        self.strata = drawn["stratum"].to_numpy(str)
+        self._numbers = np.unique(self.strata, return_inverse=True)[1]
+
+    def means(
+        self, frame: pd.DataFrame, by: list[str], value: str = "total", limits: Limits = (0.0, 1.0)
+    ) -> Estimates:
+        """Means of a column in each cell, over its rows that have a value.
+
+        Args:
+            frame: samples with the column cluster.
+            by: columns whose values together are a cell.
+            value: the column.
+            limits: what it can be at least and at most.
+
+        Returns:
+            n counts rows. A cell with values beyond a limit has none on that side.
+        """
+        return self.ratios(*self.sums(frame, by, value), limits)
+
+    def sums(
+        self, frame: pd.DataFrame, by: list[str], value: str = "total"
+    ) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Sums and counts of a column's values: a row a cell, a column a cluster."""
+        cells = frame[frame[value].notna()].groupby([*by, "cluster"], observed=True)[value]
+        sums, counts = (
+            part.unstack("cluster", fill_value=0) for part in (cells.sum(), cells.count())
+        )
+        names = sums.columns.astype(str)
+        return tuple(
+            part.set_axis(names, axis=1).reindex(columns=self.clusters, fill_value=0)
+            for part in (sums, counts)
+        )
+
+    def ratios(
+        self, sums: pd.DataFrame, counts: pd.DataFrame, limits: Limits = (0.0, 1.0)
+    ) -> Estimates:
+        """Means of cells (rows) from their sums and counts in each cluster (columns)."""
+        total, number = sums.to_numpy(float), counts.to_numpy(float)
+        whole = number.sum(axis=1, keepdims=True)
+        value = total.sum(axis=1, keepdims=True) / whole
+        lowest, highest = limits
+        below = (total < lowest * number - NOTHING).any(axis=1)
+        above = (total > highest * number + NOTHING).any(axis=1)
+        cells = pd.DataFrame(
+            {
+                "value": value[:, 0],
+                "n": counts.sum(axis=1).to_numpy(),
+                "lowest": np.where(below, -np.inf, lowest),
+                "highest": np.where(above, np.inf, highest),
+            },
+            index=sums.index,
+        )
+        parts = (total - value * number) / whole
+        return Estimates(cells, parts, number / whole, self._numbers)

@@ -1,0 +1,99 @@
+"""What a corrected test of every two models leaves of a ranking: the group of the best, ranks."""
+
+from collections.abc import Collection, Mapping
+
+import pandas as pd
+
+SIGNIFICANT = 0.05
+"""Level of the test, corrected for the number of pairs."""
+COLUMNS = ("beats", "ties")
+"""Of a headline: the models that one is told to be better than, and is not told apart from."""
+
+
+class Ties:
+    """Which of two models is told to be better.
+
+    Args:
+        better: of each model and each other that it is compared with, whether it is better.
+    """
+
+    def __init__(self, better: Mapping[str, Mapping[str, bool]]):
+        self._better = better
+
+    @classmethod
+    def of(cls, rows: pd.DataFrame) -> "Ties":
+        """From rows of ``comparison.compare_models`` of one task; pairs without p are left out.
+
+        Example:
+            >>> rows = {"model": ["a"], "other": ["b"], "difference": [0.2], "p_holm": [0.01]}
+            >>> Ties.of(pd.DataFrame(rows)).best({"a": 0.9, "b": 0.7})
+            {'a'}
+        """
+        better: dict[str, dict[str, bool]] = {}
+        known = rows[rows["p_holm"].notna()]
+        columns = (known[name] for name in ("model", "other", "difference", "p_holm"))
+        for model, other, difference, p in zip(*columns, strict=True):
+            apart = p < SIGNIFICANT
+            better.setdefault(model, {})[other] = apart and difference > 0
+            better.setdefault(other, {})[model] = apart and difference < 0
+        return cls(better)
+
+    @classmethod
+    def of_headline(cls, rows: pd.DataFrame) -> "Ties":
+        """From the columns of ``COLUMNS`` of one measure's rows, one a model."""
+        better: dict[str, dict[str, bool]] = {}
+        for model, beats, ties in zip(*(rows[c] for c in ("model", *COLUMNS)), strict=True):
+            for other in beats.split():
+                better.setdefault(model, {})[other] = True
+                better.setdefault(other, {})[model] = False
+            better.setdefault(model, {}).update(dict.fromkeys(ties.split(), False))
+        return cls(better)
+
+    def columns(self, model: str) -> tuple[str, str]:
+        """The values of ``COLUMNS`` for a model: names with a blank between."""
+        others = self._better.get(model, {})
+        beats = sorted(other for other, better in others.items() if better)
+        ties = (o for o, better in others.items() if not better and not self._better[o][model])
+        return " ".join(beats), " ".join(sorted(ties))
+
+    def best(self, values: Mapping[str, float]) -> set[str]:
+        """The model with the highest value, and all that it is not told to be better than.
+
+        Args:
+            values: of the models that compete.
+
+        Returns:
+            Empty where the best model is compared with no other.
+        """
+        if not values:
+            return set()
+        first = max(values, key=values.__getitem__)
+        compared = values.keys() & self._better.get(first, {}).keys()
+        group = {other for other in compared if not self._better[first][other]}
+        return {first, *group} if compared else set()
+
+    def ranks(self, models: Collection[str]) -> dict[str, tuple[int, int]]:
+        """The best and the worst rank that each model may have, for all that the test tells.
+
+        The best is 1 more than the models that are told to be better, the worst leaves as many
+        behind it as are told to be worse. With tests that together err in 5 of 100 cases these
+        ranges together hold the true ranks in 95 (Klein, Wright and Wieczorek 2020).
+
+        Args:
+            models: that compete.
+
+        Returns:
+            Of those that are compared with another one of them.
+        """
+        found = {}
+        for model in models:
+            others = [o for o in models if o in self._better.get(model, {})]
+            above = sum(self._better[other][model] for other in others)
+            below = sum(self._better[model][other] for other in others)
+            if others:
+                found[model] = (1 + above, len(models) - below)
+        return found
+
+
+NO_TIES = Ties({})
+"""Where no two models are compared."""

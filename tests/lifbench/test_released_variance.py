@@ -1,0 +1,60 @@
+"""The variances that LIFBench's certificate rests on, computed again from the released scores."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from score_records import PAPER_LENGTHS, released_frame
+from small_contexts import needs_cases
+from steadfast.lifbench.certificate import compared
+from steadfast.lifbench.tasks import SCENARIOS, TASKS
+
+HOW = compared("rubric", "released")
+
+
+def test_all_tasks_have_variances():
+    assert list(HOW.released) == list(SCENARIOS)
+    assert {task for of in HOW.released.values() for task in of.tasks} == set(TASKS)
+
+
+def cells(task: str) -> np.ndarray:
+    """Differences of all pairs: pairs × lengths × expressions × variables."""
+    frame = released_frame()
+    own = frame[frame["task"] == task].astype({"model": str, "length": str})
+    keys = ["length", "expression_id", "variable_id"]
+    totals = own.pivot(index=keys, columns="model", values="total").loc[list(PAPER_LENGTHS)]
+    shape = [len(totals.index.unique(key)) for key in keys]
+    first, second = np.array(list(combinations(range(totals.shape[1]), 2))).T
+    values = totals.to_numpy().T
+    return (values[first] - values[second]).reshape(-1, *shape)
+
+
+@needs_cases
+@pytest.mark.parametrize("task", ["LOI", "MB", "OQ"])
+def test_variances_are_those_of_a_complete_design(task):
+    # Classical analysis of variance of a complete three-way layout without replication.
+    found = cells(task)
+    _, lengths, expressions, variables = found.shape
+    mean = found.mean(axis=(1, 2, 3), keepdims=True)
+    by_length, by_expression, by_variable = (
+        found.mean(axis=axes, keepdims=True) for axes in ((2, 3), (1, 3), (1, 2))
+    )
+    left = found - by_length - by_expression - by_variable + 2 * mean
+    freedom = lengths * expressions * variables - lengths - expressions - variables + 2
+    residual = (left**2).sum(axis=(1, 2, 3)) / freedom
+    steps = np.log2([3, 6, 13, 28, 60, 120])
+    steps -= steps.mean()
+    lines = by_length[:, :, 0, 0] - mean[:, :, 0, 0]
+    slope = lines @ steps / (steps @ steps)
+    bent = ((lines - np.outer(slope, steps)) ** 2).sum(axis=1) / (lengths - 2)
+    context = (bent - residual / (expressions * variables)).mean()
+    chance = residual / (lengths * variables)
+    expression = np.maximum(0, by_expression[:, 0, :, 0].var(axis=1, ddof=1) - chance).mean()
+
+    of = HOW.released[TASKS[task].scenario]
+    place = of.tasks.index(task)
+    assert of.residual[place] == pytest.approx(residual.mean(), abs=1e-5)
+    assert of.context[place, place] == pytest.approx(context, abs=1e-5)
+    assert of.trend[place, place] == pytest.approx((slope**2).mean(), abs=1e-5)
+    assert of.expression[place] == pytest.approx(expression, abs=1e-5)

@@ -1,0 +1,168 @@
+"""Intervals of means over clusters: worked by hand, their limits, and how often they hold."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steadfast.metrics.intervals import Clusters, joined
+
+T2, T1 = 4.302653, 12.706205  # Student's t, 97.5 %, of 2 and 1 degrees of freedom (tables)
+
+
+def samples(clusters: dict[str, list[float]], **columns) -> pd.DataFrame:
+    rows = [{"cluster": name, "total": x} for name, totals in clusters.items() for x in totals]
+    return pd.DataFrame(rows).assign(**({"stratum": "s", "task": "T"} | columns))
+
+
+def row_of(frame: pd.DataFrame, **options) -> dict:
+    (row,) = (
+        Clusters(frame, ["stratum"]).means(frame, ["task"], **options).rows().to_dict("records")
+    )
+    return row
+
+
+def ends(frame: pd.DataFrame, **options) -> list[float]:
+    row = row_of(frame, **options)
+    return [row["low"], row["high"]]
+
+
+WIDE = (-1e6, 1e6)  # limits so far off that they change nothing
+
+
+def test_one_stratum_is_student_s_t_of_the_clusters_means():
+    # Means .3, .5 and .7: standard error .2 / √3.
+    frame = samples({"a": [0.2, 0.4], "b": [0.5, 0.5], "c": [0.7, 0.7]})
+    half = T2 * 0.2 / math.sqrt(3)
+    assert ends(frame, limits=WIDE) == pytest.approx([0.5 - half, 0.5 + half], rel=1e-4)
+
+
+def test_strata_of_two_share_their_degrees_of_freedom():
+    # Equal differences in both strata: Welch's 2²/(2/3) − 2 = 4, no more than the 2 that there are.
+    frame = pd.concat(
+        [samples({"a": [0.1], "b": [0.2]}), samples({"c": [0.6], "d": [0.7]}, stratum="t")]
+    )
+    half = T2 * math.sqrt(2 * (0.5 * 0.05) ** 2)
+    assert ends(frame, limits=WIDE) == pytest.approx([0.4 - half, 0.4 + half], rel=1e-4)
+
+
+def test_what_strata_differ_is_not_in_the_interval():
+    near = pd.concat(
+        [samples({"a": [0.4], "b": [0.5]}), samples({"c": [0.4], "d": [0.5]}, stratum="t")]
+    )
+    far = near.assign(total=near["total"] + 0.3 * (near["stratum"] == "t"))
+    widths = [np.diff(ends(frame, limits=WIDE))[0] for frame in (near, far)]
+    assert widths[0] == pytest.approx(widths[1], rel=1e-4)
+
+
+def test_near_a_limit_the_interval_reaches_further_away_from_it():
+    # On log odds: .9 is 9, the standard error .1/√3 over .9·.1.
+    frame = samples({"a": [1.0], "b": [0.9], "c": [0.8]})
+    far = math.log(9) - T2 * (0.1 / math.sqrt(3)) / 0.09
+    assert ends(frame) == pytest.approx([1 / (1 + math.exp(-far)), 1.0], rel=1e-4)
+
+
+@pytest.mark.parametrize("clusters", [2, 5, 20])
+def test_clusters_that_are_all_right_are_held_by_clopper_and_pearson(clusters):
+    frame = samples({f"c{i}": [1.0, 1.0] for i in range(clusters)})
+    assert ends(frame) == pytest.approx([0.05 ** (1 / clusters), 1.0])
+
+
+def test_clusters_that_agree_between_the_limits_have_an_interval_too():
+    # At least a share q = .05^(1/4) of all clusters has .5; the others may have 0 or 1.
+    q = 0.05**0.25
+    assert ends(samples({name: [0.5] for name in "abcd"})) == pytest.approx([q / 2, 1 - q / 2])
+
+
+def test_values_beyond_the_limit_have_none_on_that_side():
+    frame = samples({"a": [1.3], "b": [0.9], "c": [1.1]})
+    half = T2 * 0.2 / math.sqrt(3)
+    assert ends(frame) == pytest.approx([1.1 - half, 1.1 + half], rel=1e-4)
+
+
+def test_a_stratum_with_one_cluster_leaves_the_whole_without_interval():
+    frame = pd.concat(
+        [samples({"a": [0.0], "b": [1.0]}), samples({"c": [1.0]}, stratum="t", task="U")]
+    ).assign(model="m")
+    tasks = Clusters(frame, ["stratum"]).means(frame, ["model", "task"])
+    rows = tasks.rows().set_index("task")
+    assert rows["low"].notna().to_dict() == {"T": True, "U": False}
+    (overall,) = tasks.mean(["model"]).rows().to_dict("records")
+    assert overall["value"] == 0.75
+    assert np.isnan([overall["low"], overall["high"]]).all()
+
+
+def test_unscored_samples_count_nowhere():
+    row = row_of(samples({"a": [0.0, np.nan], "b": [1.0]}))
+    assert (row["n"], row["value"]) == (2, 0.5)
+
+
+def test_a_drop_is_a_share_of_what_was_before():
+    frame = samples({"a": [0.8, 0.4], "b": [0.6, 0.2], "c": [1.0, 0.6]})
+    frame = frame.assign(task=["before", "after"] * 3, model="m")
+    drawn = Clusters(frame, [])
+    before, after = (
+        drawn.means(frame[frame["task"] == task], ["model"]) for task in ("before", "after")
+    )
+    (row,) = after.drop_from(before).rows().to_dict("records")
+    assert row["value"] == pytest.approx(0.5)  # from .8 to .4
+    assert row["low"] < 0.5 < row["high"]
+    assert after.drop_from(drawn.means(frame.assign(total=0.0), ["model"])).rows().empty
+
+
+def test_joined_estimates_keep_their_cells():
+    frame = samples({"a": [0.0], "b": [1.0]}).assign(model="m")
+    tasks = Clusters(frame, ["stratum"]).means(frame, ["model", "task"])
+    rows = joined([tasks, tasks.mean(["model"]).labelled(task="all")]).rows()
+    assert rows[["model", "task", "value"]].values.tolist() == [["m", "T", 0.5], ["m", "all", 0.5]]
+
+
+totals = st.lists(st.floats(0, 1), min_size=1, max_size=4)
+populations = st.dictionaries(st.sampled_from("abcdef"), totals, min_size=2, max_size=6)
+
+
+@given(populations)
+@settings(max_examples=30)
+def test_an_interval_has_a_width_and_lies_about_the_value_within_the_limits(clusters):
+    row = row_of(samples(clusters))
+    assert 0 <= row["low"] <= row["value"] + 1e-9
+    assert row["value"] - 1e-9 <= row["high"] <= 1
+    assert row["high"] > row["low"]
+
+
+@given(populations, st.randoms(use_true_random=False))
+@settings(max_examples=30)
+def test_the_order_of_rows_changes_nothing(clusters, random):
+    frame = samples(clusters)
+    order = list(range(len(frame)))
+    random.shuffle(order)
+    assert ends(frame.iloc[order]) == pytest.approx(ends(frame), abs=1e-6)
+
+
+def runs(clusters: int, strata: int, draw) -> pd.DataFrame:
+    """As many samples of one population as models: clusters differ, and five samples in each."""
+    rng = np.random.default_rng(clusters)
+    shape = (600, strata, clusters, 5)
+    total = draw(rng, (*shape[:3], 1)) + rng.normal(0, 0.05, shape)
+    model, stratum, cluster, _ = (axis.ravel() for axis in np.indices(shape))
+    names = np.char.add(np.char.add(stratum.astype(str), "/"), cluster.astype(str))
+    columns = {"model": model, "stratum": stratum, "cluster": names, "total": total.ravel()}
+    return pd.DataFrame(columns)
+
+
+@pytest.mark.parametrize(
+    ("draw", "least"),
+    [
+        (lambda rng, size: rng.normal(0.6, 0.06, size), 0.93),
+        (lambda rng, size: 0.66 - rng.exponential(0.06, size), 0.90),
+    ],
+    ids=["normal", "skewed"],
+)
+@pytest.mark.parametrize(("clusters", "strata"), [(2, 1), (6, 1), (2, 6), (20, 1)])
+def test_intervals_hold_the_mean_as_often_as_they_say(clusters, strata, draw, least):
+    frame = runs(clusters, strata, draw)
+    rows = Clusters(frame, ["stratum"]).means(frame, ["model"]).rows()
+    assert least <= ((rows["low"] <= 0.6) & (rows["high"] >= 0.6)).mean() <= 0.975

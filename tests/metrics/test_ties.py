@@ -1,0 +1,111 @@
+"""What a corrected test leaves of a ranking."""
+
+import math
+from itertools import combinations
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadfast.metrics.pairs import drawn, pairs, smallest_of, with_comparisons
+from steadfast.metrics.power import smallest_difference
+from steadfast.metrics.ties import NO_TIES, Ties
+
+VALUES = {"a": 0.9, "b": 0.8, "c": 0.7, "d": 0.1}
+
+
+def rows(**p: float) -> pd.DataFrame:
+    """Comparisons of the models of ``VALUES``, by pair such as ab; 1 where no p is given."""
+    found = [
+        (first, second, VALUES[first] - VALUES[second], p.get(first + second, 1.0))
+        for first, second in combinations(VALUES, 2)
+    ]
+    return pd.DataFrame(found, columns=["model", "other", "difference", "p_holm"])
+
+
+# a is better than c, and d worse than all others; the rest are ties.
+FOUND = Ties.of(rows(ac=0.04, ad=0.001, bd=0.01, cd=0.049, bc=0.05))
+
+
+def test_the_group_of_the_best_is_all_that_the_best_is_not_told_apart_from():
+    assert FOUND.best(VALUES) == {"a", "b"}
+
+
+def test_only_those_that_compete_are_of_the_group():
+    assert FOUND.best({"b": 0.8, "c": 0.7, "d": 0.1}) == {"b", "c"}
+
+
+def test_ranks_are_all_that_the_test_leaves():
+    assert FOUND.ranks(VALUES) == {"a": (1, 2), "b": (1, 3), "c": (2, 3), "d": (4, 4)}
+
+
+def test_without_a_test_nothing_is_best_and_nothing_ranked():
+    untested = rows().assign(p_holm=math.nan)
+    for none in (NO_TIES, Ties.of(untested)):
+        assert (none.best(VALUES), none.ranks(VALUES)) == (set(), {})
+
+
+def test_a_model_that_is_not_compared_with_the_best_is_not_of_its_group():
+    assert FOUND.best({**VALUES, "elsewhere": 0.85}) == {"a", "b"}
+    assert FOUND.best({**VALUES, "elsewhere": 0.95}) == set()
+
+
+def test_a_headline_carries_what_the_tables_need():
+    models = [{"model": m, "measure": name} for name in ("ARS", "IFS") for m in VALUES]
+    found = rows(ac=0.04).assign(error=0.02, freedom=15.0)
+    clusters = drawn(samples(0), None, ["category"])
+    headline = with_comparisons(pd.DataFrame(models), {"ARS": found}, clusters, "groups")
+    ars = headline[headline["measure"] == "ARS"].set_index("model")
+    assert ars.loc["a", ["beats", "ties"]].tolist() == ["c", "b d"]
+    assert ars.loc["c", ["beats", "ties"]].tolist() == ["", "b d"]
+    assert Ties.of_headline(ars.reset_index()).best(VALUES) == {"a", "b", "d"}
+    assert set(headline["drawn"]) == {"8 groups"} and set(ars["smallest"]) == {smallest_of(found)}
+    ifs = headline[headline["measure"] == "IFS"]
+    assert Ties.of_headline(ifs).best(VALUES) == set()
+
+
+@given(st.lists(st.sampled_from([0.001, 0.2, math.nan]), min_size=6, max_size=6))
+def test_every_rank_lies_in_its_range_and_the_best_in_its_group(p):
+    names = ["".join(pair) for pair in combinations(VALUES, 2)]
+    ties = Ties.of(rows(**dict(zip(names, p, strict=True))))
+    for place, model in enumerate(VALUES, start=1):
+        least, most = ties.ranks(VALUES).get(model, (1, 4))
+        assert least <= place <= most
+    assert ties.best(VALUES) in (set(), ties.best(VALUES) | {"a"})
+
+
+def samples(shift: float) -> pd.DataFrame:
+    """Two models on four groups of each of two categories; m is better by about ``shift``."""
+    cells = [(kind, f"{kind}{i}", i / 10) for kind in "xy" for i in range(4)]
+    found = [
+        (model, kind, name, value + (shift + value / 10) * (model == "m"))
+        for model in "mn"
+        for kind, name, value in cells
+    ]
+    frame = pd.DataFrame(found, columns=["model", "category", "cluster", "total"])
+    return frame.assign(sample_id=frame["cluster"], stratum=frame["category"], language="en")
+
+
+def test_models_are_compared_in_each_cell_by_itself():
+    found = pairs(samples(0.1), ["language"], "category").set_index("category")
+    # The mean of value / 10 over 0, .1, .2, .3 is .015.
+    assert found["difference"].to_dict() == pytest.approx(
+        {"x": 0.115, "y": 0.115, "overall": 0.115}
+    )
+    assert found["n"].to_dict() == {"x": 4, "y": 4, "overall": 8}
+    assert pairs(samples(0.1).iloc[:0], ["language"], "category").empty
+
+
+def test_clusters_are_counted_within_their_strata():
+    assert drawn(samples(0), "language", ["category"]).values.tolist() == [
+        ["en", "x", 4],
+        ["en", "y", 4],
+    ]
+    assert drawn(samples(0), None, []).values.tolist() == [["", "", 8]]
+
+
+def test_the_smallest_difference_is_that_of_the_middle_pair():
+    known = {"error": [0.01, 0.02, 0.03, math.nan], "freedom": [15.0, 15.0, 15.0, math.nan]}
+    assert smallest_of(pd.DataFrame(known)) == smallest_difference(0.02, 15, pairs=3)
+    assert math.isnan(smallest_of(pd.DataFrame(known).iloc[3:]))
