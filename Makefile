@@ -23,7 +23,7 @@ tables: .venv/base
 vllm: .venv/vllm$(VLLM)
 
 test: .venv/dev
-	$(BIN)/pytest -n 2 --dist worksteal -m "not heavy" $(PYTEST)
+	$(BIN)/pytest -n 2 --dist loadfile -m "not heavy" $(PYTEST)
 
 heavy: .venv/dev
 	$(BIN)/pytest -n 2 --dist loadfile -m heavy $(PYTEST)

@@ -65,7 +65,7 @@ def test_people_have_a_section_of_their_own_and_single_items_are_counted():
 def test_intervals_have_columns_where_there_are_any():
     found = table(JUDGES, cluster=lambda item: item[:2])
     assert [column.heading for column in found.columns].count("95 % interval") == 2
-    assert "bootstrap intervals" in found.caption
+    assert "95 % intervals" in found.caption
     assert "bootstrap" not in table(JUDGES).caption
     assert "100.0" in read(found)[1][6]
 

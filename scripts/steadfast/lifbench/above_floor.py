@@ -8,6 +8,8 @@ from steadfast.lifbench.measures import task_weights
 from steadfast.metrics.tidy import OVERALL
 
 COLUMNS = ["model", "task", "length", "value", "ars", "floor", "n"]
+ROOM = 0.05
+"""Below it a share of what is left to gain says nothing: one slip would be minus a hundred of it."""
 _SAMPLE = ["prompts", "length", "sample_id"]
 
 
@@ -33,8 +35,8 @@ def above_floor(
         floor: name of the floor reader; None: there is none, and so no row.
 
     Returns:
-        Columns model, task (or overall), length (or empty: all), value (empty where the floor is 1
-        or more, which leaves nothing open), ars and floor (means of those answers) and n (answers).
+        Columns model, task (or overall), length (or empty: all), value (empty where the floor leaves
+        less than ``ROOM`` open), ars and floor (means of those answers) and n (answers).
     """
     totals = frame.loc[frame["total"].notna(), ["model", "task", *_SAMPLE, "total"]]
     under = totals[totals["model"] == floor].drop_duplicates(_SAMPLE)
@@ -43,8 +45,8 @@ def above_floor(
     weights = task_weights(weighting, rubric)
     parts = [_means(both, weights, by) for by in ([], ["length"])]
     rows = pd.concat(parts, ignore_index=True).reindex(columns=COLUMNS).fillna({"length": ""})
-    gained = (rows["ars"] - rows["floor"]) / (1 - rows["floor"]).where(rows["floor"] < 1)
-    rows["value"] = gained.astype(float)
+    room = 1 - rows["floor"]
+    rows["value"] = ((rows["ars"] - rows["floor"]) / room.where(room >= ROOM)).astype(float)
     return sorted_rows(rows, frame, ["model", "task", "length"])
 
 

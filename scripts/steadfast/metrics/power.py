@@ -15,8 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import brentq
-from scipy.stats import nct, t
+from scipy.special import nctdtr, nctdtrinc, stdtrit
 
 from steadfast.metrics.intervals import Estimates
 
@@ -118,9 +117,8 @@ def smallest_of_run(
     if not _many(strata):
         return float(np.quantile(_told_from(strata, pairs, level), power))
     limit = _limit(freedom, pairs, level)
-    # The power at the limit is about half; with many clusters it is near 1 at four times it.
-    shift = brentq(lambda shift: _power(shift, freedom, limit) - power, 0, 4 * limit)
-    return float(error * shift)
+    # The other tail of the noncentral t is next to nothing where power is worth having.
+    return float(error * nctdtrinc(freedom, 1 - power, limit))
 
 
 def smallest_difference(
@@ -150,11 +148,11 @@ def _many(strata: Sequence[Stratum]) -> bool:
 
 
 def _limit(freedom: float, pairs: int, level: float) -> float:
-    return float(t.isf(level / (2 * pairs), freedom))
+    return float(stdtrit(freedom, 1 - level / (2 * pairs)))
 
 
 def _power(shift: float, freedom: float, limit: float) -> float:
-    above, below = nct.sf(limit, freedom, shift), nct.cdf(-limit, freedom, shift)
+    above, below = 1 - nctdtr(freedom, shift, limit), nctdtr(freedom, shift, -limit)
     # scipy has no number for tails that are next to nothing.
     return float((above if above == above else shift > limit) + (below if below == below else 0))
 
@@ -176,7 +174,7 @@ def _told_from(strata: Sequence[Stratum], pairs: int, level: float) -> np.ndarra
         numbers,
     )
     error, freedom, skewness = of.errors()
-    limit = t.isf(level / (2 * pairs), freedom)
+    limit = stdtrit(freedom, 1 - level / (2 * pairs))
     # Hall's cubic (``Estimates.p_values``) reaches the limit where its inverse of it is.
     with np.errstate(divide="ignore", invalid="ignore"):
         root = np.cbrt(1 + skewness * (limit - skewness / 6))
