@@ -9,7 +9,7 @@ from steadfast.metrics.tidy import OVERALL
 
 COLUMNS = ["model", "task", "length", "value", "ars", "floor", "n"]
 ROOM = 0.05
-"""Below it a share of what is left to gain says nothing: one slip would be minus a hundred of it."""
+"""With less left to gain, its share says nothing: one slip would be many times all of it."""
 _SAMPLE = ["prompts", "length", "sample_id"]
 
 
@@ -35,8 +35,8 @@ def above_floor(
         floor: name of the floor reader; None: there is none, and so no row.
 
     Returns:
-        Columns model, task (or overall), length (or empty: all), value (empty where the floor leaves
-        less than ``ROOM`` open), ars and floor (means of those answers) and n (answers).
+        Columns model, task (or overall), length (or empty: all), value (empty where the floor
+        leaves less than ``ROOM`` open), ars and floor (means of those answers) and n (answers).
     """
     totals = frame.loc[frame["total"].notna(), ["model", "task", *_SAMPLE, "total"]]
     under = totals[totals["model"] == floor].drop_duplicates(_SAMPLE)
