@@ -44,6 +44,7 @@ rule noise_part:
         scoring=lambda w: TASKS[w.benchmark].scoring.plain,
         stand_in=lambda w: plain(RUN.stand_in(w)),
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
+        lineage=lambda w: STEPS.outputs(w.benchmark, w.model, w.part).lineage,
         code=lambda w: digest(
             "noise",
             RUN.engine(w),

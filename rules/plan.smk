@@ -66,6 +66,9 @@ rule plan_benchmark:
             if CONFIG.certificate
             else []
         ),
+        lineage=lambda w: [
+            STEPS.prompts(w.benchmark, part).lineage for part in TASKS[w.benchmark].parts
+        ],
         code=lambda w: digest(
             "plan",
             TASKS[w.benchmark].samples,

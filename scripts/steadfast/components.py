@@ -288,8 +288,14 @@ class StandIn(ABC):
         """What a reader answers who does as the instruction says and looks nothing up.
 
         Only asked where the benchmark's ``Task`` says that it has a floor.
+
+        Raises:
+            UserError: the benchmark has none all the same.
         """
-        raise NotImplementedError
+        raise UserError(
+            f"benchmark: {type(self).__name__} has no method floor, and its task says floor=True; "
+            "write the method, or leave floor out of the task"
+        )
 
 
 class JudgeStandIn(ABC):

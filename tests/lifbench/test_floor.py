@@ -9,7 +9,7 @@ import pytest
 
 from lifbench_samples import DOCUMENTS, LIST, SENTENCES, as_sample, samples
 from score_records import run
-from steadfast.components import Frames, Scored
+from steadfast.components import Frames, Sample, Scored, StandIn
 from steadfast.config.load import load_config
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation
@@ -202,3 +202,16 @@ def test_the_floor_judges_nothing():
     raw = {"models": {"m": {"engine": "reference"}}, "judges": {"j": {"engine": "floor"}}}
     with pytest.raises(UserError, match="judge 'j': engine floor judges nothing; name another"):
         load_config(raw)
+
+
+class WithoutFloor(StandIn):
+    def reference(self, sample):
+        return ""
+
+    def simulated(self, sample, reader, seen, rng):
+        return ""
+
+
+def test_a_task_that_claims_a_floor_which_its_stand_in_has_not_is_one_sentence():
+    with pytest.raises(UserError, match="WithoutFloor has no method floor, and its task says"):
+        WithoutFloor().floor(Sample("2k", {}, {}))

@@ -12,7 +12,7 @@ from pydantic_core import PydanticUndefined
 from steadfast.config.load import config_model
 from steadfast.config.settings import role_of
 from steadfast.registry import benchmarks
-from steadfast.schema import config, judged, models
+from steadfast.schema import config, judged, model_parts, models
 
 SHARED = (
     models.SamplingModel,
@@ -39,11 +39,11 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     yield "Every model", "models.{name}.", models.BaseModelSettings
     yield "Engines whose answers may hold thoughts", "models.{name}.", models.ThinkingModel
     yield "Engines that sample", "models.{name}.", models.SamplingModel
-    yield "Reasoning of a model", "models.{name}.reasoning.", models.Reasoning
+    yield "Reasoning of a model", "models.{name}.reasoning.", model_parts.Reasoning
     for engine, settings in models.engines().items():
         yield f"Engine {engine}", "models.{name}.", settings
-    yield "Throughput of a model", "models.{name}.throughput.", models.Throughput
-    yield "Price of a model", "models.{name}.price.", models.Price
+    yield "Throughput of a model", "models.{name}.throughput.", model_parts.Throughput
+    yield "Price of a model", "models.{name}.price.", model_parts.Price
     yield "Certificate of the plan", "certificate.", config.Certificate
     yield "Noise", "noise.", config.Noise
     yield "Display", "display.", config.Display

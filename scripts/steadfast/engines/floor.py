@@ -5,7 +5,7 @@ from itertools import chain
 
 from steadfast.engines.base import Engine, Setup
 from steadfast.engines.limit import limited
-from steadfast.engines.request import Request, Response
+from steadfast.engines.request import FloorOracle, Request, Response
 from steadfast.tokens import load_tokenizer
 
 
@@ -16,7 +16,7 @@ class FloorEngine(Engine):
     packages = ("tiktoken",)
 
     def __init__(self, setup: Setup):
-        assert setup.oracle is not None, "a benchmark's stand-in answers for this engine"
+        assert isinstance(setup.oracle, FloorOracle), "only models have this engine, no judges"
         self._oracle = setup.oracle
         self._tokenizer = load_tokenizer(setup.answers.get("tokenizer") or "o200k_base")
         self.answers = {"engine": "floor"}

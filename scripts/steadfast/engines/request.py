@@ -5,7 +5,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from steadfast.files import Record, Settings, canonical_json
 
@@ -171,6 +171,11 @@ class Oracle(Protocol):
 
     def simulated(self, sample_id: str, reader: Settings, seen: float, rng: random.Random) -> str:
         """What a reader of those settings answers, having seen that fraction of the context."""
+
+
+@runtime_checkable
+class FloorOracle(Oracle, Protocol):
+    """What a benchmark with a floor knows."""
 
     def floor(self, sample_id: str) -> str:
         """What a reader answers who looks nothing up."""

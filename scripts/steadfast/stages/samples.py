@@ -199,7 +199,3 @@ class JudgeOracle:
     def simulated(self, sample_id: str, reader: Settings, seen: float, rng: Random) -> str:
         """What a judge of those settings replies."""
         return self._stand_in.simulated(*self._requests[sample_id], reader, rng)
-
-    def floor(self, sample_id: str) -> str:
-        """No judge: a config that names one is refused."""
-        raise NotImplementedError

@@ -1,0 +1,70 @@
+"""Sections within the settings of a model: its throughput, its price, how it thinks."""
+
+from typing import Self
+
+from pydantic import Field, field_validator, model_validator
+
+from steadfast.names import nearest, shown
+from steadfast.resources import facts
+from steadfast.schema.strict import StrictModel
+
+
+class Throughput(StrictModel):
+    """Tokens per second of one job, as measured or stated, for the plan's GPU-hours."""
+
+    prefill: float = Field(gt=0, description="Prompt tokens computed per second.")
+    decode: float = Field(gt=0, description="Answer tokens per second, of all requests together.")
+    gpus: int = Field(default=1, ge=1, description="GPUs that the job holds.")
+
+
+class Price(StrictModel):
+    """What a provider charges per million tokens."""
+
+    input: float = Field(ge=0, description="Prompt tokens.")
+    output: float = Field(ge=0, description="Answer tokens.")
+    cached: float | None = Field(
+        default=None, ge=0, description="Prompt tokens from the provider's cache; by default input."
+    )
+    currency: str = Field(default="USD", description="Of all three.")
+
+
+class Reasoning(StrictModel):
+    """A model that thinks before it answers; only the answer is scored, judged and shown."""
+
+    tags: list[str] | None = Field(
+        default=None,
+        description="Start and end tag of a thought in the text, such as [<think>, </think>].",
+        min_length=2,
+        max_length=2,
+    )
+    parser: str | None = Field(
+        default=None,
+        description="In place of tags, the name of vLLM's reasoning parser for the model, such as "
+        "qwen3 or openai_gptoss; it says which marks to look for.",
+    )
+    tokens: int = Field(
+        ge=0, description="Tokens that a thought may take, on top of the answer's limit."
+    )
+    prefilled: bool | None = Field(
+        default=None,
+        description="Whether the chat template opens the thought, so that replies begin inside it; "
+        "by default what the template shows, where it is known.",
+    )
+
+    @field_validator("parser")
+    @classmethod
+    def _known_parser(cls, parser: str | None) -> str | None:
+        known = facts("engines/reasoning.yaml")["parsers"]
+        if parser is not None and parser not in known:
+            raise ValueError(f"unknown parser {shown(parser)}; {nearest(parser, known)}")
+        return parser
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if self.tags and self.parser:
+            raise ValueError("give tags or parser, not both")
+        if self.tags and not all(self.tags):
+            raise ValueError("a tag is empty; give the start and the end tag")
+        if self.tags and self.tags[0] == self.tags[1]:
+            raise ValueError("both tags are the same; give the start and the end tag")
+        return self
