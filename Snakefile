@@ -19,6 +19,7 @@ min_version("9.27")
 HERE = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True)))
 sys.path.insert(0, str(HERE / "scripts"))
 
+from steadfast.benchmark import REWRITES
 from steadfast.config import settings
 from steadfast.config.job_resources import resource
 from steadfast.config.load import load_config
@@ -60,7 +61,7 @@ except UserError as error:
 
 TASKS, STEPS = RUN.tasks, Lineage(RUN)
 # Jobs read the settings of models that are no params of theirs, with their defaults, from here.
-config.update(CONFIG.model_dump(include={"models", "judges"}))
+config.update(CONFIG.model_dump(include={"models", "judges", "rewriters"}))
 RESULTS = Path(str(workflow.modifier.path_modifier.modify(workflow.pathvars.items["results"])))
 
 
@@ -69,6 +70,7 @@ wildcard_constraints:
     judge="[A-Za-z0-9._-]+",
     model="[A-Za-z0-9._-]+",
     part="[A-Za-z0-9_-]+",
+    rewriter="[A-Za-z0-9._-]+",
 
 
 include: "rules/data.smk"
@@ -76,6 +78,7 @@ include: "rules/prompts.smk"
 include: "rules/plan.smk"
 include: "rules/inference.smk"
 include: "rules/judging.smk"
+include: "rules/rewriting.smk"
 include: "rules/usage.smk"
 include: "rules/noise.smk"
 include: "rules/scores.smk"

@@ -1,7 +1,7 @@
 """Data of the benchmarks: raw text and published instances in one shape, checked; long contexts.
 
 in   nothing (synthetic), the user's directories (local), or published files at pinned revisions;
-     other data files, such as the corpora that long contexts are built from
+     other data files, such as the corpora that long contexts are built from; rewriters' replies
 out  results/{benchmark}/…, results/corpora/…: the files that each benchmark's task names
 """
 
@@ -34,6 +34,11 @@ for step in dict.fromkeys(file.step for file in DATA.values()):
             content=lambda w: DATA[w.file].content.plain,
             inputs=lambda w: list(DATA[w.file].inputs),
             code=lambda w: STEPS.data(w.file).code,
+            made_from=lambda w: {
+                name: STEPS.data_or_rewrites(path).lineage
+                for name, path in DATA[w.file].inputs.items()
+                if path in RUN.rewrites
+            },
             lineage=lambda w: STEPS.data(w.file).lineage,
         script:
             "../scripts/data.py"

@@ -12,7 +12,7 @@ rule inference:
     input:
         prompts="<results>/{benchmark}/prompts/{part}.jsonl",
         sources=lambda w: RUN.sources(w.benchmark, w.part),
-        replay=lambda w: settings.replay_file(CONFIG, w.model, w.benchmark, w.part) or [],
+        replay=lambda w: settings.replay_file(RUN.answering(w), w.benchmark, w.part) or [],
     output:
         outputs="<results>/{benchmark}/outputs/{model}/{part}.jsonl",
         identity="<results>/{benchmark}/outputs/{model}/{part}.identity.json",

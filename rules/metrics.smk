@@ -17,7 +17,7 @@ for name in TASKS:
                 model=RUN.models_of(name),
                 part=TASKS[name].parts,
             ),
-            sources=RUN.all_sources(name) if TASKS[name].metrics.data else [],
+            sources=RUN.all_sources(name, TASKS[name].metrics.data),
             labels=TASKS[name].labels or [],
         output:
             metrics=expand(
@@ -43,7 +43,7 @@ for name in TASKS:
             names=list(TASKS[name].metrics.names),
             models=RUN.models_of(name),
             parts=list(TASKS[name].parts),
-            sources=RUN.all_source_keys(name) if TASKS[name].metrics.data else {},
+            sources=RUN.all_source_keys(name, TASKS[name].metrics.data),
             made_from=lineages(STEPS.all_scores(name)),
             code=STEPS.metrics(name).code,
             lineage=STEPS.metrics(name).lineage,

@@ -1,6 +1,7 @@
 """Usage: what inference took, per job; judging is inference.
 
-in   results/{benchmark}/outputs/{model}/{part}.jsonl, results/{benchmark}/verdicts/…;
+in   results/{benchmark}/outputs/{model}/{part}.jsonl, results/{benchmark}/verdicts/…,
+     results/{benchmark}/rewrites/…;
      results/journal/…/*.run.json, the run records, which are not Snakemake's
 out  results/metrics/inference.csv: logical, computed and cached prompt tokens, hit rate, output
      tokens, wall time, runs, retries, failures. The one result that differs between two runs.
@@ -9,10 +10,7 @@ out  results/metrics/inference.csv: logical, computed and cached prompt tokens, 
 
 rule usage:
     input:
-        outputs=[
-            f"<results>/{name}/{f'verdicts/{judge}' if judge else 'outputs'}/{model}/{part}.jsonl"
-            for name, model, part, judge in RUN.inference_jobs
-        ],
+        outputs=in_results(job.outputs for job in RUN.inference_jobs),
     output:
         usage="<results>/metrics/inference.csv",
     log:
@@ -27,7 +25,7 @@ rule usage:
         mem_mb=1000,
         runtime=10,
     params:
-        jobs=RUN.inference_jobs,
+        jobs=[list(job) for job in RUN.inference_jobs],
         code=STEPS.usage().code,
         lineage=STEPS.usage().lineage,
     script:

@@ -2,14 +2,18 @@
 
 from pathlib import Path
 
+from steadfast.seal import Seal
 from steadfast.stages.make_data import make_data
 from steadfast.workflow import paths, run_rule
 
 if "snakemake" in globals():
+    inputs = dict(zip(snakemake.params.inputs, paths(snakemake.input.inputs), strict=True))
+    made_from = snakemake.params.made_from
     run_rule(
         make_data,
         snakemake.log,
+        reads=[Seal.beside(inputs[name], lineage) for name, lineage in made_from.items()],
         content=snakemake.params.content,
-        inputs=dict(zip(snakemake.params.inputs, paths(snakemake.input.inputs), strict=True)),
+        inputs=inputs,
         out=Path(snakemake.output[0]),
     )

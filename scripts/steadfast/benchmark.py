@@ -68,19 +68,48 @@ class Judging:
 
 
 @dataclass(frozen=True)
+class Rewriting:
+    """What models are asked to reword before there are prompts, and how their replies are read.
+
+    Attributes:
+        requests: data file with what is asked, as ``JudgePrompt`` records.
+        rewriters: names of the config's rewriters; each is asked all of it.
+        readable: a function of what is expected, the reply and the original: whether the reply can
+            be read.
+        stand_in: replies of rewriters without a model.
+        attempts: times that a readable reply is asked for, at most.
+    """
+
+    requests: str
+    rewriters: Sequence[str]
+    readable: Component[bool]
+    stand_in: Component[JudgeStandIn]
+    attempts: int
+
+
+REWRITES = "rewrites"
+"""What a rewriter is asked, where a model is asked a part."""
+
+
+def rewrites_file(benchmark: str, rewriter: str) -> str:
+    """The path of a rewriter's replies, which data files may take as input."""
+    return f"{benchmark}/{REWRITES}/{rewriter}.jsonl"
+
+
+@dataclass(frozen=True)
 class Output:
     """What a stage makes for all models at once.
 
     Attributes:
         function: that makes it.
         names: stems of its files.
-        data: of metrics, whether they take the benchmark's data too.
+        data: of metrics, the kinds of the benchmark's data that they take too.
         fields: of metrics, what they read of a score's record beside what all records have.
     """
 
     function: Component[Any]
     names: tuple[str, ...]
-    data: bool = False
+    data: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
 
 
@@ -100,6 +129,7 @@ class Task:
         tables: a function of frames and display that gives tables or printed pages.
         figures: a function of frames and display that gives a figure for each name.
         judging: None where no model judges.
+        rewriting: None where no model rewords anything.
         released_scores: a function of models and parts that gives the records of scores that the
             benchmark's authors released; None where there are none.
         released_files: files of the user's that they are read from.
@@ -121,6 +151,7 @@ class Task:
     tables: Output
     figures: Output
     judging: Judging | None = None
+    rewriting: Rewriting | None = None
     released_scores: Component[Mapping[tuple[str, str], Iterable[Record]]] | None = None
     released_files: Sequence[str] = ()
     files: Sequence[tuple[str, str]] = ()

@@ -1,10 +1,19 @@
 """What a config runs, as the rules ask: benchmarks, models, judges, and the files of each job."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
 
-from steadfast.benchmark import AnyBenchmark, DataFile, Judging, Task
+from steadfast.benchmark import (
+    REWRITES,
+    AnyBenchmark,
+    DataFile,
+    Judging,
+    Rewriting,
+    Task,
+    rewrites_file,
+)
 from steadfast.components import Component
 from steadfast.config.judges import check_judges, judges_of
 from steadfast.config.settings import (
@@ -13,6 +22,7 @@ from steadfast.config.settings import (
     judge_settings,
     model_settings,
     references,
+    rewriter_settings,
     scored_models,
 )
 from steadfast.engines.build import ENGINES, STAND_INS, WITHOUT_MODEL
@@ -21,6 +31,11 @@ from steadfast.registry import benchmarks
 from steadfast.resources import PREFIX
 from steadfast.schema.config import Config
 from steadfast.schema.models import BaseModelSettings
+from steadfast.stages.journals import (
+    journal_path,
+    rewrites_journal_path,
+    verdicts_journal_path,
+)
 
 
 class Wildcards(Protocol):
@@ -32,6 +47,26 @@ class Wildcards(Protocol):
 
     def get(self, name: str) -> str | None:
         """A wildcard that not all rules have."""
+
+
+class InferenceJob(NamedTuple):
+    """Whose replies to what one job of inference asks for.
+
+    Attributes:
+        benchmark: its name.
+        model: who answers, or whose answers are judged.
+        part: that is asked, or ``REWRITES``.
+        judge: empty where the model answers.
+        outputs: path of the replies below the results folder.
+        journal: path of their journal below it.
+    """
+
+    benchmark: str
+    model: str
+    part: str
+    judge: str
+    outputs: str
+    journal: str
 
 
 class Evaluation:
@@ -92,13 +127,15 @@ class Evaluation:
                 self.judges_of(name, model)
 
     def answering(self, wildcards: Wildcards) -> BaseModelSettings:
-        """The settings of a job's model, or of its judge.
+        """The settings of a job's model, or of its judge or rewriter.
 
         Raises:
             UserError: the config has none of that name.
         """
         if judge := wildcards.get("judge"):
             return judge_settings(self.config, judge)
+        if rewriter := wildcards.get("rewriter"):
+            return rewriter_settings(self.config, rewriter)
         return model_settings(self.config, wildcards.model)
 
     def engine(self, wildcards: Wildcards) -> str:
@@ -107,16 +144,19 @@ class Evaluation:
 
     def stand_in(self, wildcards: Wildcards) -> Component[Any] | None:
         """What answers a job in place of a model or judge; None where the engine has one."""
-        judge = wildcards.get("judge") is not None
-        return self.stand_in_of(wildcards.benchmark, self.answering(wildcards), judge)
+        roles = [role for role in ("judge", "rewriter") if wildcards.get(role)]
+        return self.stand_in_of(wildcards.benchmark, self.answering(wildcards), *roles)
 
     def stand_in_of(
-        self, benchmark: str, how: BaseModelSettings, judge: bool = False
+        self, benchmark: str, how: BaseModelSettings, role: str = "model"
     ) -> Component[Any] | None:
-        """What answers a benchmark in place of a model or judge of those settings."""
+        """What answers a benchmark in place of a model, judge or rewriter of those settings."""
         if how.engine not in STAND_INS:
             return None
-        return self.judging(benchmark).stand_in if judge else self.tasks[benchmark].stand_in
+        if role == "model":
+            return self.tasks[benchmark].stand_in
+        asked = self.judging(benchmark) if role == "judge" else self.rewriting(benchmark)
+        return asked.stand_in
 
     def engines_planned(self, benchmark: str) -> list[str]:
         """What builds the engines that a plan makes: of models and judges that cost something."""
@@ -143,15 +183,24 @@ class Evaluation:
         }
 
     @cached_property
-    def inference_jobs(self) -> list[tuple[str, str, str, str]]:
-        """Benchmark, model, part and judge of each job; no judge ("") where the model answers."""
-        return [
-            (name, model, part, judge)
-            for name in self.config.benchmarks
-            for model in self.asked_of(name)
-            for part in self.tasks[name].parts
-            for judge in ["", *self.judges_of(name, model)]
-        ]
+    def inference_jobs(self) -> list[InferenceJob]:
+        """All jobs that ask a model, judge or rewriter."""
+        jobs = []
+        for name in self.config.benchmarks:
+            for rewriter in self.rewriters_of(name):
+                path = rewrites_file(name, rewriter)
+                journal = rewrites_journal_path(Path(), name, rewriter)
+                jobs.append(InferenceJob(name, rewriter, REWRITES, "", path, str(journal)))
+            for model in self.asked_of(name):
+                for part in self.tasks[name].parts:
+                    path = f"{name}/outputs/{model}/{part}.jsonl"
+                    journal = journal_path(Path(), name, model, part)
+                    jobs.append(InferenceJob(name, model, part, "", path, str(journal)))
+                    for judge in self.judges_of(name, model):
+                        path = f"{name}/verdicts/{judge}/{model}/{part}.jsonl"
+                        journal = verdicts_journal_path(Path(), name, judge, model, part)
+                        jobs.append(InferenceJob(name, model, part, judge, path, str(journal)))
+        return jobs
 
     # --- files ---------------------------------------------------------------------------------
 
@@ -159,6 +208,15 @@ class Evaluation:
     def data(self) -> dict[str, DataFile]:
         """All data files, by their path below the results folder."""
         return {file.path: file for task in self.tasks.values() for file in task.data}
+
+    @cached_property
+    def rewrites(self) -> dict[str, tuple[str, str]]:
+        """Benchmark and rewriter of each file of rewriters' replies."""
+        return {
+            rewrites_file(name, rewriter): (name, rewriter)
+            for name in self.tasks
+            for rewriter in self.rewriters_of(name)
+        }
 
     def sources(self, benchmark: str, part: str) -> list[str]:
         """The data files that the prompts of a part refer to, as inputs."""
@@ -168,15 +226,23 @@ class Evaluation:
         """Kind and name of each of them."""
         return list(self.tasks[benchmark].parts[part].sources)
 
-    def all_sources(self, benchmark: str) -> list[str]:
-        """Those of all parts, one part after the other."""
-        return [
-            path for part in self.tasks[benchmark].parts for path in self.sources(benchmark, part)
-        ]
+    def all_sources(self, benchmark: str, kinds: Collection[str] | None = None) -> list[str]:
+        """Those of all parts, one part after the other; of some kinds only where they are given."""
+        return in_results(
+            path
+            for part in self.tasks[benchmark].parts.values()
+            for (kind, _), path in part.sources.items()
+            if kinds is None or kind in kinds
+        )
 
-    def all_source_keys(self, benchmark: str) -> dict[str, list[tuple[str, str]]]:
+    def all_source_keys(
+        self, benchmark: str, kinds: Collection[str] | None = None
+    ) -> dict[str, list[tuple[str, str]]]:
         """Kind and name of each of them, by part."""
-        return {part: self.source_keys(benchmark, part) for part in self.tasks[benchmark].parts}
+        return {
+            name: [key for key in part.sources if kinds is None or key[0] in kinds]
+            for name, part in self.tasks[benchmark].parts.items()
+        }
 
     def judging(self, benchmark: str) -> Judging:
         """How a benchmark is judged.
@@ -188,6 +254,22 @@ class Evaluation:
         if judging is None:
             raise UserError(f"{benchmark}: no model judges this benchmark")
         return judging
+
+    def rewriters_of(self, benchmark: str) -> list[str]:
+        """The rewriters that a benchmark asks; none where nothing is reworded."""
+        rewriting = self.tasks[benchmark].rewriting
+        return list(rewriting.rewriters) if rewriting else []
+
+    def rewriting(self, benchmark: str) -> Rewriting:
+        """How a benchmark's instructions are reworded.
+
+        Raises:
+            UserError: no model rewords any.
+        """
+        rewriting = self.tasks[benchmark].rewriting
+        if rewriting is None:
+            raise UserError(f"{benchmark}: no model rewords anything of this benchmark")
+        return rewriting
 
     def own_templates(self, benchmark: str) -> list[str]:
         """The judge templates that are the user's files; the others are packaged."""

@@ -12,10 +12,15 @@ from typing import Any, NamedTuple
 
 from steadfast.components import Component
 from steadfast.config.judges import judges_of
-from steadfast.config.settings import answer_settings, judge_settings, model_settings
+from steadfast.config.settings import (
+    answer_settings,
+    judge_settings,
+    model_settings,
+    rewriter_settings,
+)
 from steadfast.dependencies import digest
 from steadfast.engines.build import ENGINES
-from steadfast.evaluation import Evaluation
+from steadfast.evaluation import Evaluation, InferenceJob
 from steadfast.files import canonical_json
 from steadfast.schema.models import ScoredModel
 
@@ -52,9 +57,24 @@ class Lineage:
         if (path,) not in self._known:
             file = self._run.data[path]
             settings = [file.content.plain, list(file.inputs), list(file.files)]
-            before = [self.data(needed) for needed in file.inputs.values()]
+            before = [self.data_or_rewrites(needed) for needed in file.inputs.values()]
             self._known[path,] = Step.of(digest("data", file.content), settings, before)
         return self._known[path,]
+
+    def data_or_rewrites(self, path: str) -> Step:
+        """A file that data is made of: other data, or a rewriter's replies."""
+        if path in self._run.rewrites:
+            return self.rewrites(*self._run.rewrites[path])
+        return self.data(path)
+
+    def rewrites(self, benchmark: str, rewriter: str) -> Step:
+        """A rewriter's replies."""
+        rewriting = self._run.rewriting(benchmark)
+        how = rewriter_settings(self._run.config, rewriter)
+        stand_in = self._run.stand_in_of(benchmark, how, "rewriter")
+        code = digest("inference", ENGINES[how.engine], rewriting.readable, stand_in)
+        settings = [answer_settings(how), rewriting.readable.plain, rewriting.attempts]
+        return Step.of(code, [*settings, plain(stand_in)], [self.data(rewriting.requests)])
 
     def prompts(self, benchmark: str, part: str) -> Step:
         """The prompts of a part; what they refer to is a step before."""
@@ -86,7 +106,7 @@ class Lineage:
         key = "verdicts", benchmark, judge, model, part
         if key not in self._known:
             judging, how = self._run.judging(benchmark), judge_settings(self._run.config, judge)
-            stand_in = self._run.stand_in_of(benchmark, how, judge=True)
+            stand_in = self._run.stand_in_of(benchmark, how, "judge")
             code = digest("inference", ENGINES[how.engine], judging.readable, stand_in)
             settings = [answer_settings(how), judging.readable.plain, judging.attempts]
             before = [self.judge_prompts(benchmark, model, part)]
@@ -175,11 +195,14 @@ class Lineage:
     def usage(self) -> Step:
         """What inference took."""
         jobs = self._run.inference_jobs
-        before = [
-            self.verdicts(name, judge, model, part) if judge else self.outputs(name, model, part)
-            for name, model, part, judge in jobs
-        ]
-        return Step.of(digest("usage"), jobs, before)
+        return Step.of(digest("usage"), jobs, map(self._replies, jobs))
+
+    def _replies(self, job: InferenceJob) -> Step:
+        if job.outputs in self._run.rewrites:
+            return self.rewrites(job.benchmark, job.model)
+        if job.judge:
+            return self.verdicts(job.benchmark, job.judge, job.model, job.part)
+        return self.outputs(job.benchmark, job.model, job.part)
 
 
 def plain(component: Component[Any] | None) -> tuple[str, dict[str, Any]] | None:

@@ -47,7 +47,9 @@ def usage_of(part, asked):
     part.journal = journal_path(part.directory, "lifbench", "echo", "4k")
     part.run(asked)
     out = part.directory / "inference.csv"
-    write_usage([("lifbench", "echo", "4k", "")], [part.out], part.directory, out)
+    journal = str(part.journal.relative_to(part.directory))
+    job = ("lifbench", "echo", "4k", "", part.out.name, journal)
+    write_usage([job], [part.out], part.directory, out)
     (row,) = csv.DictReader(out.read_text("utf-8").splitlines())
     return row
 

@@ -49,7 +49,7 @@ def task(config: Config, section: Cfbench) -> Task:
         metrics=Output(
             Component("steadfast.cfbench.metrics:metrics", mode | judges),
             METRICS,
-            data=True,
+            data=("data",),
             fields=RATES,
         ),
         tables=Output(

@@ -104,7 +104,7 @@ def task(config: Config, section: Complexbench) -> Task:
                 {**shown, "judges": list(config.judges), "references": references(config)},
             ),
             METRICS,
-            data=True,
+            data=("data",),
             fields=("instance", "raw"),
         ),
         tables=Output(

@@ -99,6 +99,17 @@ def judge_settings(config: Config, name: str) -> BaseModelSettings:
     return config.judges[name]
 
 
+def rewriter_settings(config: Config, name: str) -> BaseModelSettings:
+    """The settings of a rewriter.
+
+    Raises:
+        UserError: the config has no rewriter of that name.
+    """
+    if name not in config.rewriters:
+        raise UserError(f"rewriters: unknown rewriter {name!r}; {nearest(name, config.rewriters)}")
+    return config.rewriters[name]
+
+
 def references(config: Config) -> list[str]:
     """The running models that give gold or floor answers, which no model is compared with."""
     kinds = ("floor", "reference")
@@ -121,9 +132,8 @@ def asked_models(config: Config) -> list[str]:
     return [name for name, model in config.models.items() if not isinstance(model, ScoredModel)]
 
 
-def replay_file(config: Config, name: str, benchmark: str, part: str) -> str | None:
+def replay_file(model: BaseModelSettings, benchmark: str, part: str) -> str | None:
     """The file that a replayed model's responses to one part stand in."""
-    model = model_settings(config, name)
     if not isinstance(model, ReplayModel):
         return None
     return model.file.replace("{part}", part).replace("{benchmark}", benchmark)

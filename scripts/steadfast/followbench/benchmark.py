@@ -58,7 +58,7 @@ def task(config: Config, section: Followbench) -> Task:
         metrics=Output(
             Component("steadfast.followbench.metrics:metrics", measured),
             METRICS,
-            data=True,
+            data=("data",),
             fields=("level", "scorer"),
         ),
         tables=Output(

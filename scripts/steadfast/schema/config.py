@@ -6,7 +6,7 @@ from pydantic import Field, field_validator, model_validator
 
 from steadfast.names import nearest
 from steadfast.schema.judged import Judging
-from steadfast.schema.models import ModelSettings
+from steadfast.schema.models import BaseModelSettings, ModelSettings
 from steadfast.schema.strict import StrictModel, check_names, role
 
 
@@ -122,6 +122,11 @@ class Config(StrictModel):
         description="The judges by name, with settings as under models. The first one's verdicts "
         "make the scores; what the others say is in the table of agreement.",
     )
+    rewriters: dict[str, ModelSettings] = Field(
+        default={},
+        description="Models that reword instructions, by name, with settings as under models "
+        "(lifbench.expressions: recs).",
+    )
     judging: Judging = Field(
         default_factory=Judging, description="How the judges' replies become verdicts."
     )
@@ -145,7 +150,7 @@ class Config(StrictModel):
         description="Snakemake's path variables: `results` is the folder of all results.",
     )
 
-    @field_validator("models", "judges")
+    @field_validator("models", "judges", "rewriters")
     @classmethod
     def _model_names(cls, models: dict[str, ModelSettings]) -> dict[str, ModelSettings]:
         check_names("model", models)
@@ -164,14 +169,19 @@ class Config(StrictModel):
                 raise ValueError(
                     f"judge {name!r}: engine {judge.engine} judges nothing; name another"
                 )
-            if judge.draws > 1:
-                raise ValueError(f"judge {name!r}: a judge is asked once; leave draws out")
-            if isinstance(judge.max_tokens, dict):
-                raise ValueError(
-                    f"judge {name!r}: max_tokens must be one number, since what a judge is asked "
-                    "has no task"
-                )
+            _check_asked_once("judge", name, judge)
         return judges
+
+    @field_validator("rewriters")
+    @classmethod
+    def _rewriters_answer(cls, rewriters: dict[str, ModelSettings]) -> dict[str, ModelSettings]:
+        for name, rewriter in rewriters.items():
+            if rewriter.engine in ("scored", "floor"):
+                raise ValueError(
+                    f"rewriter {name!r}: engine {rewriter.engine} rewords nothing; name another"
+                )
+            _check_asked_once("rewriter", name, rewriter)
+        return rewriters
 
     @field_validator("benchmarks")
     @classmethod
@@ -191,3 +201,13 @@ class Config(StrictModel):
     def running(self) -> list[str]:
         """Names of the models that run, in the config's order."""
         return [name for name in self.models if not self.only or name in self.only]
+
+
+def _check_asked_once(kind: str, name: str, model: BaseModelSettings) -> None:
+    if model.draws > 1:
+        raise ValueError(f"{kind} {name!r}: a {kind} is asked once; leave draws out")
+    if isinstance(model.max_tokens, dict):
+        raise ValueError(
+            f"{kind} {name!r}: max_tokens must be one number, since what a {kind} is asked has no "
+            "task"
+        )

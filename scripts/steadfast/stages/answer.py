@@ -1,4 +1,4 @@
-"""Rules inference and verdicts: prompts, of a benchmark or for its judge, and a model to answer."""
+"""Rules inference, verdicts and rewrites: prompts, and a model, judge or rewriter to answer."""
 
 import subprocess
 from collections.abc import Sequence
@@ -11,7 +11,14 @@ from steadfast.engines.request import Item, Oracle
 from steadfast.engines.run import run_part
 from steadfast.files import Settings
 from steadfast.resources import PACKAGE
-from steadfast.stages.journals import JournalFolders, journal_path, verdicts_journal_path
+from steadfast.stages.journals import (
+    REWRITES,
+    VERDICTS,
+    JournalFolders,
+    journal_path,
+    rewrites_journal_path,
+    verdicts_journal_path,
+)
 from steadfast.stages.samples import (
     JudgeOracle,
     PartFiles,
@@ -27,7 +34,7 @@ class Job:
 
     Attributes:
         benchmark: its name.
-        model: who answers, or whose answers are judged, by its name in the config.
+        model: who answers or rewords, or whose answers are judged, by its name in the config.
         answers: the settings that determine the responses; a change of one re-runs the job.
         operation: all settings of who answers, from Snakemake's config, so that a change of one of
             the others re-runs nothing.
@@ -49,6 +56,10 @@ class Job:
     out: Path
     identity_out: Path
     log: Path
+
+    def replaying(self, file: Path | None) -> "Job":
+        """The job with the file that it replays; itself where there is none."""
+        return replace(self, operation={**self.operation, "file": file}) if file else self
 
     def run(
         self,
@@ -88,9 +99,7 @@ def answer_part(job: Job, part: PartFiles, replayed: Path | None) -> None:
         UserError: the surroundings do not let the job finish; what is answered is kept.
     """
     samples = part.read(job.answers.get("draws") or 1)
-    if replayed:
-        job = replace(job, operation={**job.operation, "file": replayed})
-    job.run(
+    job.replaying(replayed).run(
         job.model,
         [part.joined.item(sample) for sample in samples],
         SampleOracle(component(job.stand_in).make(), samples) if job.stand_in else None,
@@ -104,8 +113,6 @@ def judge_part(
 ) -> None:
     """Asks a judge about every answer of one model to one part, and writes its replies.
 
-    A reply that cannot be read is asked for again; the last one is written.
-
     Args:
         job: whose answers are judged, and where everything goes.
         judge: the judge's name in the config.
@@ -117,7 +124,46 @@ def judge_part(
     Raises:
         UserError: the surroundings do not let the job finish; what is answered is kept.
     """
-    prompts = read_judge_prompts(judging)
+    journal = verdicts_journal_path(job.results, job.benchmark, judge, job.model, part)
+    bill = JournalFolders(job.results, judge, VERDICTS)
+    _ask_readably(job, judge, readable, attempts, judging, journal, bill)
+
+
+def rewrite_part(
+    job: Job, readable: Sequence[Any], attempts: int, requests: Path, replayed: Path | None
+) -> None:
+    """Asks a rewriter to reword what a benchmark wants reworded, and writes its replies.
+
+    Args:
+        job: who rewords, and where everything goes.
+        readable: the benchmark's function that tells whether a reply can be read.
+        attempts: times that a reply is asked for.
+        requests: what is asked, as judge prompts.
+        replayed: file with the replies, of engine replay.
+
+    Raises:
+        UserError: the surroundings do not let the job finish; what is answered is kept.
+    """
+    journal = rewrites_journal_path(job.results, job.benchmark, job.model)
+    bill = JournalFolders(job.results, job.model, REWRITES)
+    job = job.replaying(replayed)
+    _ask_readably(job, job.model, readable, attempts, requests, journal, bill)
+
+
+def _ask_readably(
+    job: Job,
+    name: str,
+    readable: Sequence[Any],
+    attempts: int,
+    asked: Path,
+    journal: Path,
+    bill: JournalFolders,
+) -> None:
+    """Asks what stands in a file of judge prompts.
+
+    A reply that cannot be read is asked for again; the last one is written.
+    """
+    prompts = read_judge_prompts(asked)
     read = component(readable)
     expected = {r.id: (r.expected, prompt.answer) for prompt in prompts for r in prompt.requests}
 
@@ -126,11 +172,11 @@ def judge_part(
         return read.make(wanted, reply, answer)
 
     job.run(
-        judge,
+        name,
         judge_items(prompts),
         JudgeOracle(component(job.stand_in).make(), prompts) if job.stand_in else None,
-        verdicts_journal_path(job.results, job.benchmark, judge, job.model, part),
-        JournalFolders(job.results, judge, judges=True),
+        journal,
+        bill,
         readable=reads,
         attempts=attempts,
     )

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from steadfast.engines.record import record_path
 from steadfast.files import Record, read_json, read_jsonl, write_rows
-from steadfast.stages.journals import journal_path, verdicts_journal_path
 
 COLUMNS = (
     "benchmark", "model", "part", "judge", "requests", "logical_tokens", "computed_tokens",
@@ -14,7 +13,7 @@ COLUMNS = (
 
 
 def write_usage(
-    jobs: Sequence[tuple[str, str, str, str]], outputs: Sequence[Path], results: Path, out: Path
+    jobs: Sequence[Sequence[str]], outputs: Sequence[Path], results: Path, out: Path
 ) -> None:
     """Writes a row a job.
 
@@ -22,18 +21,14 @@ def write_usage(
     result that differs between two runs of the same config.
 
     Args:
-        jobs: benchmark, model, part and judge of each; no judge ("") where the model answers.
+        jobs: of each what ``evaluation.InferenceJob`` says.
         outputs: the outputs of each.
         results: folder of all results, which holds the run records.
         out: CSV.
     """
     rows: list[Record] = []
-    for (benchmark, model, part, judge), path in zip(jobs, outputs, strict=True):
-        record = record_path(
-            verdicts_journal_path(results, benchmark, judge, model, part)
-            if judge
-            else journal_path(results, benchmark, model, part)
-        )
+    for (benchmark, model, part, judge, _, journal), path in zip(jobs, outputs, strict=True):
+        record = record_path(results / journal)
         runs = read_json(record)["runs"] if record.exists() else []
         rows.append(
             {

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-VERDICTS = "verdicts"
-"""Folder of the judges' journals, beside those of the benchmarks."""
+VERDICTS, REWRITES = "verdicts", "rewrites"
+"""Folders of the judges' and rewriters' journals, beside those of the benchmarks."""
 
 
 def journal_path(results: Path, benchmark: str, model: str, part: str) -> Path:
@@ -15,6 +15,11 @@ def journal_path(results: Path, benchmark: str, model: str, part: str) -> Path:
 def verdicts_journal_path(results: Path, benchmark: str, judge: str, model: str, part: str) -> Path:
     """The journal of a judge's replies about a model's answers; one folder holds all of a judge."""
     return results / "journal" / VERDICTS / judge / f"{benchmark}.{model}.{part}.jsonl"
+
+
+def rewrites_journal_path(results: Path, benchmark: str, rewriter: str) -> Path:
+    """The journal of a rewriter's replies; one folder holds all of a rewriter."""
+    return results / "journal" / REWRITES / rewriter / f"{benchmark}.jsonl"
 
 
 def scores_path(results: Path, benchmark: str, model: str, part: str) -> Path:
@@ -41,21 +46,21 @@ def _size(path: Path) -> int:
 
 
 class JournalFolders:
-    """The folders with the journals of one model, or of one judge, as they are at each look.
+    """The folders with the journals of one model, judge or rewriter, as they are at each look.
 
     Args:
         results: folder of all results.
-        name: of the model or judge.
-        judges: whether it is a judge.
+        name: of the model, judge or rewriter.
+        kind: ``VERDICTS`` of a judge, ``REWRITES`` of a rewriter, None of a model.
     """
 
-    def __init__(self, results: Path, name: str, judges: bool = False):
-        self._journal, self._name, self._judges = results / "journal", name, judges
+    def __init__(self, results: Path, name: str, kind: str | None = None):
+        self._journal, self._name, self._kind = results / "journal", name, kind
 
     def __iter__(self) -> Iterator[Path]:
-        if self._judges:
-            yield self._journal / VERDICTS / self._name
+        if self._kind:
+            yield self._journal / self._kind / self._name
         elif self._journal.is_dir():
             for folder in sorted(self._journal.iterdir()):
-                if folder.name != VERDICTS:
+                if folder.name not in (VERDICTS, REWRITES):
                     yield folder / self._name
