@@ -2,7 +2,7 @@
 
 in   results/{benchmark}/metrics/*.csv
 out  results/{benchmark}/tables/{table}.{tex,md,csv}
-     results/figures/{benchmark}_{figure}.png
+     results/figures/{benchmark}_{figure}.{pdf,svg,png}, and .txt: its caption
      results/report/{report,report_correlations}.{tex,md,csv}: all models on all benchmarks
      results/tables/: the report, and the tables of all benchmarks that run
 """
@@ -11,6 +11,7 @@ from steadfast.show.report import NAMES as REPORT
 
 DISPLAY = settings.display(CONFIG)
 KINDS = ["tex", "md", "csv"]
+FIGURE_KINDS = ["pdf", "svg", "png", "txt"]
 TABLES, FIGURES = {}, {}
 
 for name in TASKS:
@@ -26,9 +27,10 @@ for name in TASKS:
         kind=KINDS,
     )
     FIGURES[name] = expand(
-        "<results>/figures/{benchmark}_{figure}.png",
+        "<results>/figures/{benchmark}_{figure}.{kind}",
         benchmark=name,
         figure=TASKS[name].figures.names,
+        kind=FIGURE_KINDS,
     )
 
     rule:

@@ -9,6 +9,7 @@ from steadfast.workflow import paths, run_rule
 if "snakemake" in globals():
     metrics, params = paths(snakemake.input.metrics), snakemake.params
     identity = Path(snakemake.input.identity)
+    stems = dict.fromkeys(path.with_suffix("") for path in paths(snakemake.output.figures))
     run_rule(
         draw,
         snakemake.log,
@@ -16,5 +17,5 @@ if "snakemake" in globals():
         figures=params.figures,
         metrics=dict(zip(params.metrics, metrics, strict=True)),
         display=params.display,
-        outs=dict(zip(params.names, paths(snakemake.output.figures), strict=True)),
+        outs=dict(zip(params.names, stems, strict=True)),
     )

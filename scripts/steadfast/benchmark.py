@@ -127,7 +127,8 @@ class Task:
         metrics: a function of scores (``Scored``), data by part and labels that gives ``Frames``;
             ``coverage`` and ``headline`` are among the names.
         tables: a function of frames and display that gives tables or printed pages.
-        figures: a function of frames and display that gives a figure for each name.
+        figures: a function of frames and display that gives a ``show.figures.Picture`` for each
+            name.
         judging: None where no model judges.
         rewriting: None where no model rewords anything.
         released_scores: a function of models and parts that gives the records of scores that the

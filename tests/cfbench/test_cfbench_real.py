@@ -119,5 +119,5 @@ def test_all_released_records_run_through_to_tables_and_figures(released):
     for row, printed in zip(first.sections[0].rows, PRINTED.values(), strict=True):
         shown = [float(cell.text.replace(",", "")) for cell in row[1:-1]]
         assert shown == printed
-    for figure in figures(frames, Display()).values():
-        figure.draw_without_rendering()
+    for picture in figures(frames, Display()).values():
+        picture.figure.draw_without_rendering()

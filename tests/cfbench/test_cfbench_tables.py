@@ -141,9 +141,9 @@ def test_figures_name_what_is_no_real_model_and_show_the_whole_legend(frames):
     long_names = {name: replace(how, label=f"{how.label:.<30}") for name, how in MODELS.items()}
     with rc_context(dict(STYLE)):
         drawn = figures.figures(frames, Display(models=long_names))
-        for figure in drawn.values():
+        for figure, _ in drawn.values():
             figure.draw_without_rendering()
-    for name, figure in drawn.items():
+    for name, (figure, _) in drawn.items():
         (legend,) = figure.legends
         texts = [text.get_text() for text in legend.get_texts()]
         assert len(texts) == 4 + (name == "factors")  # with the mean
@@ -159,5 +159,5 @@ def test_a_run_without_any_score_has_tables_and_figures():
     frames = run.metrics()
     (row,) = rows(all_tables(frames)["coverage"]).values()
     assert row[:5] == ["0.0"] * 3 + ["0", "24"]  # none unfinished, all refused
-    for figure in figures.figures(frames, DISPLAY).values():
+    for figure, _ in figures.figures(frames, DISPLAY).values():
         figure.draw_without_rendering()

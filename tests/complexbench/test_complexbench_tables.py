@@ -174,14 +174,14 @@ def test_labels_are_escaped(shown):
 
 def test_the_figures_show_each_model_in_its_own_colour(found):
     drawn = figures(found, DISPLAY)
-    for figure in drawn.values():
+    for figure, _ in drawn.values():
         (legend,) = figure.legends
         labels = [text.get_text() for text in legend.get_texts()]
         assert labels == ["model-b", "Model $A_1$ & co", "sim-c (simulated)", "reference (gold)"]
         assert len({line.get_color() for line in figure.axes[0].lines}) == len(SLIPS)
-    ticks = [text.get_text() for text in drawn["by_category"].axes[0].get_xticklabels()]
+    ticks = [text.get_text() for text in drawn["by_category"].figure.axes[0].get_xticklabels()]
     assert ticks == ["", *"12", *"123", *"23", ""]
-    assert len(drawn["by_dimension"].axes[0].get_xticklabels()) == 19 + 2
+    assert len(drawn["by_dimension"].figure.axes[0].get_xticklabels()) == 19 + 2
 
 
 def test_tables_and_figures_of_nothing():
@@ -189,4 +189,4 @@ def test_tables_and_figures_of_nothing():
     run.score(run.given({"0": None}))
     frames = run.metrics()
     assert set(tables(frames)) == set(BUILDERS)
-    assert all(figure.axes for figure in figures(frames, Display()).values())
+    assert all(figure.axes for figure, _ in figures(frames, Display()).values())

@@ -162,7 +162,7 @@ def test_in_mode_released_unreadable_replies_are_counted():
 
 
 def test_the_figure_has_a_panel_a_language_and_a_line_a_model():
-    figure = figures(found(), DISPLAY)["by_category"]
+    figure = figures(found(), DISPLAY)["by_category"].figure
     assert [axes.get_title() for axes in figure.axes] == ["English", "Chinese"]
     hsr = found()["hsr"].set_index(["model", "language", "category", "level"])["value"]
     for axes, language in zip(figure.axes, LANGUAGES, strict=True):
@@ -182,4 +182,4 @@ def test_without_any_score_there_are_tables_and_a_figure():
     nothing["coverage"] = nothing["coverage"].assign(scored=0)
     _, *body = rows(made(nothing)["table2_levels"])
     assert {cell for row in body for cell in row[2:-1]} == {""}
-    assert figures(nothing, DISPLAY)["by_category"].axes
+    assert figures(nothing, DISPLAY)["by_category"].figure.axes

@@ -252,7 +252,7 @@ def test_one_model_has_no_comparison(tmp_path):
 
 def test_the_figure_names_the_models_by_falling_ars_and_what_is_none_of_them(frames):
     shown = replace(DISPLAY, models={**DISPLAY.models, "fair": Shown("$x_1 {")})
-    figure = figures(frames, shown)["ars_by_length"]
+    figure = figures(frames, shown)["ars_by_length"].figure
     left, right = figure.axes
     names = [label.get_text() for label in right.get_yticklabels()]
     assert names == ["Good_1", "$x_1 {", "sim-long (simulated)", "reference (gold)"]

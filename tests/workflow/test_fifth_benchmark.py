@@ -78,8 +78,10 @@ def test_its_table_and_its_columns_of_the_report_have_intervals(project):
 
 def test_its_figure_is_drawn(project):
     run(project, "results/figures/wordbench_words.png")
-    png = project.path("results/figures/wordbench_words.png").read_bytes()
-    assert png.startswith(b"\x89PNG")
+    begins = {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG", "txt": b"Wordbench: share"}
+    for kind, beginning in begins.items():
+        path = project.path(f"results/figures/wordbench_words.{kind}")
+        assert path.read_bytes().startswith(beginning), kind
 
 
 def test_a_change_of_its_scorer_scores_again_and_asks_nobody(project):

@@ -7,19 +7,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from steadfast.cfbench.constraint_types import TYPES
-from steadfast.cfbench.facts import PRIMARY_KIND
+from steadfast.cfbench.facts import FULL, PRIMARY_KIND
 from steadfast.cfbench.results import CfbenchResults
 from steadfast.components import Frames
 from steadfast.metrics.tidy import rows_of
 from steadfast.resources import facts
 from steadfast.show.display import Display
-from steadfast.show.figures import GRID, legend, look
+from steadfast.show.figures import GRID, Picture, legend, look, picture
+from steadfast.show.results import range_notes
 
 MEASURES = ("ISR", "PSR")  # of Figure 6
 FACTORS = facts("cfbench/factors.yaml")
 
 
-def figures(frames: Frames, display: Display) -> dict[str, Figure]:
+def figures(frames: Frames, display: Display) -> dict[str, Picture]:
     """The figures by name.
 
     Models are those of the tables with a column a model, by falling PSR.
@@ -29,7 +30,12 @@ def figures(frames: Frames, display: Display) -> dict[str, Figure]:
         display: how models are shown.
     """
     results = CfbenchResults(frames, display)
-    return {"types": _types(results), "factors": _factors(results)}
+    drawn = {"types": _types(results), "factors": _factors(results)}
+    values = results.values(FULL, "PSR")
+    notes = range_notes(results.roster, results.words["ranked"], values, display.digits)
+    notes += results.notes(results.shown_models)
+    captions = results.words["figure_captions"]
+    return {name: picture(figure, captions[name], notes) for name, figure in drawn.items()}
 
 
 def _types(results: CfbenchResults) -> Figure:

@@ -13,8 +13,8 @@ from steadfast.components import Frames
 from steadfast.metrics.asked import models_by_prompts
 from steadfast.metrics.tidy import rows_of
 from steadfast.show.display import Display
-from steadfast.show.figures import GRID, legend, look
-from steadfast.show.results import values_by_model
+from steadfast.show.figures import GRID, Picture, legend, look, picture
+from steadfast.show.results import range_notes, shared_notes, values_by_model
 from steadfast.show.roster import Roster
 
 BAND = "#f2f2f2"
@@ -24,7 +24,7 @@ Blocks = dict[str, dict[str, str]]
 """What stands along the axis, by heading: keys and how they are shown."""
 
 
-def figures(frames: Frames, display: Display) -> Mapping[str, Figure]:
+def figures(frames: Frames, display: Display) -> Mapping[str, Picture]:
     """Each model's values in the first language.
 
     Args:
@@ -51,7 +51,11 @@ def figures(frames: Frames, display: Display) -> Mapping[str, Figure]:
     for name, figure in found.items():
         figure.axes[0].set_ylabel(LAYOUT["figures"][name])
     found["by_category"].axes[0].set_xlabel(LAYOUT["figures"]["layers"])
-    return found
+    measure = LAYOUT["ranked"].format(language=language)
+    notes = range_notes(roster, measure, values_by_model(whole), display.digits)
+    notes += shared_notes(roster, judged=True)
+    captions = LAYOUT["figure_captions"]
+    return {name: picture(figure, captions[name], notes) for name, figure in found.items()}
 
 
 def _figure(rows: pd.DataFrame, blocks: Blocks, models: list[str], roster: Roster) -> Figure:

@@ -12,14 +12,14 @@ from steadfast.metrics.asked import models_by_prompts
 from steadfast.metrics.tidy import OVERALL
 from steadfast.resources import facts
 from steadfast.show.display import Display
-from steadfast.show.figures import GRID, legend, look
-from steadfast.show.results import values_by_model
+from steadfast.show.figures import GRID, Picture, legend, look, picture
+from steadfast.show.results import range_notes, shared_notes, values_by_model
 from steadfast.show.roster import Roster
 
 WORDS = facts("followbench/tables.yaml")
 
 
-def figures(frames: Frames, display: Display) -> dict[str, Figure]:
+def figures(frames: Frames, display: Display) -> dict[str, Picture]:
     """``by_category``: each model's HSR in each category, the mean of its levels.
 
     A panel a language; what is no real model is dashed and says so.
@@ -44,7 +44,13 @@ def figures(frames: Frames, display: Display) -> dict[str, Figure]:
     figure.suptitle(WORDS["figures"]["by_category"], fontsize=10)
     if models:
         legend(figure, all_axes[0], "right center")
-    return {"by_category": figure}
+    notes = []
+    for language in languages:
+        measure = WORDS["ranked"].format(measure="HSR", language=WORDS["languages"][language])
+        values = values_by_model(whole[whole["language"] == language])
+        notes += range_notes(roster, measure, values, max(display.digits - 2, 0))
+    notes += shared_notes(roster, judged=True)
+    return {"by_category": picture(figure, WORDS["figure_captions"]["by_category"], notes)}
 
 
 def _draw(axes: PolarAxes, rows: pd.DataFrame, models: list[str], roster: Roster) -> None:

@@ -12,16 +12,17 @@ from steadfast.metrics.asked import models_by_prompts
 from steadfast.metrics.tidy import OVERALL
 from steadfast.resources import facts
 from steadfast.show.display import Display
-from steadfast.show.figures import GRID, look, mark_apart
-from steadfast.show.results import values_by_model
+from steadfast.show.figures import GRID, Picture, look, mark_apart, picture
+from steadfast.show.results import range_notes, shared_notes, values_by_model
 from steadfast.show.roster import Roster
 
+WORDS = facts("lifbench/figures.yaml")
 HEADINGS = facts("lifbench/tables.yaml")["perspectives"]
 HUES = {"expression": "#000000", "variable": "#0072B2", "length": "#E69F00"}
 SIGNS = {"expression": "o", "variable": "s", "length": "^"}
 
 
-def figures(frames: Frames, display: Display) -> dict[str, Figure]:
+def figures(frames: Frames, display: Display) -> dict[str, Picture]:
     """``ars_by_length``: overall ARS against length, and each model's IFS in three perspectives.
 
     The models are named once, between the panels, by falling ARS; what is no real model is dashed
@@ -41,7 +42,9 @@ def figures(frames: Frames, display: Display) -> dict[str, Figure]:
     _draw_ars(left, ars[ars["length"] != ""], models, roster)
     _draw_ifs(right, ifs[ifs["length"] == ""], models, roster)
     mark_apart(figure, roster)
-    return {"ars_by_length": figure}
+    notes = range_notes(roster, WORDS["ars"], overall, display.digits)
+    notes += shared_notes(roster, judged=False)
+    return {"ars_by_length": picture(figure, WORDS["captions"]["ars_by_length"], notes)}
 
 
 def _draw_ars(axes: Axes, rows: pd.DataFrame, models: Sequence[str], roster: Roster) -> None:

@@ -176,6 +176,21 @@ def shared_notes(roster: Roster, judged: bool) -> list[Note]:
     return notes
 
 
+def range_notes(
+    roster: Roster, measure: str, values: Mapping[str, float], digits: int
+) -> list[Note]:
+    """The highest and the lowest value of the models that compete, where one has any."""
+    found = sorted((values[model], model) for model in roster.contenders if model in values)
+    if not found:
+        return []
+    slots = {
+        end: f"{roster.label(model)} ({rounded(value, digits)})"
+        for end, (value, model) in {"lowest": found[0], "highest": found[-1]}.items()
+    }
+    form = WORDS["notes"]["range" if len(found) > 1 else "single"]
+    return [(None, form.format(measure=measure[0].upper() + measure[1:], **slots))]
+
+
 def incomplete_models(rows: pd.DataFrame) -> set[str]:
     """The models whose n is smaller than expected, of rows with one a model."""
     return set(rows.loc[rows["n"] < rows["expected"], "model"])

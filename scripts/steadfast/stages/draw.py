@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from matplotlib import rc_context
+from matplotlib import style
 
 from steadfast.components import component
 from steadfast.files import Settings
 from steadfast.metrics.tidy import read_csv
 from steadfast.show.display import Display
-from steadfast.show.figures import DOTS_PER_INCH, STYLE
+from steadfast.show.figures import STYLE, write_picture
 
 
 def draw(
@@ -25,15 +25,14 @@ def draw(
         figures: the benchmark's function of frames and display, and its settings.
         metrics: file of each metric.
         display: as ``Display.of`` takes it.
-        outs: picture of each figure.
+        outs: path of each figure's files, without their endings.
 
     Raises:
         UserError: a file is missing or damaged.
     """
     frames = {name: read_csv(path) for name, path in metrics.items()}
-    with rc_context(STYLE):
+    # The user's own settings of matplotlib have no say.
+    with style.context(["default", STYLE]):
         made = component(figures).make(frames, Display.of(display))
-        for name, path in outs.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            # Without dates and versions, so that equal results are equal files.
-            made[name].savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
+        for name, stem in outs.items():
+            write_picture(made[name], stem)
