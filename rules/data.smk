@@ -2,10 +2,18 @@
 
 in   nothing (synthetic), the user's directories (local), or published files at pinned revisions;
      other data files, such as the corpora that long contexts are built from; rewriters' replies
-out  results/{benchmark}/…, results/corpora/…: the files that each benchmark's task names
+out  results/{benchmark}/…, results/corpora/…: the files that each benchmark's task names; the
+     target data makes them all
 """
 
 DATA = RUN.data
+
+
+rule data:
+    input:
+        in_results(file.path for name in CONFIG.benchmarks for file in TASKS[name].data),
+    localrule: True
+
 
 for step in dict.fromkeys(file.step for file in DATA.values()):
 

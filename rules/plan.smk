@@ -4,21 +4,60 @@ in   results/{benchmark}/prompts/{part}.jsonl and what they refer to; the journa
      certificate, the scores, as they are
 out  results/plan/{benchmark}.{md,csv}: per model and part requests, tokens, hours, cost
      results/plan/{benchmark}.prompts.csv: the prompts that would be cut or do not fit
+     results/plan/{benchmark}.rewrites.{md,csv}: what rewriters would be asked; prompts that wait
+     for their replies are planned once these are there
      results/plan/{benchmark}.certificate.csv, where the config has certificate: what tells the
      wanted difference apart
 """
 
-from steadfast.stages.journals import journal_sizes, score_sizes
+from steadfast.stages.journals import journal_sizes, rewrites_sizes, score_sizes
+
+REWRITTEN = [name for name in CONFIG.benchmarks if TASKS[name].rewriting]
+
+
+def to_rewrite(name):
+    """Whether a benchmark's prompts wait for rewriters, whom a plan does not ask."""
+    files = (path for path, (benchmark, _) in RUN.rewrites.items() if benchmark == name)
+    return not all((RESULTS / path).exists() for path in files)
 
 
 rule plan:
     input:
+        expand("<results>/plan/{benchmark}.rewrites.md", benchmark=REWRITTEN),
         expand(
             "<results>/plan/{benchmark}.{kind}",
-            benchmark=CONFIG.benchmarks,
+            benchmark=[name for name in CONFIG.benchmarks if not to_rewrite(name)],
             kind=["md", "certificate.csv"] if CONFIG.certificate else ["md"],
         ),
     localrule: True
+
+
+rule plan_rewrites:
+    input:
+        requests=lambda w: in_results([RUN.rewriting(w.benchmark).requests]),
+    output:
+        md="<results>/plan/{benchmark}.rewrites.md",
+        csv="<results>/plan/{benchmark}.rewrites.csv",
+    log:
+        "<logs>/plan/{benchmark}.rewrites.log",
+    benchmark:
+        "<benchmarks>/plan/{benchmark}.rewrites.tsv"
+    localrule: True
+    conda:
+        "../envs/base.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        rewriters=lambda w: settings.planned(
+            {name: CONFIG.rewriters[name] for name in RUN.rewriters_of(w.benchmark)}
+        ),
+        journals=lambda w: rewrites_sizes(RESULTS, w.benchmark, RUN.rewriters_of(w.benchmark)),
+        lineage=lambda w: STEPS.data(RUN.rewriting(w.benchmark).requests).lineage,
+        code=digest("plan_rewrites"),
+    script:
+        "../scripts/plan_rewrites.py"
 
 
 rule plan_benchmark:

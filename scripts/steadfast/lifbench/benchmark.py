@@ -6,11 +6,18 @@ from steadfast.config.settings import floor, references, scored_models
 from steadfast.files import Settings
 from steadfast.lifbench.data import NAME, context_file, data_files, expression_file
 from steadfast.lifbench.paper import PAPER_MODELS
+from steadfast.lifbench.recs.files import rewriting, unreviewed
 from steadfast.lifbench.section import Lifbench
 from steadfast.lifbench.tasks import TASKS, scenarios_of
+from steadfast.names import nearest
 from steadfast.resources import facts
 from steadfast.schema.config import Config
 
+NO_REWRITER = """lifbench.expressions: recs needs models that reword; name some under rewriters, \
+such as
+  gpt-4o:
+    {engine: openai, model: gpt-4o-2024-08-06, temperature: 1}
+or take lifbench.recs.rewrites: released"""
 METRICS = (
     "ars", "ifp", "ifs", "coverage", "comparisons", "variance", "depth", "rubrics", "headline",
     "data", "drawn", "floor",
@@ -22,6 +29,7 @@ def task(config: Config, section: Lifbench) -> Task:
     tasks: list[str] = [name for name in TASKS if name in section.tasks]
     scoring = {"weighting": section.weighting, "rubric": section.rubric}
     directory = section.released.directory
+    further = _further(section)
     scores_files = [f"{directory}/scores/{TASKS[name].scores_file}" for name in tasks]
     return Task(
         parts={
@@ -39,10 +47,11 @@ def task(config: Config, section: Lifbench) -> Task:
                 "steadfast.lifbench.metrics:metrics",
                 scoring | {"references": references(config), "floor": floor(config)},
             ),
-            METRICS,
+            (*METRICS, *further),
+            data=("expressions",) if further else (),
             fields=("expression_id", "variable_id", "rubric", "depth"),
         ),
-        tables=_tables(scoring, scored_models(config)),
+        tables=_tables(scoring, scored_models(config), unreviewed(section, tasks), further),
         figures=Output(Component("steadfast.lifbench.figures:figures"), ("ars_by_length",)),
         released_scores=Component(
             "steadfast.lifbench.released_scores:released_scores",
@@ -51,6 +60,8 @@ def task(config: Config, section: Lifbench) -> Task:
         released_files=scores_files if directory else (),
         compared=Component("steadfast.lifbench.certificate:compared", scoring),
         floor=True,
+        rewriting=rewriting(section, NAME, list(config.rewriters)),
+        files=[("lifbench.recs.review", section.recs.review)] if section.recs.review else [],
     )
 
 
@@ -59,12 +70,23 @@ def _sources(length: str, tasks: list[str]) -> dict[tuple[str, str], str]:
     return contexts | {("expressions", name): expression_file(name) for name in tasks}
 
 
-def _tables(scoring: Settings, scored: dict[str, str]) -> Output:
+def _further(section: Lifbench) -> tuple[str, ...]:
+    """Metrics, and tables of the same names, of expressions that were sampled."""
+    if section.expressions != "recs":
+        return ()
+    return ("recs", "sampling") if section.recs.sampling == "both" else ("recs",)
+
+
+def _tables(
+    scoring: Settings, scored: dict[str, str], unreviewed: list[str], further: tuple[str, ...]
+) -> Output:
     """The tables; with released scores also the paper's printed cells beside them."""
-    names = tuple(f"{NAME}_{name}" for name in facts("lifbench/tables.yaml")["captions"])
+    captions = facts("lifbench/tables.yaml")["captions"]
+    names = tuple(f"{NAME}_{name}" for name in (*captions, *further))
+    settings: Settings = {**scoring, **({"unreviewed": unreviewed} if further else {})}
     if not scored:
-        return Output(Component("steadfast.lifbench.tables:tables", scoring), names)
-    settings = {**scoring, "released": scored}
+        return Output(Component("steadfast.lifbench.tables:tables", settings), names)
+    settings = {**settings, "released": scored}
     return Output(
         Component("steadfast.lifbench.reproduction:tables", settings),
         (*names, f"{NAME}_reproduction", f"{NAME}_claims"),
@@ -72,11 +94,20 @@ def _tables(scoring: Settings, scored: dict[str, str]) -> Output:
 
 
 def check(config: Config, section: Lifbench) -> None:
-    """Released scores stand beside none but those of their own rubric.
+    """Released scores stand beside none but those of their own rubric; RECS needs rewriters.
 
     Raises:
-        ValueError: the config chooses another; the sentence names the model.
+        ValueError: the config chooses another rubric, or names no rewriter that it has.
     """
+    for name in section.recs.rewriters:
+        if name not in config.rewriters:
+            raise ValueError(
+                f"lifbench.recs.rewriters: unknown rewriter {name!r}; "
+                f"{nearest(name, config.rewriters)}"
+            )
+    asked = section.expressions == "recs" and section.recs.rewrites == "asked"
+    if asked and not config.rewriters:
+        raise ValueError(NO_REWRITER)
     scored = [name for name, model in config.models.items() if model.engine == "scored"]
     if scored and section.rubric != "released":
         raise ValueError(

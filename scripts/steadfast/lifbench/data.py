@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from steadfast.benchmark import DataFile
 from steadfast.components import Component
 from steadfast.corpora.local import matching
 from steadfast.files import Record, Settings
+from steadfast.lifbench.recs.files import recs_file, recs_files, review_file
 from steadfast.lifbench.section import Lifbench
 from steadfast.lifbench.tasks import scenarios_of
 from steadfast.resources import facts
@@ -44,7 +46,8 @@ def data_files(config: Config, section: Lifbench, tasks: Sequence[str]) -> list[
                 {"directory": section.released.directory},
             ),
         ),
-        *(_expressions(section, task) for task in tasks),
+        *_recs(config, section, tasks),
+        *(_expressions(config, section, task) for task in tasks),
     ]
 
 
@@ -113,13 +116,38 @@ def _contexts(config: Config, section: Lifbench, scenario: str, length: str) -> 
     )
 
 
-def _expressions(section: Lifbench, task: str) -> DataFile:
-    released = section.expressions == "released"
-    name = f"steadfast.lifbench.{section.expressions}_expressions:expressions"
-    resources = () if released else (f"lifbench/expressions/{task}.yaml",)
-    return DataFile(
-        expression_file(task),
-        "expressions",
-        Component(name, {"task": task}, resources),
-        {"templates": RELEASED_TEMPLATES} if released else {},
-    )
+def _recs(config: Config, section: Lifbench, tasks: Sequence[str]) -> list[DataFile]:
+    if section.expressions != "recs":
+        return []
+    templates = _templates(section.recs.originals)
+    return recs_files(section, NAME, tasks, list(config.rewriters), config.seed, templates)
+
+
+def _templates(whose: str) -> dict[str, str]:
+    """The file that templates come from, as an input; none where they are packaged."""
+    return {"templates": RELEASED_TEMPLATES} if whose == "released" else {}
+
+
+def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
+    whose, recs = section.expressions, section.recs
+    name = f"steadfast.lifbench.{whose}_expressions:expressions"
+    settings: Settings = {"task": task}
+    inputs: dict[str, str] = _templates(whose)
+    files: tuple[str, ...] = ()
+    if whose == "recs":
+        whose, name = recs.originals, "steadfast.lifbench.recs.expressions:expressions"
+        steps = ("candidates", "vectors", "clusters")
+        inputs = {step: recs_file(NAME, step, task) for step in steps} | _templates(whose)
+        review = review_file(section, task)
+        files = (review,) if review else ()
+        settings = {
+            "task": task,
+            "originals": whose,
+            "review": review,
+            "sampling": recs.sampling,
+            "draws": recs.draws if recs.sampling == "both" else 1,
+            "seed": config.seed,
+        }
+    own = () if whose == "released" else (f"lifbench/expressions/{task}.yaml",)
+    content: Component[Any] = Component(name, settings, own)
+    return DataFile(expression_file(task), "expressions", content, inputs, files)

@@ -154,23 +154,31 @@ def ifs(frame: pd.DataFrame) -> pd.DataFrame:
     """
     whole, within = bootstrap(frame, []), bootstrap(frame, ["length"])
     parts = [
-        _ifs(frame, whole, "expression"),
-        _ifs(frame, whole, "variable"),
+        spread(frame, whole, "expression"),
+        spread(frame, whole, "variable"),
         # Lengths are compared, so that each must be in every replicate.
-        _ifs(frame, within, "length"),
-        _ifs(frame, within, "expression", ["length"]),
-        _ifs(frame, within, "variable", ["length"]),
+        spread(frame, within, "length"),
+        spread(frame, within, "expression", ["length"]),
+        spread(frame, within, "variable", ["length"]),
     ]
-    three = spreads.joined([_ifs(frame, within, perspective) for perspective in PERSPECTIVES])
+    three = spreads.joined([spread(frame, within, perspective) for perspective in PERSPECTIVES])
     average = three.mean(["model", "task"]).labelled(perspective=AVERAGE)
     rows = [part.rows() for part in (*parts, average)]
     rows[-1] = rows[-1][rows[-1]["n"] == len(PERSPECTIVES)]
     return tidy(rows, row_order(frame))
 
 
-def _ifs(
+def spread(
     frame: pd.DataFrame, boot: Bootstrap, perspective: str, by: Sequence[str] = ()
 ) -> Replicates:
+    """IFS in one perspective, per task and overall.
+
+    Args:
+        frame: scores, as ``score_frame`` gives them.
+        boot: draws contexts.
+        perspective: one of ``PERSPECTIVES``.
+        by: further columns whose values make cells of their own.
+    """
     keys = ["model", "task", *by]
     tasks = boot.replicates(frame, [*keys, PERSPECTIVES[perspective]]).variation(keys)
     overall = tasks.mean(["model", *by]).labelled(task=OVERALL)

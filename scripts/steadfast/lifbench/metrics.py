@@ -10,6 +10,7 @@ from steadfast.lifbench.analyses import comparisons, depth, rubrics, variance
 from steadfast.lifbench.frames import coverage, data_counts, score_frame
 from steadfast.lifbench.measures import ars, ifp, ifs
 from steadfast.lifbench.perspectives import AVERAGE
+from steadfast.lifbench.sampling import chosen, sampling_effect, sets_of, statistics_rows
 from steadfast.metrics.headline import HEADLINE, PROMPTS
 from steadfast.metrics.pairs import drawn, with_comparisons
 from steadfast.metrics.tidy import OVERALL, rows_of
@@ -28,7 +29,7 @@ def metrics(
 
     Args:
         scores: of all models; of each, lengths in ascending order.
-        data: none.
+        data: expressions by part, where they were sampled from reworded ones.
         labels: none.
         weighting: of the tasks in the overall ARS, see ``ars``.
         rubric: by which points and totals were given.
@@ -38,7 +39,13 @@ def metrics(
     Raises:
         UserError: a task is unknown, or was scored by another rubric.
     """
-    frame = score_frame(scores, rubric)
+    frame, sets = score_frame(scores, rubric), sets_of(data)
+    further: dict[str, pd.DataFrame] = {}
+    if sets:
+        if sets.nearest and sets.random:
+            further["sampling"] = sampling_effect(frame, sets)
+        further["recs"] = pd.DataFrame(statistics_rows(data))
+        frame = chosen(frame, sets.shown)
     frames = {
         "ars": ars(frame, weighting, rubric),
         "ifp": ifp(frame, rubric),
@@ -53,7 +60,7 @@ def metrics(
         "drawn": drawn(frame, None, ["stratum", "length"]),
     }
     shown = ("ars", "ifs", "coverage", "comparisons", "drawn")
-    return frames | {"headline": headline(*(frames[name] for name in shown))}
+    return frames | further | {"headline": headline(*(frames[name] for name in shown))}
 
 
 def headline(

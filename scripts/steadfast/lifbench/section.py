@@ -1,6 +1,6 @@
 """LIFBench's section of the config."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
@@ -18,6 +18,76 @@ class Released(StrictModel):
             "Directory with the released tasks.json and scores/*.csv; without one the pinned URLs "
             "are used."
         ),
+    )
+
+
+class TfidfEncoder(StrictModel):
+    """Weights of words or of their characters, by scikit-learn; nothing is downloaded."""
+
+    kind: Literal["tfidf"]
+    analyzer: Literal["word", "char_wb"] = Field(
+        default="word", description="word: of words; char_wb: of characters within words."
+    )
+
+
+class SentenceEncoder(StrictModel):
+    """A model of sentence-transformers (make embeddings)."""
+
+    kind: Literal["sentence-transformers"]
+    model: str = Field(description="Its name at the hub, such as BAAI/bge-m3, or its directory.")
+    revision: str | None = Field(
+        default=None, description="Commit, 40 hexadecimal digits.", pattern=r"^[0-9a-f]{40}$"
+    )
+    pooling: Literal["cls", "mean"] | None = Field(
+        default=None,
+        description="Which vector stands for a text; null: as the model's own files say.",
+    )
+
+
+class Recs(StrictModel):
+    """RECS: rewriting, encoding, clustering, sampling (docs/recs.md)."""
+
+    rewriters: list[str] = Field(
+        default=[], description="Names of those of the config's rewriters that are asked; []: all."
+    )
+    rewrites: Literal["asked", "released"] = Field(
+        default="asked",
+        description="asked: of the rewriters; released: the benchmark's own, from "
+        "lifbench.released.directory.",
+    )
+    originals: Literal["own", "released"] = Field(
+        default="own", description="Whose templates are reworded; the released ones are fetched."
+    )
+    count: int = Field(
+        default=20, ge=5, le=100, description="Rewrites asked of each rewriter, of each template."
+    )
+    directions: list[Literal[1, -1]] = Field(
+        default=[1],
+        description="Of tasks that ask for what follows (1) or precedes (-1): which is reworded.",
+        min_length=1,
+    )
+    encoder: Annotated[TfidfEncoder | SentenceEncoder, Field(discriminator="kind")] = Field(
+        default_factory=lambda: TfidfEncoder(kind="tfidf"),
+        description="What makes vectors of texts.",
+    )
+    clusters: int = Field(
+        default=5, ge=2, le=50, description="Clusters of each task, one expression each."
+    )
+    starts: int = Field(
+        default=50, ge=1, le=1000, description="Starts of k-means, the best counts; published: 1."
+    )
+    review: str | None = Field(
+        default=None,
+        description="Directory with people's review, {task}.yaml each: accept, reject or edit; "
+        "made ready in results/lifbench/recs/review. Tables say what nobody has reviewed.",
+    )
+    sampling: Literal["nearest", "random", "both"] = Field(
+        default="nearest",
+        description="nearest: the text nearest to each cluster's centre; random: as many of all "
+        "texts; both: each, so that their stability compares (the paper's Figure 7).",
+    )
+    draws: int = Field(
+        default=5, ge=1, le=50, description="Random samples, where sampling is both."
     )
 
 
@@ -43,10 +113,12 @@ class Lifbench(StrictModel):
         description="Tasks that run.",
         min_length=1,
     )
-    expressions: Literal["own", "released"] = Field(
+    expressions: Literal["own", "released", "recs"] = Field(
         default="own",
-        description="own: the project's templates; released: the published ones.",
+        description="own: the project's templates; released: the published ones; recs: reworded by "
+        "models and sampled (recs).",
     )
+    recs: Recs = Field(default_factory=Recs, description="How expressions recs are made.")
     released: Released = Field(
         default_factory=Released, description="Where the published templates come from."
     )

@@ -34,6 +34,11 @@ def journal_sizes(
     return [_size(journal_path(results, benchmark, m, p)) for m in models for p in parts]
 
 
+def rewrites_sizes(results: Path, benchmark: str, rewriters: Sequence[str]) -> list[int]:
+    """Bytes of the journal of each rewriter, in order."""
+    return [_size(rewrites_journal_path(results, benchmark, one)) for one in rewriters]
+
+
 def score_sizes(
     results: Path, benchmark: str, models: Sequence[str], parts: Mapping[str, object]
 ) -> list[int]:

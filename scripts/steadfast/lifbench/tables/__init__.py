@@ -1,6 +1,6 @@
 """LIFBench's tables, laid out like the paper's; one module a family of tables."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from steadfast.components import Frames
@@ -8,6 +8,7 @@ from steadfast.lifbench.tables.data import coverage_table, data_table, rubric_ta
 from steadfast.lifbench.tables.floor import above_floor_table
 from steadfast.lifbench.tables.layout import by_length, by_model
 from steadfast.lifbench.tables.models import comparisons_table, rubrics_table
+from steadfast.lifbench.tables.recs import recs_table, sampling_table
 from steadfast.lifbench.tables.results import LifbenchResults
 from steadfast.lifbench.tables.scores import ars_by_length_table, ars_table, ifp_table
 from steadfast.lifbench.tables.stability import ifs_by_length_table, ifs_table
@@ -31,7 +32,20 @@ BUILDERS: dict[str, Callable[[LifbenchResults, str], Table]] = {
 }
 
 
-def tables(frames: Frames, display: Display, weighting: str, rubric: str) -> Iterator[Table]:
+FURTHER: dict[str, Callable[[LifbenchResults, str], Table]] = {
+    "recs": recs_table,
+    "sampling": sampling_table,
+}
+"""Tables that there are where there is a frame of their name."""
+
+
+def tables(
+    frames: Frames,
+    display: Display,
+    weighting: str,
+    rubric: str,
+    unreviewed: Sequence[str] = (),
+) -> Iterator[Table]:
     """All tables.
 
     Args:
@@ -39,6 +53,8 @@ def tables(frames: Frames, display: Display, weighting: str, rubric: str) -> Ite
         display: how models are shown.
         weighting: how the overall ARS was computed, for the captions.
         rubric: by which the scores were given, for the captions.
+        unreviewed: tasks whose reworded expressions nobody has reviewed, for the notes.
     """
-    results = LifbenchResults(frames, display, weighting, rubric)
-    return (build(results, name) for name, build in BUILDERS.items())
+    results = LifbenchResults(frames, display, weighting, rubric, unreviewed)
+    further = {name: build for name, build in FURTHER.items() if name in frames}
+    return (build(results, name) for name, build in {**BUILDERS, **further}.items())

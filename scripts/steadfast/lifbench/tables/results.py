@@ -18,6 +18,7 @@ from steadfast.show.roster import Group
 from steadfast.tables.table import Cell, Mark
 
 WORDS = facts("lifbench/tables.yaml")
+CAPTIONS = {**WORDS["captions"], **WORDS["further_captions"]}
 COUNTS = ("expected", "scored", "truncated", *WORDS["coverage"])
 
 ValuesByModel = Mapping[tuple[str, ...], Mapping[str, float]]
@@ -29,10 +30,18 @@ class LifbenchResults(Results):
 
     prefix = "lifbench_"
 
-    def __init__(self, frames: Frames, display: Display, weighting: str, rubric: str):
+    def __init__(
+        self,
+        frames: Frames,
+        display: Display,
+        weighting: str,
+        rubric: str,
+        unreviewed: Sequence[str] = (),
+    ):
         coverage = frames["coverage"].set_index(["model", "task", "length"])
         self._counts = coverage[list(COUNTS)].to_dict("index")
         self.rubric = rubric
+        self._unreviewed = unreviewed
         self.lengths = [name for name in coverage.index.unique("length") if name]
         found = coverage.index.unique("task")
         self.tasks = [task for task in by_scenario(WORDS["score_order"]) if task in found]
@@ -41,7 +50,7 @@ class LifbenchResults(Results):
             "weighting": WORDS["weighting"][weighting],
             "lengths": ", ".join(self.lengths),
         }
-        super().__init__(frames, display, WORDS, slots)
+        super().__init__(frames, display, {**WORDS, "captions": CAPTIONS}, slots)
         # By task (or overall), capability or perspective, and length (or ""); IFS over the tasks.
         self.ars = _by_model(frames["ars"], ["task", "length"])
         self.above_floor = _by_model(frames["floor"], ["task", "length"])
@@ -100,6 +109,9 @@ class LifbenchResults(Results):
             ({"model": label}, counts["scored"], counts["expected"])
             for label, counts in totals.items()
         )
+        if self._unreviewed:
+            tasks = ", ".join(self._unreviewed)
+            notes.append((None, WORDS["notes"]["unreviewed"].format(tasks=tasks)))
         return [*notes, *self.shared_notes(judged=False)]
 
 

@@ -1,0 +1,19 @@
+"""Rule plan_rewrites: what each rewriter would take."""
+
+from pathlib import Path
+
+from steadfast.stages.plan_rewrites import plan_rewrites
+from steadfast.workflow import run_rule
+
+if "snakemake" in globals():
+    out = Path(snakemake.output.md)
+    run_rule(
+        plan_rewrites,
+        snakemake.log,
+        benchmark=snakemake.wildcards.benchmark,
+        rewriters=snakemake.params.rewriters,
+        requests=Path(snakemake.input.requests),
+        results=out.parents[1],
+        out_md=out,
+        out_csv=Path(snakemake.output.csv),
+    )

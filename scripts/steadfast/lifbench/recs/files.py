@@ -1,0 +1,113 @@
+"""The files of RECS, a step each, so that each is made again by its own inputs alone."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from steadfast.benchmark import DataFile, Rewriting, rewrites_file
+from steadfast.components import Component
+from steadfast.files import Settings
+from steadfast.lifbench.section import Lifbench
+
+FUNCTIONS = "steadfast.lifbench.recs"
+READING = "steadfast.rewriting.reading:readable"
+STAND_IN = "steadfast.rewriting.stand_in:RewriterStandIn"
+ATTEMPTS = 3
+
+
+def recs_file(benchmark: str, step: str, task: str = "", kind: str = "jsonl") -> str:
+    """The path of what a step makes; of a task, where it works task by task."""
+    return f"{benchmark}/recs/{step}/{task}.{kind}" if task else f"{benchmark}/recs/{step}.{kind}"
+
+
+def rewriters(section: Lifbench, known: Sequence[str]) -> list[str]:
+    """The rewriters that are asked: those that the section names, or all of the config."""
+    if section.expressions != "recs" or section.recs.rewrites == "released":
+        return []
+    return section.recs.rewriters or list(known)
+
+
+def rewriting(section: Lifbench, benchmark: str, known: Sequence[str]) -> Rewriting | None:
+    """What the rewriters are asked; None where none is."""
+    asked = rewriters(section, known)
+    if not asked:
+        return None
+    return Rewriting(
+        requests=recs_file(benchmark, "requests"),
+        rewriters=asked,
+        readable=Component(READING),
+        stand_in=Component(STAND_IN),
+        attempts=ATTEMPTS,
+    )
+
+
+def review_file(section: Lifbench, task: str) -> str | None:
+    """The file with people's review of a task's texts; None where there is none."""
+    if section.recs.review is None:
+        return None
+    path = Path(section.recs.review) / f"{task}.yaml"
+    return str(path) if path.is_file() else None
+
+
+def unreviewed(section: Lifbench, tasks: Sequence[str]) -> list[str]:
+    """The tasks whose reworded texts nobody has reviewed; none where no model rewords."""
+    if section.expressions != "recs":
+        return []
+    return [task for task in tasks if review_file(section, task) is None]
+
+
+def recs_files(
+    section: Lifbench,
+    benchmark: str,
+    tasks: Sequence[str],
+    known: Sequence[str],
+    seed: int,
+    templates: Mapping[str, str],
+) -> list[DataFile]:
+    """The files of all steps before the expressions themselves.
+
+    Args:
+        section: of the config.
+        benchmark: its name, for the paths.
+        tasks: that run.
+        known: names of the config's rewriters.
+        seed: of clusters and samples.
+        templates: inputs with the published templates.
+    """
+    files, recs = [], section.recs
+    asked = rewriters(section, known)
+    if asked:
+        requests = recs_file(benchmark, "requests")
+        settings: Settings = {
+            "tasks": list(tasks),
+            "count": recs.count,
+            "directions": list(recs.directions),
+            "originals": recs.originals,
+        }
+        content: Component[Any] = Component(f"{FUNCTIONS}.requests:requests", settings)
+        files.append(DataFile(requests, "recs_requests", content, templates))
+    for task in tasks:
+        candidates, vectors, clusters = (
+            recs_file(benchmark, step, task) for step in ("candidates", "vectors", "clusters")
+        )
+        if asked:
+            inputs = {"requests": requests} | {n: rewrites_file(benchmark, n) for n in asked}
+            content = Component(f"{FUNCTIONS}.candidates:candidates", {"task": task})
+        else:
+            inputs = {}
+            directory = section.released.directory
+            settings = {"task": task, "directory": directory}
+            content = Component(f"{FUNCTIONS}.released:candidates", settings)
+        files.append(DataFile(candidates, "recs_candidates", content, inputs))
+        encoder = {"encoder": recs.encoder.model_dump()}
+        content = Component(f"{FUNCTIONS}.vectors:vectors", encoder)
+        files.append(DataFile(vectors, "recs_vectors", content, {"candidates": candidates}))
+        settings = {"k": recs.clusters, "seed": seed, "starts": recs.starts}
+        content = Component(f"{FUNCTIONS}.clusters:clusters", settings)
+        both = {"candidates": candidates, "vectors": vectors}
+        files.append(DataFile(clusters, "recs_clusters", content, both))
+        content = Component(f"{FUNCTIONS}.review:review", {"task": task})
+        both = {"candidates": candidates, "clusters": clusters}
+        review = recs_file(benchmark, "review", task, "yaml")
+        files.append(DataFile(review, "recs_review", content, both))
+    return files

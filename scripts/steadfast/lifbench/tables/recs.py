@@ -1,0 +1,83 @@
+"""How expressions were sampled from reworded texts, and what that does to stability (Figure 7)."""
+
+import math
+from collections.abc import Iterator
+
+import pandas as pd
+
+from steadfast.lifbench.sampling import sign_test
+from steadfast.lifbench.tables.results import WORDS, LifbenchResults
+from steadfast.metrics.tidy import rows_of
+from steadfast.show.cells import MODEL, count_cell, interval_cell, p_cell
+from steadfast.show.results import Note
+from steadfast.show.roster import WORDS as SHARED
+from steadfast.tables.table import Cell, Column, Section, Table, rounded
+
+BETWEEN = ("mean_distance", "random_distance", "percentile")
+
+
+def recs_table(results: LifbenchResults, name: str) -> Table:
+    """The texts of each task, how many pass, their clusters, and how the chosen ones lie."""
+    rows, digits, words = results.frames["recs"], results.digits, WORDS["recs"]
+    columns = (
+        Column("Task", align="l"),
+        *(Column(words[key], align="r") for key in ("texts", "passing")),
+        *(Column(words[key]) for key in ("sizes", "inertia", "distances")),
+        *(Column(words[key], words["between"]) for key in BETWEEN),
+    )
+    tasks = tuple(
+        (
+            Cell(row.task),
+            count_cell(row.texts),
+            count_cell(row.passing),
+            Cell(row.sizes),
+            Cell(str(rounded(row.inertia, digits))),
+            Cell(row.distances),
+            *(_number(getattr(row, key), digits) for key in BETWEEN),
+        )
+        for row in rows.itertuples()
+    )
+    return results.table(name, columns, (Section(tasks),), results.notes)
+
+
+def _number(value: float, digits: int) -> Cell:
+    return Cell(None if math.isnan(value) else str(rounded(value, digits)))
+
+
+def sampling_table(results: LifbenchResults, name: str) -> Table:
+    """IFS of RECS's expressions less that of random ones, of each model (Figure 7)."""
+    rows, digits = results.frames["sampling"], results.digits
+    headings = WORDS["perspectives"]
+    columns = [
+        Column(heading, headings[perspective])
+        for perspective in headings
+        for heading in ("Difference", SHARED["interval"])
+    ]
+
+    def cells(model: str) -> Iterator[Cell]:
+        for perspective in headings:
+            found = rows_of(rows, model=model, perspective=perspective)
+            for row in found.itertuples():
+                yield Cell(str(rounded(row.value, digits)))
+                yield interval_cell(row.low, row.high, digits)
+            if found.empty:
+                yield from (Cell(None), Cell(None))
+
+    notes = [*results.notes, *_signs(rows, results), *results.drawn_notes()]
+    sections = results.sections(results.groups(), lambda model: list(cells(model)))
+    return results.table(name, (MODEL, *columns), sections, notes)
+
+
+def _signs(rows: pd.DataFrame, results: LifbenchResults) -> list[Note]:
+    """In each perspective, how many of the compared models lie above zero."""
+    texts, counts = WORDS["notes"], []
+    for perspective, heading in WORDS["perspectives"].items():
+        found = rows_of(rows, perspective=perspective)
+        values = found[found["model"].isin(results.roster.contenders)]["value"].round(12)
+        values = values[values != 0]
+        if len(values):
+            above = int((values > 0).sum())
+            p = p_cell(sign_test(above, len(values)), results.digits).text
+            slots = {"perspective": heading, "above": above, "of": len(values), "p": p}
+            counts.append(texts["sign_test_part"].format(**slots))
+    return [(None, texts["sign_test"].format(counts="; ".join(counts)))] if counts else []

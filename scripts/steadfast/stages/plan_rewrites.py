@@ -1,0 +1,44 @@
+"""Rule plan_rewrites: what rewriters would take, before there are prompts; nothing is sent."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from steadfast.engines.forecast import COLUMNS, CachedTokenizer
+from steadfast.engines.journal import final_hashes
+from steadfast.files import Record, Settings, write_rows, write_text
+from steadfast.stages.journals import REWRITES, rewrites_journal_path
+from steadfast.stages.plan_page import page
+from steadfast.stages.plan_requests import PlannedModel
+from steadfast.stages.samples import judge_items, read_judge_prompts
+
+
+def plan_rewrites(
+    benchmark: str,
+    rewriters: Mapping[str, Settings],
+    requests: Path,
+    results: Path,
+    out_md: Path,
+    out_csv: Path,
+) -> None:
+    """Writes what each rewriter would take.
+
+    Args:
+        benchmark: its name.
+        rewriters: of each its ``answers`` and ``plan`` settings.
+        requests: what is asked, as judge prompts.
+        results: folder of all results, which holds the journals.
+        out_md: the plan for people.
+        out_csv: the plan, a row a rewriter.
+
+    Raises:
+        UserError: a file is damaged.
+    """
+    items = judge_items(read_judge_prompts(requests))
+    tokenizers: dict[str, CachedTokenizer] = {}
+    rows: list[Record] = []
+    for name, settings in rewriters.items():
+        known = final_hashes(rewrites_journal_path(results, benchmark, name))
+        row, _ = PlannedModel(name, **settings).of_part(items, known, tokenizers)
+        rows.append({"model": name, "part": REWRITES, "judges": "", **row})
+    write_rows(out_csv, COLUMNS, rows)
+    write_text(out_md, "\n".join(page(f"{benchmark}: {REWRITES}", rows, ())) + "\n")
