@@ -19,7 +19,6 @@ min_version("9.27")
 HERE = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True)))
 sys.path.insert(0, str(HERE / "scripts"))
 
-from steadfast.benchmark import REWRITES
 from steadfast.config import settings
 from steadfast.config.job_resources import resource
 from steadfast.config.load import load_config

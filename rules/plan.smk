@@ -5,7 +5,7 @@ in   results/{benchmark}/prompts/{part}.jsonl and what they refer to; the journa
 out  results/plan/{benchmark}.{md,csv}: per model and part requests, tokens, hours, cost
      results/plan/{benchmark}.prompts.csv: the prompts that would be cut or do not fit
      results/plan/{benchmark}.rewrites.{md,csv}: what rewriters would be asked; prompts that wait
-     for their replies are planned once these are there
+     for their replies are planned once these are there, and so are further rounds
      results/plan/{benchmark}.certificate.csv, where the config has certificate: what tells the
      wanted difference apart
 """
@@ -17,8 +17,14 @@ REWRITTEN = [name for name in CONFIG.benchmarks if TASKS[name].rewriting]
 
 def to_rewrite(name):
     """Whether a benchmark's prompts wait for rewriters, whom a plan does not ask."""
-    files = (path for path, (benchmark, _) in RUN.rewrites.items() if benchmark == name)
+    files = (path for path, (benchmark, *_) in RUN.rewrites.items() if benchmark == name)
     return not all((RESULTS / path).exists() for path in files)
+
+
+def first_rounds(name):
+    """The rounds of rewriting that wait for no replies, and their requests."""
+    requests = RUN.rewriting(name).requests
+    return {round: path for round, path in requests.items() if not RUN.waits(path)}
 
 
 rule plan:
@@ -34,7 +40,7 @@ rule plan:
 
 rule plan_rewrites:
     input:
-        requests=lambda w: in_results([RUN.rewriting(w.benchmark).requests]),
+        requests=lambda w: in_results(first_rounds(w.benchmark).values()),
     output:
         md="<results>/plan/{benchmark}.rewrites.md",
         csv="<results>/plan/{benchmark}.rewrites.csv",
@@ -53,8 +59,11 @@ rule plan_rewrites:
         rewriters=lambda w: settings.planned(
             {name: CONFIG.rewriters[name] for name in RUN.rewriters_of(w.benchmark)}
         ),
-        journals=lambda w: rewrites_sizes(RESULTS, w.benchmark, RUN.rewriters_of(w.benchmark)),
-        lineage=lambda w: STEPS.data(RUN.rewriting(w.benchmark).requests).lineage,
+        rounds=lambda w: list(first_rounds(w.benchmark)),
+        journals=lambda w: rewrites_sizes(
+            RESULTS, w.benchmark, RUN.rewriters_of(w.benchmark), first_rounds(w.benchmark)
+        ),
+        lineage=lambda w: [STEPS.data(path).lineage for path in first_rounds(w.benchmark).values()],
         code=digest("plan_rewrites"),
     script:
         "../scripts/plan_rewrites.py"

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from steadfast.stages.plan_rewrites import plan_rewrites
-from steadfast.workflow import run_rule
+from steadfast.workflow import paths, run_rule
 
 if "snakemake" in globals():
     out = Path(snakemake.output.md)
@@ -12,7 +12,7 @@ if "snakemake" in globals():
         snakemake.log,
         benchmark=snakemake.wildcards.benchmark,
         rewriters=snakemake.params.rewriters,
-        requests=Path(snakemake.input.requests),
+        requests=dict(zip(snakemake.params.rounds, paths(snakemake.input.requests), strict=True)),
         results=out.parents[1],
         out_md=out,
         out_csv=Path(snakemake.output.csv),

@@ -72,7 +72,8 @@ class Rewriting:
     """What models are asked to reword before there are prompts, and how their replies are read.
 
     Attributes:
-        requests: data file with what is asked, as ``JudgePrompt`` records.
+        requests: by round, the data file with what is asked, as ``JudgePrompt`` records; a round
+            may be made of the replies to the one before.
         rewriters: names of the config's rewriters; each is asked all of it.
         readable: a function of what is expected, the reply and the original: whether the reply can
             be read.
@@ -80,20 +81,16 @@ class Rewriting:
         attempts: times that a readable reply is asked for, at most.
     """
 
-    requests: str
+    requests: Mapping[str, str]
     rewriters: Sequence[str]
     readable: Component[bool]
     stand_in: Component[JudgeStandIn]
     attempts: int
 
 
-REWRITES = "rewrites"
-"""What a rewriter is asked, where a model is asked a part."""
-
-
-def rewrites_file(benchmark: str, rewriter: str) -> str:
-    """The path of a rewriter's replies, which data files may take as input."""
-    return f"{benchmark}/{REWRITES}/{rewriter}.jsonl"
+def rewrites_file(benchmark: str, rewriter: str, round: str) -> str:
+    """The path of a rewriter's replies in a round, which data files may take as input."""
+    return f"{benchmark}/rewrites/{rewriter}/{round}.jsonl"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from steadfast.benchmark import (
-    REWRITES,
     AnyBenchmark,
     DataFile,
     Judging,
@@ -55,7 +54,7 @@ class InferenceJob(NamedTuple):
     Attributes:
         benchmark: its name.
         model: who answers, or whose answers are judged.
-        part: that is asked, or ``REWRITES``.
+        part: that is asked; of a rewriter, the round.
         judge: empty where the model answers.
         outputs: path of the replies below the results folder.
         journal: path of their journal below it.
@@ -187,10 +186,10 @@ class Evaluation:
         """All jobs that ask a model, judge or rewriter."""
         jobs = []
         for name in self.config.benchmarks:
-            for rewriter in self.rewriters_of(name):
-                path = rewrites_file(name, rewriter)
-                journal = rewrites_journal_path(Path(), name, rewriter)
-                jobs.append(InferenceJob(name, rewriter, REWRITES, "", path, str(journal)))
+            for path, (benchmark, rewriter, round) in self.rewrites.items():
+                if benchmark == name:
+                    journal = rewrites_journal_path(Path(), name, rewriter, round)
+                    jobs.append(InferenceJob(name, rewriter, round, "", path, str(journal)))
             for model in self.asked_of(name):
                 for part in self.tasks[name].parts:
                     path = f"{name}/outputs/{model}/{part}.jsonl"
@@ -210,13 +209,20 @@ class Evaluation:
         return {file.path: file for task in self.tasks.values() for file in task.data}
 
     @cached_property
-    def rewrites(self) -> dict[str, tuple[str, str]]:
-        """Benchmark and rewriter of each file of rewriters' replies."""
+    def rewrites(self) -> dict[str, tuple[str, str, str]]:
+        """Benchmark, rewriter and round of each file of rewriters' replies."""
         return {
-            rewrites_file(name, rewriter): (name, rewriter)
-            for name in self.tasks
-            for rewriter in self.rewriters_of(name)
+            rewrites_file(name, rewriter, round): (name, rewriter, round)
+            for name, task in self.tasks.items()
+            if task.rewriting
+            for rewriter in task.rewriting.rewriters
+            for round in task.rewriting.requests
         }
+
+    def waits(self, path: str) -> bool:
+        """Whether a data file is made of rewriters' replies, directly or not."""
+        inputs = self.data[path].inputs.values() if path in self.data else ()
+        return path in self.rewrites or any(map(self.waits, inputs))
 
     def sources(self, benchmark: str, part: str) -> list[str]:
         """The data files that the prompts of a part refer to, as inputs."""

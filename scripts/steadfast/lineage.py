@@ -67,14 +67,14 @@ class Lineage:
             return self.rewrites(*self._run.rewrites[path])
         return self.data(path)
 
-    def rewrites(self, benchmark: str, rewriter: str) -> Step:
-        """A rewriter's replies."""
+    def rewrites(self, benchmark: str, rewriter: str, round: str) -> Step:
+        """A rewriter's replies in a round."""
         rewriting = self._run.rewriting(benchmark)
         how = rewriter_settings(self._run.config, rewriter)
         stand_in = self._run.stand_in_of(benchmark, how, "rewriter")
         code = digest("inference", ENGINES[how.engine], rewriting.readable, stand_in)
         settings = [answer_settings(how), rewriting.readable.plain, rewriting.attempts]
-        return Step.of(code, [*settings, plain(stand_in)], [self.data(rewriting.requests)])
+        return Step.of(code, [*settings, plain(stand_in)], [self.data(rewriting.requests[round])])
 
     def prompts(self, benchmark: str, part: str) -> Step:
         """The prompts of a part; what they refer to is a step before."""
@@ -199,7 +199,7 @@ class Lineage:
 
     def _replies(self, job: InferenceJob) -> Step:
         if job.outputs in self._run.rewrites:
-            return self.rewrites(job.benchmark, job.model)
+            return self.rewrites(job.benchmark, job.model, job.part)
         if job.judge:
             return self.verdicts(job.benchmark, job.judge, job.model, job.part)
         return self.outputs(job.benchmark, job.model, job.part)

@@ -7,7 +7,7 @@ given.
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from steadfast.benchmark import REWRITES, Task
+from steadfast.benchmark import Task
 from steadfast.config.settings import replay_file
 from steadfast.errors import UserError
 from steadfast.schema.config import Config
@@ -37,6 +37,7 @@ def required_files(config: Config, tasks: Mapping[str, Task]) -> Iterator[tuple[
                     yield f"models.{model}.file", path
         if rewriting := tasks[name].rewriting:
             for rewriter in rewriting.rewriters:
-                if path := replay_file(config.rewriters[rewriter], name, REWRITES):
-                    yield f"rewriters.{rewriter}.file", path
+                for part in rewriting.requests:
+                    if path := replay_file(config.rewriters[rewriter], name, part):
+                        yield f"rewriters.{rewriter}.file", path
         yield from tasks[name].files

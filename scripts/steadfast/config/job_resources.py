@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 from steadfast.benchmark import Task
-from steadfast.config.settings import judge_settings, model_settings
+from steadfast.config.settings import judge_settings, model_settings, rewriter_settings
 from steadfast.schema.config import Config
 from steadfast.schema.models import BaseModelSettings
 
@@ -15,6 +15,7 @@ GB = 1000  # Snakemake's mem_mb a GB
 MEM_GB = 4  # of the host: an engine without a model in the job
 MEM_GB_PER_GPU = 48  # of the host: weights on their way to a GPU, and what vLLM keeps beside it
 CORES_PER_GPU = 4
+REWRITE_TOKENS = 8192  # of a request to a rewriter and its reply, which are short
 MORE = 0.5  # of time and memory with each further attempt
 
 Resources = dict[str, int]
@@ -61,7 +62,7 @@ def pooled_resources(jobs: Iterable[tuple[BaseModelSettings, int]], attempt: int
 def resource(
     name: str, config: Config, tasks: Mapping[str, Task], workflow: Any
 ) -> Callable[[Any, int], int]:
-    """One resource of the rules inference and verdicts, as a function of wildcards and attempt.
+    """One resource of the rules inference, verdicts and rewrites, by wildcards and attempt.
 
     Args:
         name: a key of what ``resources`` returns.
@@ -71,18 +72,20 @@ def resource(
     """
 
     def ask(wildcards: Any, attempt: int) -> int:
-        parts = tasks[wildcards.benchmark].parts
-        judge = wildcards.get("judge")
-        rule, names, settings = (
-            ("verdicts", list(config.judges), judge_settings)
-            if judge
-            else ("inference", config.running, model_settings)
-        )
+        task = tasks[wildcards.benchmark]
+        tokens = {name: part.tokens for name, part in task.parts.items()}
+        judge, rewriter = wildcards.get("judge"), wildcards.get("rewriter")
+        rule, names, settings = "inference", config.running, model_settings
+        if judge:
+            rule, names, settings = "verdicts", list(config.judges), judge_settings
+        elif rewriter and task.rewriting:
+            rule, names, settings = "rewrites", list(config.rewriters), rewriter_settings
+            tokens = dict.fromkeys(task.rewriting.requests, REWRITE_TOKENS)
         arrays = getattr(workflow.executor_settings, "array_jobs", None) or ""
         together = rule in arrays or "all" in arrays
-        alone = [(judge or wildcards.model, wildcards.part)]
-        jobs = product(names, parts) if together else alone
-        found = ((settings(config, model), parts[part].tokens) for model, part in jobs)
+        alone = [(judge or rewriter or wildcards.model, wildcards.part)]
+        jobs = product(names, tokens) if together else alone
+        found = ((settings(config, model), tokens[part]) for model, part in jobs)
         return pooled_resources(found, attempt)[name]
 
     return ask

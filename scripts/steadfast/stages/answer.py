@@ -130,12 +130,18 @@ def judge_part(
 
 
 def rewrite_part(
-    job: Job, readable: Sequence[Any], attempts: int, requests: Path, replayed: Path | None
+    job: Job,
+    round: str,
+    readable: Sequence[Any],
+    attempts: int,
+    requests: Path,
+    replayed: Path | None,
 ) -> None:
     """Asks a rewriter to reword what a benchmark wants reworded, and writes its replies.
 
     Args:
         job: who rewords, and where everything goes.
+        round: of the benchmark's rewriting.
         readable: the benchmark's function that tells whether a reply can be read.
         attempts: times that a reply is asked for.
         requests: what is asked, as judge prompts.
@@ -144,7 +150,7 @@ def rewrite_part(
     Raises:
         UserError: the surroundings do not let the job finish; what is answered is kept.
     """
-    journal = rewrites_journal_path(job.results, job.benchmark, job.model)
+    journal = rewrites_journal_path(job.results, job.benchmark, job.model, round)
     bill = JournalFolders(job.results, job.model, REWRITES)
     job = job.replaying(replayed)
     _ask_readably(job, job.model, readable, attempts, requests, journal, bill)

@@ -17,9 +17,9 @@ def verdicts_journal_path(results: Path, benchmark: str, judge: str, model: str,
     return results / "journal" / VERDICTS / judge / f"{benchmark}.{model}.{part}.jsonl"
 
 
-def rewrites_journal_path(results: Path, benchmark: str, rewriter: str) -> Path:
-    """The journal of a rewriter's replies; one folder holds all of a rewriter."""
-    return results / "journal" / REWRITES / rewriter / f"{benchmark}.jsonl"
+def rewrites_journal_path(results: Path, benchmark: str, rewriter: str, round: str) -> Path:
+    """The journal of a rewriter's replies in a round; one folder holds all of a rewriter."""
+    return results / "journal" / REWRITES / rewriter / f"{benchmark}.{round}.jsonl"
 
 
 def scores_path(results: Path, benchmark: str, model: str, part: str) -> Path:
@@ -34,9 +34,15 @@ def journal_sizes(
     return [_size(journal_path(results, benchmark, m, p)) for m in models for p in parts]
 
 
-def rewrites_sizes(results: Path, benchmark: str, rewriters: Sequence[str]) -> list[int]:
-    """Bytes of the journal of each rewriter, in order."""
-    return [_size(rewrites_journal_path(results, benchmark, one)) for one in rewriters]
+def rewrites_sizes(
+    results: Path, benchmark: str, rewriters: Sequence[str], rounds: Sequence[str]
+) -> list[int]:
+    """Bytes of each journal of rewriters' replies, in order."""
+    return [
+        _size(rewrites_journal_path(results, benchmark, one, round))
+        for one in rewriters
+        for round in rounds
+    ]
 
 
 def score_sizes(

@@ -15,7 +15,7 @@ from steadfast.stages.samples import judge_items, read_judge_prompts
 def plan_rewrites(
     benchmark: str,
     rewriters: Mapping[str, Settings],
-    requests: Path,
+    requests: Mapping[str, Path],
     results: Path,
     out_md: Path,
     out_csv: Path,
@@ -25,20 +25,21 @@ def plan_rewrites(
     Args:
         benchmark: its name.
         rewriters: of each its ``answers`` and ``plan`` settings.
-        requests: what is asked, as judge prompts.
+        requests: what is asked in each round that is known, as judge prompts.
         results: folder of all results, which holds the journals.
         out_md: the plan for people.
-        out_csv: the plan, a row a rewriter.
+        out_csv: the plan, a row a rewriter and round.
 
     Raises:
         UserError: a file is damaged.
     """
-    items = judge_items(read_judge_prompts(requests))
     tokenizers: dict[str, CachedTokenizer] = {}
     rows: list[Record] = []
-    for name, settings in rewriters.items():
-        known = final_hashes(rewrites_journal_path(results, benchmark, name))
-        row, _ = PlannedModel(name, **settings).of_part(items, known, tokenizers)
-        rows.append({"model": name, "part": REWRITES, "judges": "", **row})
+    for round, asked in requests.items():
+        items = judge_items(read_judge_prompts(asked))
+        for name, settings in rewriters.items():
+            known = final_hashes(rewrites_journal_path(results, benchmark, name, round))
+            row, _ = PlannedModel(name, **settings).of_part(items, known, tokenizers)
+            rows.append({"model": name, "part": round, "judges": "", **row})
     write_rows(out_csv, COLUMNS, rows)
     write_text(out_md, "\n".join(page(f"{benchmark}: {REWRITES}", rows, ())) + "\n")

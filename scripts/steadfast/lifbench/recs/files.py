@@ -13,6 +13,7 @@ FUNCTIONS = "steadfast.lifbench.recs"
 READING = "steadfast.rewriting.reading:readable"
 STAND_IN = "steadfast.rewriting.stand_in:RewriterStandIn"
 ATTEMPTS = 3
+ROUND = "recs"
 
 
 def recs_file(benchmark: str, step: str, task: str = "", kind: str = "jsonl") -> str:
@@ -33,7 +34,7 @@ def rewriting(section: Lifbench, benchmark: str, known: Sequence[str]) -> Rewrit
     if not asked:
         return None
     return Rewriting(
-        requests=recs_file(benchmark, "requests"),
+        requests={ROUND: recs_file(benchmark, "requests")},
         rewriters=asked,
         readable=Component(READING),
         stand_in=Component(STAND_IN),
@@ -91,7 +92,7 @@ def recs_files(
             recs_file(benchmark, step, task) for step in ("candidates", "vectors", "clusters")
         )
         if asked:
-            inputs = {"requests": requests} | {n: rewrites_file(benchmark, n) for n in asked}
+            inputs = {"requests": requests} | {n: rewrites_file(benchmark, n, ROUND) for n in asked}
             content = Component(f"{FUNCTIONS}.candidates:candidates", {"task": task})
         else:
             inputs = {}
