@@ -11,7 +11,7 @@ DATA = RUN.data
 
 rule data:
     input:
-        in_results(file.path for name in CONFIG.benchmarks for file in TASKS[name].data),
+        in_results(RUN.running_data),
     localrule: True
 
 

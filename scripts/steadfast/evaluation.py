@@ -219,6 +219,11 @@ class Evaluation:
             for round in task.rewriting.requests
         }
 
+    @property
+    def running_data(self) -> list[str]:
+        """The data files of the benchmarks that run."""
+        return [file.path for name in self.running for file in self.tasks[name].data]
+
     def waits(self, path: str) -> bool:
         """Whether a data file is made of rewriters' replies, directly or not."""
         inputs = self.data[path].inputs.values() if path in self.data else ()

@@ -1,5 +1,6 @@
 """FollowBench to the workflow: its section of the config, and what a config asks of it."""
 
+from collections.abc import Iterator
 from typing import Literal
 
 from pydantic import Field
@@ -9,11 +10,14 @@ from steadfast.components import Component
 from steadfast.config.settings import references
 from steadfast.files import Record
 from steadfast.followbench.data import local_files
+from steadfast.followbench.evolution_files import evolution_files, rewriting
 from steadfast.followbench.facts import CATEGORIES
 from steadfast.judge_template import packaged, templates_of
+from steadfast.names import nearest
 from steadfast.resources import facts
 from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection, LanguagesSection
+from steadfast.schema.strict import StrictModel
 
 NAME = "followbench"
 TOKENS = 4096  # of the longest prompt, roughly: five shots of an example task
@@ -23,6 +27,15 @@ METRICS = (
     "hsr", "ssr", "csl", "scorers", "consistency", "items", "agreement", "coverage", "comparisons",
     "drawn", "headline",
 )  # fmt: skip
+
+
+class Evolution(StrictModel):
+    """Instruction evolution: instructions of one's own grow by one constraint a level."""
+
+    initial: str = Field(
+        description="JSON lines with instruction and category: content, style or format."
+    )
+    rewriter: str = Field(description="Which of the config's rewriters adds the constraints.")
 
 
 class Followbench(JudgedSection, LanguagesSection):
@@ -35,6 +48,11 @@ class Followbench(JudgedSection, LanguagesSection):
     )
     groups: int = Field(
         default=4, ge=1, le=100, description="source synthetic: groups of each category, at least."
+    )
+    evolution: Evolution | None = Field(
+        default=None,
+        description="Instructions that a rewriter is to grow; the groups land in "
+        "results/followbench/evolved, for people to read; null: none.",
     )
 
 
@@ -50,7 +68,11 @@ def task(config: Config, section: Followbench) -> Task:
     shown = languages | mode | {"names": names}
     return Task(
         parts={name: Part(TOKENS, {("data", name): _path(name)}) for name in section.languages},
-        data=[_data(config, section, language) for language in section.languages],
+        data=[
+            *(_data(config, section, language) for language in section.languages),
+            *(_evolution(section) if section.evolution else ()),
+        ],
+        rewriting=rewriting(section.evolution.rewriter) if section.evolution else None,
         prompts=Component("steadfast.followbench.prompts:prompts"),
         samples=Component("steadfast.components:KeyedSamples", {"key": "context_id"}),
         stand_in=Component("steadfast.followbench.readers:FollowbenchReader"),
@@ -76,7 +98,7 @@ def task(config: Config, section: Followbench) -> Task:
             templates=templates,
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),
         ),
-        files=section.required_files(NAME),
+        files=_required_files(section),
         labels=section.labels,
         compared=Component(
             "steadfast.metrics.certificate:Compared",
@@ -102,6 +124,31 @@ def _data(config: Config, section: Followbench, language: str) -> DataFile:
     return DataFile(_path(language), f"{NAME}_data", Component(content, settings), files=files)
 
 
+def _evolution(section: Followbench) -> Iterator[DataFile]:
+    assert section.evolution is not None, "called where it is there"
+    how = section.evolution
+    return evolution_files(NAME, how.initial, how.rewriter, section.languages[0])
+
+
+def _required_files(section: Followbench) -> list[tuple[str, str]]:
+    evolution = section.evolution
+    initial = [(f"{NAME}.evolution.initial", evolution.initial)] if evolution else []
+    return [*section.required_files(NAME), *initial]
+
+
+def check(config: Config, section: Followbench) -> None:
+    """Instructions grow by a rewriter that the config has.
+
+    Raises:
+        ValueError: it has none of that name.
+    """
+    if section.evolution and (name := section.evolution.rewriter) not in config.rewriters:
+        raise ValueError(
+            f"followbench.evolution.rewriter: unknown rewriter {name!r}; "
+            f"{nearest(name, config.rewriters)}"
+        )
+
+
 FOLLOWBENCH = Benchmark(
     name=NAME,
     title="FollowBench",
@@ -112,4 +159,5 @@ FOLLOWBENCH = Benchmark(
         "CSL": Measure("CSL of FollowBench in levels", digits=1),
     },
     task_names=CATEGORIES,
+    check=check,
 )
