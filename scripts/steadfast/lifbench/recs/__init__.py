@@ -1,1 +1,1 @@
-"""RECS: templates reworded by models, encoded, clustered and sampled (paper, section 3.3)."""
+"""RECS: rewriting, encoding, clustering, sampling of expressions (section 3.3, appendix B)."""

@@ -1,0 +1,41 @@
+"""Stage 1 of RECS: what every rewriter is asked."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from steadfast.files import Record
+from steadfast.lifbench.recs.checks import Original
+from steadfast.lifbench.recs.originals import Source, originals, request_id
+from steadfast.rewriting.asking import rewriting_prompt
+
+
+def requests(
+    inputs: Mapping[str, Path],
+    tasks: Sequence[str],
+    count: int,
+    directions: Sequence[int],
+    source: Source = "own",
+    directory: str | None = None,
+) -> Iterator[Record]:
+    """One request a task and direction (paper, section 3.3 and Figure 8; wording our own).
+
+    Args:
+        inputs: ``templates``, the released tasks.json, where direction -1 of it is rewritten.
+        tasks: keys of ``TASKS``.
+        count: rewrites that are asked for.
+        directions: 1 and -1: those rewritten of the tasks that have some.
+        source: whose originals: ``own`` or ``released``.
+        directory: of the released files; None fetches them.
+
+    Returns:
+        Judge prompts as records (``components.JudgePrompt``), the original in place of an answer.
+
+    Raises:
+        UserError: an original is missing.
+    """
+    for task in tasks:
+        found = originals(inputs, task, directions, source, directory)
+        for direction, text in found.items():
+            keep = Original(task, direction, text).keep
+            yield asdict(rewriting_prompt(request_id(task, direction), text, keep, count))

@@ -1,0 +1,1 @@
+"""Rewriting: models word an instruction anew, and the lists that they reply are read."""
