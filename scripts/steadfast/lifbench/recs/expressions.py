@@ -15,7 +15,6 @@ from steadfast.lifbench.recs.originals import base
 from steadfast.lifbench.recs.review import (
     ACCEPT,
     EDIT,
-    REJECT,
     UNREAD,
     Decision,
     Decisions,
@@ -109,7 +108,7 @@ def expressions(
     hand = base(inputs, task)
     texts = _texts(pool, clusters, decisions)
     where = f"{inputs['clusters']}: {task}"
-    directions = [direction for direction, _ in by_direction(iter(clusters))]
+    directions = [direction for direction, _ in by_direction(clusters)]
     nearest = nearest_texts(texts, where) if sampling != "random" else {}
     drawn: list[list[Text]] = []
     if sampling != "nearest":
@@ -191,19 +190,12 @@ def _decisions(
 
 
 def _texts(pool: Sequence[Record], clusters: Sequence[Record], decisions: Decisions) -> list[Text]:
-    """The texts of a task; of equal ones the first has the decision."""
-    places = {record["text_id"]: record for record in clusters}
-    unread = Decision(UNREAD)
-    duplicate = Decision(REJECT)
+    """The texts of a task that were clustered."""
+    places, unread = {record["text_id"]: record for record in clusters}, Decision(UNREAD)
     return [
-        Text(
-            record,
-            places[record["text_id"]],
-            duplicate
-            if record["status"] == "duplicate"
-            else decisions.get(text_hash(record["text"]), unread),
-        )
+        Text(record, place, decisions.get(text_hash(record["text"]), unread))
         for record in pool
+        if (place := places.get(record["text_id"]))
     ]
 
 

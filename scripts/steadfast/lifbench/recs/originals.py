@@ -35,7 +35,7 @@ def base(inputs: Mapping[str, Path], task: str) -> Record:
     return module.expressions(inputs, task)
 
 
-def originals(
+def originals_of(
     inputs: Mapping[str, Path],
     task: str,
     directions: Sequence[int],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from steadfast.files import Record
 from steadfast.lifbench.recs.checks import Original
-from steadfast.lifbench.recs.originals import Source, originals, request_id
+from steadfast.lifbench.recs.originals import Source, originals_of, request_id
 from steadfast.rewriting.asking import rewriting_prompt
 
 
@@ -15,7 +15,7 @@ def requests(
     tasks: Sequence[str],
     count: int,
     directions: Sequence[int],
-    source: Source = "own",
+    originals: Source = "own",
     directory: str | None = None,
 ) -> Iterator[Record]:
     """One request a task and direction (paper, section 3.3 and Figure 8; wording our own).
@@ -25,7 +25,7 @@ def requests(
         tasks: keys of ``TASKS``.
         count: rewrites that are asked for.
         directions: 1 and -1: those rewritten of the tasks that have some.
-        source: whose originals: ``own`` or ``released``.
+        originals: ``own``, the first own template of each; ``released``, the authors'.
         directory: of the released files; None fetches them.
 
     Returns:
@@ -35,7 +35,7 @@ def requests(
         UserError: an original is missing.
     """
     for task in tasks:
-        found = originals(inputs, task, directions, source, directory)
+        found = originals_of(inputs, task, directions, originals, directory)
         for direction, text in found.items():
             keep = Original(task, direction, text).keep
             yield asdict(rewriting_prompt(request_id(task, direction), text, keep, count))

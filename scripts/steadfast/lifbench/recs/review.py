@@ -95,8 +95,14 @@ def _printable(line: str) -> str:
 
 
 def _one_line(value: Record) -> str:
+    # In double quotation marks: other styles make blanks of some characters.
     text: str = yaml.safe_dump(
-        value, default_flow_style=True, allow_unicode=True, width=math.inf, sort_keys=False
+        value,
+        default_flow_style=True,
+        allow_unicode=True,
+        width=math.inf,
+        sort_keys=False,
+        default_style='"',
     )
     return text.strip()
 
@@ -142,7 +148,8 @@ def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> di
     decisions = whole.get("decisions")
     if not isinstance(decisions, dict):
         raise UserError(f"{path}: decisions: a decision by the hash of each text was expected")
-    by_hash = {text_hash(one["text"]): one for one in candidates}
+    # Of equal texts the first counts; the others are duplicates.
+    by_hash = {text_hash(one["text"]): one for one in reversed(candidates)}
     known = originals(task, candidates)
     found: dict[str, Decision] = {}
     for key, value in decisions.items():

@@ -39,7 +39,8 @@ def rows(
 
     Returns:
         task; direction; texts; usable, those that pass all checks; mended, those whose braces were
-        doubled; a column ``fails_`` for each check; sizes of the clusters; inertia, the sum of the
+        doubled; a column ``fails_`` for each check; sizes of the clusters, which
+        hold all texts that can be filled but duplicates; inertia, the sum of the
         squared distances to the centres; of the texts nearest to the centres: pick_distances, to
         their centres, spread, their mean distance from each other, random_spread, that of 2,000
         random sets as large, and percentile, the share of these whose is smaller (ties half);
@@ -47,16 +48,16 @@ def rows(
         where no nearest texts are sampled.
     """
     encoded = {record["text_id"]: record["vector"] for record in vectors}
-    of_text = {record["text_id"]: record for record in candidates}
     nearest = set(expressions["sampling"]["nearest"])
     picked = [
         one
         for one in expressions["expressions"]
         if one["expression_id"] in nearest and "hash" in one
     ]
-    for direction, members in by_direction(iter(clusters)):
+    for direction, members in by_direction(clusters):
         numbers = [record["text_id"] for record in members]
-        statuses = Counter(of_text[number]["status"] for number in numbers)
+        pool = [one for one in candidates if one["direction"] == direction]
+        statuses = Counter(one["status"] for one in pool)
         sizes = Counter(record["cluster"] for record in members)
         picks = [one for one in picked if one["direction"] == direction]
         points = np.array([encoded[number] for number in numbers])
@@ -64,9 +65,9 @@ def rows(
         yield {
             "task": task,
             "direction": direction,
-            "texts": len(numbers),
+            "texts": len(pool),
             "usable": statuses[PASS],
-            "mended": sum(of_text[number]["mended"] for number in numbers),
+            "mended": sum(one["mended"] for one in pool),
             **{f"fails_{reason}": statuses[reason] for reason in REASONS},
             "sizes": [sizes[cluster] for cluster in sorted(sizes)],
             "inertia": round(sum(record["distance"] ** 2 for record in members), 6),

