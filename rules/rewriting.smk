@@ -10,7 +10,7 @@ also results/journal/rewrites/{rewriter}/: the replies as they come, as for answ
 # The engine rule with a rewriter for its model.
 use rule inference as rewrites with:
     input:
-        prompts=lambda w: in_results([RUN.rewriting(w.benchmark).requests[w.part]]),
+        prompts=lambda w: f"<results>/{RUN.rewriting(w.benchmark).requests[w.part]}",
         replay=lambda w: settings.replay_file(RUN.answering(w), w.benchmark, w.part) or [],
     output:
         outputs="<results>/{benchmark}/rewrites/{rewriter}/{part}.jsonl",
@@ -24,6 +24,7 @@ use rule inference as rewrites with:
         part="|".join({round: 0 for _, _, round in RUN.rewrites.values()}) or "none",
     params:
         answers=lambda w: settings.answer_settings(RUN.answering(w)),
+        sources=[],  # a rewriter is shown no more than its requests
         readable=lambda w: RUN.rewriting(w.benchmark).readable.plain,
         stand_in=lambda w: plain(RUN.stand_in(w)),
         attempts=lambda w: RUN.rewriting(w.benchmark).attempts,

@@ -6,7 +6,7 @@ from steadfast.config.settings import floor, references, scored_models
 from steadfast.files import Settings
 from steadfast.lifbench.data import NAME, context_file, data_files, expression_file
 from steadfast.lifbench.paper import PAPER_MODELS
-from steadfast.lifbench.recs.files import rewriting, unreviewed
+from steadfast.lifbench.recs.files import rewriting
 from steadfast.lifbench.section import Lifbench
 from steadfast.lifbench.tasks import TASKS, scenarios_of
 from steadfast.names import nearest
@@ -51,7 +51,7 @@ def task(config: Config, section: Lifbench) -> Task:
             data=("expressions",) if further else (),
             fields=("expression_id", "variable_id", "rubric", "depth"),
         ),
-        tables=_tables(scoring, scored_models(config), unreviewed(section, tasks), further),
+        tables=_tables(scoring, scored_models(config), further),
         figures=Output(Component("steadfast.lifbench.figures:figures"), ("ars_by_length",)),
         released_scores=Component(
             "steadfast.lifbench.released_scores:released_scores",
@@ -77,16 +77,13 @@ def _further(section: Lifbench) -> tuple[str, ...]:
     return ("recs", "sampling") if section.recs.sampling == "both" else ("recs",)
 
 
-def _tables(
-    scoring: Settings, scored: dict[str, str], unreviewed: list[str], further: tuple[str, ...]
-) -> Output:
+def _tables(scoring: Settings, scored: dict[str, str], further: tuple[str, ...]) -> Output:
     """The tables; with released scores also the paper's printed cells beside them."""
     captions = facts("lifbench/tables.yaml")["captions"]
     names = tuple(f"{NAME}_{name}" for name in (*captions, *further))
-    settings: Settings = {**scoring, **({"unreviewed": unreviewed} if further else {})}
     if not scored:
-        return Output(Component("steadfast.lifbench.tables:tables", settings), names)
-    settings = {**settings, "released": scored}
+        return Output(Component("steadfast.lifbench.tables:tables", scoring), names)
+    settings = {**scoring, "released": scored}
     return Output(
         Component("steadfast.lifbench.reproduction:tables", settings),
         (*names, f"{NAME}_reproduction", f"{NAME}_claims"),

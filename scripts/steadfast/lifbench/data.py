@@ -135,18 +135,18 @@ def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
     inputs: dict[str, str] = _templates(whose)
     files: tuple[str, ...] = ()
     if whose == "recs":
-        whose, name = recs.originals, "steadfast.lifbench.recs.expressions:expressions"
+        whose, name = recs.originals, "steadfast.lifbench.recs.sampled:expressions"
         steps = ("candidates", "vectors", "clusters")
         inputs = {step: recs_file(NAME, step, task) for step in steps} | _templates(whose)
         review = review_file(section, task)
         files = (review,) if review else ()
         settings = {
             "task": task,
-            "originals": whose,
             "review": review,
             "sampling": recs.sampling,
             "draws": recs.draws if recs.sampling == "both" else 1,
             "seed": config.seed,
+            "directory": section.released.directory,
         }
     own = () if whose == "released" else (f"lifbench/expressions/{task}.yaml",)
     content: Component[Any] = Component(name, settings, own)

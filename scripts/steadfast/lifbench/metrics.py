@@ -44,7 +44,7 @@ def metrics(
     if sets:
         if sets.nearest and sets.random:
             further["sampling"] = sampling_effect(frame, sets)
-        further["recs"] = pd.DataFrame(statistics_rows(data))
+        further["recs"] = statistics_rows(data)
         frame = chosen(frame, sets.shown)
     frames = {
         "ars": ars(frame, weighting, rubric),

@@ -29,12 +29,7 @@ RANKS = ", ranks"
 
 
 def tables(
-    frames: Frames,
-    display: Display,
-    weighting: str,
-    rubric: str,
-    released: Mapping[str, str],
-    unreviewed: Sequence[str] = (),
+    frames: Frames, display: Display, weighting: str, rubric: str, released: Mapping[str, str]
 ) -> Iterator[Table | Printed]:
     """All tables of LIFBench; after them the paper's printed cells beside ours, and its claims.
 
@@ -45,9 +40,8 @@ def tables(
         rubric: by which the scores were given.
         released: the models' names in the metrics, and in the released score files; those that are
             not the paper's are left out.
-        unreviewed: as ``lifbench.tables`` takes it.
     """
-    yield from own_tables(frames, display, weighting, rubric, unreviewed)
+    yield from own_tables(frames, display, weighting, rubric)
     yield reproduction(compare(frames, released))
     labels = {model: PAPER_MODELS[name].label for model, name in _of_paper(released).items()}
     yield claims_table(frames["comparisons"], labels)

@@ -8,7 +8,6 @@ import pandas as pd
 from scipy.special import bdtr, ndtri, stdtrit
 
 from steadfast.components import Data
-from steadfast.files import Record
 from steadfast.lifbench.frames import row_order
 from steadfast.lifbench.measures import bootstrap, spread
 from steadfast.lifbench.perspectives import AVERAGE, PERSPECTIVES
@@ -143,12 +142,18 @@ def sign_test(above: int, of: int) -> float:
     return min(1.0, 2 * float(bdtr(fewer, of, 0.5))) if of else 1.0
 
 
-def statistics_rows(data: Mapping[str, Data]) -> list[Record]:
-    """What each task's expressions say of the texts that they were chosen from."""
-    for of in data.values():
-        return [
-            {"task": task, **record["statistics"]}
-            for task, record in of.get("expressions", {}).items()
-            if "statistics" in record
-        ]
-    return []
+def statistics_rows(data: Mapping[str, Data]) -> pd.DataFrame:
+    """What each task's expressions say of the texts that they were chosen from.
+
+    Returns:
+        Columns of ``recs.statistics``; a list's numbers stand in one text, parted by blanks.
+    """
+    expressions = next(iter(data.values()))["expressions"]
+    rows = [row for record in expressions.values() for row in record["statistics"]]
+    return pd.DataFrame([{name: _flat(value) for name, value in row.items()} for row in rows])
+
+
+def _flat(value: object) -> object:
+    if isinstance(value, bool):
+        return int(value)
+    return " ".join(map(str, value)) if isinstance(value, list) else value

@@ -25,9 +25,23 @@ class TfidfEncoder(StrictModel):
     """Weights of words or of their characters, by scikit-learn; nothing is downloaded."""
 
     kind: Literal["tfidf"]
-    analyzer: Literal["word", "char_wb"] = Field(
-        default="word", description="word: of words; char_wb: of characters within words."
+    analyzer: Literal["word", "char", "char_wb"] = Field(
+        default="char_wb",
+        description="word: of words; char: of characters; char_wb: of characters within words.",
     )
+    ngrams: list[int] = Field(
+        default=[2, 4],
+        description="Shortest and longest run of them that counts.",
+        min_length=2,
+        max_length=2,
+    )
+
+    @field_validator("ngrams")
+    @classmethod
+    def _ascending(cls, ngrams: list[int]) -> list[int]:
+        if not 1 <= ngrams[0] <= ngrams[1] <= 10:
+            raise ValueError("give two numbers from 1 to 10, the smaller one first")
+        return ngrams
 
 
 class SentenceEncoder(StrictModel):

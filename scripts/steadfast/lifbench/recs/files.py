@@ -50,13 +50,6 @@ def review_file(section: Lifbench, task: str) -> str | None:
     return str(path) if path.is_file() else None
 
 
-def unreviewed(section: Lifbench, tasks: Sequence[str]) -> list[str]:
-    """The tasks whose reworded texts nobody has reviewed; none where no model rewords."""
-    if section.expressions != "recs":
-        return []
-    return [task for task in tasks if review_file(section, task) is None]
-
-
 def recs_files(
     section: Lifbench,
     benchmark: str,
@@ -77,6 +70,7 @@ def recs_files(
     """
     files, recs = [], section.recs
     asked = rewriters(section, known)
+    directory = section.released.directory
     if asked:
         requests = recs_file(benchmark, "requests")
         settings: Settings = {
@@ -84,6 +78,7 @@ def recs_files(
             "count": recs.count,
             "directions": list(recs.directions),
             "originals": recs.originals,
+            "directory": directory,
         }
         content: Component[Any] = Component(f"{FUNCTIONS}.requests:requests", settings)
         files.append(DataFile(requests, "recs_requests", content, templates))
@@ -93,10 +88,10 @@ def recs_files(
         )
         if asked:
             inputs = {"requests": requests} | {n: rewrites_file(benchmark, n, ROUND) for n in asked}
-            content = Component(f"{FUNCTIONS}.candidates:candidates", {"task": task})
+            settings = {"task": task, "rewriters": asked, "directions": list(recs.directions)}
+            content = Component(f"{FUNCTIONS}.candidates:candidates", settings)
         else:
             inputs = {}
-            directory = section.released.directory
             settings = {"task": task, "directory": directory}
             content = Component(f"{FUNCTIONS}.released:candidates", settings)
         files.append(DataFile(candidates, "recs_candidates", content, inputs))

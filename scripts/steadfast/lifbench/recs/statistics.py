@@ -44,8 +44,7 @@ def rows(
         squared distances to the centres; of the texts nearest to the centres: pick_distances, to
         their centres, spread, their mean distance from each other, random_spread, that of 2,000
         random sets as large, and percentile, the share of these whose is smaller (ties half);
-        edited, how many of them people changed; reviewed, whether people read all of them. Null
-        where no nearest texts are sampled.
+        edited, how many of them people changed. Null where no nearest texts are sampled.
     """
     encoded = {record["text_id"]: record["vector"] for record in vectors}
     nearest = set(expressions["sampling"]["nearest"])
@@ -73,7 +72,6 @@ def rows(
             "inertia": round(sum(record["distance"] ** 2 for record in members), 6),
             "pick_distances": [one["distance"] for one in picks],
             "edited": sum(one["edited"] for one in picks) if picks else None,
-            "reviewed": all(one["reviewed"] for one in picks) if picks else None,
             **_spread(points, places, f"{seed}/{task}/{direction}"),
         }
 

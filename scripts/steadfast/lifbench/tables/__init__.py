@@ -1,6 +1,6 @@
 """LIFBench's tables, laid out like the paper's; one module a family of tables."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from steadfast.components import Frames
@@ -39,13 +39,7 @@ FURTHER: dict[str, Callable[[LifbenchResults, str], Table]] = {
 """Tables that there are where there is a frame of their name."""
 
 
-def tables(
-    frames: Frames,
-    display: Display,
-    weighting: str,
-    rubric: str,
-    unreviewed: Sequence[str] = (),
-) -> Iterator[Table]:
+def tables(frames: Frames, display: Display, weighting: str, rubric: str) -> Iterator[Table]:
     """All tables.
 
     Args:
@@ -53,8 +47,7 @@ def tables(
         display: how models are shown.
         weighting: how the overall ARS was computed, for the captions.
         rubric: by which the scores were given, for the captions.
-        unreviewed: tasks whose reworded expressions nobody has reviewed, for the notes.
     """
-    results = LifbenchResults(frames, display, weighting, rubric, unreviewed)
+    results = LifbenchResults(frames, display, weighting, rubric)
     further = {name: build for name, build in FURTHER.items() if name in frames}
     return (build(results, name) for name, build in {**BUILDERS, **further}.items())

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from steadfast.files import Record
 from steadfast.lifbench.sampling import sign_test
 from steadfast.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.metrics.tidy import rows_of
@@ -13,7 +14,9 @@ from steadfast.show.results import Note
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.tables.table import Cell, Column, Section, Table, rounded
 
-BETWEEN = ("mean_distance", "random_distance", "percentile")
+COUNTS = ("texts", "usable", "mended", "edited")
+BETWEEN = ("spread", "random_spread", "percentile")
+FAILS = "fails_"
 
 
 def recs_table(results: LifbenchResults, name: str) -> Table:
@@ -21,23 +24,40 @@ def recs_table(results: LifbenchResults, name: str) -> Table:
     rows, digits, words = results.frames["recs"], results.digits, WORDS["recs"]
     columns = (
         Column("Task", align="l"),
-        *(Column(words[key], align="r") for key in ("texts", "passing")),
-        *(Column(words[key]) for key in ("sizes", "inertia", "distances")),
+        *(Column(words[key], align="r") for key in COUNTS),
+        Column(words["fails"], align="l"),
+        *(Column(words[key]) for key in ("sizes", "inertia", "pick_distances")),
         *(Column(words[key], words["between"]) for key in BETWEEN),
     )
     tasks = tuple(
         (
-            Cell(row.task),
-            count_cell(row.texts),
-            count_cell(row.passing),
-            Cell(row.sizes),
-            Cell(str(rounded(row.inertia, digits))),
-            Cell(row.distances),
-            *(_number(getattr(row, key), digits) for key in BETWEEN),
+            Cell(_named(row)),
+            *(Cell(None) if math.isnan(row[key]) else count_cell(row[key]) for key in COUNTS),
+            Cell(_failed(row)),
+            Cell(row["sizes"]),
+            _number(row["inertia"], digits),
+            Cell(_each(row["pick_distances"], digits)),
+            *(_number(row[key], digits) for key in BETWEEN),
         )
-        for row in rows.itertuples()
+        for row in rows.to_dict("records")
     )
     return results.table(name, columns, (Section(tasks),), results.notes)
+
+
+def _named(row: Record) -> str:
+    """The task, and the direction of what was reworded, where it has one."""
+    direction = row["direction"]
+    return row["task"] if math.isnan(direction) else f"{row['task']} ({direction:+.0f})"
+
+
+def _failed(row: Record) -> str:
+    """How many texts failed each check, where any did."""
+    counts = {name: row[name] for name in row if name.startswith(FAILS) and row[name]}
+    return ", ".join(f"{name.removeprefix(FAILS)} {n:.0f}" for name, n in counts.items()) or "–"
+
+
+def _each(numbers: str, digits: int) -> str:
+    return " ".join(str(rounded(float(number), digits)) for number in numbers.split())
 
 
 def _number(value: float, digits: int) -> Cell:

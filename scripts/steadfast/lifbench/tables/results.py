@@ -30,18 +30,10 @@ class LifbenchResults(Results):
 
     prefix = "lifbench_"
 
-    def __init__(
-        self,
-        frames: Frames,
-        display: Display,
-        weighting: str,
-        rubric: str,
-        unreviewed: Sequence[str] = (),
-    ):
+    def __init__(self, frames: Frames, display: Display, weighting: str, rubric: str):
         coverage = frames["coverage"].set_index(["model", "task", "length"])
         self._counts = coverage[list(COUNTS)].to_dict("index")
         self.rubric = rubric
-        self._unreviewed = unreviewed
         self.lengths = [name for name in coverage.index.unique("length") if name]
         found = coverage.index.unique("task")
         self.tasks = [task for task in by_scenario(WORDS["score_order"]) if task in found]
@@ -109,9 +101,12 @@ class LifbenchResults(Results):
             ({"model": label}, counts["scored"], counts["expected"])
             for label, counts in totals.items()
         )
-        if self._unreviewed:
-            tasks = ", ".join(self._unreviewed)
-            notes.append((None, WORDS["notes"]["unreviewed"].format(tasks=tasks)))
+        if "recs" in self.frames:
+            sampled = self.frames["recs"]
+            unread = dict.fromkeys(sampled.loc[sampled["reviewed"] == 0, "task"])
+            if unread:
+                tasks = ", ".join(unread)
+                notes.append((None, WORDS["notes"]["unreviewed"].format(tasks=tasks)))
         return [*notes, *self.shared_notes(judged=False)]
 
 
