@@ -70,8 +70,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, self._tree(), {"Content-Type": "application/json"})
         elif path.startswith(resolve) and path.removeprefix(resolve) in self.server.files:
             self._file(self.server.files[path.removeprefix(resolve)])
+        elif f"datasets/{REPO}/" not in path:  # nobody may know which private data sets there are
+            self._send(401, b"{}", {"X-Error-Code": "RepoNotFound"})
         else:
-            self._send(404, b"{}", {"X-Error-Code": "EntryNotFound"})
+            missing = "Entry" if REVISION in path else "Revision"
+            self._send(404, b"{}", {"X-Error-Code": f"{missing}NotFound"})
 
     def _tree(self) -> bytes:
         files = self.server.files.items()

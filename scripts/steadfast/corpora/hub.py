@@ -1,26 +1,42 @@
 """A corpus from a data set of the Hugging Face hub, at one commit, its files checked by sha256.
 
-A connection that drops is resumed where it broke, a few times; files that are complete stay in
-the hub's cache, so another run fetches only what is missing. The environment variables
-HF_ENDPOINT, HF_TOKEN, HF_HOME (or HF_HUB_CACHE) and HF_HUB_OFFLINE are honoured.
+Which files hold the corpus follows from the data set's own list of files at that commit and from
+the fields of their records; a config may name the files instead.
 """
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
-from urllib.parse import urlsplit
+from typing import NamedTuple
 
 from steadfast.corpora.cleaning import cleaned
+from steadfast.corpora.data_set import DataSet, NotThereError
 from steadfast.corpora.lock import Lock, check, sha256_of
-from steadfast.corpora.records import read_files
+from steadfast.corpora.records import fields_of, read_files
+from steadfast.corpora.tables import FORMATS, tables
 from steadfast.errors import UserError
 from steadfast.files import Record
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
-PUBLIC = "https://huggingface.co"
+MOST_TRIED = 20  # tables whose records are looked at
+SHOWN = 12  # names in a message
+
+
+class Found(NamedTuple):
+    """The files that hold a corpus.
+
+    Attributes:
+        names: within the data set.
+        paths: where they lie.
+        how: by what they were found, for a sentence.
+        others: data files that are not taken.
+    """
+
+    names: list[str]
+    paths: list[Path]
+    how: str
+    others: list[str]
 
 
 def corpus(
@@ -28,150 +44,156 @@ def corpus(
     corpus: str,
     repo: str,
     revision: str,
-    files: Sequence[str],
     fields: Mapping[str, str],
     lock: str,
+    files: Sequence[str] = (),
+    preferred: Sequence[str] = (),
+    alternatives: Sequence[str] = (),
     sha256: Mapping[str, str] | None = None,
     limit: int | None = None,
 ) -> list[Record]:
     """The records of the data set's files, every one fetched and checked before the first is read.
+
+    One sentence says what was found: it is printed, and written to the lock file.
 
     Args:
         inputs: none.
         corpus: its name.
         repo: the data set, owner/name.
         revision: a commit, 40 hexadecimal digits.
-        files: names, or globs of them.
         fields: of a record, see ``read_files``.
         lock: the lock file.
+        files: names, or globs of them; without any, the first of ``tables`` whose records have all
+            the fields.
+        preferred: globs of files that are looked at before others.
+        alternatives: other names of the data set, tried in their order where it is not there.
         sha256: checksum by file, of those that the config gives one for.
         limit: records to take.
 
     Raises:
-        UserError: the revision is no commit, a file cannot be fetched, its sha256 is another than
-            the config's or the lock file's, a record is bad, or there is no text.
+        UserError: the revision is no commit, no data set or file of the kind is there, a file
+            cannot be fetched, its sha256 is another than the config's or the lock file's, a record
+            is bad, or there is no text.
     """
     if not COMMIT.fullmatch(revision):
         raise UserError(
             f"corpus {corpus}: revision {revision!r} of {repo} is no commit; give the 40 "
             "hexadecimal digits of one, because a branch or a tag can move"
         )
-    data_set, locks = _DataSet(corpus, repo, revision), Lock(lock)
-    locked = locks.read(repo, revision)
-    paths = {name: data_set.fetch(name) for name in data_set.names(files, locked)}
-    found = {name: sha256_of(path) for name, path in paths.items()}
-    for name, path in paths.items():
-        for expected, by in ((sha256 or {}, "the config"), (locked, str(locks.path))):
-            check(f"{repo} {name}", found[name], expected.get(name), by, path)
-    locks.record(repo, revision, found)
-    return cleaned(corpus, "hub", read_files(corpus, paths.values(), fields), limit=limit)
+    locks = Lock(lock)
+    data_set, offered, lacking = _first_there(corpus, [repo, *alternatives], revision, locks)
+    search = _Search(data_set, locks, sha256 or {})
+    found = search.named(files, offered) if files else search.fitting(fields, preferred, offered)
+    digests = {name: search.digests[name] for name in found.names}
+    locks.record(data_set.repo, revision, digests)
+    records = cleaned(corpus, "hub", read_files(corpus, found.paths, fields), limit=limit)
+    sentence = (
+        f"{len(records):,} records from {_shown(found.names)} of {data_set.repo} at {revision}, "
+        f"{found.how}; other data files there: {_shown(found.others)}"
+    )
+    sentence += f"; not there: {', '.join(lacking)}" if lacking else ""
+    print(f"corpus {corpus}: {sentence}")
+    locks.note(corpus, sentence)
+    return records
 
 
-class _DataSet:
-    """A data set at a revision, and the hub that has it, as the environment says when asked.
+def _first_there(
+    corpus: str, repos: Sequence[str], revision: str, locks: Lock
+) -> tuple[DataSet, list[str], list[str]]:
+    """The first data set that is there, its files, and the names of those before it."""
+    reasons: dict[str, str] = {}
+    for repo in repos:
+        data_set = DataSet(corpus, repo, revision)
+        try:
+            return data_set, data_set.files(locks.read(repo, revision)), list(reasons)
+        except NotThereError as error:
+            if len(repos) == 1:
+                raise
+            reasons[repo] = error.reason
+    tried = "; ".join(f"{repo}: {reason}" for repo, reason in reasons.items())
+    raise UserError(
+        f"corpus {corpus}: none of its data sets is there at {revision} ({tried}); "
+        f"{data_set.otherwise}"
+    )
+
+
+class _Search:
+    """Looks a corpus's files up, and fetches and checks what it looks at.
 
     Args:
-        corpus: name of the corpus that it is taken for.
-        repo: the hub's id, owner/name.
-        revision: a commit.
+        data_set: that has them.
+        locks: of the sha256 known before.
+        sha256: those of the config.
     """
 
-    def __init__(self, corpus: str, repo: str, revision: str):
-        self.corpus, self.repo, self.revision = corpus, repo, revision
-        home = os.environ.get("HF_HOME")
-        self._cache = os.environ.get("HF_HUB_CACHE") or (str(Path(home) / "hub") if home else None)
-        self._endpoint = os.environ.get("HF_ENDPOINT", "").rstrip("/") or PUBLIC
-        self._token = os.environ.get("HF_TOKEN") or None
-        self._offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}
-        self._otherwise = (
-            "without the hub, set corpora.source to local and corpora.directory to a folder with "
-            f"{corpus} in it"
-        )
+    def __init__(self, data_set: DataSet, locks: Lock, sha256: Mapping[str, str]):
+        self._data_set = data_set
+        locked = locks.read(data_set.repo, data_set.revision)
+        self._expected = ((sha256, "the config"), (locked, str(locks.path)))
+        self.digests: dict[str, str] = {}
 
-    def names(self, files: Sequence[str], locked: Mapping[str, str]) -> list[str]:
-        """The files' names: those given, and for a glob those of the revision that match."""
-        if not any("*" in pattern for pattern in files):
-            return list(files)
-        offered = sorted(locked) if self._offline else self._listing()
+    def named(self, files: Sequence[str], offered: Sequence[str]) -> Found:
+        """The files that match the config's names.
+
+        Raises:
+            UserError: none does, or one cannot be fetched or is another than expected.
+        """
         names: dict[str, None] = {}
         for pattern in files:
-            matching = [name for name in offered if fnmatchcase(name, pattern)]
+            matching = [n for n in offered if n == pattern or fnmatchcase(n, pattern)]
             if not matching:
-                known = ", ".join(offered) or "none that the lock file knows"
-                raise UserError(
-                    f"corpus {self.corpus}: no file of {self.repo} matches {pattern!r}; the "
-                    f"files of the revision are: {known}; {self._otherwise}"
+                raise self._refused(
+                    f"no file of {self._data_set.repo} matches {pattern!r}; the files of the "
+                    f"revision are: {_shown(offered)}"
                 )
             names |= dict.fromkeys(matching)
-        return list(names)
+        return self._found(list(names), "named in the config", offered)
 
-    def _listing(self) -> list[str]:
-        from huggingface_hub import HfApi
+    def fitting(
+        self, fields: Mapping[str, str], preferred: Sequence[str], offered: Sequence[str]
+    ) -> Found:
+        """The files of the first table whose records have all the fields.
 
-        with self._explained("the list of files"):
-            api = HfApi(endpoint=self._endpoint, token=self._token)
-            return sorted(
-                api.list_repo_files(self.repo, revision=self.revision, repo_type="dataset")
-            )
-
-    def fetch(self, name: str) -> Path:
-        """The path of a file in the cache, fetched where it is not there yet."""
-        from huggingface_hub import hf_hub_download
-
-        with self._explained(name):
-            path = hf_hub_download(
-                self.repo,
-                name,
-                repo_type="dataset",
-                revision=self.revision,
-                endpoint=self._endpoint,
-                token=self._token,
-                cache_dir=self._cache,
-                local_files_only=self._offline,
-            )
-        return Path(path)
-
-    @contextmanager
-    def _explained(self, wanted: str) -> Iterator[None]:
-        """Turns whatever goes wrong between here and the hub into one sentence.
-
-        The library's own messages are left out: they can hold request headers and signed addresses.
+        Raises:
+            UserError: there is none, or one cannot be fetched, read, or is another than expected.
         """
-        try:
-            yield
-        except Exception as error:
-            raise UserError(
-                f"corpus {self.corpus}: cannot fetch {wanted} of {self.repo} at {self.revision}: "
-                f"{self._reason(error)}; {self._otherwise}"
-            ) from None
-
-    def _reason(self, error: Exception) -> str:
-        from huggingface_hub.errors import HFValidationError
-
-        host, status = urlsplit(self._endpoint).hostname or "the hub", _status(error)
-        if self._offline:
-            return "HF_HUB_OFFLINE is set and the cache does not hold it"
-        if isinstance(error, HFValidationError):
-            return "that is no name of a data set (owner/name)"
-        if status in (401, 403):
-            return f"{host} answered {status}, so HF_TOKEN is missing, wrong, or has no access"
-        if status == 404:
-            return f"{host} answered 404, so the data set, the revision or the file is not there"
-        if status is not None:
-            return f"{host} answered {status}; try again later"
-        if isinstance(error, OSError) and error.strerror:
-            return f"no writing to the cache ({error.strerror}); set HF_HOME to a folder of yours"
-        return (
-            f"{host} could not be reached or broke off ({type(error).__name__}); run again, what "
-            "is complete is kept"
+        wanted = sorted(set(fields.values()))
+        looked: list[str] = []
+        for names in tables(offered, preferred)[:MOST_TRIED]:
+            has = fields_of(self._fetch(names[0]))
+            if has is not None and set(wanted) <= set(has):
+                return self._found(names, f"found by the fields {', '.join(wanted)}", offered)
+            looked.append(f"{names[0]} ({', '.join(has) if has else 'no records'})")
+        raise self._refused(
+            f"no data file of {self._data_set.repo} at {self._data_set.revision} has records with "
+            f"the fields {', '.join(wanted)}; looked at: {_shown(looked)}; the files of the "
+            f"revision are: {_shown(offered)}"
         )
 
+    def _refused(self, what: str) -> UserError:
+        return UserError(f"corpus {self._data_set.corpus}: {what}; {self._data_set.otherwise}")
 
-def _status(error: BaseException | None) -> int | None:
-    """The HTTP status behind an error; the hub's library wraps some as a missing local file."""
-    while error is not None:
-        response = getattr(error, "response", None)
-        if response is not None:
-            return response.status_code
-        error = error.__cause__
-    return None
+    def _found(self, names: list[str], how: str, offered: Sequence[str]) -> Found:
+        paths = [self._fetch(name) for name in names]
+        others = [name for name in offered if name.endswith(FORMATS) and name not in names]
+        return Found(names, paths, how, others)
+
+    def _fetch(self, name: str) -> Path:
+        path = self._data_set.fetch(name)
+        if name not in self.digests:
+            self.digests[name] = sha256_of(path)
+            for expected, by in self._expected:
+                where = f"{self._data_set.repo} {name}"
+                check(where, self.digests[name], expected.get(name), by, path)
+        return path
+
+
+def _shown(names: Sequence[str]) -> str:
+    """Some names for a message; how many more where there are many."""
+
+    def shown() -> Iterator[str]:
+        yield from names[:SHOWN]
+        if len(names) > SHOWN:
+            yield f"and {len(names) - SHOWN} more"
+
+    return ", ".join(shown()) or "none"

@@ -1,13 +1,17 @@
 """The lock file of fetched data: which sha256 each file of each pinned revision had.
 
-``{repo: {revision: {file: sha256}}}``, written at the first fetch and checked ever after.
+``{repo: {revision: {file: sha256}}}``, written at the first fetch and checked ever after; under
+``found``, which is no data set's name, a sentence a corpus says what was taken from where.
 """
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 
 from steadfast.errors import UserError
-from steadfast.files import read_json, write_json
+from steadfast.files import Record, read_json, write_json
+
+FOUND = "found"
 
 
 class Lock:
@@ -26,15 +30,26 @@ class Lock:
         Raises:
             UserError: the file cannot be written.
         """
+        if not self.read(repo, revision).items() >= digests.items():
+            self._extend(lambda known: known.setdefault(repo, {}).setdefault(revision, {}), digests)
+
+    def note(self, corpus: str, sentence: str) -> None:
+        """Write down what was found for a corpus.
+
+        Raises:
+            UserError: the file cannot be written.
+        """
+        if self._all().get(FOUND, {}).get(corpus) != sentence:
+            self._extend(lambda known: known.setdefault(FOUND, {}), {corpus: sentence})
+
+    def _extend(self, part: Callable[[Record], Record], entries: Record) -> None:
         from filelock import FileLock
 
-        if self.read(repo, revision).items() >= digests.items():
-            return
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(self.path.with_name(f".{self.path.name}.busy")):
                 known = self._all()
-                known.setdefault(repo, {}).setdefault(revision, {}).update(digests)
+                part(known).update(entries)
                 write_json(self.path, known)
         except OSError as error:
             raise UserError(
@@ -42,7 +57,7 @@ class Lock:
                 "directory that you may write to"
             ) from None
 
-    def _all(self) -> dict[str, dict[str, dict[str, str]]]:
+    def _all(self) -> Record:
         return read_json(self.path) if self.path.exists() else {}
 
 

@@ -2,15 +2,25 @@
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from io import TextIOWrapper
 from itertools import chain
 from pathlib import Path
+from typing import IO, Any
 
+from steadfast.corpora.tables import FORMATS, tables
 from steadfast.errors import UserError
-from steadfast.files import Record, read_json
+from steadfast.files import Record
 
 Row = tuple[str, Record]  # where it stands, for a message, and its fields
-LONGEST_CELL = 2**30  # characters; csv's own limit of 131,072 is shorter than a long essay
+LONGEST = 2**30  # characters of a cell or line; csv's own limit is shorter than a long essay
+IN_ARCHIVE = (*FORMATS[:-1], ".txt")  # .txt holds JSON lines, as GovReport's archives do
+BATCH = 256  # rows of a column file that are read at once
+
+
+class NotRecordsError(UserError):
+    """A file can be read, and holds something else than a list of records."""
 
 
 def read_files(corpus: str, paths: Iterable[Path], fields: Mapping[str, str]) -> Iterator[Record]:
@@ -18,7 +28,8 @@ def read_files(corpus: str, paths: Iterable[Path], fields: Mapping[str, str]) ->
 
     Args:
         corpus: its name begins the id of a record whose ``fields`` name no id.
-        paths: ``.jsonl``, ``.json`` (a list of objects), ``.csv`` or ``.parquet`` files.
+        paths: files whose names end in one of ``tables.FORMATS``: ``.jsonl``, ``.json`` (a list of
+            objects, or JSON lines), ``.csv``, ``.parquet``, ``.arrow``, or ``.zip`` with the like.
         fields: for each of text, id, title and date the source's field; only text is required.
 
     Raises:
@@ -32,6 +43,19 @@ def read_files(corpus: str, paths: Iterable[Path], fields: Mapping[str, str]) ->
     rows = chain.from_iterable(_rows(path) for path in paths)
     for number, (where, row) in enumerate(rows):
         yield _record(row, where, fields, f"{corpus}-{number:06d}")
+
+
+def fields_of(path: Path) -> list[str] | None:
+    """The fields of a data file's first record; None where it holds no records.
+
+    Raises:
+        UserError: the file cannot be read.
+    """
+    with closing(_rows(path)) as rows:
+        try:
+            return [str(name) for name in next(rows)[1]]
+        except (StopIteration, NotRecordsError):
+            return None
 
 
 def _record(row: Record, where: str, fields: Mapping[str, str], name: str) -> Record:
@@ -61,73 +85,154 @@ def _string(value: object) -> str | None:
 
 
 def _rows(path: Path) -> Iterator[Row]:
-    readers = {".jsonl": _jsonl, ".json": _json, ".csv": _csv, ".parquet": _parquet}
-    reader = readers.get(path.suffix)
-    if reader is None:
-        raise UserError(f"{path}: not a data file; name files that end in {', '.join(readers)}")
+    suffix = path.suffix.lower()
+    if suffix not in FORMATS:
+        raise UserError(f"{path}: not a data file; name files that end in {', '.join(FORMATS)}")
+    with _explained(path):
+        if suffix == ".zip":
+            yield from _archive(path)
+        else:
+            with open(path, "rb") as data:
+                yield from _read(data, str(path), suffix)
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
     try:
-        for where, row in reader(path):
-            if not isinstance(row, dict):
-                raise UserError(
-                    f"{where}: a JSON object was expected, not {type(row).__name__}; mend or "
-                    "remove it"
-                )
-            yield where, row
+        yield
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not UTF-8 ({error.reason}); save it as UTF-8") from None
     except OSError as error:
         raise UserError(
-            f"{path}: cannot be read ({error.strerror}); check the path and its permissions"
+            f"{path}: cannot be read ({error.strerror or error}); check the path and its "
+            "permissions, or fetch it again"
         ) from None
 
 
-def _jsonl(path: Path) -> Iterator[Row]:
-    with open(path, "rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise UserError(
-                    f"{path}:{number}: corrupt JSON line ({error}); mend or remove that line"
-                ) from None
-            yield f"{path}:{number}", row
+def _read(data: IO[bytes], where: str, suffix: str) -> Iterator[Row]:
+    for place, row in READERS[suffix](data, where):
+        if not isinstance(row, dict):
+            raise NotRecordsError(
+                f"{place}: a JSON object was expected, not {type(row).__name__}; mend or remove it"
+            )
+        yield place, row
 
 
-def _json(path: Path) -> Iterator[Row]:
-    rows = read_json(path)
+def _archive(path: Path) -> Iterator[Row]:
+    """The rows of an archive's first table (``tables``), read from within it."""
+    import zlib
+    from zipfile import BadZipFile, ZipFile
+
+    try:
+        with ZipFile(path) as archive:
+            for name in next(iter(tables(archive.namelist(), formats=IN_ARCHIVE)), []):
+                with archive.open(name) as member:
+                    yield from _read(member, f"{path}/{name}", Path(name).suffix.lower())
+    except (BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
+        raise UserError(f"{path}: not a readable archive ({error}); fetch it again") from None
+
+
+def _jsonl(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
+    for number, line in enumerate(iter(lambda: data.readline(LONGEST), b""), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise UserError(
+                f"{where}:{number}: corrupt JSON line ({error}); mend or remove that line"
+            ) from None
+        yield f"{where}:{number}", row
+
+
+def _json(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
+    """A list of records; or, as the hub's data sets often are, JSON lines."""
+    first = next((line for line in data if line.strip()), b"")
+    data.seek(0)
+    if _is_object(first):
+        yield from _jsonl(data, where)
+        return
+    try:
+        rows = json.loads(data.read())
+    except json.JSONDecodeError as error:
+        raise UserError(
+            f"{where}:{error.lineno}: not valid JSON ({error.msg}, column {error.colno}); mend or "
+            "fetch the file again"
+        ) from None
+    except RecursionError:
+        raise UserError(f"{where}: JSON nested too deeply; mend or fetch the file again") from None
     if not isinstance(rows, list):
-        raise UserError(f"{path}: a list of records was expected, not {type(rows).__name__}")
+        raise NotRecordsError(
+            f"{where}: a list of records was expected, not {type(rows).__name__}; name a file "
+            "that holds one"
+        )
     for number, row in enumerate(rows, start=1):
-        yield f"{path}: record {number}", row
+        yield f"{where}: record {number}", row
 
 
-def _csv(path: Path) -> Iterator[Row]:
-    csv.field_size_limit(LONGEST_CELL)
-    with open(path, encoding="utf-8-sig", newline="") as lines:
+def _is_object(line: bytes) -> bool:
+    try:
+        return line.lstrip().startswith(b"{") and isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _csv(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
+    csv.field_size_limit(LONGEST)
+    with TextIOWrapper(data, encoding="utf-8-sig", newline="") as lines:
         rows = csv.DictReader(lines, strict=True)
         try:
             for row in rows:
-                yield f"{path}:{rows.line_num}", row
+                yield f"{where}:{rows.line_num}", row
         except csv.Error as error:
             raise UserError(
-                f"{path}:{rows.line_num}: corrupt CSV ({error}); mend or fetch the file again"
+                f"{where}:{rows.line_num}: corrupt CSV ({error}); mend or fetch the file again"
             ) from None
 
 
-def _parquet(path: Path) -> Iterator[Row]:
-    import pandas
+def _parquet(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
+    with _columns(where, "a Parquet file"):
+        from pyarrow import parquet
 
+        yield from _numbered(parquet.ParquetFile(data).iter_batches(BATCH), where)
+
+
+def _arrow(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
+    with _columns(where, "an Arrow file"):
+        from pyarrow import ArrowInvalid, ipc
+
+        try:
+            file = ipc.open_file(data)
+            batches = (file.get_batch(number) for number in range(file.num_record_batches))
+        except ArrowInvalid:  # what `datasets` saves is a stream
+            data.seek(0)
+            batches = iter(ipc.open_stream(data))
+        yield from _numbered(batches, where)
+
+
+@contextmanager
+def _columns(where: str, kind: str) -> Iterator[None]:
     try:
-        table = pandas.read_parquet(path, engine="pyarrow")
+        yield
     except ImportError:
         raise UserError(
-            f"{path}: reading Parquet needs pyarrow; pip install pyarrow, or name .jsonl, .json or "
-            ".csv files instead"
+            f"{where}: reading {kind} needs pyarrow; pip install pyarrow, or name .jsonl, .json "
+            "or .csv files instead"
         ) from None
     except (ValueError, OSError) as error:
-        raise UserError(f"{path}: not a Parquet file ({error}); fetch it again") from None
-    table = table.astype(object).where(table.notna(), None)
-    for number, row in enumerate(table.to_dict("records"), start=1):
-        yield f"{path}: record {number}", row
+        raise UserError(f"{where}: not {kind} ({error}); fetch it again") from None
+
+
+def _numbered(batches: Iterable[Any], where: str) -> Iterator[tuple[str, Any]]:
+    rows = chain.from_iterable(batch.to_pylist() for batch in batches)
+    return ((f"{where}: record {number}", row) for number, row in enumerate(rows, start=1))
+
+
+READERS: Mapping[str, Callable[[IO[bytes], str], Iterator[tuple[str, Any]]]] = {
+    ".jsonl": _jsonl,
+    ".json": _json,
+    ".csv": _csv,
+    ".parquet": _parquet,
+    ".arrow": _arrow,
+    ".txt": _jsonl,
+}

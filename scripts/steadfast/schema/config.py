@@ -13,7 +13,7 @@ from steadfast.schema.strict import StrictModel, check_names, role
 class LocalFiles(StrictModel):
     """Where one corpus lies in the local directory."""
 
-    glob: str = Field(description="Files below the directory, as a glob; .jsonl or .json.")
+    glob: str = Field(description="Files below the directory, as a glob (docs/corpora.md).")
     fields: dict[Literal["id", "title", "date", "text"], str] = Field(
         description="Which field of a record is the id, title, date and text; text is required."
     )
@@ -24,7 +24,16 @@ class HubFiles(StrictModel):
 
     repo: str = Field(description="Data set id, such as yahma/alpaca-cleaned.")
     revision: str = Field(description="Commit, 40 hexadecimal digits.", pattern=r"^[0-9a-f]{40}$")
-    files: list[str] = Field(description="Files of the data set, or globs of them.", min_length=1)
+    files: list[str] = Field(
+        default=[],
+        description="Files of the data set, or globs of them; by default those whose records have "
+        "the fields, training data first.",
+    )
+    alternatives: list[str] = Field(
+        default=[],
+        description="Other names of the data set, tried in their order where the hub has no such "
+        "data set or revision.",
+    )
     sha256: dict[str, str] = Field(
         default={},
         description="Checksum per file; without one the first fetch records it in the lock file.",

@@ -1,0 +1,50 @@
+"""Which of a data set's files belong together, and in which order they are looked at."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+
+FORMATS = (".jsonl", ".json", ".csv", ".parquet", ".arrow", ".zip")
+SPLITS = re.compile(r"(?<![a-z])(train|training|validation|valid|val|dev|test|eval)(?![a-z])")
+
+
+def tables(
+    names: Iterable[str], preferred: Sequence[str] = (), formats: Sequence[str] = FORMATS
+) -> list[list[str]]:
+    """The data files among some names, the shards of one table together, the likeliest table first.
+
+    Shards lie in one folder and differ in numbers alone. First come tables whose files match a
+    preferred glob; then training data, data of no named split, and others; within these, those in
+    fewer folders, then by name.
+
+    >>> tables(["test.csv", "README.md", "data/train-1-of-2.csv", "data/train-0-of-2.csv"])
+    [['data/train-0-of-2.csv', 'data/train-1-of-2.csv'], ['test.csv']]
+
+    Args:
+        names: paths of files, with ``/``.
+        preferred: globs, the first one first.
+        formats: endings of data files.
+    """
+    found: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for name in names:
+        path = PurePosixPath(name)
+        hidden = any(part.startswith((".", "__")) for part in path.parts)
+        if path.suffix.lower() in formats and not hidden:
+            found[str(path.parent), re.sub(r"\d+", "0", path.name)].append(name)
+    groups = [sorted(group, key=_natural) for group in found.values()]
+    return sorted(groups, key=lambda group: (*_rank(group[0], preferred), group[0]))
+
+
+def _rank(name: str, preferred: Sequence[str]) -> tuple[int, int, int]:
+    liked = [place for place, glob in enumerate(preferred) if fnmatchcase(name, glob)]
+    split = SPLITS.findall(name.lower())
+    order = 1 if not split else 0 if split[-1].startswith("train") else 2
+    return min(liked, default=len(preferred)), order, name.count("/")
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """A name by its numbers, so that shard 10 comes after shard 2."""
+    parts = re.split(r"(\d+)", name)
+    return [(int(part), "") if part.isdigit() else (0, part) for part in parts]
