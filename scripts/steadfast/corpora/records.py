@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from io import TextIOWrapper
 from itertools import chain
@@ -84,7 +84,7 @@ def _string(value: object) -> str | None:
     return None if value is None or value == "" else str(value)
 
 
-def _rows(path: Path) -> Iterator[Row]:
+def _rows(path: Path) -> Generator[Row, None, None]:
     suffix = path.suffix.lower()
     if suffix not in FORMATS:
         raise UserError(f"{path}: not a data file; name files that end in {', '.join(FORMATS)}")
