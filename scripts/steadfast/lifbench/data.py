@@ -80,9 +80,11 @@ def _corpus(config: Config, section: Lifbench, corpus: CorpusName) -> DataFile:
             settings["directory"] = config.corpora.directory
             files = matching(corpus, settings["directory"], settings["glob"])
         case "hub":
-            own = config.corpora.hub.get(corpus)
+            data_set = config.corpora.hub.get(corpus)
             settings |= (
-                own.model_dump(exclude_none=True) if own else facts("corpora/hub.yaml")[corpus]
+                data_set.model_dump(exclude_none=True)
+                if data_set
+                else facts("corpora/hub.yaml")[corpus]
             )
             settings["lock"] = config.corpora.lock
     return DataFile(
