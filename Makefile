@@ -5,6 +5,7 @@
 # make heavy    the tests that install more: LaTeX, vLLM's CPU build, a SLURM cluster
 # make lint     formatting, linting and types, as CI checks them
 # make bench    benchmarks, with ratios
+# make export   the benchmarks as data sets of their own, in results/export
 # make docs     docs/config.md from the schema
 # make lock     pins the requirements anew
 # make clean    removes all results but the journal of answers
@@ -16,10 +17,13 @@ BIN := .venv/bin
 CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG))
 $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: $(file): no such file; name one that is there)))
 
-.PHONY: tables vllm embeddings test heavy lint bench docs lock clean
+.PHONY: tables export vllm embeddings test heavy lint bench docs lock clean
 
 tables: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES)
+
+export: .venv/base
+	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) -- export
 
 vllm: .venv/vllm$(VLLM)
 

@@ -137,6 +137,7 @@ class Task:
             ``floor`` run in no benchmark without.
         compared: a function that says how models are compared, as a
             ``metrics.certificate.Compared``; by default samples count alike.
+        exports: how it is exported, as an ``export.about.Exports``; None where it is not.
     """
 
     parts: Mapping[str, Part]
@@ -160,6 +161,7 @@ class Task:
             "steadfast.metrics.certificate:Compared", {"unit": "records"}
         )
     )
+    exports: Component[Any] | None = None
 
 
 @dataclass(frozen=True)

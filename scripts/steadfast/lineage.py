@@ -192,6 +192,13 @@ class Lineage:
         before = [self.report(), *map(self.tables, names)]
         return Step.of(digest("collect_tables"), names, before)
 
+    def export(self, benchmark: str) -> Step:
+        """A benchmark as a data set of its own."""
+        task = self._run.tasks[benchmark]
+        before = [self.prompts(benchmark, part) for part in task.parts]
+        code = digest("export", task.samples, task.exports)
+        return Step.of(code, [task.samples.plain, plain(task.exports)], before)
+
     def usage(self) -> Step:
         """What inference took."""
         jobs = self._run.inference_jobs

@@ -1,10 +1,18 @@
 """LIFBench to the workflow: what a config asks of it."""
 
+from typing import Any
+
 from steadfast.benchmark import Benchmark, Measure, Output, Part, ReleasedModel, Task
 from steadfast.components import Component
 from steadfast.config.settings import floor, references, scored_models
 from steadfast.files import Settings
-from steadfast.lifbench.data import NAME, context_file, data_files, expression_file
+from steadfast.lifbench.data import (
+    NAME,
+    context_file,
+    corpora_of,
+    data_files,
+    expression_file,
+)
 from steadfast.lifbench.paper import PAPER_MODELS
 from steadfast.lifbench.recs.files import rewriting
 from steadfast.lifbench.section import Lifbench
@@ -62,6 +70,26 @@ def task(config: Config, section: Lifbench) -> Task:
         floor=True,
         rewriting=rewriting(section, NAME, list(config.rewriters)),
         files=[("lifbench.recs.review", section.recs.review)] if section.recs.review else [],
+        exports=_exports(config, section, tasks),
+    )
+
+
+def _exports(config: Config, section: Lifbench, tasks: list[str]) -> Component[Any]:
+    """How it is exported: where its texts come from, and the settings that made it."""
+    settings = {
+        "seed": config.seed,
+        "tokenizer": config.tokenizer,
+        "corpora": config.corpora.source,
+        **section.model_dump(include={"lengths", "contexts_per_length", "expressions"}),
+        "tasks": tasks,
+    }
+    recs, templates = section.recs, section.expressions
+    if templates == "recs":
+        settings["recs"] = recs.model_dump(exclude={"review", "encoder"})
+        templates = f"recs of {recs.rewrites} rewrites"
+    return Component(
+        "steadfast.lifbench.export:LifbenchExports",
+        {"corpora": corpora_of(config, tasks), "templates": templates, "settings": settings},
     )
 
 

@@ -1,0 +1,45 @@
+"""Export: a benchmark as built, as a data set of its own that others load (docs/export.md).
+
+in   results/{benchmark}/prompts/{part}.jsonl and the data files that its prompts refer to
+out  results/export/{benchmark}/: Parquet and JSON lines of each table and split, README.md (the
+     card, with licences), croissant.json, SHA256SUMS
+"""
+
+EXPORTED = [name for name in TASKS if TASKS[name].exports]
+
+
+rule export:
+    input:
+        [f"<results>/export/{name}" for name in EXPORTED if name in CONFIG.benchmarks],
+    localrule: True
+
+
+rule export_benchmark:
+    input:
+        prompts=lambda w: [
+            f"<results>/{w.benchmark}/prompts/{part}.jsonl" for part in TASKS[w.benchmark].parts
+        ],
+        sources=lambda w: RUN.all_sources(w.benchmark),
+    output:
+        directory("<results>/export/{benchmark}"),
+    log:
+        "<logs>/export/{benchmark}.log",
+    benchmark:
+        "<benchmarks>/export/{benchmark}.tsv"
+    wildcard_constraints:
+        benchmark="|".join(EXPORTED) or "(?!)",
+    localrule: True
+    conda:
+        "../envs/base.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    params:
+        exports=lambda w: plain(TASKS[w.benchmark].exports),
+        samples=lambda w: TASKS[w.benchmark].samples.plain,
+        sources=lambda w: RUN.all_source_keys(w.benchmark),
+        code=lambda w: STEPS.export(w.benchmark).code,
+        lineage=lambda w: STEPS.export(w.benchmark).lineage,
+    script:
+        "../scripts/export.py"

@@ -1,0 +1,20 @@
+"""Rule export_benchmark: a benchmark as a data set of its own."""
+
+from pathlib import Path
+
+from steadfast.stages.export_benchmark import export_benchmark
+from steadfast.stages.samples import PartFiles, sources_by_part
+from steadfast.workflow import paths, run_rule
+
+if "snakemake" in globals():
+    params = snakemake.params
+    sources = sources_by_part(params.sources, snakemake.input.sources)
+    files = zip(sources.items(), paths(snakemake.input.prompts), strict=True)
+    run_rule(
+        export_benchmark,
+        snakemake.log,
+        name=snakemake.wildcards.benchmark,
+        exports=params.exports,
+        parts=[PartFiles(part, params.samples, prompts, of) for (part, of), prompts in files],
+        out=Path(snakemake.output[0]),
+    )

@@ -1,0 +1,82 @@
+"""Rule export_benchmark: a benchmark as built, as a data set of its own."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from steadfast.components import Sample, Samples, component
+from steadfast.errors import UserError
+from steadfast.export.about import Exports
+from steadfast.export.card import card
+from steadfast.export.columns import Table, arrow, table
+from steadfast.export.croissant import croissant
+from steadfast.files import file_sha256, write_json, write_jsonl, write_text
+from steadfast.stages.samples import PartFiles, read_data
+
+CARD, METADATA, SUMS = "README.md", "croissant.json", "SHA256SUMS"
+
+
+def export_benchmark(
+    name: str, exports: Sequence[Any], parts: Sequence[PartFiles], out: Path
+) -> None:
+    """Writes the data set: ``{table}/{split}.parquet``, ``jsonl/{table}/{split}.jsonl``, its card,
+    Croissant metadata and checksums.
+
+    Args:
+        name: of the benchmark.
+        exports: how it is exported (``Exports``), by name and settings.
+        parts: all parts of the benchmark.
+        out: the folder.
+
+    Raises:
+        UserError: a file is missing or damaged, a value cannot be written, or the tables would
+            give another prompt than models are asked.
+    """
+    how: Exports = component(exports).make()
+    samples = {part.name: part.read() for part in parts}
+    for part in parts:
+        _check(how, part.joined, samples[part.name])
+    rows = how.tables(samples, {part.name: read_data(part.sources) for part in parts})
+    # The names of splits may hold no hyphen.
+    tables = [
+        table(of, {split.replace("-", "_"): held for split, held in splits.items()})
+        for of, splits in rows.items()
+    ]
+    paths = _write(tables, out)
+    data = sorted(path.relative_to(out).as_posix() for path in out.rglob("*.*") if path.is_file())
+    about = how.about()
+    write_json(
+        out / METADATA,
+        croissant(name, about, tables, paths, {path: file_sha256(out / path) for path in data}),
+    )
+    write_text(out / CARD, card(about, tables, paths))
+    listed = [*data, CARD, METADATA]
+    sums = (f"{file_sha256(out / path)}  {path}\n" for path in sorted(listed))
+    write_text(out / SUMS, "".join(sums))
+    counts = ", ".join(f"{sum(map(len, of.splits.values())):,} {of.name}" for of in tables)
+    print(f"{name}: {counts}")
+
+
+def _check(how: Exports, joined: Samples, samples: Sequence[Sample]) -> None:
+    """Whether the tables give the very prompts that models are asked."""
+    for sample in samples:
+        item = joined.item(sample)
+        if how.asked(sample) != item.head + item.context + item.tail:
+            raise UserError(
+                f"export: {sample.part}: models are asked sample {sample.id} otherwise than its "
+                "tables would have it; leave out of the config what is not the benchmark's own form"
+            )
+
+
+def _write(tables: Sequence[Table], out: Path) -> Mapping[tuple[str, str], str]:
+    """Writes the tables; the Parquet file of each table and split."""
+    from pyarrow import parquet
+
+    paths = {}
+    for one in tables:
+        for split, rows in one.splits.items():
+            path = paths[one.name, split] = f"{one.name}/{split}.parquet"
+            (out / path).parent.mkdir(parents=True, exist_ok=True)
+            parquet.write_table(arrow(one, split), out / path, compression="zstd")
+            write_jsonl(out / "jsonl" / one.name / f"{split}.jsonl", rows)
+    return paths
