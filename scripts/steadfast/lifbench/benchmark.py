@@ -83,7 +83,7 @@ def _exports(config: Config, section: Lifbench, tasks: list[str]) -> Component[A
         **section.model_dump(include={"lengths", "contexts_per_length", "expressions"}),
         "tasks": tasks,
     }
-    recs, templates = section.recs, section.expressions
+    recs, templates = section.recs, str(section.expressions)
     if templates == "recs":
         settings["recs"] = recs.model_dump(exclude={"review", "encoder"})
         templates = f"recs of {recs.rewrites} rewrites"
