@@ -8,6 +8,7 @@ from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, P
 from steadfast.cfbench.facts import FILE, LANGUAGE, RATES
 from steadfast.components import Component
 from steadfast.config.settings import references
+from steadfast.export.plain import plain_exports
 from steadfast.files import Settings
 from steadfast.judge_template import packaged, templates_of
 from steadfast.resources import facts
@@ -67,6 +68,7 @@ def task(config: Config, section: Cfbench) -> Task:
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),
         ),
         files=section.required_files(NAME),
+        exports=plain_exports(NAME, section, config.seed, {"instructions"}),
         labels=section.labels,
     )
 

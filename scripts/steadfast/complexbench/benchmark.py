@@ -11,6 +11,7 @@ from steadfast.complexbench.routes import TEMPLATES, templates_in_use
 from steadfast.complexbench.taxonomy import taxonomy
 from steadfast.components import Component
 from steadfast.config.settings import references
+from steadfast.export.plain import plain_exports
 from steadfast.files import Record
 from steadfast.judge_template import packaged, templates_of
 from steadfast.resources import facts
@@ -92,6 +93,13 @@ def task(config: Config, section: Complexbench) -> Task:
         },
         data=[_data(config, section, language) for language in languages],
         files=section.required_files(NAME),
+        exports=plain_exports(
+            NAME,
+            section,
+            config.seed,
+            {"languages", "instances", "decomposition"},
+            added=section.extra is not None,
+        ),
         labels=section.labels,
         compared=Component("steadfast.metrics.certificate:Compared", {"unit": "instances"}),
         prompts=Component("steadfast.complexbench.prompts:prompts"),

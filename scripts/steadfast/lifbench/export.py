@@ -6,6 +6,7 @@ from typing import Any
 from steadfast.components import Data, Sample
 from steadfast.export.about import About, Column, Exports, Rows, Source
 from steadfast.files import Record, Settings
+from steadfast.lifbench.answers import reference_answer
 from steadfast.lifbench.samples import render
 from steadfast.lifbench.tasks import TASKS
 from steadfast.resources import facts
@@ -30,7 +31,7 @@ class LifbenchExports(Exports):
     def tables(self, parts: Mapping[str, Sequence[Sample]], data: Mapping[str, Data]) -> Rows:
         """Prompts and contexts by length; the expressions, which all lengths share."""
         return {
-            "prompts": {part: [one.prompt for one in samples] for part, samples in parts.items()},
+            "prompts": {part: map(_prompt, samples) for part, samples in parts.items()},
             "contexts": {part: _contexts(held) for part, held in data.items()},
             "expressions": {EVERY: _expressions(next(iter(data.values())))},
         }
@@ -60,6 +61,10 @@ class LifbenchExports(Exports):
             usage=known["usage"].replace("LENGTH", next(iter(self._settings["lengths"]))),
             citation=known["citation"],
         )
+
+
+def _prompt(sample: Sample) -> Record:
+    return sample.prompt | {"reference": reference_answer(sample.prompt, sample.source["context"])}
 
 
 def _contexts(data: Data) -> Iterator[Record]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from steadfast.components import Sample, Samples, component
 from steadfast.errors import UserError
@@ -13,6 +13,7 @@ from steadfast.export.croissant import croissant
 from steadfast.files import file_sha256, write_json, write_jsonl, write_text
 from steadfast.stages.samples import PartFiles, read_data
 
+T = TypeVar("T")
 CARD, METADATA, SUMS = "README.md", "croissant.json", "SHA256SUMS"
 
 
@@ -37,11 +38,7 @@ def export_benchmark(
     for part in parts:
         _check(how, part.joined, samples[part.name])
     rows = how.tables(samples, {part.name: read_data(part.sources) for part in parts})
-    # The names of splits may hold no hyphen.
-    tables = [
-        table(of, {split.replace("-", "_"): held for split, held in splits.items()})
-        for of, splits in rows.items()
-    ]
+    tables = [table(of, _named(splits)) for of, splits in rows.items()]
     paths = _write(tables, out)
     data = sorted(path.relative_to(out).as_posix() for path in out.rglob("*.*") if path.is_file())
     about = how.about()
@@ -55,6 +52,17 @@ def export_benchmark(
     write_text(out / SUMS, "".join(sums))
     counts = ", ".join(f"{sum(map(len, of.splits.values())):,} {of.name}" for of in tables)
     print(f"{name}: {counts}")
+
+
+def _named(splits: Mapping[str, T]) -> dict[str, T]:
+    """Splits by names that the hub allows, which hold no hyphen."""
+    named = {split.replace("-", "_"): rows for split, rows in splits.items()}
+    if len(named) < len(splits):
+        raise UserError(
+            f"export: two of {', '.join(splits)} differ in - and _ alone, and a split's name may "
+            "hold no hyphen; rename one"
+        )
+    return named
 
 
 def _check(how: Exports, joined: Samples, samples: Sequence[Sample]) -> None:

@@ -1,0 +1,243 @@
+"""A benchmark exported as a data set: `datasets` loads it, Croissant's own library checks it."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import mlcroissant
+import pytest
+import yaml
+
+from prepared import Prepared
+from steadfast.components import Answer, component
+from steadfast.config.load import load_config
+from steadfast.errors import UserError
+from steadfast.export.about import Exports
+from steadfast.export.plain import PlainExports
+from steadfast.files import file_sha256, read_json, read_jsonl
+from steadfast.lifbench.benchmark import LIFBENCH
+from steadfast.lifbench.export import LifbenchExports
+from steadfast.resources import facts
+from steadfast.stages.export_benchmark import export_benchmark
+
+ROOT = Path(__file__).parents[2]
+MODELS = {"reference": {"engine": "reference"}}
+RAW = {"benchmarks": ["lifbench"], "lifbench": {"lengths": {"2k": 2048, "2-k": 2050}}}
+SNIPPET = re.compile(r"```python\n(.*?)```", re.S)
+
+
+class Exported:
+    """A benchmark that was built and exported below a folder."""
+
+    def __init__(self, raw: dict, folder: Path):
+        self.built = Prepared({"judges": MODELS, "models": MODELS, **raw}, folder / "results")
+        self.built.make_data()
+        self.built.write_prompts()
+        self.cwd, self.out = folder, folder / "results/export" / self.built.name
+        self.export(self.out)
+
+    @property
+    def parts(self):
+        return [self.built.part(name) for name in self.built.task.parts]
+
+    def export(self, out: Path) -> None:
+        export_benchmark(self.built.name, self.built.task.exports.plain, self.parts, out)
+
+    def rows(self, table: str, split: str) -> list[dict]:
+        return list(read_jsonl(self.out / f"jsonl/{table}/{split}.jsonl"))
+
+    def run(self, code: str, cwd: Path):
+        """What code prints as JSON, in a process of its own, without the hub."""
+        home = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(self.cwd / "home")}
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=cwd,
+            env={**os.environ, **home},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def lifbench(tmp_path_factory) -> Exported:
+    return Exported(RAW, tmp_path_factory.mktemp("lifbench"))
+
+
+def asked(exported: Exported, part: int) -> list[str]:
+    """The prompts that inference asks."""
+    files = exported.parts[part]
+    items = [files.joined.item(sample) for sample in files.read()]
+    return [item.head + item.context + item.tail for item in items]
+
+
+def test_the_card_s_own_code_gives_the_very_prompts_that_models_are_asked(lifbench):
+    (code,) = SNIPPET.findall((lifbench.out / "README.md").read_text())
+    loaded = lifbench.run(f"{code}\nimport json\nprint(json.dumps(prompts))", lifbench.cwd)
+    assert len(loaded) == len({*loaded}) == 461
+    assert loaded == asked(lifbench, 0)
+
+
+def test_the_documented_code_is_the_card_s():
+    shown = SNIPPET.findall((ROOT / "docs/export.md").read_text())
+    assert shown == SNIPPET.findall(facts("lifbench/export.yaml")["usage"].replace("LENGTH", "4k"))
+
+
+def test_each_context_is_there_once(lifbench):
+    contexts, prompts = lifbench.rows("contexts", "2k"), lifbench.rows("prompts", "2k")
+    assert [row["context_id"] for row in contexts] == sorted({*map(context_id, prompts)}, key=order)
+    held = " ".join(path.read_text() for path in lifbench.out.glob("jsonl/*/2k.jsonl"))
+    for row in contexts:
+        assert held.count(json.dumps(row["text"], ensure_ascii=False)) == 1
+
+
+def context_id(row):
+    return row["context_id"]
+
+
+def order(name):
+    return ["list", "multidoc", "onedoc"].index(name.split("-")[0])
+
+
+def test_wording_and_a_right_answer_of_each_prompt_are_in_the_data_set(lifbench):
+    scoring = lifbench.built.task.scoring.make()
+    texts = {
+        (row["task"], row["expression_id"]) for row in lifbench.rows("expressions", "all_lengths")
+    }
+    rows = lifbench.rows("prompts", "2k")
+    for row, sample in zip(rows, lifbench.parts[0].read(), strict=True):
+        assert (row["task"], row["expression_id"]) in texts
+        assert scoring.score(sample, Answer("ok", row["reference"]), {}).total == 1
+
+
+def test_a_split_has_no_hyphen_in_its_name(lifbench):
+    assert (lifbench.out / "prompts/2_k.parquet").is_file()
+
+
+def test_two_splits_of_one_name_are_refused(tmp_path):
+    with pytest.raises(UserError, match="2_k, 2-k differ in - and _ alone"):
+        Exported({**RAW, "lifbench": {"lengths": {"2_k": 2048, "2-k": 2050}}}, tmp_path)
+
+
+def test_the_same_inputs_give_the_same_bytes(lifbench, tmp_path):
+    lifbench.export(tmp_path)
+    files = [path.relative_to(tmp_path) for path in tmp_path.rglob("*.*") if path.is_file()]
+    assert len(files) == 12
+    for file in files:
+        assert (tmp_path / file).read_bytes() == (lifbench.out / file).read_bytes(), file
+
+
+def test_the_checksums_are_those_of_all_other_files(lifbench):
+    sums = dict(
+        reversed(line.split("  "))
+        for line in (lifbench.out / "SHA256SUMS").read_text().splitlines()
+    )
+    files = {str(p.relative_to(lifbench.out)) for p in lifbench.out.rglob("*") if p.is_file()}
+    assert {*sums} == files - {"SHA256SUMS"}
+    for name, sha256 in sums.items():
+        assert file_sha256(lifbench.out / name) == sha256
+
+
+def test_croissant_s_library_finds_no_error_and_reads_the_rows(lifbench):
+    found = mlcroissant.Dataset(lifbench.out / "croissant.json")
+    assert not found.metadata.ctx.issues.errors
+    records = [*found.records("prompts-2k")]
+    assert len(records) == 461
+    first = lifbench.rows("prompts", "2k")[0]
+    assert records[0]["prompts-2k/instruction"].decode() == first["instruction"]
+
+
+def test_a_prompt_s_context_refers_to_the_table_of_contexts(lifbench):
+    sets = {one["@id"]: one for one in read_json(lifbench.out / "croissant.json")["recordSet"]}
+    (field,) = [one for one in sets["prompts-2k"]["field"] if one["name"] == "context_id"]
+    assert field["references"] == {"field": {"@id": "contexts-2k/context_id"}}
+
+
+def front(exported: Exported) -> dict:
+    _, text, _ = (exported.out / "README.md").read_text().split("---\n", 2)
+    return yaml.safe_load(text)
+
+
+def test_the_card_s_head_is_what_the_hub_reads(lifbench):
+    head = front(lifbench)
+    assert head["license"] == "mit"
+    assert [one["config_name"] for one in head["configs"]] == ["prompts", "contexts", "expressions"]
+    for config in head["configs"]:
+        for file in config["data_files"]:
+            assert (lifbench.out / file["path"]).is_file()
+
+
+def test_no_path_or_host_is_in_any_file(lifbench):
+    for path in lifbench.out.rglob("*.*"):
+        if path.is_file():
+            assert str(lifbench.cwd).encode() not in path.read_bytes()
+
+
+def about(**raw):
+    config = load_config({"models": MODELS, **raw})
+    exports: Exports = component(LIFBENCH.of(config).exports.plain).make()
+    return exports.about()
+
+
+def test_texts_that_may_not_be_passed_on_are_named():
+    found = about(corpora={"source": "hub"})
+    assert found.withheld == ["xsum", "paul_graham"]
+    assert found.licence is None
+
+
+def test_texts_of_one_s_own_are_unknown(tmp_path):
+    assert len(about(corpora={"source": "local", "directory": str(tmp_path)}).withheld) == 5
+    own = {"repo": "me/mine", "revision": "0" * 40, "fields": {"text": "t"}}
+    found = about(corpora={"source": "hub", "hub": {"qmsum": own}})
+    assert found.withheld == ["xsum", "qmsum", "paul_graham"]
+    assert [one.origin for one in found.sources if one.name == "qmsum"] == ["me/mine"]
+
+
+def test_only_corpora_that_are_in_the_contexts_are_named():
+    found = about(corpora={"source": "hub"}, lifbench={"tasks": ["LSI"]})
+    assert [one.name for one in found.sources] == ["alpaca", "templates"]
+
+
+def test_the_settings_of_recs_hold_no_path_of_the_user_s():
+    recs = {"rewrites": "released", "review": "/home/me/review"}
+    released = {"directory": "/home/me/released"}
+    section = {"expressions": "recs", "recs": recs, "released": released}
+    assert "/home/me" not in str(about(lifbench=section).settings)
+
+
+class Otherwise(LifbenchExports):
+    """An export whose tables forget the blank at the end of a prompt."""
+
+    def asked(self, sample):
+        return super().asked(sample)[:-1]
+
+
+def test_tables_that_would_give_another_prompt_are_refused(lifbench, tmp_path):
+    settings = lifbench.built.task.exports.settings
+    with pytest.raises(UserError, match=r"are asked sample LSI/.* otherwise than its tables"):
+        export_benchmark("lifbench", (f"{__name__}:Otherwise", settings), lifbench.parts, tmp_path)
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("name", ["followbench", "cfbench", "complexbench"])
+def test_a_judged_benchmark_s_prompts_and_data_are_exported(name, tmp_path):
+    exported = Exported({"benchmarks": [name]}, tmp_path)
+    for place, part in enumerate(exported.built.task.parts):
+        rows = exported.rows("prompts", part.replace("-", "_"))
+        assert [row["instruction"] for row in rows] == asked(exported, place)
+    found = mlcroissant.Dataset(exported.out / "croissant.json")
+    assert not found.metadata.ctx.issues.errors
+    assert front(exported)["license"] == "mit"
+
+
+def test_a_released_benchmark_s_licence_is_its_own():
+    def exports(name):
+        return PlainExports(f"{name}/export.yaml", {"instances": "released"}, {}).about()
+
+    assert exports("followbench").licence == "Apache-2.0"
+    assert exports("complexbench").licence == "CC-BY-4.0"
+    assert exports("cfbench").withheld == ["instances"]

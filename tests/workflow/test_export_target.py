@@ -1,0 +1,17 @@
+"""Target export: what was built, as a data set; nothing is made again that has not changed."""
+
+import pytest
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+
+def test_the_built_benchmark_is_exported_and_only_made_again_for_a_reason(project):
+    said = project.snakemake("export")
+    assert "Rule: inference" not in said
+    out = project.path("results/export/lifbench")
+    before = (out / "SHA256SUMS").read_bytes()
+    assert "prompts/2k.parquet" in before.decode()
+    assert "Nothing to be done" in project.snakemake("export")
+    project.edit("resources/lifbench/expressions/LSI.yaml", "Go to the", "Please go to the")
+    project.snakemake("export")
+    assert (out / "SHA256SUMS").read_bytes() != before
