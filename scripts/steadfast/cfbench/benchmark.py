@@ -68,7 +68,7 @@ def task(config: Config, section: Cfbench) -> Task:
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),
         ),
         files=section.required_files(NAME),
-        exports=plain_exports(NAME, section, config.seed, {"instructions"}),
+        exports=plain_exports(NAME, section, config.seed, {"records"}),
         labels=section.labels,
     )
 

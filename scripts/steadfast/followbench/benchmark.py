@@ -99,4 +99,67 @@ def task(config: Config, section: Followbench) -> Task:
             templates=templates,
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),
         ),
+        files=_required_files(section),
         exports=plain_exports(NAME, section, config.seed, {"languages", "groups"}),
+        labels=section.labels,
+        compared=Component(
+            "steadfast.metrics.certificate:Compared",
+            {"unit": "groups", "weights": dict.fromkeys(CATEGORIES, 1.0)},
+        ),
+    )
+
+
+def _path(language: str) -> str:
+    return f"{NAME}/data/{language}.jsonl"
+
+
+def _data(config: Config, section: Followbench, language: str) -> DataFile:
+    """The groups of a language, and where they come from."""
+    settings: Record = {"language": language}
+    files: tuple[str, ...] = ()
+    if section.source == "synthetic":
+        settings |= {"groups": section.groups, "seed": config.seed}
+    elif section.source == "local" and section.directory:
+        settings |= {"directory": section.directory}
+        files = tuple(local_files(section.directory, language).values())
+    content = f"steadfast.followbench.{CONTENT[section.source]}"
+    return DataFile(_path(language), f"{NAME}_data", Component(content, settings), files=files)
+
+
+def _evolution(section: Followbench) -> Iterator[DataFile]:
+    assert section.evolution is not None, "called where it is there"
+    how = section.evolution
+    return evolution_files(NAME, how.initial, how.rewriter, section.languages[0])
+
+
+def _required_files(section: Followbench) -> list[tuple[str, str]]:
+    evolution = section.evolution
+    initial = [(f"{NAME}.evolution.initial", evolution.initial)] if evolution else []
+    return [*section.required_files(NAME), *initial]
+
+
+def check(config: Config, section: Followbench) -> None:
+    """Instructions grow by a rewriter that the config has.
+
+    Raises:
+        ValueError: it has none of that name.
+    """
+    if section.evolution and (name := section.evolution.rewriter) not in config.rewriters:
+        raise ValueError(
+            f"followbench.evolution.rewriter: unknown rewriter {name!r}; "
+            f"{nearest(name, config.rewriters)}"
+        )
+
+
+FOLLOWBENCH = Benchmark(
+    name=NAME,
+    title="FollowBench",
+    section=Followbench,
+    task=task,
+    measures={
+        "HSR": Measure("HSR of FollowBench in per cent", digits=1),
+        "CSL": Measure("CSL of FollowBench in levels", digits=1),
+    },
+    task_names=CATEGORIES,
+    check=check,
+)
