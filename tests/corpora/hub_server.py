@@ -17,7 +17,7 @@ class Hub(ThreadingHTTPServer):
 
     def __init__(self, files: dict[str, bytes]):
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.files = files
+        self.repo, self.revision, self.files = REPO, REVISION, files
         self.requests: list[tuple[str, str, dict[str, str]]] = []  # method, path, headers
         self.status: int | None = None  # answered to everything, if set
         self.breaks: list[int] = []  # after how many bytes the next bodies break off
@@ -62,18 +62,19 @@ class _Handler(BaseHTTPRequestHandler):
         path = unquote(urlsplit(self.path).path)
         headers = {name.lower(): value for name, value in self.headers.items()}
         self.server.requests.append((self.command, path, headers))
-        tree = f"/api/datasets/{REPO}/tree/{REVISION}"
-        resolve = f"/datasets/{REPO}/resolve/{REVISION}/"
+        repo, revision = self.server.repo, self.server.revision
+        tree = f"/api/datasets/{repo}/tree/{revision}"
+        resolve = f"/datasets/{repo}/resolve/{revision}/"
         if self.server.status:
             self._send(self.server.status, b"{}", {})
         elif path.rstrip("/") == tree:
             self._send(200, self._tree(), {"Content-Type": "application/json"})
         elif path.startswith(resolve) and path.removeprefix(resolve) in self.server.files:
             self._file(self.server.files[path.removeprefix(resolve)])
-        elif f"datasets/{REPO}/" not in path:  # nobody may know which private data sets there are
+        elif f"datasets/{repo}/" not in path:  # nobody may know which private data sets there are
             self._send(401, b"{}", {"X-Error-Code": "RepoNotFound"})
         else:
-            missing = "Entry" if REVISION in path else "Revision"
+            missing = "Entry" if revision in path else "Revision"
             self._send(404, b"{}", {"X-Error-Code": f"{missing}NotFound"})
 
     def _tree(self) -> bytes:
@@ -86,7 +87,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _file(self, body: bytes) -> None:
         headers = {
-            "X-Repo-Commit": REVISION,
+            "X-Repo-Commit": self.server.revision,
             "ETag": f'"{hashlib.sha1(body).hexdigest()}"',
             "Accept-Ranges": "bytes",
         }

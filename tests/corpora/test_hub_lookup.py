@@ -189,21 +189,69 @@ def test_offline_finds_the_same_files_by_the_lock_file(build, monkeypatch):
     assert build({}, repo=OTHER, alternatives=[REPO]) == online
 
 
-@pytest.mark.parametrize(
-    ("corpus", "files", "taken"),
-    [
-        ("govreport", ["govreport-summarization.py", "test.zip", "train.zip", "valid.zip"],
-         ["train.zip"]),
-        ("xsum", ["test.csv", "train.csv", "validation.csv"], ["train.csv"]),
-        ("qmsum", [f"{folder}/{split}-00000-of-00001.parquet"
-                   for folder in ("no-prefix", "data") for split in ("test", "train")],
-         ["data/train-00000-of-00001.parquet"]),
-        ("paul_graham", ["pual_graham_essays.csv"], ["pual_graham_essays.csv"]),
-    ],
-)  # fmt: skip
-def test_the_first_look_at_the_pinned_data_sets_is_at_their_training_data(corpus, files, taken):
+def sheet(*names):
+    """A CSV file of records whose fields hold their own names and numbers."""
+    return "".join(
+        [f"{','.join(names)}\n", *(f"{','.join(f'{n} {i}' for n in names)}\n" for i in "12")]
+    )
+
+
+def shard(*names):
+    out = io.BytesIO()
+    parquet.write_table(pyarrow.table({name: [f"{name} 1", f"{name} 2"] for name in names}), out)
+    return out.getvalue()
+
+
+# As the hub's pages list them at the pinned commits.
+PINNED = {
+    "alpaca": {
+        "alpaca_data_cleaned.json": json.dumps(
+            [{"output": "o", "input": "", "instruction": f"instruction {i}"} for i in "12"],
+            indent=4,
+        ).encode()
+    },
+    "paul_graham": {"pual_graham_essays.csv": sheet("id", "title", "date", "text").encode()},
+    "govreport": {
+        "govreport-summarization.py": b"import datasets\n",
+        "test.zip": archive(test_txt=lines("other")),
+        "train.zip": archive(train_txt=lines("report 1", "report 2")),
+        "valid.zip": archive(valid_txt=lines("other")),
+    },
+    "xsum": {
+        f"{split}.csv": sheet("dialogue", "summary", "id").encode()
+        for split in ("test", "train", "validation")
+    },
+    "qmsum": {
+        "cleaning_code.py": b"import re\n",
+        "data/test-00000-of-00001.parquet": shard("other"),
+        "data/train-00000-of-00001.parquet": shard("id", "pid", "input", "output"),
+        "no-prefix/train-00000-of-00001.parquet": shard("id", "pid", "input"),
+    },
+}
+
+
+TAKEN = {
+    "alpaca": "alpaca_data_cleaned.json",
+    "paul_graham": "pual_graham_essays.csv",
+    "govreport": "train.zip",
+    "xsum": "train.csv",
+    "qmsum": "data/train-00000-of-00001.parquet",
+}
+
+
+@pytest.mark.parametrize("corpus", PINNED)
+def test_the_pinned_data_sets_are_found_in_the_layout_that_the_hub_s_pages_show(
+    hub, tmp_path, corpus
+):
     known = facts("corpora/hub.yaml")[corpus]
-    assert tables([*CARD, *files], known.get("preferred", ()))[0] == taken
+    hub.repo, hub.revision, hub.files = known["repo"], known["revision"], CARD | PINNED[corpus]
+    records = hub_source.corpus({}, corpus, **known, lock=str(tmp_path / "lock.json"))
+    fields = known["fields"]
+    assert [record["text"] for record in records] == [f"{fields['text']} 1", f"{fields['text']} 2"]
+    if "title" in fields:
+        assert records[0]["title"] == f"{fields['title']} 1"
+    locked = read_json(tmp_path / "lock.json")[known["repo"]][known["revision"]]
+    assert list(locked) == [TAKEN[corpus]]
 
 
 def test_shards_stand_by_their_numbers():
