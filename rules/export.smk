@@ -37,6 +37,7 @@ rule export_benchmark:
         runtime=30,
     params:
         exports=lambda w: plain(TASKS[w.benchmark].exports),
+        stand_in=lambda w: TASKS[w.benchmark].stand_in.plain,
         samples=lambda w: TASKS[w.benchmark].samples.plain,
         sources=lambda w: RUN.all_source_keys(w.benchmark),
         code=lambda w: STEPS.export(w.benchmark).code,

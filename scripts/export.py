@@ -15,6 +15,7 @@ if "snakemake" in globals():
         snakemake.log,
         name=snakemake.wildcards.benchmark,
         exports=params.exports,
+        stand_in=params.stand_in,
         parts=[PartFiles(part, params.samples, prompts, of) for (part, of), prompts in files],
         out=Path(snakemake.output[0]),
     )

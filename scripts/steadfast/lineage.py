@@ -196,8 +196,8 @@ class Lineage:
         """A benchmark as a data set of its own."""
         task = self._run.tasks[benchmark]
         before = [self.prompts(benchmark, part) for part in task.parts]
-        code = digest("export", task.samples, task.exports)
-        return Step.of(code, [task.samples.plain, plain(task.exports)], before)
+        used = task.samples, task.exports, task.stand_in
+        return Step.of(digest("export", *used), list(map(plain, used)), before)
 
     def usage(self) -> Step:
         """What inference took."""

@@ -44,7 +44,13 @@ class Exported:
         return [self.built.part(name) for name in self.built.task.parts]
 
     def export(self, out: Path) -> None:
-        export_benchmark(self.built.name, self.built.task.exports.plain, self.parts, out)
+        export_benchmark(
+            self.built.name,
+            self.built.task.exports.plain,
+            self.built.task.stand_in.plain,
+            self.parts,
+            out,
+        )
 
     def rows(self, table: str, split: str) -> list[dict]:
         return list(read_jsonl(self.out / f"jsonl/{table}/{split}.jsonl"))
@@ -194,7 +200,9 @@ def test_texts_of_one_s_own_are_unknown(tmp_path):
     own = {"repo": "me/mine", "revision": "0" * 40, "fields": {"text": "t"}}
     found = about(corpora={"source": "hub", "hub": {"qmsum": own}})
     assert found.withheld == ["xsum", "qmsum", "paul_graham"]
-    assert [one.origin for one in found.sources if one.name == "qmsum"] == ["me/mine"]
+    assert [one.origin for one in found.sources if one.name == "qmsum"] == [
+        f"me/mine at {'0' * 40}"
+    ]
 
 
 def test_only_corpora_that_are_in_the_contexts_are_named():
@@ -212,14 +220,20 @@ def test_the_settings_of_recs_hold_no_path_of_the_user_s():
 class Otherwise(LifbenchExports):
     """An export whose tables forget the blank at the end of a prompt."""
 
-    def asked(self, sample):
-        return super().asked(sample)[:-1]
+    def prompt(self, asked):
+        return super().prompt(asked)[:-1]
 
 
 def test_tables_that_would_give_another_prompt_are_refused(lifbench, tmp_path):
     settings = lifbench.built.task.exports.settings
     with pytest.raises(UserError, match=r"are asked sample LSI/.* otherwise than its tables"):
-        export_benchmark("lifbench", (f"{__name__}:Otherwise", settings), lifbench.parts, tmp_path)
+        export_benchmark(
+            "lifbench",
+            (f"{__name__}:Otherwise", settings),
+            lifbench.built.task.stand_in.plain,
+            lifbench.parts,
+            tmp_path,
+        )
     assert not [*tmp_path.iterdir()]
 
 

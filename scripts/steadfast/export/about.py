@@ -3,9 +3,10 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from steadfast.components import Data, Sample
+from steadfast.engines.request import Item
 from steadfast.files import Record
 
 Rows = Mapping[str, Mapping[str, Iterable[Record]]]
@@ -82,21 +83,29 @@ class About:
         return [one.name for one in self.sources if one.redistribution in ("no", "unknown")]
 
 
+class Asked(NamedTuple):
+    """A sample, what models are asked, and the stand-in's answer (``StandIn.reference``)."""
+
+    sample: Sample
+    item: Item
+    reference: str
+
+
 class Exports(ABC):
     """How a benchmark is exported; touches no files."""
 
     @abstractmethod
-    def tables(self, parts: Mapping[str, Sequence[Sample]], data: Mapping[str, Data]) -> Rows:
+    def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
         """The rows of each table by split, the main table first.
 
         Args:
-            parts: the samples of each part, in the order of its prompts.
-            data: what they refer to, by part.
+            parts: what is asked in each part, in the order of its prompts.
+            data: what the prompts refer to, by part.
         """
 
     @abstractmethod
-    def asked(self, sample: Sample) -> str:
-        """The whole prompt of a sample, as the card says to put it together from the tables."""
+    def prompt(self, asked: Asked) -> str:
+        """The whole prompt, as the card says to put it together from the tables."""
 
     @abstractmethod
     def about(self) -> About:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steadfast.components import Component, Data, Sample
-from steadfast.export.about import About, Column, Exports, Rows, Source
+from steadfast.components import Component, Data
+from steadfast.export.about import About, Asked, Column, Exports, Rows, Source
 from steadfast.files import Settings
 from steadfast.resources import facts
 from steadfast.schema.judged import JudgedSection
@@ -43,18 +43,18 @@ class PlainExports(Exports):
     def __init__(self, known: str, sources: Mapping[str, str], settings: Settings):
         self._known, self._sources, self._settings = facts(known), sources, settings
 
-    def tables(self, parts: Mapping[str, Sequence[Sample]], data: Mapping[str, Data]) -> Rows:
+    def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
         """Prompts by part; each kind of data by file, once."""
-        prompts = {part: [one.prompt for one in samples] for part, samples in parts.items()}
+        prompts = {part: [one.sample.prompt for one in asked] for part, asked in parts.items()}
         kinds: dict[str, dict[str, Any]] = {}
         for held in data.values():
             for kind, files in held.items():
                 kinds.setdefault(kind, {}).update(files)
         return {"prompts": prompts, **kinds}
 
-    def asked(self, sample: Sample) -> str:
+    def prompt(self, asked: Asked) -> str:
         """The instruction."""
-        return sample.prompt["instruction"]
+        return asked.sample.prompt["instruction"]
 
     def about(self) -> About:
         """The card."""

@@ -1,18 +1,11 @@
 """LIFBench to the workflow: what a config asks of it."""
 
-from typing import Any
-
 from steadfast.benchmark import Benchmark, Measure, Output, Part, ReleasedModel, Task
 from steadfast.components import Component
 from steadfast.config.settings import floor, references, scored_models
 from steadfast.files import Settings
-from steadfast.lifbench.data import (
-    NAME,
-    context_file,
-    corpora_of,
-    data_files,
-    expression_file,
-)
+from steadfast.lifbench.data import NAME, context_file, data_files, expression_file
+from steadfast.lifbench.export_settings import exports
 from steadfast.lifbench.paper import PAPER_MODELS
 from steadfast.lifbench.recs.files import rewriting
 from steadfast.lifbench.section import Lifbench
@@ -39,11 +32,12 @@ def task(config: Config, section: Lifbench) -> Task:
     directory = section.released.directory
     further = _further(section)
     scores_files = [f"{directory}/scores/{TASKS[name].scores_file}" for name in tasks]
+    data = data_files(config, section, tasks)
     return Task(
         parts={
             name: Part(budget, _sources(name, tasks)) for name, budget in section.lengths.items()
         },
-        data=data_files(config, section, tasks),
+        data=data,
         prompts=Component(
             "steadfast.lifbench.prompts:prompts", {"seed": config.seed, "tasks": tasks}
         ),
@@ -68,28 +62,9 @@ def task(config: Config, section: Lifbench) -> Task:
         released_files=scores_files if directory else (),
         compared=Component("steadfast.lifbench.certificate:compared", scoring),
         floor=True,
+        exports=exports(config, section, tasks, data),
         rewriting=rewriting(section, NAME, list(config.rewriters)),
         files=[("lifbench.recs.review", section.recs.review)] if section.recs.review else [],
-        exports=_exports(config, section, tasks),
-    )
-
-
-def _exports(config: Config, section: Lifbench, tasks: list[str]) -> Component[Any]:
-    """How it is exported: where its texts come from, and the settings that made it."""
-    settings = {
-        "seed": config.seed,
-        "tokenizer": config.tokenizer,
-        "corpora": config.corpora.source,
-        **section.model_dump(include={"lengths", "contexts_per_length", "expressions"}),
-        "tasks": tasks,
-    }
-    recs, templates = section.recs, str(section.expressions)
-    if templates == "recs":
-        settings["recs"] = recs.model_dump(exclude={"review", "encoder"})
-        templates = f"recs of {recs.rewrites} rewrites"
-    return Component(
-        "steadfast.lifbench.export:LifbenchExports",
-        {"corpora": corpora_of(config, tasks), "templates": templates, "settings": settings},
     )
 
 

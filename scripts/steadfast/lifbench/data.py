@@ -34,8 +34,9 @@ def data_files(config: Config, section: Lifbench, tasks: Sequence[str]) -> list[
         UserError: the glob of a local corpus is none.
     """
     scenarios = scenarios_of(tasks)
+    corpora = dict.fromkeys(corpus for scenario in scenarios for corpus in CORPORA[scenario])
     return [
-        *(_corpus(config, section, corpus) for corpus in needed(tasks)),
+        *(_corpus(config, section, corpus) for corpus in corpora),
         *(_contexts(config, section, s, length) for s in scenarios for length in section.lengths),
         DataFile(
             RELEASED_TEMPLATES,
@@ -48,20 +49,6 @@ def data_files(config: Config, section: Lifbench, tasks: Sequence[str]) -> list[
         *_recs(config, section, tasks),
         *(_expressions(config, section, task) for task in tasks),
     ]
-
-
-def needed(tasks: Sequence[str]) -> list[CorpusName]:
-    """The corpora that some tasks need."""
-    return list(dict.fromkeys(one for name in scenarios_of(tasks) for one in CORPORA[name]))
-
-
-def corpora_of(config: Config, tasks: Sequence[str]) -> dict[str, str]:
-    """Where the text of each corpus is from: its source, or a data set of the config's own."""
-    source, own = config.corpora.source, config.corpora.hub
-    return {
-        corpus: own[corpus].repo if source == "hub" and corpus in own else source
-        for corpus in needed(tasks)
-    }
 
 
 def corpus_file(corpus: str) -> str:

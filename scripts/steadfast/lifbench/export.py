@@ -3,12 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from steadfast.components import Data, Sample
-from steadfast.export.about import About, Column, Exports, Rows, Source
+from steadfast.components import Data
+from steadfast.export.about import About, Asked, Column, Exports, Rows, Source
 from steadfast.files import Record, Settings
-from steadfast.lifbench.answers import reference_answer
 from steadfast.lifbench.samples import render
-from steadfast.lifbench.tasks import TASKS
 from steadfast.resources import facts
 
 CONTEXT = ("context_id", "scenario", "length", "seed", "tokens", "text")
@@ -19,28 +17,32 @@ class LifbenchExports(Exports):
     """Tables and card of LIFBench.
 
     Args:
-        corpora: source of each corpus: ``synthetic``, ``hub`` (as pinned), or where else it is
-            from.
+        texts: where the text of each corpus is from (``export_settings``).
         templates: whose they are, by the name of their licence among the facts.
         settings: of the config, for the card; ``lengths`` are among them.
     """
 
-    def __init__(self, corpora: Mapping[str, str], templates: str, settings: Settings):
-        self._corpora, self._templates, self._settings = corpora, templates, settings
+    def __init__(self, texts: Mapping[str, Settings], templates: str, settings: Settings):
+        self._texts, self._templates, self._settings = texts, templates, settings
 
-    def tables(self, parts: Mapping[str, Sequence[Sample]], data: Mapping[str, Data]) -> Rows:
+    def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
         """Prompts and contexts by length; the expressions, which all lengths share."""
+        scenarios = {
+            one.sample.prompt["task"]: one.sample.source["context"]["scenario"]
+            for asked in parts.values()
+            for one in asked
+        }
         return {
-            "prompts": {part: map(_prompt, samples) for part, samples in parts.items()},
-            "contexts": {part: _contexts(held) for part, held in data.items()},
-            "expressions": {EVERY: _expressions(next(iter(data.values())))},
+            "prompts": {part: map(_prompt, asked) for part, asked in parts.items()},
+            "contexts": {part: _contexts(asked) for part, asked in parts.items()},
+            "expressions": {EVERY: _expressions(next(iter(data.values())), scenarios)},
         }
 
-    def asked(self, sample: Sample) -> str:
+    def prompt(self, asked: Asked) -> str:
         """Scenario description, context and instruction, as the tables have them."""
-        source = sample.source
-        text = source["context"]["text"]
-        return "".join(render(source["scenario_prompt"], text, sample.prompt["instruction"]))
+        row = _prompt(asked)
+        text = asked.sample.source["context"]["text"]
+        return "".join(render(row["scenario_prompt"], text, row["instruction"]))
 
     def about(self) -> About:
         """The card."""
@@ -56,38 +58,43 @@ class LifbenchExports(Exports):
                 for table, columns in known["columns"].items()
             },
             keys=known["keys"],
-            sources=[*(_corpus(*corpus) for corpus in self._corpora.items()), templates],
+            sources=[*(_source(name, **of) for name, of in self._texts.items()), templates],
             settings=self._settings,
             usage=known["usage"].replace("LENGTH", next(iter(self._settings["lengths"]))),
             citation=known["citation"],
         )
 
 
-def _prompt(sample: Sample) -> Record:
-    return sample.prompt | {"reference": reference_answer(sample.prompt, sample.source["context"])}
+def _prompt(asked: Asked) -> Record:
+    # The name by which requests share a context tells its forms apart.
+    shared = {"context_id": asked.item.context_id, "reference": asked.reference}
+    return (
+        asked.sample.prompt | shared | {"scenario_prompt": asked.sample.source["scenario_prompt"]}
+    )
 
 
-def _contexts(data: Data) -> Iterator[Record]:
-    for records in data["contexts"].values():
-        for record in records:
-            parts = {name: value for name, value in record.items() if name not in CONTEXT}
-            yield {name: record.get(name) for name in CONTEXT} | {"parts": parts}
+def _contexts(asked: Sequence[Asked]) -> Iterator[Record]:
+    contexts = {one.item.context_id: one.sample.source["context"] for one in asked}
+    for name, context in contexts.items():
+        parts = {key: value for key, value in context.items() if key not in CONTEXT}
+        yield {key: context.get(key) for key in CONTEXT} | {"context_id": name, "parts": parts}
 
 
-def _expressions(data: Data) -> Iterator[Record]:
+def _expressions(data: Data, scenarios: Mapping[str, str]) -> Iterator[Record]:
     for task, held in data["expressions"].items():
         for expression in held["expressions"]:
-            shared = {"task": task, "scenario": TASKS[task].scenario}
             number = {"expression_id": expression["expression_id"]}
-            yield shared | number | {"scenario_prompt": held["scenario_prompt"]} | expression
+            yield {"task": task, "scenario": scenarios.get(task)} | number | expression
 
 
-def _corpus(name: str, source: str) -> Source:
+def _source(name: str, source: str, repo: str | None = None, revision: str | None = None) -> Source:
+    """A corpus, or the published contexts; a corpus that the project does not pin is unknown."""
     licences = facts("corpora/licences.yaml")
-    known = licences["hub"][name] if source == "hub" else licences.get(source, licences["unknown"])
-    pinned = facts("corpora/hub.yaml")[name]
-    origin = f"{pinned['repo']} at {pinned['revision']}" if source == "hub" else source
-    return Source(name=name, **{"origin": origin} | known)
+    if source in ("synthetic", "released"):
+        return Source(name=name, **licences[source])
+    origin = f"{repo} at {revision}" if repo else "a directory of your own"
+    pinned = repo is not None and repo == facts("corpora/hub.yaml")[name]["repo"]
+    return Source(name=name, origin=origin, **licences["hub"][name if pinned else "another"])
 
 
 def _column(of: Any) -> Column:

@@ -1,12 +1,12 @@
 """Rule export_benchmark: a benchmark as built, as a data set of its own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from steadfast.components import Sample, Samples, component
+from steadfast.components import StandIn, component
 from steadfast.errors import UserError
-from steadfast.export.about import Exports
+from steadfast.export.about import Asked, Exports
 from steadfast.export.card import card
 from steadfast.export.columns import Table, arrow, table
 from steadfast.export.croissant import croissant
@@ -18,7 +18,11 @@ CARD, METADATA, SUMS = "README.md", "croissant.json", "SHA256SUMS"
 
 
 def export_benchmark(
-    name: str, exports: Sequence[Any], parts: Sequence[PartFiles], out: Path
+    name: str,
+    exports: Sequence[Any],
+    stand_in: Sequence[Any],
+    parts: Sequence[PartFiles],
+    out: Path,
 ) -> None:
     """Writes the data set: ``{table}/{split}.parquet``, ``jsonl/{table}/{split}.jsonl``, its card,
     Croissant metadata and checksums.
@@ -26,6 +30,7 @@ def export_benchmark(
     Args:
         name: of the benchmark.
         exports: how it is exported (``Exports``), by name and settings.
+        stand_in: whose reference answers stand beside the prompts (``StandIn``), likewise.
         parts: all parts of the benchmark.
         out: the folder.
 
@@ -34,10 +39,9 @@ def export_benchmark(
             give another prompt than models are asked.
     """
     how: Exports = component(exports).make()
-    samples = {part.name: part.read() for part in parts}
-    for part in parts:
-        _check(how, part.joined, samples[part.name])
-    rows = how.tables(samples, {part.name: read_data(part.sources) for part in parts})
+    answers: StandIn = component(stand_in).make()
+    asked = {part.name: list(_asked(part, how, answers)) for part in parts}
+    rows = how.tables(asked, {part.name: read_data(part.sources) for part in parts})
     tables = [table(of, _named(splits)) for of, splits in rows.items()]
     paths = _write(tables, out)
     data = sorted(path.relative_to(out).as_posix() for path in out.rglob("*.*") if path.is_file())
@@ -65,15 +69,17 @@ def _named(splits: Mapping[str, T]) -> dict[str, T]:
     return named
 
 
-def _check(how: Exports, joined: Samples, samples: Sequence[Sample]) -> None:
-    """Whether the tables give the very prompts that models are asked."""
-    for sample in samples:
-        item = joined.item(sample)
-        if how.asked(sample) != item.head + item.context + item.tail:
+def _asked(part: PartFiles, how: Exports, answers: StandIn) -> Iterator[Asked]:
+    """What models are asked, where the tables give the very same."""
+    for sample in part.read():
+        item = part.joined.item(sample)
+        asked = Asked(sample, item, answers.reference(sample))
+        if how.prompt(asked) != item.head + item.context + item.tail:
             raise UserError(
-                f"export: {sample.part}: models are asked sample {sample.id} otherwise than its "
+                f"export: {part.name}: models are asked sample {sample.id} otherwise than its "
                 "tables would have it; leave out of the config what is not the benchmark's own form"
             )
+        yield asked
 
 
 def _write(tables: Sequence[Table], out: Path) -> Mapping[tuple[str, str], str]:
