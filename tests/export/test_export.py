@@ -12,7 +12,8 @@ import pytest
 import yaml
 
 from prepared import Prepared
-from steadfast.components import Answer, component
+from steadfast.benchmark import DataFile
+from steadfast.components import Answer, Component, component
 from steadfast.config.load import load_config
 from steadfast.errors import UserError
 from steadfast.export.about import Exports
@@ -20,6 +21,7 @@ from steadfast.export.plain import PlainExports
 from steadfast.files import file_sha256, read_json, read_jsonl
 from steadfast.lifbench.benchmark import LIFBENCH
 from steadfast.lifbench.export import LifbenchExports
+from steadfast.lifbench.export_settings import exports
 from steadfast.resources import facts
 from steadfast.stages.export_benchmark import export_benchmark
 
@@ -185,8 +187,8 @@ def test_no_path_or_host_is_in_any_file(lifbench):
 
 def about(**raw):
     config = load_config({"models": MODELS, **raw})
-    exports: Exports = component(LIFBENCH.of(config).exports.plain).make()
-    return exports.about()
+    how: Exports = component(LIFBENCH.of(config).exports.plain).make()
+    return how.about()
 
 
 def test_texts_that_may_not_be_passed_on_are_named():
@@ -203,6 +205,16 @@ def test_texts_of_one_s_own_are_unknown(tmp_path):
     assert [one.origin for one in found.sources if one.name == "qmsum"] == [
         f"me/mine at {'0' * 40}"
     ]
+
+
+def test_published_contexts_are_named_as_what_they_hold():
+    config = load_config({"models": MODELS})
+    made_of = {"contexts": "lifbench/released/list_input.json"}
+    file = DataFile("lifbench/contexts/list/4k.jsonl", "contexts", Component("m:f"), made_of)
+    how = exports(config, LIFBENCH.settings(config), ["LSI"], [file])
+    found = component(how.plain).make().about()
+    assert [one.name for one in found.sources] == ["contexts", "templates"]
+    assert found.withheld == ["contexts"]
 
 
 def test_only_corpora_that_are_in_the_contexts_are_named():
@@ -249,9 +261,9 @@ def test_a_judged_benchmark_s_prompts_and_data_are_exported(name, tmp_path):
 
 
 def test_a_released_benchmark_s_licence_is_its_own():
-    def exports(name):
+    def about_released(name):
         return PlainExports(f"{name}/export.yaml", {"instances": "released"}, {}).about()
 
-    assert exports("followbench").licence == "Apache-2.0"
-    assert exports("complexbench").licence == "CC-BY-4.0"
-    assert exports("cfbench").withheld == ["instances"]
+    assert about_released("followbench").licence == "Apache-2.0"
+    assert about_released("complexbench").licence == "CC-BY-4.0"
+    assert about_released("cfbench").withheld == ["instances"]
