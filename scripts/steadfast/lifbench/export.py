@@ -48,6 +48,7 @@ class LifbenchExports(Exports):
         """The card."""
         known = facts("lifbench/export.yaml")
         templates = Source(name="templates", **known["templates"][self._templates])
+        length = next(iter(self._settings["lengths"])).replace("-", "_")
         return About(
             title=known["title"],
             summary=known["summary"],
@@ -60,7 +61,7 @@ class LifbenchExports(Exports):
             keys=known["keys"],
             sources=[*(_source(name, **of) for name, of in self._texts.items()), templates],
             settings=self._settings,
-            usage=known["usage"].replace("LENGTH", next(iter(self._settings["lengths"]))),
+            usage=known["usage"].replace("LENGTH", length),
             citation=known["citation"],
         )
 
