@@ -151,6 +151,19 @@ def test_all_owners_that_were_tried_are_named(build, hub):
         assert named in str(caught.value)
 
 
+def test_what_was_taken_once_is_not_replaced_by_another_owner_s(build, hub):
+    build({"train.jsonl": lines("A")}, alternatives=[OTHER])
+    hub.repo = OTHER
+    with pytest.raises(UserError, match=r"cannot fetch the list of files of someone/texts.*401"):
+        build({"train.jsonl": lines("B")}, alternatives=[OTHER])
+
+
+def test_what_was_taken_once_is_not_replaced_by_another_file(build):
+    build({"train.jsonl": lines("A"), "test.jsonl": lines("T")})
+    with pytest.raises(UserError, match=r"has no train\.jsonl any more, by which .*lock\.json"):
+        build({"test.jsonl": lines("T")})
+
+
 def test_a_revision_that_is_not_there_is_one_sentence(build):
     with pytest.raises(UserError, match=r"answered 404.*source to local"):
         build({"train.jsonl": lines("A")}, revision="f" * 40)

@@ -103,13 +103,21 @@ def _first_there(
     """The first data set that is there, its files, and the names of those before it."""
     reasons: dict[str, str] = {}
     for repo in repos:
-        data_set = DataSet(corpus, repo, revision)
+        data_set, locked = DataSet(corpus, repo, revision), locks.read(repo, revision)
         try:
-            return data_set, data_set.files(locks.read(repo, revision)), list(reasons)
+            offered = data_set.files(locked)
         except NotThereError as error:
-            if len(repos) == 1:
+            if locked or len(repos) == 1:  # what was taken once is not replaced by another
                 raise
             reasons[repo] = error.reason
+            continue
+        if gone := sorted(set(locked) - set(offered)):
+            raise UserError(
+                f"corpus {corpus}: {repo} at {revision} has no {_shown(gone)} any more, by which "
+                f"{locks.path} knows it; ask the hub itself instead of a mirror, or remove that "
+                "entry to take what is there"
+            )
+        return data_set, offered, list(reasons)
     tried = "; ".join(f"{repo}: {reason}" for repo, reason in reasons.items())
     raise UserError(
         f"corpus {corpus}: none of its data sets is there at {revision} ({tried}); "
