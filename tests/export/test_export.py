@@ -17,6 +17,7 @@ from steadfast.components import Answer, Component, component
 from steadfast.config.load import load_config
 from steadfast.errors import UserError
 from steadfast.export.about import Exports
+from steadfast.export.card import card
 from steadfast.export.plain import PlainExports
 from steadfast.files import file_sha256, read_json, read_jsonl
 from steadfast.lifbench.benchmark import LIFBENCH
@@ -260,10 +261,16 @@ def test_a_judged_benchmark_s_prompts_and_data_are_exported(name, tmp_path):
     assert front(exported)["license"] == "mit"
 
 
-def test_a_released_benchmark_s_licence_is_its_own():
-    def about_released(name):
-        return PlainExports(f"{name}/export.yaml", {"instances": "released"}, {}).about()
-
-    assert about_released("followbench").licence == "Apache-2.0"
-    assert about_released("complexbench").licence == "CC-BY-4.0"
-    assert about_released("cfbench").withheld == ["instances"]
+@pytest.mark.parametrize(
+    ("name", "licence", "withheld"),
+    [
+        ("followbench", "apache-2.0", False),
+        ("complexbench", "cc-by-4.0", False),
+        ("cfbench", "other", True),
+    ],
+)
+def test_a_released_benchmark_s_licence_is_its_own(name, licence, withheld):
+    known = PlainExports(f"{name}/export.yaml", {"instances": "released"}, {}).about()
+    text = card(known, [], {})
+    assert f"\nlicense: {licence}\n" in text
+    assert ("Not for publication as it is" in text) == withheld

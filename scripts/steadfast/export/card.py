@@ -10,7 +10,7 @@ from steadfast.export.about import About
 from steadfast.export.columns import JSON, Table
 from steadfast.files import canonical_json
 
-FREE = "mit"  # the hub's word for the licence of what the project itself wrote
+KNOWN = ("MIT", "Apache-2.0", "CC-BY-4.0")  # the hub has them by their names in small letters
 
 
 def card(about: About, tables: Sequence[Table], paths: Mapping[tuple[str, str], str]) -> str:
@@ -28,12 +28,12 @@ def card(about: About, tables: Sequence[Table], paths: Mapping[tuple[str, str], 
 def _front(
     about: About, tables: Sequence[Table], paths: Mapping[tuple[str, str], str]
 ) -> dict[str, object]:
-    free = about.licence is not None and about.licence.lower() == FREE
-    named = {} if free else {"license_name": "see-sources", "license_link": "README.md"}
+    one = about.licence if about.licence in KNOWN else None
+    named = {} if one else {"license_name": "see-sources", "license_link": "README.md"}
     return {
         "pretty_name": about.title,
         "language": list(about.languages),
-        "license": FREE if free else "other",
+        "license": one.lower() if one else "other",
         **named,
         "task_categories": ["text-generation"],
         "configs": [
