@@ -104,7 +104,8 @@ class Score:
         total: as the points; None where the sample is unscored, which is neither right nor wrong.
         values: further columns of the score's record, such as further rates.
         extracted: what was read out of the answer or the verdicts.
-        other_raters: other ratings of the same answer, such as another rubric's, by name.
+        other_raters: other ratings of the same answer, by name: another rubric's, or what the judge
+            said when it was asked in another way (``rater_name``).
     """
 
     status: str
@@ -121,6 +122,16 @@ class Scored(NamedTuple):
     model: str
     part: str
     record: Record
+
+
+def rater_name(judge: str, way: str) -> str:
+    """The name of a judge that is asked in another way; where nobody judges, the way's.
+
+    Example:
+        >>> rater_name("gpt-4o", "rating"), rater_name("", "released")
+        ('gpt-4o (rating)', 'released')
+    """
+    return f"{judge} ({way})" if judge else way
 
 
 @dataclass(frozen=True)
@@ -324,6 +335,10 @@ class JudgePrompts(ABC):
     slots: ClassVar[frozenset[str]]
     required: ClassVar[frozenset[str]]
     behind: ClassVar[frozenset[str]] = frozenset()
+
+    def slots_of(self, template: str) -> tuple[frozenset[str], frozenset[str]]:
+        """The names that may stand in a template of that name, and those that must."""
+        return self.slots, self.required
 
     @abstractmethod
     def prompts(

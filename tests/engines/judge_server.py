@@ -27,7 +27,7 @@ class Asked:
     """A judge prompt as it is understood.
 
     Attributes:
-        kind: constraints (FollowBench), checkpoints (CFBench), question or segments
+        kind: constraints or rating (FollowBench), checkpoints (CFBench), question or segments
             (ComplexBench).
         language: of the template.
         slots: what stood in the template's slots.
@@ -97,6 +97,7 @@ def read(prompt: str) -> Asked | None:
             digest = hashlib.sha256(slots["answer"].encode()).hexdigest()
             assert slots["boundary"] == f"answer-{digest[:8]}", prompt
             kind = {"followbench": "constraints", "cfbench": "checkpoints"}.get(benchmark)
+            kind = "rating" if benchmark == "followbench" and name.startswith("rating") else kind
             kind = kind or ("segments" if name.startswith("extract") else "question")
             language = "en" if name.endswith("en") else "zh"
             return Asked(kind, language, tuple(slots.items()), again, "each" in name)
@@ -145,6 +146,9 @@ def worded(asked: Asked, verdicts: list[int], analysis: str | None = None) -> st
     match asked.kind:
         case "constraints":
             return f"{analysis}\n{['YES' if verdict else 'NO' for verdict in verdicts]}"
+        case "rating":
+            word = {"en": "Rating: ", "zh": "评分："}[asked.language]
+            return f"{analysis}\n{' '.join(f'{word}[[{9 if v else 3}]]' for v in verdicts)}"
         case "checkpoints":
             # More verdicts than checkpoints: the last one is judged again.
             texts = [*asked.checkpoints, *asked.checkpoints[-1:] * len(verdicts)]
@@ -190,6 +194,8 @@ def other_language(asked: Asked) -> str:
         case "constraints":
             words = {"en": ("否", "是"), "zh": ("NON", "OUI")}[asked.language]
             return f"{ANALYSIS[OTHER[asked.language]]}\n{[words[v] for v in verdicts]}"
+        case "rating":
+            return f"{ANALYSIS[OTHER[asked.language]]}\n[[{'九' if verdicts[0] else '三'}]]"
         case "checkpoints":
             words = ("not satisfied", "satisfied")
             pairs = zip(asked.checkpoints, verdicts, strict=True)
@@ -227,6 +233,8 @@ def expression(asked: Asked) -> str:
     match asked.kind:
         case "constraints":
             return f"{ANALYSIS[asked.language]}\n['YES'] * {asked.count}"
+        case "rating":
+            return f"{ANALYSIS[asked.language]}\nRating: [[4 + 5]]"
         case "checkpoints":
             return "\n\n".join(f"{text}\t0 + 1" for text in asked.checkpoints)
         case "question":

@@ -43,9 +43,14 @@ def cases(name: str) -> list[dict]:
 
 
 @cache
-def run(source: str = "synthetic", language: str = "en", mode: str = "strict") -> JudgedRun:
+def run(
+    source: str = "synthetic",
+    language: str = "en",
+    mode: str = "strict",
+    ways: Sequence[str] = ("path",),
+) -> JudgedRun:
     """One language of generated data, or of the released data (source local)."""
-    section = {"source": source, "languages": [language]}
+    section = {"source": source, "languages": [language], "judge_prompts": list(ways)}
     if source == "local":
         section["directory"] = str(released_directory())
     return JudgedRun("followbench", section, mode)

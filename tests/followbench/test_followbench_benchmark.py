@@ -49,6 +49,21 @@ def test_parts_templates_and_labels_follow_the_config():
         task({"templates": {"cn": "mine.txt"}})
 
 
+def test_each_way_to_ask_has_templates_and_two_make_table_3():
+    found = task({"languages": ["zh"], "judge_prompts": ["rating", "last"]})
+    judge = "resource:followbench/judge/"
+    assert found.judging.templates == {
+        "rating_zh": f"{judge}rating_zh.txt",
+        "last_zh": f"{judge}last_zh.txt",
+    }
+    assert found.judging.prompts.settings == {"ways": ["rating", "last"]}
+    # Nobody saw the path, so that verdicts on single constraints do not compare.
+    assert "followbench_table3_agreement" in found.tables.names
+    assert "followbench_agreement" not in found.tables.names
+    with pytest.raises(UserError, match="a way is named twice"):
+        task({"judge_prompts": ["path", "path"]})
+
+
 def test_agreement_needs_two_raters():
     alone, labelled = task(), task({"labels": "people.jsonl"})
     two = task(judges={"a": {"engine": "reference"}, "b": {"engine": "reference"}})

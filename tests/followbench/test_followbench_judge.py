@@ -1,6 +1,7 @@
 """Judge prompts: the whole path, the answer set apart; and what stand-in judges reply."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -9,7 +10,8 @@ from steadfast.components import JudgePrompt, JudgeRequest
 from steadfast.errors import UserError
 from steadfast.followbench.judge import slots
 from steadfast.followbench.readers import FollowbenchJudge
-from steadfast.followbench.verdicts import readable, strict
+from steadfast.followbench.verdicts import readable, strict, strict_rating
+from steadfast.followbench.ways import WAYS
 from steadfast.resources import facts
 from steadfast.stages.samples import judge_items
 
@@ -74,6 +76,39 @@ def test_a_template_of_the_users_takes_the_place_of_ours(tmp_path):
         run().judge_prompts("en", answers, {"en": str(mine)})
 
 
+@BOTH
+def test_every_way_to_ask_has_a_prompt_of_its_own(language):
+    found = run(language=language, ways=WAYS)
+    answers = found.answers(language)
+    sample = next(s for s in found.samples[language] if s.id == f"{language}/style/1/3")
+    asked = [p for p in found.judge_prompts(language, answers) if p.answer_id == sample.id]
+    names = [language, f"last_{language}", f"rating_{language}"]
+    assert [prompt.template for prompt in asked] == names
+    ids = [request.id for prompt in asked for request in prompt.requests]
+    assert ids == [sample.id, f"{sample.id}/last", f"{sample.id}/rating"]
+    first = sample.source["levels"][0]["instruction"]
+    for prompt in asked:
+        assert prompt.answer == answers[sample.id].text
+        assert sample.prompt["instruction"] in prompt.head
+        assert "{{" not in prompt.head + prompt.requests[0].tail
+        # Each version holds the one before it; without the path there is the last one alone.
+        assert prompt.head.count(first) == (3 if prompt.template == language else 1)
+    assert "YES" not in asked[2].requests[0].tail and "[[" in asked[2].requests[0].tail
+
+
+def test_the_path_is_asked_about_the_same_whether_or_not_there_are_other_ways():
+    answers = run().answers("en")
+    of_all = run(ways=("rating", "last", "path")).judge_prompts("en", answers)
+    assert [p for p in of_all if p.template == "en"] == run().judge_prompts("en", answers)
+
+
+def test_a_template_has_the_slots_of_its_way(tmp_path):
+    mine, found = tmp_path / "mine.txt", run(ways=("last",))
+    mine.write_text("{{path}} {{count}} {{instruction}} {{answer}}")
+    with pytest.raises(UserError, match=r"mine\.txt: unknown slot \{\{path\}\}"):
+        found.judge_prompts("en", found.answers("en"), {"last_en": str(mine)})
+
+
 def asked_about(answer: str, count: int) -> tuple[JudgePrompt, JudgeRequest]:
     request = JudgeRequest("en/style/1/3", "", {"count": count}, "", 1024)
     return JudgePrompt("en/style/1/3", "en", "", answer, [request]), request
@@ -100,6 +135,21 @@ def test_a_simulated_judge_errs_and_is_not_always_readable():
     assert [reply(n) for n in range(20)] == [reply(n) for n in range(20)]
 
 
+def test_a_stand_in_judge_rates_an_answer_above_five_where_it_keeps_all():
+    def rating(kept: str, **reader) -> float | None:
+        prompt, request = asked_about(f"Something.\n[simulated: kept {kept}]", 5)
+        request = replace(request, expected={"count": 5, "highest": 10})
+        rng = random.Random(kept)
+        return strict_rating(FollowbenchJudge().simulated(prompt, request, reader, rng), "")
+
+    assert rating("1, 2, 3, 4, 5") == 10
+    assert [rating("1, 2, 3, 4"), rating("2"), rating("")] == [4, 1, 0]
+    assert None in [rating(f"{n}", slip=0.9) for n in range(40)]
+
+
 def test_readable_is_the_strict_reading():
+    rated = {"count": 2, "highest": 10}
+    assert readable(rated, "Good.\nRating: [[7]]", "An answer.")
+    assert not readable(rated, "['YES', 'NO']", "An answer.")
     assert readable({"count": 2}, "['YES', 'NO']", "An answer.")
     assert not readable({"count": 3}, "['YES', 'NO']", "An answer.")

@@ -202,6 +202,39 @@ def test_raters_are_compared_on_constraints_and_on_items(ran):
     assert whole.loc[("item", "ann", "cy"), ["n", "raw"]].tolist() == [3, 1.0]
 
 
+def test_ways_to_ask_a_judge_are_raters_of_whole_items():
+    ways = ("path", "last", "rating")
+    verdicts = [  # of path, last and rating on level 2, and a person's
+        ([1, 1], [1, 1], 1, ["YES", "YES"]),
+        ([1, 0], [0, 1], 1, ["NO", "YES"]),
+        ([1, 0], [1, 1], 1, ["YES", "NO"]),
+        ([1, 1], None, 0, ["YES", "YES"]),
+    ]
+    scores, labels = [], []
+    for number, (path, last, rating, label) in enumerate(verdicts, start=1):
+        group = f"style/{number}"
+        others = {
+            "judge (last)": record(group, 2, last),
+            "judge (rating)": record(group, 2, [rating]) | {"points": {"rating": rating}},
+        }
+        scores.append(Scored("m", "en", record(group, 2, path, other_raters=others)))
+        labels.append({"model": "m", "sample_id": f"{group}/2", "verdicts": label})
+    rows = agreement(scores, ["judge"], Labels("labels.jsonl", labels), ways)
+    found = rows[rows["model"] == ""].set_index(["measure", "first", "second"])[["n", "raw"]]
+    by_item = {pair: tuple(row) for pair, row in found.loc["item"].T.items()}
+    assert by_item == {
+        ("judge (path)", "judge (last)"): (3, pytest.approx(2 / 3)),
+        ("judge (path)", "judge (rating)"): (4, 0.25),
+        ("judge (last)", "judge (rating)"): (3, pytest.approx(2 / 3)),
+        ("judge (path)", "human"): (4, 1.0),
+        ("judge (last)", "human"): (3, pytest.approx(2 / 3)),
+        ("judge (rating)", "human"): (4, 0.25),
+    }
+    # Which constraint is the first and which the second, the path alone tells.
+    assert found.loc["constraint"].index.tolist() == [("judge (path)", "human")]
+    assert tuple(found.loc[("constraint", "judge (path)", "human")]) == (8, 0.75)
+
+
 @pytest.mark.parametrize(
     ("label", "sentence"),
     [

@@ -92,6 +92,53 @@ def test_in_mode_released_replies_are_read_as_released():
     assert score.points == {"1": 1.0, "2": 0.0, "3": 1.0}
 
 
+def asked_in(ways: tuple[str, ...], replies: dict[str, Reply], mode: str = "strict") -> Score:
+    return FollowbenchScoring(mode, ways).score(JUDGED, Answer("ok", ANSWER), replies)
+
+
+@pytest.mark.parametrize(
+    ("rating", "kept"), [("10", 1), ("5.1", 1), ("5", 0), ("5.0", 0), ("0", 0)]
+)
+def test_above_five_a_rating_takes_all_for_kept(rating, kept):
+    for mode in ("strict", "released"):
+        reply = Reply("ok", f"Good.\nRating: [[{rating}]]")
+        score = asked_in(("rating",), {"j/rating": reply}, mode)
+        assert (score.points, score.total) == ({"rating": kept}, kept)
+        assert score.values == {"rating": float(rating)}
+
+
+def test_a_rating_that_cannot_be_read_is_no_zero():
+    reply = {"j/rating": Reply("ok", "A fine answer.")}
+    strictly = asked_in(("rating",), reply)
+    assert (strictly.status, strictly.points, strictly.total) == ("invalid", None, None)
+    assert strictly.extracted["problem"] == "unreadable"
+    as_released = asked_in(("rating",), reply, "released")
+    assert (as_released.points, as_released.total) == ({"rating": -1.0}, -1.0)
+
+
+def test_the_first_way_makes_the_score_and_the_others_rate_beside_it():
+    replies = {
+        "j": Reply("ok", "['YES', 'YES', 'NO']"),
+        "j/last": Reply("ok", "['YES', 'YES', 'YES']"),
+        "j/rating": Reply("ok", "Rating: [[8]]"),
+    }
+    score = asked_in(("last", "path", "rating"), replies)
+    assert (score.total, score.points) == (1.0, {"1": 1, "2": 1, "3": 1})
+    assert {way: of.total for way, of in score.other_raters.items()} == {"path": 0.0, "rating": 1.0}
+    alone = asked_in(("path",), replies)
+    assert (alone.total, alone.other_raters) == (0.0, {})
+
+
+def test_each_judges_ways_stand_in_the_scores_record():
+    found = run(ways=("path", "rating"))
+    answers = found.answers("en")
+    replies = found.replies("en", answers)
+    record = found.scores("en", answers, first=replies, second=replies)["en/style/1/3"]
+    assert list(record["other_raters"]) == ["first (rating)", "second", "second (rating)"]
+    assert record["other_raters"]["first (rating)"]["rating"] == 10.0
+    assert record["total"] == 1.0 and record["judge"] == "first"
+
+
 def test_what_the_answer_brought_is_no_verdict():
     assert judged(Reply("ok", f"The answer reads:\n{ANSWER}")).status == "invalid"
     own = Reply("ok", f"{ANSWER}\n\nIt keeps none.\n['NO', 'NO', 'NO']")

@@ -1,6 +1,7 @@
 """FollowBench's tables and figure: what stands in them, and what is marked."""
 
 import csv
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -29,10 +30,10 @@ def found(languages=LANGUAGES) -> Frames:
 
 
 def made(
-    of: Frames | None = None, display=DISPLAY, mode="strict", languages=LANGUAGES
+    of: Frames | None = None, display=DISPLAY, mode="strict", languages=LANGUAGES, ways=("path",)
 ) -> dict[str, Table]:
     """All tables, by their names without the benchmark's."""
-    shown = tables(of or found(languages), display, mode, languages, list(BUILDERS))
+    shown = tables(of or found(languages), display, mode, languages, list(BUILDERS), ways)
     return dict(zip(BUILDERS, shown, strict=True))
 
 
@@ -146,6 +147,20 @@ def test_agreement_is_of_constraints_and_of_items(shown):
         for name in ("agreement", "table3_agreement")
     )
     assert int(by_constraint[4].replace(",", "")) > int(by_item[4].replace(",", ""))
+
+
+def test_tables_say_how_the_judge_was_asked(shown):
+    rated = made(ways=("rating", "path"))
+    assert "rates an answer from 0 to 10" in rated["table2_levels"].caption
+    assert "rates" not in shown["table2_levels"].caption
+    assert "(rating)" in notes(rated["table3_agreement"])
+    assert "(rating)" not in notes(rated["agreement"]) + notes(shown["table3_agreement"])
+
+
+def test_table_3_has_the_papers_numbers_where_they_are_wanted(shown):
+    sentence = "88 % (path), 79 % (last) and 67 % (rating)"
+    assert sentence in notes(made(display=replace(DISPLAY, published=True))["table3_agreement"])
+    assert sentence not in notes(shown["table3_agreement"])
 
 
 def test_in_mode_released_levels_are_rounded_half_to_even():

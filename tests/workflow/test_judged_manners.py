@@ -70,9 +70,15 @@ class Judged:
             self.scores |= {(part, name): score for name, score in scores.items()}
 
 
-@pytest.fixture(scope="module", params=SMALL)
+WAYS = [
+    ("followbench", {**SMALL["followbench"], "judge_prompts": [way]}) for way in ("last", "rating")
+]
+"""FollowBench's judge, asked in other ways."""
+
+
+@pytest.fixture(scope="module", params=[*SMALL.items(), *WAYS], ids=[*SMALL, "last", "rating"])
 def run(request):
-    return JudgedRun(request.param)
+    return JudgedRun(*request.param)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task
 from steadfast.components import Component
@@ -13,6 +13,7 @@ from steadfast.files import Record
 from steadfast.followbench.data import local_files
 from steadfast.followbench.evolution_files import evolution_files, rewriting
 from steadfast.followbench.facts import CATEGORIES
+from steadfast.followbench.ways import PATH, template_name
 from steadfast.judge_template import packaged, templates_of
 from steadfast.names import nearest
 from steadfast.resources import facts
@@ -24,6 +25,7 @@ NAME = "followbench"
 TOKENS = 4096  # of the longest prompt, roughly: five shots of an example task
 RELEASED_ATTEMPTS = 1  # a reply that cannot be read is left to the user to repair
 CONTENT = {"synthetic": "synthetic:data", "local": "data:local", "released": "published:data"}
+ITEM_TABLE, CONSTRAINT_TABLE = "table3_agreement", "agreement"
 METRICS = (
     "hsr", "ssr", "csl", "scorers", "consistency", "items", "agreement", "coverage", "comparisons",
     "drawn", "headline",
@@ -55,17 +57,36 @@ class Followbench(JudgedSection, LanguagesSection):
         description="Instructions that a rewriter is to grow; the groups land in "
         "results/followbench/evolved, for people to read; null: none.",
     )
+    judge_prompts: list[Literal["path", "last", "rating"]] = Field(
+        default=["path"],
+        description=(
+            "Ways to ask a judge (Table 3): path, with all versions of the instruction; last, with "
+            "the last one alone; rating, for a number from 0 to 10. What the first brings makes "
+            "the scores, the others are in the table of agreement."
+        ),
+        min_length=1,
+    )
+
+    @field_validator("judge_prompts")
+    @classmethod
+    def _each_way_once(cls, ways: list[str]) -> list[str]:
+        if len(set(ways)) < len(ways):
+            raise ValueError("a way is named twice")
+        return ways
 
 
 def task(config: Config, section: Followbench) -> Task:
     """What a config asks of FollowBench; a part is a language."""
-    mode = {"mode": config.judging.mode}
+    ways = {"ways": list(section.judge_prompts)}
+    mode = {"mode": config.judging.mode} | ways
     languages = {"languages": list(section.languages)}
-    templates = templates_of(NAME, section.languages, section.templates)
-    measured = languages | {"judges": list(config.judges), "references": references(config)}
-    raters = section.labels is not None or len(config.judges) > 1
-    layout = facts("followbench/tables.yaml")
-    names = [name for name in layout["names"] if raters or name not in layout["agreement"]]
+    templates = templates_of(
+        NAME,
+        [template_name(name, way) for way in section.judge_prompts for name in section.languages],
+        section.templates,
+    )
+    measured = languages | {"judges": list(config.judges), "references": references(config)} | ways
+    names = table_names(config, section)
     shown = languages | mode | {"names": names}
     return Task(
         parts={name: Part(TOKENS, {("data", name): _path(name)}) for name in section.languages},
@@ -92,6 +113,7 @@ def task(config: Config, section: Followbench) -> Task:
         judging=Judging(
             prompts=Component(
                 "steadfast.followbench.judge:FollowbenchJudgePrompts",
+                ways,
                 resources=packaged(templates),
             ),
             readable=Component("steadfast.followbench.verdicts:readable"),
@@ -107,6 +129,17 @@ def task(config: Config, section: Followbench) -> Task:
             {"unit": "groups", "weights": dict.fromkeys(CATEGORIES, 1.0)},
         ),
     )
+
+
+def table_names(config: Config, section: Followbench) -> list[str]:
+    """The tables of a config; those of agreement need two raters."""
+    layout = facts("followbench/tables.yaml")
+    several = section.labels is not None or len(config.judges) > 1
+    compared = {
+        ITEM_TABLE: several or len(section.judge_prompts) > 1,
+        CONSTRAINT_TABLE: several and PATH in section.judge_prompts,
+    }
+    return [name for name in layout["names"] if compared.get(name, True)]
 
 
 def _path(language: str) -> str:

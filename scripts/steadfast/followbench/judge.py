@@ -1,23 +1,39 @@
-"""Judge prompts: an answer under the whole path by which its instruction came about."""
+"""Judge prompts: an answer and how its instruction came about, or its instruction alone."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from steadfast.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
 from steadfast.files import Record, Settings
 from steadfast.followbench.facts import JUDGE
+from steadfast.followbench.ways import HIGHEST, LAST, PATH, RATING, request_id, template_name
 from steadfast.judge_template import JudgeTemplate
 from steadfast.judging.boundary import boundary
 from steadfast.resources import facts
 
 MAX_TOKENS = 1024  # as in the released code
 WORDS = facts("followbench/judge/words.yaml")
+COMMON = frozenset({"kind", "constraints", "count", "boundary"})
+SLOTS = {
+    PATH: (COMMON | {"path"}, frozenset({"path", "count"})),
+    LAST: (COMMON | {"instruction"}, frozenset({"instruction", "count"})),
+    RATING: (frozenset({"instruction", "boundary"}), frozenset({"instruction"})),
+}
+"""By the way to ask: the slots that a template may have, and those that it must have."""
 
 
 class FollowbenchJudgePrompts(JudgePrompts):
-    """One request an answer; only answers to groups that a judge scores are judged."""
+    """One request an answer and way; only answers to groups that a judge scores are judged.
 
-    slots = frozenset({"kind", "constraints", "count", "path", "boundary"})
-    required = frozenset({"path", "count"})
+    Args:
+        ways: to ask the judge, of ``ways.WAYS``.
+    """
+
+    def __init__(self, ways: Sequence[str] = (PATH,)):
+        self._ways = ways
+
+    def slots_of(self, template: str) -> tuple[frozenset[str], frozenset[str]]:
+        """The names that may stand in a template of that name, and those that must."""
+        return SLOTS[template.rpartition("_")[0] or PATH]
 
     def prompts(
         self, sample: Sample, answer: Answer, templates: Mapping[str, JudgeTemplate]
@@ -25,11 +41,16 @@ class FollowbenchJudgePrompts(JudgePrompts):
         """What is asked about an answer."""
         if sample.prompt["scorer"] != JUDGE:
             return
-        form, level = templates[sample.part], sample.prompt["level"]
+        level = sample.prompt["level"]
         fields = slots(sample.source, level, WORDS[sample.part])
-        head, tail = form.render(fields | {"boundary": boundary(answer.text)})
-        request = JudgeRequest(sample.id, tail, {"count": level}, form.reminder, MAX_TOKENS)
-        yield JudgePrompt(sample.id, sample.part, head, answer.text, [request])
+        for way in self._ways:
+            name = template_name(sample.part, way)
+            form = templates[name]
+            head, tail = form.render(fields | {"boundary": boundary(answer.text)})
+            expected = {"count": level} | ({"highest": HIGHEST} if way == RATING else {})
+            asked = request_id(sample.id, way)
+            request = JudgeRequest(asked, tail, expected, form.reminder, MAX_TOKENS)
+            yield JudgePrompt(sample.id, name, head, answer.text, [request])
 
 
 def slots(group: Record, level: int, words: Settings) -> dict[str, str]:
@@ -54,4 +75,5 @@ def slots(group: Record, level: int, words: Settings) -> dict[str, str]:
         "constraints": counted(words["constraints"], level),
         "count": str(level),
         "path": "\n\n".join(versions),
+        "instruction": group["levels"][level - 1]["instruction"],
     }

@@ -15,6 +15,7 @@ from steadfast.files import Record
 from steadfast.followbench.agreement import agreement
 from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
 from steadfast.followbench.frames import UNREADABLE, group_frame, sample_frame
+from steadfast.followbench.ways import PATH
 from steadfast.metrics.asked import answers_expected, with_prompts
 from steadfast.metrics.headline import HEADLINE, PROMPTS
 from steadfast.metrics.intervals import Clusters, joined
@@ -38,6 +39,7 @@ def metrics(
     languages: Sequence[str],
     judges: Sequence[str],
     references: Collection[str] = (),
+    ways: Sequence[str] = (PATH,),
 ) -> Frames:
     """The metrics of all models.
 
@@ -48,6 +50,7 @@ def metrics(
         languages: in the order to show, the headline's first.
         judges: the names of all.
         references: models that give the gold answer, which are not compared.
+        ways: that the judges were asked, the one that makes the scores first.
 
     Raises:
         UserError: the labels are damaged, or not of these answers.
@@ -62,7 +65,7 @@ def metrics(
         "scorers": found.scorers(),
         "consistency": found.consistency(),
         "items": items(groups),
-        "agreement": agreement(scores, judges, labels),
+        "agreement": agreement(scores, judges, labels, ways),
         "coverage": found.coverage(),
         "comparisons": compared,
         "drawn": found.drawn(),

@@ -11,6 +11,7 @@ from steadfast.components import JudgePrompt, JudgeRequest, Sample, StandIn
 from steadfast.files import Settings
 from steadfast.followbench.answers import described, reference_answer
 from steadfast.followbench.facts import JUDGE, NO, YES
+from steadfast.followbench.ways import THRESHOLD
 from steadfast.judging.stand_in import BelievingJudge
 
 FIRST, GROWTH = 0.4, 0.1  # share of a reader's slip that one constraint costs, and each more
@@ -26,7 +27,9 @@ _UNREADABLE: tuple[Callable[[str], str], ...] = (
     lambda verdicts: "On the whole the answer does well, though not in every respect.",
     lambda verdicts: f"{verdicts}\nI hope that this helps.",
     lambda verdicts: verdicts.replace("]", f", '{YES}']"),
-    lambda verdicts: verdicts.replace(YES, "satisfied").replace(NO, "not satisfied"),
+    lambda verdicts: (
+        verdicts.replace(YES, "satisfied").replace(NO, "not satisfied").replace("[[", "")
+    ),
     lambda verdicts: "",
 )
 
@@ -75,7 +78,11 @@ class FollowbenchJudge(BelievingJudge):
         return range(1, request.expected["count"] + 1)
 
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
-        """A reason for each constraint, and the list of verdicts."""
+        """A reason for each constraint, and the list of verdicts; or a rating."""
+        if highest := request.expected.get("highest"):
+            # Above the threshold only where all is kept.
+            rating = highest if all(verdicts) else round(THRESHOLD * sum(verdicts) / len(verdicts))
+            return f"1) Constraints kept: {sum(verdicts)}\n2) Rating: [[{rating}]]"
         words = [YES if kept else NO for kept in verdicts]
         reasons = [f"- constraint {number}: {word}" for number, word in enumerate(words, start=1)]
         return "\n".join(["1) and 2)", *reasons, f"3) {words}"])

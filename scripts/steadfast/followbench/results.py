@@ -8,6 +8,7 @@ import pandas as pd
 
 from steadfast.components import Frames
 from steadfast.files import Record
+from steadfast.followbench.ways import PATH
 from steadfast.metrics.tidy import OVERALL, rows_of
 from steadfast.metrics.ties import NO_TIES, Ties
 from steadfast.resources import facts
@@ -33,13 +34,23 @@ class FollowbenchResults(Results):
         display: how models are shown.
         mode: strict or released.
         languages: in the order to show.
+        ways: that the judges were asked, the one that makes the scores first.
     """
 
     prefix = PREFIX
 
-    def __init__(self, frames: Frames, display: Display, mode: str, languages: Sequence[str]):
-        super().__init__(frames, display, WORDS, {"mode": WORDS["modes"][mode]})
-        self.mode, self.languages = mode, languages
+    def __init__(
+        self,
+        frames: Frames,
+        display: Display,
+        mode: str,
+        languages: Sequence[str],
+        ways: Sequence[str] = (PATH,),
+    ):
+        super().__init__(
+            frames, display, WORDS, {"mode": WORDS["modes"][mode] + WORDS["by_way"][ways[0]]}
+        )
+        self.mode, self.languages, self.ways = mode, languages, ways
         coverage = frames["coverage"].set_index(["model", "language", "category", "level"])
         self._counts: dict[tuple[str, ...], Record] = coverage.to_dict("index")
         self._no_counts: Record = dict.fromkeys(coverage.columns, 0)

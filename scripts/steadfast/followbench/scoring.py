@@ -1,29 +1,33 @@
 """Scoring an answer by its rule, or by a judge's reply."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from steadfast.components import INVALID, Answer, Reply, Sample, Score, Scoring
 from steadfast.files import Record
 from steadfast.followbench.facts import JUDGE, RULE
 from steadfast.followbench.rules.decide import satisfied
-from steadfast.followbench.verdicts import released, strict
+from steadfast.followbench.verdicts import released, released_rating, strict, strict_rating
+from steadfast.followbench.ways import PATH, RATING, THRESHOLD, request_id
 
 FAILURE = -1.0  # of every constraint, as released, where a reply could not be read
 
 
 class FollowbenchScoring(Scoring):
-    """Scores an answer: ``points`` has 1 or 0 for each constraint, or one for a rule's whole item.
+    """Scores an answer: ``points`` has 1 or 0 for each constraint.
 
-    ``total`` is 1 if all are kept. Without a readable verdict both are None under status invalid;
-    in mode released they are −1, unless the judge could not be asked.
+    A rule, and a judge's rating, have one for the whole item. ``total`` is 1 if all are kept.
+    Without a readable verdict both are None under status invalid; in mode released they are −1,
+    unless the judge could not be asked.
 
     Args:
         mode: how judges' replies are read.
+        ways: that the judge was asked; the first makes the score, the others are other raters.
     """
 
-    def __init__(self, mode: Literal["strict", "released"]):
-        self._mode = mode
+    def __init__(self, mode: Literal["strict", "released"], ways: Sequence[str] = (PATH,)):
+        self._mode, self._ways = mode, ways
 
     def facts(self, sample: Sample) -> Record:
         """Level, and what scores the item."""
@@ -34,28 +38,52 @@ class FollowbenchScoring(Scoring):
         if not answer.answered:
             return Score(answer.status)
         if sample.prompt["scorer"] == JUDGE:
-            return self._judged(sample, answer, verdicts.get(sample.id))
+            scores = {
+                way: self._judged(sample, answer, way, verdicts.get(request_id(sample.id, way)))
+                for way in self._ways
+            }
+            first, *_ = self._ways
+            return replace(scores.pop(first), other_raters=scores)
         group, level = sample.source, sample.prompt["level"]
         target = group["levels"][level - 1]["target"]
         kept = float(satisfied(group["scorer"], group["language"], level, target, answer.text))
         return Score(answer.status, {RULE: kept}, kept, extracted={"problem": None})
 
-    def _judged(self, sample: Sample, answer: Answer, reply: Reply | None) -> Score:
+    def _judged(self, sample: Sample, answer: Answer, way: str, reply: Reply | None) -> Score:
         """One judge's verdicts on an answer, and what was wrong with its reply."""
-        level, verdicts = sample.prompt["level"], None
+        points: dict[str, float] | None = None
+        values: Record = {}
         problem = reply.status if reply else "missing"
         if reply and reply.answered:
             problem = "unreadable"
-            if self._mode == "released":
-                verdicts = released(reply.text, level, sample.source["language"])
-            else:
-                verdicts = strict(reply.text, answer.text, level)
+            points, values = self._read(sample, answer, way, reply.text)
         attempts = reply.attempts if reply else None
-        extracted = {"problem": None if verdicts else problem, "attempts": attempts}
+        extracted = {"problem": None if points else problem, "attempts": attempts}
         # To released code a refusal is an empty reply; what never came says nothing in any mode.
         failed = self._mode == "released" and problem in ("unreadable", "refused")
-        if verdicts is None and not failed:
+        if points is None and not failed:
             return Score(INVALID, extracted=extracted)
-        values = [FAILURE] * level if verdicts is None else list(map(float, verdicts))
-        points = {str(number): value for number, value in enumerate(values, start=1)}
-        return Score(answer.status, points, min(values), extracted=extracted)
+        if points is None:
+            names = [RATING] if way == RATING else map(str, range(1, sample.prompt["level"] + 1))
+            points = dict.fromkeys(names, FAILURE)
+        return Score(answer.status, points, min(points.values()), values, extracted)
+
+    def _read(
+        self, sample: Sample, answer: Answer, way: str, reply: str
+    ) -> tuple[dict[str, float] | None, Record]:
+        """The points of a reply, None where it cannot be read, and a rating as it stands there."""
+        strictly = self._mode == "strict"
+        if way == RATING:
+            rating = strict_rating(reply, answer.text) if strictly else released_rating(reply)
+            return (
+                (None, {})
+                if rating is None
+                else ({RATING: float(rating > THRESHOLD)}, {RATING: rating})
+            )
+        level, language = sample.prompt["level"], sample.source["language"]
+        verdicts = (
+            strict(reply, answer.text, level) if strictly else released(reply, level, language)
+        )
+        if verdicts is None:
+            return None, {}
+        return {str(number): float(value) for number, value in enumerate(verdicts, start=1)}, {}

@@ -1,12 +1,14 @@
 """FollowBench's tables: Tables 1, 2, 3, 5 and 7 to 12, by scorer, agreement and coverage."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import pandas as pd
 
 from steadfast.components import Frames
 from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
 from steadfast.followbench.results import PREFIX, PRINTED, WORDS, FollowbenchResults
+from steadfast.followbench.ways import PATH
 from steadfast.metrics.tidy import OVERALL
 from steadfast.show.agreement import agreement_table
 from steadfast.show.cells import (
@@ -32,7 +34,12 @@ PRINTED_CONSISTENCY = (0, None, None, None, None, None)
 
 
 def tables(
-    frames: Frames, display: Display, mode: str, languages: Sequence[str], names: Sequence[str]
+    frames: Frames,
+    display: Display,
+    mode: str,
+    languages: Sequence[str],
+    names: Sequence[str],
+    ways: Sequence[str] = (PATH,),
 ) -> Iterator[Table]:
     """The tables that are wanted.
 
@@ -42,8 +49,9 @@ def tables(
         mode: strict or released, for captions and digits.
         languages: in the order to show.
         names: of the tables, without the benchmark's name.
+        ways: that the judges were asked, the one that makes the scores first.
     """
-    results = FollowbenchResults(frames, display, mode, languages)
+    results = FollowbenchResults(frames, display, mode, languages, ways)
     for name in names:
         yield BUILDERS[name](results, name)
 
@@ -165,10 +173,15 @@ def _consistency(
 
 def raters_table(results: FollowbenchResults, name: str) -> Table:
     """Agreement of judges and people, on constraints or on whole items (Table 3)."""
-    item = WORDS["agreement"][name]
+    item, whole = WORDS["agreement"][name], name == "table3_agreement"
     rows = results.frames["agreement"]
     rows = rows[rows["measure"] == item.split(" ")[0]]
-    return agreement_table(PREFIX + name, rows, results.display, TITLE, item)
+    table = agreement_table(PREFIX + name, rows, results.display, TITLE, item)
+    ways = [] if len(results.ways) == 1 else results.ways if whole else [PATH]
+    notes: list[Note] = [(None, WORDS["notes"]["ways"][way]) for way in ways]
+    if whole and results.display.published and PRINTED["language"] in results.languages:
+        notes.append((None, WORDS["notes"]["published_agreement"].format(**PRINTED["agreement"])))
+    return replace(table, notes=(*table.notes, *notes))
 
 
 def coverage_table(results: FollowbenchResults, name: str) -> Table:

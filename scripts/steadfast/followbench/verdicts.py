@@ -1,9 +1,10 @@
-"""A judge's reply read as one verdict for each constraint, strictly or as released."""
+"""A judge's reply read as verdicts on the constraints or as a rating, strictly or as released."""
 
 import re
 
 from steadfast.files import Record
 from steadfast.followbench.facts import NO, YES
+from steadfast.followbench.ways import HIGHEST
 from steadfast.judging.reply import own_words
 from steadfast.literals import parse_literal
 
@@ -16,10 +17,14 @@ READ_AS_NO = {
     "zh": frozenset({NO, "PARTIAL", "PARTIALLY", "MAYBE", "UNKNOWN"}),
 }
 CHINESE_QUOTES = str.maketrans("“”", '""')
+RATED = re.compile(r"(?:(?:Rating|评分)\s*[:：][\s*]*+)?\[\[(\d{1,2}(?:\.\d{1,4})?)\]\]", re.ASCII)
+RATED_AS_RELEASED = (re.compile(r"\[\[(\d++\.?+\d*+)\]\]"), re.compile(r"\[(\d++\.?+\d*+)\]"))
 
 
 def readable(expected: Record, reply: str, answer: str) -> bool:
-    """Whether a judge's reply ends in one verdict for each constraint."""
+    """Whether a judge's reply ends in one verdict for each constraint, or in a rating."""
+    if "highest" in expected:
+        return strict_rating(reply, answer) is not None
     return strict(reply, answer, expected["count"]) is not None
 
 
@@ -38,14 +43,43 @@ def strict(reply: str, answer: str, count: int) -> list[int] | None:
     Returns:
         1 or 0 for each constraint, in the order in which they were added.
     """
-    lines = [line.strip(AROUND) for line in own_words(reply, answer).splitlines()]
-    last = next((line for line in reversed(lines) if line), "")
-    if numbering := NUMBERING.match(last):
-        last = last[numbering.end() :].strip(AROUND)
+    last = _last_own_line(reply, answer)
     if not LIST.fullmatch(last):
         return None
     words = [single or double for single, double in WORD.findall(last)]
     return [int(word == YES) for word in words] if len(words) == count else None
+
+
+def strict_rating(reply: str, answer: str) -> float | None:
+    """The rating of a reply that ends as the judge was asked to end it; None for any other.
+
+    The last line of the judge's own words, read as by ``strict``, must be a number from 0 to 10 in
+    double square brackets, with or without the word that the template puts before it.
+    """
+    found = RATED.fullmatch(_last_own_line(reply, answer))
+    rating = float(found[1]) if found else None
+    return rating if rating is None or rating <= HIGHEST else None
+
+
+def released_rating(reply: str | None) -> float | None:
+    """The rating as the code that came with Vicuna's template reads it (FastChat's llm_judge).
+
+    The first number in double square brackets, wherever it stands; without one, the first in
+    single ones; None: failure. The number may be any.
+    """
+    for pattern in RATED_AS_RELEASED:
+        if found := pattern.search(reply or ""):
+            return float(found[1])
+    return None
+
+
+def _last_own_line(reply: str, answer: str) -> str:
+    """The last line of a reply that the judge did not repeat, without what may stand around it."""
+    lines = [line.strip(AROUND) for line in own_words(reply, answer).splitlines()]
+    last = next((line for line in reversed(lines) if line), "")
+    if numbering := NUMBERING.match(last):
+        last = last[numbering.end() :].strip(AROUND)
+    return last
 
 
 def released(reply: str | None, count: int, language: str) -> list[int] | None:

@@ -97,8 +97,9 @@ class Roster:
         return WORDS["notes"][note].format(judge=first.get(False), stand_in=first.get(True))
 
     def is_stand_in(self, judge: str) -> bool:
-        """Whether a judge stands in for one, and so judges no model's answers."""
-        return self._display.judges.get(judge, Shown(judge)).engine in UNRANKED
+        """Whether a judge, in whatever way it is asked, stands in for one, and judges no model."""
+        name, _, _ = judge.partition(" (")  # components.rater_name
+        return self._display.judges.get(name, Shown(name)).engine in UNRANKED
 
     @property
     def contenders(self) -> list[str]:

@@ -44,7 +44,7 @@ def write_judge_prompts(
 def load_templates(asking: JudgePrompts, templates: Mapping[str, str]) -> dict[str, JudgeTemplate]:
     """The judge templates by name, checked for the benchmark's slots."""
     return {
-        name: load_template(path, asking.slots, asking.required, asking.behind)
+        name: load_template(path, *asking.slots_of(name), asking.behind)
         for name, path in templates.items()
     }
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from steadfast.components import Answer, Reply, Sample, Score, Scoring, component
+from steadfast.components import Answer, Reply, Sample, Score, Scoring, component, rater_name
 from steadfast.files import Record, write_jsonl
 from steadfast.stages.samples import PartFiles, read_answers, read_replies
 
@@ -20,7 +20,7 @@ def score_part(
     """Writes the scores of one model, a record a prompt and draw, in the prompts' order.
 
     The first judge's verdicts make the score; what the others' would make stands under
-    ``other_raters``.
+    ``other_raters``, and so does what a judge said when it was asked in another way.
 
     Args:
         part: that the model answered.
@@ -57,8 +57,8 @@ def score_records(
     judges: Mapping[str, Mapping[str, Reply]] = replies or {"": {}}
     for sample in samples:
         answer = answers[sample.id]
-        first, *others = (scoring.score(sample, answer, given) for given in judges.values())
-        others_by_name = {**first.other_raters, **dict(zip(list(judges)[1:], others, strict=True))}
+        scores = {judge: scoring.score(sample, answer, given) for judge, given in judges.items()}
+        (_, first), *others = _by_rater(scores)
         yield {
             "sample_id": sample.prompt["sample_id"],
             "draw": sample.draw,
@@ -69,8 +69,16 @@ def score_records(
             "judge": next(iter(replies), None),
             **_rated(first),
             "extracted": first.extracted,
-            "other_raters": {name: _rated(score) for name, score in others_by_name.items()},
+            "other_raters": {name: _rated(score) for name, score in others},
         }
+
+
+def _by_rater(scores: Mapping[str, Score]) -> Iterator[tuple[str, Score]]:
+    """Each judge's score, and behind it those of the other ratings that it holds."""
+    for judge, score in scores.items():
+        yield judge, score
+        for way, other in score.other_raters.items():
+            yield rater_name(judge, way), other
 
 
 def _rated(score: Score) -> Record:
