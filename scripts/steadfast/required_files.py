@@ -9,8 +9,10 @@ from pathlib import Path
 
 from steadfast.benchmark import Task
 from steadfast.config.settings import replay_file
+from steadfast.engines.examples import read_examples
 from steadfast.errors import UserError
 from steadfast.schema.config import Config
+from steadfast.schema.models import SamplingModel
 
 
 def check_required_files(config: Config, tasks: Mapping[str, Task]) -> None:
@@ -21,15 +23,21 @@ def check_required_files(config: Config, tasks: Mapping[str, Task]) -> None:
         tasks: by benchmark.
 
     Raises:
-        UserError: one is not; the sentence names the config's key.
+        UserError: one is not, or one with examples is damaged; the sentence names the config's key.
     """
     for key, path in required_files(config, tasks):
         if not Path(path).exists():
             raise UserError(f"config: {key}: {path}: no such file or directory; correct the path")
+    for key, path in example_files(config):
+        try:
+            read_examples(path)
+        except UserError as error:
+            raise UserError(f"config: {key}: {error}") from None
 
 
 def required_files(config: Config, tasks: Mapping[str, Task]) -> Iterator[tuple[str, str]]:
     """The config's key and the path of each of them."""
+    yield from example_files(config)
     for name in config.benchmarks:
         for model in config.running:
             for part in tasks[name].parts:
@@ -41,3 +49,12 @@ def required_files(config: Config, tasks: Mapping[str, Task]) -> Iterator[tuple[
                     if path := replay_file(config.rewriters[rewriter], name, part):
                         yield f"rewriters.{rewriter}.file", path
         yield from tasks[name].files
+
+
+def example_files(config: Config) -> Iterator[tuple[str, str]]:
+    """The config's key and the path of each file with examples of a model or judge that runs."""
+    models = {f"models.{name}": config.models[name] for name in config.running}
+    models |= {f"judges.{name}": judge for name, judge in config.judges.items()}
+    for key, model in models.items():
+        if isinstance(model, SamplingModel) and model.examples is not None:
+            yield f"{key}.examples", model.examples

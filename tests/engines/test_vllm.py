@@ -239,6 +239,24 @@ def test_a_base_model_with_yarn_and_a_short_window_reads_cut_contexts(jobs):
     assert found["tokens"]["cached"] / found["tokens"]["prompt"] > 0.6
 
 
+def test_examples_stand_before_a_base_models_prompts_and_are_computed_once_a_context(jobs):
+    with open(jobs.folder / "examples.jsonl", "w") as lines:
+        for word in ("one", "two", "three"):
+            example = {"instruction": f"Say {word} and no more. " * 20, "output": word}
+            lines.write(json.dumps(example) + "\n")
+    jobs.add("zero", template="base")
+    jobs.add("shots", template="base", examples="examples.jsonl")
+    for name in ("zero", "shots"):
+        jobs.run(name, "2k")
+    zero, shots = (jobs.outputs(name, "2k") for name in ("zero", "shots"))
+    more = {b["prompt_tokens"] - a["prompt_tokens"] for a, b in zip(zero, shots, strict=True)}
+    assert len(more) == 1 and more.pop() > 3 * 20 * 4
+    assert not {a["request_hash"] for a in zero} & {b["request_hash"] for b in shots}
+    found = jobs.identity("shots", "2k")
+    assert found["fitting"]["examples"]["number"] == 3
+    assert found["tokens"]["cached"] / found["tokens"]["prompt"] > 0.9
+
+
 TEXT = """
 import sys
 from dataclasses import replace

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pydantic.fields import FieldInfo
 
 from steadfast.benchmark import ReleasedModel
+from steadfast.engines.examples import read_examples
 from steadfast.errors import UserError
 from steadfast.files import Record, Settings
 from steadfast.names import nearest
@@ -20,8 +21,17 @@ DEFAULT_GROUPS = {
 
 
 def answer_settings(model: BaseModelSettings) -> Settings:
-    """What determines a model's responses: the fields with role ``answer``, and the engine."""
-    return {"engine": model.engine, **_by_role(model, "answer")}
+    """What determines a model's responses: the fields with role ``answer``, and the engine.
+
+    A file with examples stands there by its content: ``examples`` are pairs of instruction and
+    output.
+
+    Raises:
+        UserError: that file is missing or damaged.
+    """
+    found = {"engine": model.engine, **_by_role(model, "answer")}
+    path = found.pop("examples", None)
+    return found if path is None else {**found, "examples": read_examples(path)}
 
 
 def plan_settings(model: BaseModelSettings) -> Settings:

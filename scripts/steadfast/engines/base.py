@@ -12,7 +12,7 @@ from steadfast.files import Record, Settings
 FITTING = frozenset(
     {
         "engine", "window", "on_overflow", "tokenizer", "template_tokens", "max_tokens", "draws",
-        "reasoning",
+        "reasoning", "examples",
     }
 )  # fmt: skip
 """Settings that act on the request: what they change is in its prompt, limit and draw, which its

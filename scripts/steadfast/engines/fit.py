@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from steadfast.engines.base import Engine, Tokenizer
+from steadfast.engines.examples import with_examples
 from steadfast.engines.request import Item, Request, prefix_hasher, request_hash
 from steadfast.errors import UserError
 from steadfast.files import Settings
@@ -50,18 +51,19 @@ class _Context:
         return array("I", self.tokenizer.encode(self._context))
 
 
-def limited(items: Iterable[Item], answers: Settings) -> list[Item]:
-    """Items with a model's own output limits, and room for the thought before the answer.
+def adapted(items: Iterable[Item], answers: Settings) -> list[Item]:
+    """Items as a model is asked them: its own output limits, room for its thought, its examples.
 
     Args:
         items: with the benchmark's limits.
-        answers: the model's ``max_tokens`` (of all tasks, or by task) and ``reasoning``.
+        answers: the model's ``max_tokens`` (of all tasks, or by task), ``reasoning`` and
+            ``examples`` (pairs of instruction and output).
 
     Example:
         >>> item = Item("s", "c", "", "", "Why?", max_tokens=100, task="LSI")
-        >>> [one.max_tokens for one in limited([item], {"max_tokens": {"LSI": 300}})]
+        >>> [one.max_tokens for one in adapted([item], {"max_tokens": {"LSI": 300}})]
         [300]
-        >>> [one.max_tokens for one in limited([item], {"reasoning": {"tokens": 4096}})]
+        >>> [one.max_tokens for one in adapted([item], {"reasoning": {"tokens": 4096}})]
         [4196]
     """
     own = answers.get("max_tokens")
@@ -72,7 +74,8 @@ def limited(items: Iterable[Item], answers: Settings) -> list[Item]:
             return own
         return (own or {}).get(item.task, item.max_tokens)
 
-    return [replace(item, max_tokens=limit(item) + thought) for item in items]
+    exemplified = with_examples(items, answers.get("examples"))
+    return [replace(item, max_tokens=limit(item) + thought) for item in exemplified]
 
 
 def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item]) -> list[Request]:
@@ -87,7 +90,7 @@ def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item])
         tokenizer = engine.tokenizer or load_tokenizer(answers.get("tokenizer") or "o200k_base")
         template = engine.template_tokens(tokenizer.count) if template is None else template
     return fit(
-        limited(items, answers),
+        adapted(items, answers),
         window,
         answers.get("on_overflow") or "error",
         tokenizer,
@@ -153,8 +156,8 @@ def _fit_one(
 ) -> Request:
     # The same words again would bring the same answer from a model that is asked at temperature 0.
     tail = item.tail + item.reminder if item.attempt > 1 else item.tail
-    alone = item.turns or not item.context
-    group = (item.key, "") if alone else (item.context_id, item.head)
+    alone = item.turns or not (item.head or item.context)
+    group = (item.key, "") if alone else (item.context_id if item.context else "", item.head)
     tokenizer = context.tokenizer
 
     def build(kept: int | None, tokens: int | None, overflow: str | None = None) -> Request:

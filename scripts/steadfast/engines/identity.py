@@ -7,7 +7,8 @@ from importlib.metadata import PackageNotFoundError, version
 from steadfast import __version__
 from steadfast.engines.base import FITTING, Engine
 from steadfast.engines.request import STATUSES, Request, Response
-from steadfast.files import Record, Settings
+from steadfast.files import Record, Settings, canonical_json
+from steadfast.tokens import fingerprint
 
 
 def identity(
@@ -21,7 +22,7 @@ def identity(
     """Model, settings, versions, and what was used, all of it the same after a resumed run.
 
     No clock, host, address, path or key is in it; ``answers`` are the model's settings that
-    determine its responses, ``commit`` is the workflow's.
+    determine its responses, ``commit`` is the workflow's. Of examples it has number and checksum.
     """
     served = Counter((response.served_model, response.fingerprint) for response in responses)
     statuses = Counter(response.status for response in responses)
@@ -36,7 +37,9 @@ def identity(
         "model": model,
         "engine": answers["engine"],
         "answers": engine.answers,
-        "fitting": {key: answers[key] for key in sorted(FITTING - {"engine"}) if key in answers},
+        "fitting": {
+            key: _shown(key, answers) for key in sorted(FITTING - {"engine"}) if key in answers
+        },
         "packages": packages,
         "commit": commit,
         "served": [
@@ -54,3 +57,11 @@ def identity(
         },
         **engine.identity(),
     }
+
+
+def _shown(key: str, answers: Settings) -> object:
+    """A setting; of examples, which may be long, their number and sha256."""
+    if key != "examples":
+        return answers[key]
+    content = canonical_json(answers[key])
+    return {"number": len(answers[key]), "sha256": fingerprint(content)}

@@ -1,5 +1,6 @@
 """What an OpenAI-compatible server is sent: the same body live and in a batch file."""
 
+from collections.abc import Iterable
 from itertools import chain
 from typing import Literal
 
@@ -41,8 +42,12 @@ def request_body(answers: Settings, request: Request, max_tokens_field: str) -> 
 
 def plain_text(prompt: str, turns: Turns = ()) -> str:
     """A prompt and the turns before it, as one text that a base model goes on with."""
-    before = "".join(f"{_question(earlier)}{clean(answer)}\n\n" for earlier, answer in turns)
-    return before + _question(prompt)
+    return as_text(turns) + _question(prompt)
+
+
+def as_text(exchanges: Iterable[tuple[str, str]]) -> str:
+    """Prompts with their answers, in the form in which a base model is to go on (appendix E)."""
+    return "".join(f"{_question(prompt)}{clean(answer)}\n\n" for prompt, answer in exchanges)
 
 
 def _question(prompt: str) -> str:

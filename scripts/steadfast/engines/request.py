@@ -65,7 +65,8 @@ class Request:
     """A prompt made to fit; requests of one context share their ``prefix`` object.
 
     Args:
-        group: equal for requests whose prompts begin with the same context, and no others.
+        group: equal for requests whose prompts begin with the same context, or where there is
+            none with the same head, and no others.
         prompt_tokens: tokens with the template's, where they were counted.
         truncated_tokens: tokens cut from the right of the context.
         seen: fraction of the context's tokens that was kept.

@@ -136,6 +136,21 @@ class SamplingModel(ThinkingModel):
     min_p: float | None = role(
         "answer", None, "Least probability of a token, as a share of the likeliest's.", ge=0, le=1
     )
+    examples: str | None = role(
+        "answer",
+        None,
+        "Of a base model: file with examples of your own, JSON lines with instruction and output, "
+        "which stand before each prompt; what counts is its content.",
+    )
+
+    @model_validator(mode="after")
+    def _examples_are_for_base_models(self) -> Self:
+        if self.examples is not None and getattr(self, "template", None) != "base":
+            raise ValueError(
+                "examples stand before the prompts of base models; set template to base, or leave "
+                "examples out"
+            )
+        return self
 
 
 class ReplayModel(ThinkingModel):

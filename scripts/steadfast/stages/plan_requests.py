@@ -9,7 +9,7 @@ from typing import Any
 from steadfast.components import Answer, Sample, component
 from steadfast.engines.base import Engine, Setup
 from steadfast.engines.build import WITHOUT_MODEL, build_engine
-from steadfast.engines.fit import fit, limited
+from steadfast.engines.fit import adapted, fit
 from steadfast.engines.forecast import COLUMNS, CachedTokenizer, misfits, plan_part
 from steadfast.engines.journal import final_hashes
 from steadfast.engines.request import Item
@@ -77,7 +77,7 @@ class PlannedModel:
             template = engine.template_tokens(tokenizer.count) if engine else 0
         on_overflow = answers.get("on_overflow") or "error"
         requests = fit(
-            limited(items, answers),
+            adapted(items, answers),
             answers.get("window"),
             "truncate" if on_overflow == "truncate" else "skip",
             tokenizer,
