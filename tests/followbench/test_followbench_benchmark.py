@@ -64,6 +64,35 @@ def test_each_way_to_ask_has_templates_and_two_make_table_3():
         task({"judge_prompts": ["path", "path"]})
 
 
+SERVED = {"engine": "openai", "model": "m", "revision": "1"}
+JUDGES = {"ref": {"engine": "reference"}, "judge": SERVED}
+
+
+def test_models_that_differ_in_temperature_alone_are_a_line():
+    models = {
+        "cold": {**SERVED, "label": "Cold", "base_url": "http://localhost:8000/v1"},
+        "warm": {**SERVED, "temperature": 0.7, "concurrency": 2},
+        "hot": {**SERVED, "temperature": 1.0},
+        "other": {**SERVED, "temperature": 1.0, "top_p": 0.9},
+        "default": {**SERVED, "temperature": None},
+        "alone": {**SERVED, "model": "n", "temperature": 0.5},
+        "same": {**SERVED, "model": "n", "temperature": 0.5},
+        "reference": {"engine": "reference"},
+    }
+    found = task(models=models, judges=JUDGES)
+    lines = {"cold": ["cold", 0.0], "warm": ["cold", 0.7], "hot": ["cold", 1.0]}
+    assert found.metrics.function.settings["temperatures"] == lines
+    assert found.figures.names == ("by_category", "temperature")
+
+
+def test_without_two_temperatures_there_is_no_such_figure():
+    models = {"m": SERVED, "n": {**SERVED, "temperature": 0.7}}
+    for changes in ({}, {"models": {"m": SERVED}}, {"models": models, "only": ["m"]}):
+        found = task(judges=JUDGES, **changes)
+        assert found.figures.names == ("by_category",)
+        assert found.metrics.function.settings["temperatures"] == {}
+
+
 def test_agreement_needs_two_raters():
     alone, labelled = task(), task({"labels": "people.jsonl"})
     two = task(judges={"a": {"engine": "reference"}, "b": {"engine": "reference"}})

@@ -202,6 +202,17 @@ def test_raters_are_compared_on_constraints_and_on_items(ran):
     assert whole.loc[("item", "ann", "cy"), ["n", "raw"]].tolist() == [3, 1.0]
 
 
+def test_temperatures_are_rows_in_order_of_each_line(ran):
+    rows = ran["temperature"]
+    assert set(rows["line"]) == {"real-a"}
+    assert rows["model"].tolist() == ["real-b", "real-a"] * 6
+    assert rows["temperature"].tolist() == [0.0, 0.7] * 6
+    assert rows["measure"].tolist() == [m for m in ("HSR", "SSR", "CSL") for _ in range(4)]
+    csl = ran["csl"][ran["csl"]["category"] == OVERALL].set_index(["model", "language"])["value"]
+    of_csl = rows[rows["measure"] == "CSL"].set_index(["model", "language"])["value"]
+    assert of_csl.to_dict() == {key: csl[key] for key in of_csl.index}
+
+
 def test_ways_to_ask_a_judge_are_raters_of_whole_items():
     ways = ("path", "last", "rating")
     verdicts = [  # of path, last and rating on level 2, and a person's

@@ -24,6 +24,9 @@ MODELS = {
 DISPLAY = Display(models=MODELS, judges={judge: Shown(judge, "", "openai") for judge in JUDGES})
 
 
+EMPTY = ("hsr", "ssr", "csl", "scorers", "agreement", "temperature")
+
+
 @cache
 def found(languages=LANGUAGES) -> Frames:
     return frames(languages=languages)
@@ -189,12 +192,26 @@ def test_the_figure_has_a_panel_a_language_and_a_line_a_model():
         assert values[0] == values[-1] == hsr["real-b", language, "content", ""]
 
 
+def test_figure_5_has_a_line_for_models_that_differ_in_temperature_alone():
+    hsr = found()["hsr"].set_index(["model", "language", "category", "level"])
+    made = figures(found(), DISPLAY)["temperature"]
+    assert [axes.get_title() for axes in made.figure.axes] == ["English", "Chinese"]
+    for axes, language in zip(made.figure.axes, LANGUAGES, strict=True):
+        (line,) = axes.containers
+        assert line.get_label() == "Model $A_1$ & co"
+        rates = [hsr.loc[(model, language, OVERALL, "")] for model in ("real-b", "real-a")]
+        assert line.lines[0].get_xdata().tolist() == [0.0, 0.7]
+        assert line.lines[0].get_ydata().tolist() == [rate["value"] for rate in rates]
+        bars = [sorted(end for _, end in bar) for bar in line.lines[2][0].get_segments()]
+        assert bars == [pytest.approx([rate["low"], rate["high"]]) for rate in rates]
+    values = [f"{hsr.loc[(m, 'en', OVERALL, ''), 'value']:.1f}" for m in ("real-b", "real-a")]
+    assert f"Model $A_1$ & co, English: {values[0]} at 0; {values[1]} at 0.7." in made.caption
+    assert "real-b, English (144 of 145)" in made.caption  # one was refused
+
+
 def test_without_any_score_there_are_tables_and_a_figure():
-    nothing = {
-        name: rows.iloc[:0] if name in ("hsr", "ssr", "csl", "scorers", "agreement") else rows
-        for name, rows in found().items()
-    }
+    nothing = {name: rows.iloc[:0] if name in EMPTY else rows for name, rows in found().items()}
     nothing["coverage"] = nothing["coverage"].assign(scored=0)
     _, *body = rows(made(nothing)["table2_levels"])
     assert {cell for row in body for cell in row[2:-1]} == {""}
-    assert figures(nothing, DISPLAY)["by_category"].figure.axes
+    assert all(picture.figure.axes for picture in figures(nothing, DISPLAY).values())

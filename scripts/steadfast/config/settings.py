@@ -7,11 +7,11 @@ from pydantic.fields import FieldInfo
 from steadfast.benchmark import ReleasedModel
 from steadfast.engines.examples import read_examples
 from steadfast.errors import UserError
-from steadfast.files import Record, Settings
+from steadfast.files import Record, Settings, canonical_json
 from steadfast.names import nearest
 from steadfast.registry import benchmarks
 from steadfast.schema.config import Config
-from steadfast.schema.models import BaseModelSettings, ReplayModel, ScoredModel
+from steadfast.schema.models import BaseModelSettings, ReplayModel, SamplingModel, ScoredModel
 
 DEFAULT_GROUPS = {
     "simulated": "Simulated readers",
@@ -129,6 +129,26 @@ def references(config: Config) -> list[str]:
 def floor(config: Config) -> str | None:
     """The running model whose scores are the floor under all others; the first, if any."""
     return next((m for m in config.running if config.models[m].engine == "floor"), None)
+
+
+def temperature_lines(config: Config) -> dict[str, tuple[str, float]]:
+    """The running models that differ from another in temperature alone: their line and place on it.
+
+    A line is called by its first model. What is asked at a temperature that the server or the
+    model's own files set stands on none.
+    """
+    alike: dict[str, dict[str, float]] = {}
+    for name in config.running:
+        how = config.models[name]
+        if isinstance(how, SamplingModel) and how.temperature is not None:
+            rest = {**_by_role(how, "answer"), "engine": how.engine, "temperature": None}
+            alike.setdefault(canonical_json(rest), {})[name] = how.temperature
+    return {
+        name: (next(iter(line)), temperature)
+        for line in alike.values()
+        if len(set(line.values())) > 1
+        for name, temperature in line.items()
+    }
 
 
 def scored_models(config: Config) -> dict[str, str]:

@@ -7,7 +7,7 @@ from pydantic import Field, field_validator
 
 from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task
 from steadfast.components import Component
-from steadfast.config.settings import references
+from steadfast.config.settings import references, temperature_lines
 from steadfast.export.plain import plain_exports
 from steadfast.files import Record
 from steadfast.followbench.data import local_files
@@ -28,7 +28,7 @@ CONTENT = {"synthetic": "synthetic:data", "local": "data:local", "released": "pu
 ITEM_TABLE, CONSTRAINT_TABLE = "table3_agreement", "agreement"
 METRICS = (
     "hsr", "ssr", "csl", "scorers", "consistency", "items", "agreement", "coverage", "comparisons",
-    "drawn", "headline",
+    "drawn", "temperature", "headline",
 )  # fmt: skip
 
 
@@ -85,7 +85,17 @@ def task(config: Config, section: Followbench) -> Task:
         [template_name(name, way) for way in section.judge_prompts for name in section.languages],
         section.templates,
     )
-    measured = languages | {"judges": list(config.judges), "references": references(config)} | ways
+    temperatures = temperature_lines(config)
+    measured = (
+        languages
+        | ways
+        | {
+            "judges": list(config.judges),
+            "references": references(config),
+            "temperatures": {name: list(place) for name, place in temperatures.items()},
+        }
+    )
+    figures = ("by_category", *(["temperature"] if temperatures else []))
     names = table_names(config, section)
     shown = languages | mode | {"names": names}
     return Task(
@@ -109,7 +119,7 @@ def task(config: Config, section: Followbench) -> Task:
             Component("steadfast.followbench.tables:tables", shown),
             tuple(f"{NAME}_{name}" for name in names),
         ),
-        figures=Output(Component("steadfast.followbench.figures:figures"), ("by_category",)),
+        figures=Output(Component("steadfast.followbench.figures:figures"), figures),
         judging=Judging(
             prompts=Component(
                 "steadfast.followbench.judge:FollowbenchJudgePrompts",

@@ -15,6 +15,7 @@ from steadfast.files import Record
 from steadfast.followbench.agreement import agreement
 from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
 from steadfast.followbench.frames import UNREADABLE, group_frame, sample_frame
+from steadfast.followbench.temperature import temperature_rows
 from steadfast.followbench.ways import PATH
 from steadfast.metrics.asked import answers_expected, with_prompts
 from steadfast.metrics.headline import HEADLINE, PROMPTS
@@ -40,6 +41,7 @@ def metrics(
     judges: Sequence[str],
     references: Collection[str] = (),
     ways: Sequence[str] = (PATH,),
+    temperatures: Mapping[str, tuple[str, float]] | None = None,
 ) -> Frames:
     """The metrics of all models.
 
@@ -51,6 +53,7 @@ def metrics(
         judges: the names of all.
         references: models that give the gold answer, which are not compared.
         ways: that the judges were asked, the one that makes the scores first.
+        temperatures: as ``temperature_rows`` takes them; by default none.
 
     Raises:
         UserError: the labels are damaged, or not of these answers.
@@ -69,6 +72,7 @@ def metrics(
         "coverage": found.coverage(),
         "comparisons": compared,
         "drawn": found.drawn(),
+        "temperature": temperature_rows(main, temperatures or {}, languages),
         "headline": found.headline(main, compared),
     }
 

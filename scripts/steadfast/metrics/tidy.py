@@ -14,7 +14,7 @@ OVERALL = "overall"
 TEXT = (
     *KEYS, "other", "rubric", "measure", "language", "category", "level", "split", "kind", "scorer",
     "source", "dimension", "composition", "domain", "judge", "first", "second", "prompts",
-    "part", "stratum", "beats", "ties", "drawn", "sizes", "pick_distances",
+    "part", "stratum", "beats", "ties", "drawn", "sizes", "pick_distances", "line",
 )  # fmt: skip
 """Columns that are no numbers, in any metrics file."""
 

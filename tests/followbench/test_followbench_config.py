@@ -1,0 +1,65 @@
+"""config/followbench.yaml: the paper's models under the paper's names, and a run that can begin."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from followbench_run import ROOT, run
+from steadfast.config.load import load_config
+from steadfast.resources import facts
+from steadfast.tokens import load_tokenizer
+
+PATH = ROOT / "config/followbench.yaml"
+
+
+@pytest.fixture(scope="module")
+def config():
+    return load_config(yaml.safe_load(PATH.read_text()))
+
+
+def test_the_models_are_those_that_the_paper_prints(config):
+    labels = [model.label for model in config.models.values()]
+    assert labels == list(facts("followbench/printed.yaml")["levels"]["overall"])
+    assert {model.temperature for model in config.models.values()} == {0.0}
+    assert (config.followbench.source, config.judging.mode) == ("released", "released")
+
+
+def test_a_temperature_of_figure_5_is_one_line_of_config_away():
+    *_, line = (line for line in PATH.read_text().splitlines() if "t0.5: {" in line)
+    text = PATH.read_text().replace(line, line.replace("# ", "", 1))
+    found = load_config(yaml.safe_load(text)).models
+    assert found["vicuna-7b-v1.5-t0.5"].temperature == 0.5
+    assert found["vicuna-7b-v1.5-t0.5"].model == found["vicuna-7b-v1.5"].model
+
+
+def test_prompts_that_leave_no_room_for_the_answer_are_as_many_as_the_file_says():
+    count = load_tokenizer("cl100k_base").count
+    prompts = [sample.prompt for sample in run("local").samples["en"]]
+    over = [p["task"] for p in prompts if count(p["instruction"]) + 7 + p["max_tokens"] > 4096]
+    assert f"{len(over)} of the {len(prompts)} prompts" in PATH.read_text()
+    assert set(over) == {"example"}
+    assert max(count(p["instruction"]) + 7 + p["max_tokens"] for p in prompts) < 8192
+
+
+@pytest.mark.workflow
+def test_its_dry_run_needs_no_network_and_no_key(tmp_path):
+    command = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile"]
+    command += ["--directory", tmp_path, "--configfile", PATH, "--cores", "1", "--dry-run"]
+    environment = {name: value for name, value in os.environ.items() if "KEY" not in name}
+    targets = ["results/tables", "plan"]
+    done = subprocess.run(
+        [*command, "--", *targets], env=environment, capture_output=True, text=True, check=False
+    )
+    text = done.stdout + done.stderr
+    assert done.returncode == 0, text
+    jobs = {line.split()[0]: int(line.split()[1]) for line in text.splitlines() if _counts(line)}
+    assert jobs["inference"] == jobs["verdicts"] == 10
+    assert jobs["plan_benchmark"] == 1
+
+
+def _counts(line: str) -> bool:
+    words = line.split()
+    return len(words) == 2 and words[1].isdigit()
