@@ -17,6 +17,8 @@ from steadfast.engines.examples import read_examples
 from steadfast.engines.fit import fitted
 from steadfast.engines.request import Item
 from steadfast.errors import UserError
+from steadfast.evaluation import Evaluation
+from steadfast.lineage import Lineage
 from steadfast.registry import benchmarks
 from steadfast.required_files import check_required_files
 from steadfast.tokens import load_tokenizer
@@ -108,6 +110,21 @@ def test_settings_have_the_content_and_not_the_path(tmp_path):
     assert settings_of(here)["examples"] == EXAMPLES
     write(tmp_path / "there.jsonl", EXAMPLES[::-1])
     assert settings_of(here) != settings_of(there)
+
+
+def test_another_word_in_the_file_makes_other_outputs_of_the_model_alone(tmp_path):
+    path = write(tmp_path / "examples.jsonl")
+
+    def lineages():
+        models = {"shot": {**BASE, "examples": path}, "zero": BASE}
+        run = Evaluation(load_config({"benchmarks": ["lifbench"], "models": models}))
+        return {name: Lineage(run).outputs("lifbench", name, "4k").lineage for name in models}
+
+    before = lineages()
+    assert lineages() == before
+    write(tmp_path / "examples.jsonl", [["Say one.", "Two."], EXAMPLES[1]])
+    after = lineages()
+    assert (after["shot"] == before["shot"], after["zero"] == before["zero"]) == (False, True)
 
 
 def test_settings_without_examples_are_what_they_were():
