@@ -1,0 +1,180 @@
+"""Models that reword instructions: RECS and instruction evolution through Snakemake."""
+
+import json
+import re
+
+import pytest
+import yaml
+
+from project import Project
+from servers import Server, running
+from steadfast.files import read_json, read_jsonl
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+BETWEEN = re.compile(r"<<<(answer-\w+)>>>\n(.*?)\n<<<\1>>>", re.S)
+COUNT = 6
+TASKS = ["LSI", "OQ", "LMI"]
+OPENINGS = ("Now:", "Please note:", "Your task:", "In what follows:", "As asked:", "To begin with:")
+
+
+class Rewriter(Server):
+    """Rewords what stands between the boundary lines; ``manners`` spoil replies, one a request."""
+
+    def __init__(self, delay=0.0):
+        super().__init__(delay)
+        self.manners = {}
+
+    def reply(self, prompt, path, body):
+        reply = super().reply(prompt, path, body)
+        original = BETWEEN.search(prompt)
+        text = "The 2nd entry."
+        if original:
+            texts = [f"{opening} {original[2]}" for opening in OPENINGS]
+            text = json.dumps(texts)
+            for part, manners in self.manners.items():
+                if part in original[2] and manners:
+                    text = manners.pop(0)(texts)
+        reply["choices"][0]["message"]["content"] = text
+        return reply
+
+    @property
+    def rewriting(self) -> list[dict]:
+        return [body for body in self.bodies if BETWEEN.search(body["messages"][-1]["content"])]
+
+
+def prose_around(texts):
+    return f"Here you are:\n```json\n{json.dumps(texts)}\n```\nAnything else?"
+
+
+def too_few(texts):
+    return json.dumps(texts[: COUNT // 2])
+
+
+def cut(texts):
+    return json.dumps(texts)[:-20]
+
+
+def without_fields(texts):
+    spoilt = [re.sub(r"\{[^{}]*\}", "some", text) for text in texts[:2]]
+    return json.dumps([*spoilt, *texts[2:]])
+
+
+def config(url: str, **recs) -> dict:
+    api = {"engine": "openai", "base_url": url, "api_key_env": None, "backoff": 0.01}
+    return {
+        "lifbench": {
+            "lengths": {"2k": 2048},
+            "tasks": TASKS,
+            "expressions": "recs",
+            "recs": {"count": COUNT, "clusters": 2, **recs},
+        },
+        "rewriters": {"writer": {**api, "model": "writer-1", "temperature": 1.0}},
+        "models": {"own": {**api, "model": "own-1"}},
+    }
+
+
+def originals(project: Project) -> dict[str, str]:
+    found = {}
+    for task in TASKS:
+        path = project.path(f"resources/lifbench/expressions/{task}.yaml")
+        found[task] = yaml.safe_load(path.read_text("utf-8"))["expressions"][0]["template"]
+    return found
+
+
+def test_recs_asks_again_checks_each_text_and_takes_a_review(tmp_path):
+    with running(kind=Rewriter) as server:
+        project = Project.new(tmp_path, config(server.url))
+        texts = originals(project)
+        server.manners = {
+            texts["LSI"]: [prose_around],
+            texts["OQ"]: [too_few, cut],
+            texts["LMI"]: [without_fields],
+        }
+        project.snakemake()
+        asked = len(server.rewriting)
+        assert asked == 5  # three tasks, and OQ twice again
+        assert all(body["temperature"] == 1.0 for body in server.rewriting)
+        statuses = {
+            task: [
+                record["status"]
+                for record in read_jsonl(
+                    project.path(f"results/lifbench/recs/candidates/{task}.jsonl")
+                )
+            ]
+            for task in TASKS
+        }
+        assert statuses["LSI"] == ["pass"] * (1 + COUNT)
+        assert statuses["LMI"].count("fields") == 2 and len(statuses["LMI"]) == 1 + COUNT
+        table = project.path("results/tables/lifbench_table3_ars.md").read_text("utf-8")
+        assert "Unreviewed: nobody has read the reworded instructions of OQ, LSI, LMI" in table
+
+        ready = project.path("results/lifbench/recs/review/LSI.yaml")
+        project.snakemake(str(ready.relative_to(tmp_path)))
+        picks = read_json(project.path("results/lifbench/expressions/LSI.json"))["expressions"]
+        review = ready.read_text("utf-8").replace(": unread", ": accept")
+        edited = f"Copy this exactly: {texts['LSI']}"
+        key = f'"{picks[0]["hash"]}": '
+        review = review.replace(f"{key}accept", key + json.dumps({"edit": edited}))
+        folder = project.path("review")
+        folder.mkdir()
+        (folder / "LSI.yaml").write_text(review, "utf-8")
+        project.configure(config(server.url, review="review"))
+        server.bodies.clear()
+        project.snakemake()
+        assert not server.rewriting
+        prompts = [body["messages"][-1]["content"] for body in server.bodies]
+        assert len(prompts) == 6  # the variables of the one template that was edited
+        assert all("Copy this exactly: " in prompt for prompt in prompts)
+        table = project.path("results/tables/lifbench_table3_ars.md").read_text("utf-8")
+        assert "Unreviewed: nobody has read the reworded instructions of OQ, LMI" in table
+
+
+def test_a_rewriter_that_gives_no_list_ends_in_a_sentence(tmp_path):
+    with running(kind=Rewriter) as server:
+        project = Project.new(tmp_path, config(server.url))
+        server.manners = {originals(project)["OQ"]: [too_few] * 3}
+        said = project.snakemake(ok=False)
+        assert (
+            "OQ, rewriter writer: the last reply has no rewrites (3 rewrites came where 6" in said
+        )
+        assert len(server.rewriting) == 5
+        assert not project.path("results/lifbench/prompts/2k.jsonl").exists()
+
+
+def test_a_plan_asks_no_rewriter_and_says_what_they_would_take(tmp_path):
+    with running(kind=Rewriter) as server:
+        project = Project.new(tmp_path, config(server.url))
+        project.snakemake("plan")
+        assert not server.bodies
+        page = project.path("results/plan/lifbench.rewrites.md").read_text("utf-8")
+        assert "| writer | recs | openai | 3 | 0 | 3 |" in page
+        assert not project.path("results/plan/lifbench.md").exists()
+
+
+def test_instructions_grow_by_a_constraint_a_level(tmp_path):
+    initial = [
+        {"instruction": "Recommend three books.", "category": "content"},
+        {"instruction": "List the planets.\n|a|b|", "category": "format"},
+    ]
+    lines = "".join(f"{json.dumps(record)}\n" for record in initial)
+    evolution = {"initial": "initial.jsonl", "rewriter": "reference"}
+    settings = {
+        "benchmarks": ["followbench"],
+        "followbench": {"groups": 1, "languages": ["en"], "evolution": evolution},
+        "rewriters": {"reference": {"engine": "reference"}},
+        "judges": {"reference": {"engine": "reference"}},
+        "models": {"reference": {"engine": "reference"}},
+    }
+    project = Project.new(tmp_path, settings)
+    (tmp_path / "initial.jsonl").write_text(lines, "utf-8")
+    target = "results/followbench/evolved/en/content_constraints.json"
+    project.snakemake(target)
+    records = read_json(project.path(target))
+    assert [record["level"] for record in records] == [0, 1, 2, 3, 4, 5]
+    assert records[0]["instruction"] == "Recommend three books."
+    sizes = [len(record["instruction"].split()) for record in records]
+    assert sizes == sorted(set(sizes))
+    (tmp_path / "initial.jsonl").write_text('{"instruction": "Go.", "category": "song"}\n', "utf-8")
+    said = project.snakemake(target, ok=False)
+    assert "initial.jsonl:1: unknown category" in said
