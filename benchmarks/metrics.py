@@ -71,7 +71,7 @@ def main() -> None:
     print(f"{len(MODELS)} models × {len(LENGTHS)} lengths × {len(samples('4k'))} samples")
     frames = timed("metrics", lambda: metrics(iter(found), {}, None, "rubric", "released"))
     timed("tables", lambda: list(tables(frames, Display(), "rubric", "released")))
-    timed("figure", lambda: figures(frames, Display()))
+    timed("figures", lambda: figures(frames, Display(), "rubric", "released"))
 
 
 if __name__ == "__main__":

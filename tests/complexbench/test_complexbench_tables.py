@@ -175,7 +175,7 @@ def test_labels_are_escaped(shown):
 def test_the_figures_show_each_model_in_its_own_colour(found):
     drawn = figures(found, DISPLAY)
     for figure, _ in drawn.values():
-        (legend,) = figure.legends
+        legend = figure.axes[-1].get_legend()
         labels = [text.get_text() for text in legend.get_texts()]
         assert labels == ["model-b", "Model $A_1$ & co", "sim-c (simulated)", "reference (gold)"]
         assert len({line.get_color() for line in figure.axes[0].lines}) == len(SLIPS)

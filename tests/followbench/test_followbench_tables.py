@@ -181,9 +181,11 @@ def test_in_mode_released_unreadable_replies_are_counted():
 
 def test_the_figure_has_a_panel_a_language_and_a_line_a_model():
     figure = figures(found(), DISPLAY)["by_category"].figure
-    assert [axes.get_title() for axes in figure.axes] == ["English", "Chinese"]
+    panels, legend = figure.axes[:2], figure.axes[2].get_legend()
+    assert [axes.get_title() for axes in panels] == ["English", "Chinese"]
+    assert len(legend.get_texts()) == 4
     hsr = found()["hsr"].set_index(["model", "language", "category", "level"])["value"]
-    for axes, language in zip(figure.axes, LANGUAGES, strict=True):
+    for axes, language in zip(panels, LANGUAGES, strict=True):
         lines = {line.get_label(): line for line in axes.lines}
         assert len(lines) == 4
         dashed = {label for label, line in lines.items() if line.get_linestyle() == "--"}

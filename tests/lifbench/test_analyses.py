@@ -154,7 +154,8 @@ def test_list_tasks_are_also_shown_together_by_depth(frame):
     rows = depth(frame)
     assert set(rows["task"]) == {*LIST_TASKS, "list"}
     of_a = rows[(rows["model"] == "a") & (rows["task"] == "list")]
-    assert of_a["n"].sum() == 5 * 2 * 3 * 6
+    assert of_a.loc[of_a["length"] == "", "n"].sum() == 5 * 2 * 3 * 6
+    assert of_a.loc[of_a["length"] != "", "n"].sum() == 5 * 2 * 3 * 6
     assert rows[["low", "high"]].notna().any(axis=None)
 
 

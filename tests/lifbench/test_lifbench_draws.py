@@ -124,16 +124,17 @@ def test_tables_and_figures_say_which_models_answered_other_prompts(tmp_path):
     assert [row.split(",")[1:3] for row in pages["comparisons"].csv.splitlines()[1:]] == [
         ["b (released)", "a (released)"]
     ]
-    figure = figures(frames, Display())["ars_by_length"].figure
+    figure, caption = figures(frames, Display(), "rubric", "released")["ars_by_length"]
     names = [label.get_text() for label in figure.axes[1].get_yticklabels()]
     assert names == ["b (released)", "own", "a (released)"]
-    assert "answered other prompts" in figure.get_supxlabel()
+    assert "answered other prompts" in caption
 
 
 def test_released_scores_alone_bear_no_mark(tmp_path):
     frames = frames_of(released(run({"a": 0.5, "b": 0.7}), "a", "b"), tmp_path)
     assert "released)" not in shown(frames)["table3_ars"].md
-    assert figures(frames, Display())["ars_by_length"].figure.get_supxlabel() == ""
+    made = figures(frames, Display(), "rubric", "released")["ars_by_length"]
+    assert "other prompts" not in made.caption
 
 
 def test_released_scores_change_no_interval_of_the_others(tmp_path):
@@ -158,5 +159,5 @@ def test_totals_above_1_are_shown_as_they_are(tmp_path):
     (row,) = frames["ars"].query("task == 'overall' and length == ''").to_dict("records")
     assert row["value"] == 1.25
     assert "1.250" in shown(frames)["table3_ars"].md
-    left = figures(frames, Display())["ars_by_length"].figure.axes[0]
+    left = figures(frames, Display(), "rubric", "released")["ars_by_length"].figure.axes[0]
     assert left.get_ylim()[1] > 1.25

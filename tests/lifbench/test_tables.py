@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from matplotlib import rc_context
 
 from score_records import LENGTHS, frames_of, run, unscored
 from steadfast.components import Frames, Scored
@@ -14,6 +15,7 @@ from steadfast.lifbench.tables import BUILDERS, tables
 from steadfast.lifbench.tables.results import WORDS
 from steadfast.lifbench.weights import RUBRICS
 from steadfast.show.display import Display, Shown
+from steadfast.show.figures import STYLE
 from steadfast.tables.render import Printed, printed
 
 LEVELS = {"good": 0.8, "fair": 0.6, "sim-long": 0.9, "reference": 1.0}
@@ -252,14 +254,15 @@ def test_one_model_has_no_comparison(tmp_path):
 
 def test_the_figure_names_the_models_by_falling_ars_and_what_is_none_of_them(frames):
     shown = replace(DISPLAY, models={**DISPLAY.models, "fair": Shown("$x_1 {")})
-    figure = figures(frames, shown)["ars_by_length"].figure
+    with rc_context(dict(STYLE)):
+        figure = figures(frames, shown, "rubric", "released")["ars_by_length"].figure
     left, right = figure.axes
     names = [label.get_text() for label in right.get_yticklabels()]
     assert names == ["Good_1", "$x_1 {", "sim-long (simulated)", "reference (gold)"]
     assert not any(label.get_parse_math() for label in right.get_yticklabels())
     dashed = [line.get_linestyle() for line in left.get_lines()]
     assert dashed == ["-", "-", "--", "--"]
-    assert [text.get_text() for text in right.get_legend().get_texts()] == [
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
         "Expression",
         "Variable",
         "Length",

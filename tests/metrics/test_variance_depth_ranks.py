@@ -104,11 +104,13 @@ def test_equal_draws_take_no_share_and_change_no_other():
 def placed(depths: list[float | None], totals: list[float]) -> pd.DataFrame:
     columns = {"model": "m", "task": "T", "stratum": "s", "depth": depths, "total": totals}
     clusters = [f"c{i % 2}" for i in range(len(depths))]
-    return pd.DataFrame(columns).assign(cluster=clusters)
+    return pd.DataFrame(columns).assign(cluster=clusters, length="4k")
 
 
-def by_depth(frame: pd.DataFrame, **groups) -> pd.DataFrame:
-    return success_by_depth(frame, Clusters(frame, ["stratum"]), groups)
+def by_depth(frame: pd.DataFrame, length: str = "", **groups) -> pd.DataFrame:
+    """Its rows over all lengths, or of one."""
+    rows = success_by_depth(frame, Clusters(frame, ["stratum"]), groups)
+    return rows[rows["length"] == length].reset_index(drop=True)
 
 
 def test_few_places_are_put_in_thirds():
@@ -134,6 +136,16 @@ def test_tasks_are_also_taken_together():
     frame = pd.concat([placed([0, 0.1], [1, 1]), placed([0, 0.1], [0, 0]).assign(task="U")])
     rows = by_depth(frame, both=["T", "U"]).set_index("task")
     assert rows["value"].to_dict() == {"T": 1.0, "U": 0.0, "both": 0.5}
+
+
+def test_each_length_has_its_own_success_in_equally_many_bins():
+    many = placed(list(np.linspace(0, 1, 41)), [1.0] * 41)
+    few = placed([0, 0.5, 1], [0.0, 0.5, 1.0]).assign(length="8k")
+    frame = pd.concat([many, few], ignore_index=True)
+    assert by_depth(frame)["bins"].unique().tolist() == [10]  # 43 places
+    short, long = (by_depth(frame, length) for length in ("4k", "8k"))
+    assert (short["bins"].tolist(), long["bins"].tolist()) == ([3] * 3, [3] * 3)
+    assert (short["value"].tolist(), long["value"].tolist()) == ([1.0] * 3, [0.0, 0.5, 1.0])
 
 
 def test_without_depth_there_are_no_rows():

@@ -57,7 +57,9 @@ def task(config: Config, section: Cfbench) -> Task:
             Component("steadfast.cfbench.tables:tables", {**mode, "names": tables}),
             tuple(f"{NAME}_{name}" for name in tables),
         ),
-        figures=Output(Component("steadfast.cfbench.figures:figures"), ("types", "factors")),
+        figures=Output(
+            Component("steadfast.cfbench.figures:figures"), ("types", "secondary_types", "factors")
+        ),
         judging=Judging(
             prompts=Component(
                 "steadfast.cfbench.judge:CfbenchJudgePrompts", mode, packaged(templates)

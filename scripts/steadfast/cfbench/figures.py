@@ -1,6 +1,6 @@
-"""CFBench's figures: satisfaction by primary type (Figure 4) and by four factors (Figure 6)."""
+"""CFBench's figures: satisfaction by type, primary and secondary (Figure 4), and factor (6)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -8,13 +8,16 @@ from matplotlib.figure import Figure
 
 from steadfast.cfbench.constraint_types import TYPES
 from steadfast.cfbench.facts import FULL, PRIMARY_KIND
+from steadfast.cfbench.facts import SECONDARY_KIND as SECONDARY
 from steadfast.cfbench.results import CfbenchResults
 from steadfast.components import Frames
 from steadfast.metrics.tidy import rows_of
 from steadfast.resources import facts
 from steadfast.show.display import Display
-from steadfast.show.figures import GRID, Picture, legend, look, picture
-from steadfast.show.results import range_notes
+from steadfast.show.figures import Picture, apart, draw_points, frame, legend, look, picture
+from steadfast.show.results import Note, range_notes
+from steadfast.show.roster import WORDS as SHARED
+from steadfast.tables.table import rounded
 
 MEASURES = ("ISR", "PSR")  # of Figure 6
 FACTORS = facts("cfbench/factors.yaml")
@@ -30,40 +33,74 @@ def figures(frames: Frames, display: Display) -> dict[str, Picture]:
         display: how models are shown.
     """
     results = CfbenchResults(frames, display)
-    drawn = {"types": _types(results), "factors": _factors(results)}
+    primary, secondary = (rows_of(frames["types"], kind=kind) for kind in (PRIMARY_KIND, SECONDARY))
+    blank = {"": results.words["blank_types"]}
+    names = {label: f"{of.name} ({of.number})" for label, of in TYPES.items()} | blank
+    inner = {
+        label: f"{name} ({of.number})"
+        for of in TYPES.values()
+        for label, name in of.secondary.items()
+    } | blank
+    drawn = {
+        "types": _types(results, primary, names),
+        "secondary_types": _types(results, secondary, inner),
+        "factors": _factors(results),
+    }
     values = results.values(FULL, "PSR")
     notes = range_notes(results.roster, results.words["ranked"], values, display.digits)
-    notes += results.notes(results.shown_models)
+    ends = {
+        "types": _extremes(results, primary, names),
+        "secondary_types": _extremes(results, secondary, inner),
+    }
     captions = results.words["figure_captions"]
-    return {name: picture(figure, captions[name], notes) for name, figure in drawn.items()}
+    return {
+        name: picture(
+            figure,
+            captions[name],
+            [*ends.get(name, []), *notes, *results.notes(results.shown_models)],
+        )
+        for name, figure in drawn.items()
+    }
 
 
-def _types(results: CfbenchResults) -> Figure:
-    """A line a primary type, a mark a model, with its interval."""
-    rows, models = rows_of(results.frames["types"], kind=PRIMARY_KIND), results.shown_models
-    labels = [label for label in TYPES if label in set(rows["category"])]
-    figure = Figure(figsize=(7.5, 0.9 + 0.42 * max(1, len(labels))), layout="constrained")
+def _types(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, str]) -> Figure:
+    """A line a type, a mark a model, with its interval."""
+    models = results.shown_models
+    labels = [label for label in names if label in set(rows["category"])]
+    high = 0.18 + 0.06 * max(1, len(models))
+    figure = Figure(figsize=(7.5, 0.9 + high * max(1, len(labels))), layout="constrained")
     axes = figure.subplots()
-    for place, model in enumerate(models):
+    for number, model in enumerate(models):
         values = rows_of(rows, model=model).set_index("category").reindex(labels)
-        offset = 0.0 if len(models) == 1 else 0.6 * (place / (len(models) - 1) - 0.5)
-        heights = [row + offset for row in range(len(labels))]
+        heights = [row + apart(number, len(models), 0.75) for row in range(len(labels))]
         style = look(results.roster, model) | {"linestyle": "none"}
-        ends = values["low"], values["high"]
-        axes.hlines(heights, *ends, color=style["color"], linewidth=0.8, alpha=0.6)
-        axes.plot(values["value"], heights, label=results.roster.figure_label(model), **style)
-    names = [f"{TYPES[label].name} ({TYPES[label].number})" for label in labels]
-    axes.set_yticks(range(len(labels)), names)
+        label = results.roster.figure_label(model)
+        draw_points(axes, heights, values, upright=False, label=label, **style)
+    axes.set_yticks(range(len(labels)), [names[label] for label in labels])
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(max(1, len(labels)) - 0.5, -0.5)
     axes.set_xlim(0, 1.02)
-    axes.set_title(results.words["figures"]["types"], loc="left", fontsize=10)
-    axes.grid(axis="x", **GRID)
+    axes.set_xlabel(results.words["figures"]["types"])
+    frame(axes, grid="x")
     for row in range(1, len(labels)):
         axes.axhline(row - 0.5, color="#eeeeee", linewidth=0.6)
-    axes.set_axisbelow(True)
-    legend(figure, axes, "lower center", ncols=min(2, max(1, len(models))))
+    legend(figure, axes)
     return figure
+
+
+def _extremes(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, str]) -> list[Note]:
+    """Which types the models that compete satisfy least and most, on average."""
+    its = rows[rows["model"].isin(results.roster.contenders) & rows["category"].isin(list(names))]
+    means = its.groupby("category")["value"].mean().dropna().sort_values(kind="stable")
+    if len(means) < 2:
+        return []
+    ends = {"lowest": means.index[0], "highest": means.index[-1]}
+    slots = {
+        end: f"{names[str(key)]} ({rounded(means[key], results.digits)})"
+        for end, key in ends.items()
+    }
+    measure = results.words["figures"]["mean_of_types"]
+    return [(None, SHARED["notes"]["range"].format(measure=measure, **slots))]
 
 
 def _factors(results: CfbenchResults) -> Figure:
@@ -77,7 +114,7 @@ def _factors(results: CfbenchResults) -> Figure:
         line[0].set_ylabel(measure)
     for axes, how in zip(panels[-1], FACTORS.values(), strict=True):
         axes.set_xlabel(f"{how['name']} (records)")
-    legend(figure, panels[0][0], "lower center", ncols=min(4, len(results.shown_models) + 1))
+    legend(figure, panels[0][0])
     return figure
 
 
@@ -88,7 +125,10 @@ def _panel(axes: Axes, rows: pd.DataFrame, bins: Sequence[str], results: Cfbench
     bins, models = list(table.index), [m for m in results.shown_models if m in table]
     for model in models:
         label, style = results.roster.figure_label(model), look(results.roster, model)
-        axes.plot(range(len(bins)), table[model], label=label, **style)
+        its = rows_of(rows, model=model).set_index("category").reindex(bins)
+        beside = apart(models.index(model), len(models), 0.3)
+        places = [place + beside for place in range(len(bins))]
+        draw_points(axes, places, its, label=label, **style)
     competing = [model for model in models if model in results.roster.contenders]
     if len(competing) > 1:
         mean, name = table[competing].mean(axis=1), results.words["figures"]["mean"]
@@ -96,6 +136,6 @@ def _panel(axes: Axes, rows: pd.DataFrame, bins: Sequence[str], results: Cfbench
     counts = rows.groupby("category")["n"].max()
     shown = [f"{name}\n({counts[name]:,})" for name in bins]
     axes.set_xticks(range(len(bins)), shown, fontsize=7)
+    axes.set_xlim(-0.5, max(1, len(bins)) - 0.5)
     axes.set_ylim(0, 1.02)
-    axes.grid(axis="y", **GRID)
-    axes.set_axisbelow(True)
+    frame(axes)

@@ -1,6 +1,6 @@
 """ComplexBench in figures: models by category and nesting, and by constraint dimension."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -13,7 +13,16 @@ from steadfast.components import Frames
 from steadfast.metrics.asked import models_by_prompts
 from steadfast.metrics.tidy import rows_of
 from steadfast.show.display import Display
-from steadfast.show.figures import GRID, Picture, legend, look, picture
+from steadfast.show.figures import (
+    Picture,
+    apart,
+    draw_points,
+    frame,
+    legends,
+    lineups,
+    look,
+    picture,
+)
 from steadfast.show.results import range_notes, shared_notes, values_by_model
 from steadfast.show.roster import Roster
 
@@ -43,14 +52,15 @@ def figures(frames: Frames, display: Display) -> Mapping[str, Picture]:
     roster = Roster(whole["model"], display, models_by_prompts(frames["coverage"]))
     by_category = drfr[drfr["measure"].isin(["category", "overall"])].set_index("category")
     by_dimension = rows_of(constraints, measure="dimension").set_index("dimension")
-    order = [m for group in roster.groups(values_by_model(whole)) for m in group.models]
+    lines = lineups(roster.groups(values_by_model(whole)))
+    texts = LAYOUT["figures"]
+    categories, kinds = _categories(by_category.index), _dimensions(by_dimension.index)
     found = {
-        "by_category": _figure(by_category, _categories(by_category.index), order, roster),
-        "by_dimension": _figure(by_dimension, _dimensions(by_dimension.index), order, roster),
+        "by_category": _figure(
+            by_category, categories, lines, roster, (texts["by_category"], texts["layers"])
+        ),
+        "by_dimension": _figure(by_dimension, kinds, lines, roster, (texts["by_dimension"], "")),
     }
-    for name, figure in found.items():
-        figure.axes[0].set_ylabel(LAYOUT["figures"][name])
-    found["by_category"].axes[0].set_xlabel(LAYOUT["figures"]["layers"])
     measure = LAYOUT["ranked"].format(language=language)
     notes = range_notes(roster, measure, values_by_model(whole), display.digits)
     notes += shared_notes(roster, judged=True)
@@ -58,36 +68,53 @@ def figures(frames: Frames, display: Display) -> Mapping[str, Picture]:
     return {name: picture(figure, captions[name], notes) for name, figure in found.items()}
 
 
-def _figure(rows: pd.DataFrame, blocks: Blocks, models: list[str], roster: Roster) -> Figure:
-    """A figure of values with their intervals; ``rows`` are by the keys along the axis."""
-    figure = Figure(figsize=(10, 4.6), layout="constrained")
-    axes = figure.subplots()
-    places = {key: place for place, key in enumerate(key for its in blocks.values() for key in its)}
-    spread = 0.72 / max(len(models), 1)
-    for number, model in enumerate(models):
-        its = rows_of(rows, model=model)
-        ends = [(its["value"] - its["low"]).clip(lower=0), (its["high"] - its["value"]).clip(0)]
-        axes.errorbar(
-            its.index.map(places) + (number - (len(models) - 1) / 2) * spread,
-            its["value"],
-            yerr=[end.fillna(0.0) for end in ends],
-            elinewidth=0.7,
-            label=roster.figure_label(model),
-            **{**look(roster, model), "linestyle": "none"},
-        )
-    _mark_blocks(axes, blocks)
+def _figure(
+    rows: pd.DataFrame,
+    blocks: Blocks,
+    lines: Sequence[tuple[str, list[str]]],
+    roster: Roster,
+    labels: tuple[str, str],
+) -> Figure:
+    """Values with their intervals; many models stand in panels by group.
+
+    Args:
+        rows: by the keys along the axis.
+        blocks: of keys along the axis.
+        lines: heading and models of each panel.
+        roster: how models look.
+        labels: of the axes, upright first.
+    """
+    figure = Figure(figsize=(8.5, 3.6 * len(lines) + 0.6), layout="constrained")
+    spec = figure.add_gridspec(len(lines), 2, width_ratios=[1, 0.01])
+    panels = [figure.add_subplot(spec[row, 0]) for row in range(len(lines))]
+    for axes, (title, models) in zip(panels, lines, strict=True):
+        _panel(axes, rows, blocks, models, roster)
+        axes.set_ylabel(labels[0])
+        # Above the headings of the blocks.
+        axes.set_title(title, loc="left", fontsize=10, pad=22)
+    panels[-1].set_xlabel(labels[1])
+    legends(figure, panels, [figure.add_subplot(spec[row, 1]) for row in range(len(lines))])
+    return figure
+
+
+def _panel(
+    axes: Axes, rows: pd.DataFrame, blocks: Blocks, models: list[str], roster: Roster
+) -> None:
     names = [name for its in blocks.values() for name in its.values()]
+    along = [key for its in blocks.values() for key in its]
+    for number, model in enumerate(models):
+        its = rows_of(rows, model=model).reindex(along)
+        places = [place + apart(number, len(models), 0.78) for place in range(len(along))]
+        style = look(roster, model) | {"linestyle": "none"}
+        draw_points(axes, places, its, label=roster.figure_label(model), **style)
+    _mark_blocks(axes, blocks)
     axes.set_xticks(range(len(names)), names)
     if len(names) > MOST_UPRIGHT:
         for text in axes.get_xticklabels():
             text.set(rotation=40, ha="right", rotation_mode="anchor")
     axes.set_xlim(-0.5, max(len(names), 1) - 0.5)
     axes.set_ylim(-0.03, 1.03)
-    axes.grid(axis="y", **GRID)
-    axes.set_axisbelow(True)
-    if models:
-        legend(figure, axes, "right center")
-    return figure
+    frame(axes)
 
 
 def _categories(keys: pd.Index) -> Blocks:

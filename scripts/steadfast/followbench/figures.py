@@ -1,6 +1,6 @@
 """FollowBench in figures: HSR by constraint category and by temperature (Figures 4 and 5)."""
 
-from math import pi
+from typing import cast
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -12,8 +12,19 @@ from steadfast.metrics.asked import models_by_prompts
 from steadfast.metrics.tidy import OVERALL, rows_of
 from steadfast.resources import facts
 from steadfast.show.display import Display
-from steadfast.show.figures import GRID, Picture, legend, look, picture
+from steadfast.show.figures import (
+    GRID,
+    Picture,
+    has_intervals,
+    legend,
+    legends,
+    lineups,
+    look,
+    picture,
+)
+from steadfast.show.radar import draw_radar
 from steadfast.show.results import Note, range_notes, shared_notes, values_by_model
+from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Roster
 from steadfast.tables.table import rounded
 
@@ -44,22 +55,33 @@ def _by_category(frames: Frames, display: Display) -> Picture:
     roster = Roster(set(rows["model"]), display, models_by_prompts(frames["coverage"]))
     whole = rows[rows["category"] == OVERALL]
     first = whole[whole["language"] == languages[0]] if languages else whole
-    models = [m for group in roster.groups(values_by_model(first)) for m in group.models]
+    lines = lineups(roster.groups(values_by_model(first)))
     panels = max(len(languages), 1)
-    figure = Figure(figsize=(4.6 * panels + 2.2, 4.9), layout="constrained")
-    all_axes = figure.subplots(1, panels, subplot_kw={"projection": "polar"}, squeeze=False)[0]
-    for axes, language in zip(all_axes, languages, strict=False):
-        _draw(axes, rows[rows["language"] == language], models, roster)
-        axes.set_title(WORDS["languages"][language], pad=18, fontsize=10)
+    figure = Figure(figsize=(4.3 * panels, 3.9 * len(lines)))
+    figure.set_layout_engine("constrained", h_pad=0.12)
+    spec = figure.add_gridspec(len(lines), panels + 1, width_ratios=[1] * panels + [0.01])
+    spokes, lefts = {category: WORDS["categories"][category] for category in CATEGORIES}, []
+    for row, (heading, models) in enumerate(lines):
+        line = [
+            cast(PolarAxes, figure.add_subplot(spec[row, column], projection="polar"))
+            for column in range(panels)
+        ]
+        lefts.append(line[0])
+        for axes, language in zip(line, languages, strict=False):
+            its = rows[rows["language"] == language].rename(columns={"category": "spoke"})
+            draw_radar(axes, its, spokes, models, roster, (20, 40, 60, 80, 100))
+            named = [heading, WORDS["languages"][language]]
+            axes.set_title("\n".join(filter(None, named)), pad=14, fontsize=10)
     figure.suptitle(WORDS["figures"]["by_category"], fontsize=10)
-    if models:
-        legend(figure, all_axes[0], "right center")
+    legends(figure, lefts, [figure.add_subplot(spec[row, panels]) for row in range(len(lines))])
     notes = []
     for language in languages:
         measure = WORDS["ranked"].format(measure="HSR", language=WORDS["languages"][language])
         values = values_by_model(whole[whole["language"] == language])
         notes += range_notes(roster, measure, values, max(display.digits - 2, 0))
     notes += shared_notes(roster, judged=True)
+    if has_intervals(rows):
+        notes.append((None, SHARED["notes"]["intervals"].format(unit=WORDS["drawn"]["unit"])))
     return picture(figure, WORDS["figure_captions"]["by_category"], notes)
 
 
@@ -103,7 +125,7 @@ def _by_temperature(frames: Frames, display: Display) -> Picture:
         axes.grid(**GRID)
     all_axes[0].set_ylabel(WORDS["figures"]["by_category"])
     if lines:
-        legend(figure, all_axes[0], "right center")
+        legend(figure, all_axes[0], "right")
     if incomplete:
         notes.append(WORDS["notes"]["incomplete"].format(models="; ".join(incomplete)))
     remarks: list[Note] = [(None, note) for note in notes]
@@ -113,28 +135,3 @@ def _by_temperature(frames: Frames, display: Display) -> Picture:
 
 def _languages(rows: pd.DataFrame) -> list[str]:
     return [language for language in LANGUAGES if language in set(rows["language"])]
-
-
-def _draw(axes: PolarAxes, rows: pd.DataFrame, models: list[str], roster: Roster) -> None:
-    angles = [2 * pi * place / len(CATEGORIES) for place in range(len(CATEGORIES))]
-    table = rows.pivot(index="model", columns="category", values="value")
-    table = table.reindex(index=models, columns=list(CATEGORIES))
-    for model in models:
-        values = list(table.loc[model])
-        axes.plot(
-            [*angles, angles[0]],
-            [*values, values[0]],
-            clip_on=False,
-            label=roster.figure_label(model),
-            **look(roster, model),
-        )
-    axes.set_theta_offset(pi / 2)
-    axes.set_theta_direction(-1)
-    axes.set_xticks(angles, [WORDS["categories"][category] for category in CATEGORIES])
-    axes.tick_params(axis="x", pad=10)
-    axes.set_ylim(min(0, rows["value"].min()), 100)  # below 0 only in mode released
-    axes.set_yticks([20, 40, 60, 80, 100])
-    axes.set_rlabel_position(30)  # between two categories
-    axes.tick_params(axis="y", labelsize=7, labelcolor="#666666")
-    axes.grid(**GRID)
-    axes.spines["polar"].set_color("#bbbbbb")

@@ -1,19 +1,23 @@
-"""How far LIFBench's results can be trusted: models compared, rubrics, variance, depth."""
+"""What stands behind LIFBench's results: models compared, rubrics, variance, depth, complexity."""
 
 from collections.abc import Collection
 
 import pandas as pd
 
-from steadfast.lifbench.frames import OTHER, row_order, sorted_rows
+from steadfast.lifbench.frames import CAPABILITIES, OTHER, row_order, sorted_rows
 from steadfast.lifbench.measures import bootstrap, clusters, task_means, task_weights
 from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.weights import RUBRICS, total_weight
 from steadfast.metrics.comparison import compare_models
 from steadfast.metrics.depth import success_by_depth
 from steadfast.metrics.ranks import CORRELATIONS, agreement
-from steadfast.metrics.tidy import tidy
+from steadfast.metrics.tidy import OVERALL, tidy
 from steadfast.metrics.variance import variance_shares
 
 LIST = "list"
+EASY, HARD = "easy", "hard"
+MOST_EASY = 10
+"""Total weight of an easy task, at most (section 5.4)."""
 FACTORS = {"context": "cluster", "expression": "expression_id", "variable": "variable_id"}
 
 
@@ -49,10 +53,59 @@ def variance(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def depth(frame: pd.DataFrame) -> pd.DataFrame:
-    """Success by position per task, and over the tasks of the list scenario (task "list")."""
+    """Success by position and length per task, and over the list scenario (task "list")."""
     tasks = [task for task in TASKS if TASKS[task].scenario == LIST]
     rows = success_by_depth(frame, clusters(frame), {LIST: tasks})
-    return sorted_rows(rows, frame, ["task", "model", "bin"], task=[LIST, *TASKS], bin=range(1, 11))
+    keys, bins = ["task", "model", "length", "bin"], range(1, 11)
+    return sorted_rows(rows, frame, keys, task=[LIST, *TASKS], bin=bins)
+
+
+def complexity(
+    frame: pd.DataFrame, weighting: str = "rubric", rubric: str = "released"
+) -> pd.DataFrame:
+    """ARS of the easy and of the hard tasks, over all lengths and for each.
+
+    Args:
+        frame: scores, as ``score_frame`` gives them.
+        weighting: of the tasks within easy and hard, as in the overall ARS.
+        rubric: by whose total weight a task is hard.
+
+    Returns:
+        Columns model, split (``easy`` or ``hard``), length, value, low, high and n (scored
+        samples).
+
+    Source: section 5.4 and Figure 6: easy tasks have a weight of at most 10.
+    """
+    hard = frame["task"].map(lambda task: total_weight(task, rubric) > MOST_EASY).astype(bool)
+    parts = []
+    for split, rows in {EASY: frame[~hard], HARD: frame[hard]}.items():
+        for by in ([], ["length"]):
+            if len(rows):
+                means = task_means(rows, weighting, rubric, by).astype({"task": str})
+                parts.append(means[means["task"] == OVERALL].assign(split=split))
+    rows = pd.concat([part.astype({"model": str}) for part in parts], ignore_index=True)
+    rows["length"] = rows["length"].astype(object).fillna("")
+    columns = ["model", "split", "length", "value", "low", "high", "n"]
+    return sorted_rows(rows[columns], frame, columns[:3], split=[EASY, HARD])
+
+
+def weights(frame: pd.DataFrame, rubric: str = "released") -> pd.DataFrame:
+    """The weight of each task's score points, in all (no capability) and by capability.
+
+    Returns:
+        Columns task, capability and value. A score point that tells of several capabilities counts
+        for each.
+
+    Source: Table 6 and Figure 2.
+    """
+    rows = []
+    for task in (task for task in TASKS if task in set(frame["task"])):
+        rows.append((task, "", total_weight(task, rubric)))
+        for capability in CAPABILITIES:
+            points = RUBRICS[rubric][task].values()
+            value = sum(point.weight for point in points if capability in point.capabilities)
+            rows += [(task, capability, value)] if value else []
+    return pd.DataFrame(rows, columns=["task", "capability", "value"])
 
 
 def rubrics(

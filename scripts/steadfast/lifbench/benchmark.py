@@ -1,5 +1,7 @@
 """LIFBench to the workflow: what a config asks of it."""
 
+from collections.abc import Sequence
+
 from steadfast.benchmark import Benchmark, Measure, Output, Part, ReleasedModel, Task
 from steadfast.components import Component
 from steadfast.config.settings import floor, references, scored_models
@@ -20,8 +22,8 @@ such as
     {engine: openai, model: gpt-4o-2024-08-06, temperature: 1}
 or take lifbench.recs.rewrites: released"""
 METRICS = (
-    "ars", "ifp", "ifs", "coverage", "comparisons", "variance", "depth", "rubrics", "headline",
-    "data", "drawn", "floor",
+    "ars", "ifp", "ifs", "coverage", "comparisons", "variance", "depth", "complexity",
+    "weights", "rubrics", "headline", "data", "drawn", "floor",
 )  # fmt: skip
 
 
@@ -54,7 +56,10 @@ def task(config: Config, section: Lifbench) -> Task:
             fields=("expression_id", "variable_id", "rubric", "depth"),
         ),
         tables=_tables(scoring, scored_models(config), further),
-        figures=Output(Component("steadfast.lifbench.figures:figures"), ("ars_by_length",)),
+        figures=Output(
+            Component("steadfast.lifbench.figures:figures", scoring),
+            _figures((*METRICS, *further)),
+        ),
         released_scores=Component(
             "steadfast.lifbench.released_scores:released_scores",
             {"directory": directory, "tasks": tasks},
@@ -66,6 +71,12 @@ def task(config: Config, section: Lifbench) -> Task:
         rewriting=rewriting(section, NAME, list(config.rewriters)),
         files=[("lifbench.recs.review", section.recs.review)] if section.recs.review else [],
     )
+
+
+def _figures(metrics: Sequence[str]) -> tuple[str, ...]:
+    """The figures whose metrics there are."""
+    words = facts("lifbench/figures.yaml")
+    return tuple(name for name in words["captions"] if words["needs"].get(name, "ars") in metrics)
 
 
 def _sources(length: str, tasks: list[str]) -> dict[tuple[str, str], str]:

@@ -6,7 +6,14 @@ import pandas as pd
 
 from steadfast.components import Data, Labels, Scored
 from steadfast.lifbench.above_floor import above_floor
-from steadfast.lifbench.analyses import comparisons, depth, rubrics, variance
+from steadfast.lifbench.analyses import (
+    comparisons,
+    complexity,
+    depth,
+    rubrics,
+    variance,
+    weights,
+)
 from steadfast.lifbench.frames import coverage, data_counts, score_frame
 from steadfast.lifbench.measures import ars, ifp, ifs
 from steadfast.lifbench.perspectives import AVERAGE
@@ -54,6 +61,8 @@ def metrics(
         "comparisons": comparisons(frame, weighting, rubric, references),
         "variance": variance(frame),
         "depth": depth(frame),
+        "complexity": complexity(frame, weighting, rubric),
+        "weights": weights(frame, rubric),
         "rubrics": rubrics(frame, weighting, rubric, references),
         "data": data_counts(frame),
         "floor": above_floor(frame, weighting, rubric, floor),

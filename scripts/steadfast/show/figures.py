@@ -1,16 +1,17 @@
 """What all figures share: the models' colours and markers, legends, captions, equal bytes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import Any, Literal, NamedTuple
 
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from steadfast.files import Record, Settings, write_text
 from steadfast.show.results import Note
-from steadfast.show.roster import WORDS, Roster
+from steadfast.show.roster import Group, Roster
 
 # Okabe and Ito's palette; instead of yellow, too faint on white, and black, which is the mean's,
 # one more that stands apart.
@@ -26,8 +27,14 @@ STYLE: Any = {
 }
 GRID: Settings = {"color": "#dddddd", "linewidth": 0.6}
 DOTS_PER_INCH = 200
-LINE = 150
-"""Characters of a note's line."""
+LABEL = 44
+"""Characters of a label's line, at most."""
+MOST = 10
+"""Models whose lines are drawn in one panel, at most."""
+NARROW = 5.0
+"""Inches of the narrowest figure."""
+MARGIN = 0.1
+"""Inches around a legend."""
 # Without dates and versions, so that equal results are equal files.
 METADATA: dict[str, Any] = {
     "pdf": {"Creator": None, "Producer": None, "CreationDate": None},
@@ -84,21 +91,149 @@ def look(roster: Roster, model: str) -> Record:
     }
 
 
-def mark_apart(figure: Figure, roster: Roster) -> None:
-    """Says below the panels which models answered other prompts, where some did."""
-    if roster.apart:
-        text = fill(WORDS["notes"]["apart"], LINE)
-        figure.supxlabel(text, x=0.01, ha="left", fontsize=7)
+def wrapped(text: str, width: int = LABEL) -> str:
+    """A label in lines of so many characters at most."""
+    return fill(text, width)
 
 
-def legend(
-    figure: Figure, axes: Axes, place: Literal["right center", "lower center"], ncols: int = 1
+def frame(axes: Axes, title: str = "", grid: Literal["x", "y", "both"] = "y") -> None:
+    """Title and grid of a panel."""
+    if title:
+        axes.set_title(title, loc="left", fontsize=10)
+    axes.grid(axis=grid, **GRID)
+    axes.set_axisbelow(True)
+
+
+def blank(axes: Axes, sentence: str) -> None:
+    """A panel that has nothing to show, and says why."""
+    axes.set_axis_off()
+    axes.text(0.5, 0.5, fill(sentence, 50), ha="center", va="center", transform=axes.transAxes)
+
+
+def draw_points(
+    axes: Axes, places: Sequence[float], rows: pd.DataFrame, upright: bool = True, **style: Any
 ) -> None:
-    """A legend of a panel's lines outside the panels; a name is text, even with dollar signs."""
+    """Values joined as the style says, each with its interval where it has one.
+
+    Args:
+        axes: the panel.
+        places: of the values on the other axis.
+        rows: columns value, low and high, one row a place.
+        upright: whether values are heights; else they go to the right.
+        style: of the line and its markers.
+    """
+    at = pd.Series(places, rows.index, dtype=float)
+    known = rows["low"].notna()
+    draw = axes.vlines if upright else axes.hlines
+    if known.any():
+        ends = rows.loc[known, "low"], rows.loc[known, "high"]
+        draw(at[known], *ends, color=style["color"], linewidth=0.8, alpha=0.6)
+    # A mark on the edge of the panel is drawn whole.
+    axes.plot(*((at, rows["value"]) if upright else (rows["value"], at)), clip_on=False, **style)
+
+
+def apart(number: int, count: int, width: float) -> float:
+    """How far from its place the mark of one of several stands, so that none hides another."""
+    return (number - (count - 1) / 2) * width / max(count, 1)
+
+
+def has_intervals(rows: pd.DataFrame) -> bool:
+    """Whether any value has an interval."""
+    return bool(rows["low"].notna().any())
+
+
+def grid(
+    count: int, size: tuple[float, float], columns: int, label: str, **how: Any
+) -> tuple[Figure, list[Axes]]:
+    """A figure of so many panels, line by line.
+
+    Args:
+        count: of panels.
+        size: inches of a panel, width and height.
+        columns: at most.
+        label: of the horizontal axis, below the lowest panels.
+        how: what ``Figure.subplots`` takes.
+    """
+    columns = min(columns, max(count, 1))
+    lines = max(1, -(-count // columns))
+    figure = Figure(figsize=(max(size[0] * columns, NARROW), size[1] * lines), layout="constrained")
+    panels = list(figure.subplots(lines, columns, squeeze=False, **how).flat)
+    for number, axes in enumerate(panels):
+        if number >= max(count, 1):
+            axes.remove()
+        elif number + columns >= count:  # the lowest of its column
+            axes.tick_params(axis="x", labelbottom=True)
+            axes.set_xlabel(label)
+    return figure, panels[: max(count, 1)]
+
+
+def legend(figure: Figure, axes: Axes, place: Literal["right", "below"] = "below") -> None:
+    """A legend of a panel's lines outside the panels; the figure grows by what it takes."""
     handles, names = axes.get_legend_handles_labels()
-    outside: Literal["outside right center", "outside lower center"] = (
-        "outside right center" if place == "right center" else "outside lower center"
+    if not handles:
+        return
+    location: Literal["outside right center", "outside lower center"] = (
+        "outside right center" if place == "right" else "outside lower center"
     )
-    made = figure.legend(handles, names, loc=outside, ncols=ncols, frameon=False)
-    for text in made.get_texts():
-        text.set_parse_math(False)
+    width, height = figure.get_size_inches()
+    for ncols in [1] if place == "right" else range(len(names), 0, -1):
+        made = figure.legend(
+            handles, [wrapped(name) for name in names], loc=location, ncols=ncols, frameon=False
+        )
+        box = made.get_window_extent()
+        if place == "right" or ncols == 1 or box.width <= 0.98 * figure.bbox.width:
+            break
+        made.remove()
+    wide, high = box.width / figure.dpi + MARGIN, box.height / figure.dpi + MARGIN
+    if place == "right":
+        figure.set_size_inches(width + wide, max(height, high))
+    else:
+        figure.set_size_inches(max(width, wide), height + high)
+
+
+def legends(figure: Figure, panels: Iterable[Axes], key: Iterable[Axes]) -> None:
+    """A legend of each panel to the right of it, in empty axes; the figure grows by the widest."""
+    widest = 0.0
+    for axes, beside in zip(panels, key, strict=True):
+        beside.set_axis_off()
+        handles, names = axes.get_legend_handles_labels()
+        made = beside.legend(
+            handles,
+            [wrapped(name) for name in names],
+            loc="center left",
+            bbox_to_anchor=(0, 0.5),
+            borderaxespad=0,
+            frameon=False,
+        )
+        widest = max(widest, made.get_window_extent().width / figure.dpi)
+    width, height = figure.get_size_inches()
+    figure.set_size_inches(width + widest + MARGIN, height)
+
+
+def lineups(groups: Iterable[Group]) -> list[tuple[str, list[str]]]:
+    """Models that are drawn in one panel, with its heading: few all together, many by group.
+
+    Args:
+        groups: of the roster, in their order.
+
+    Example:
+        >>> few = [Group("A", ("a",), "model"), Group("B", ("b", "c"), "model")]
+        >>> lineups(few)
+        [('', ['a', 'b', 'c'])]
+        >>> many = Group("C", tuple("defghijklmn"), "model")
+        >>> [(heading, len(models)) for heading, models in lineups([*few, many])]
+        [('A', 1), ('B', 2), ('C', 6), ('C', 5)]
+    """
+    groups = list(groups)
+    everyone = [model for group in groups for model in group.models]
+    if len(everyone) <= MOST:
+        return [("", everyone)]
+    found = []
+    for group in groups:
+        parts = -(-len(group.models) // MOST)
+        size = -(-len(group.models) // parts)
+        found += [
+            (group.full_heading, list(group.models[first : first + size]))
+            for first in range(0, len(group.models), size)
+        ]
+    return found

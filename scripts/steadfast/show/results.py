@@ -40,7 +40,7 @@ class Results:
         slots: Mapping[str, str] | None = None,
     ):
         self.frames, self.display, self.words = frames, display, words
-        self._slots = slots or {}
+        self.slots = slots or {}
         self.roster = roster_of(frames, display)
 
     @property
@@ -50,7 +50,7 @@ class Results:
 
     def caption(self, name: str, **slots: str) -> str:
         """A table's caption, with its slots filled."""
-        return self.words["captions"][name].format(**{**self._slots, **slots})
+        return self.words["captions"][name].format(**{**self.slots, **slots})
 
     def table(
         self,

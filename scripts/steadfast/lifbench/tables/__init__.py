@@ -8,6 +8,7 @@ from steadfast.lifbench.tables.data import coverage_table, data_table, rubric_ta
 from steadfast.lifbench.tables.floor import above_floor_table
 from steadfast.lifbench.tables.layout import by_length, by_model
 from steadfast.lifbench.tables.models import comparisons_table, rubrics_table
+from steadfast.lifbench.tables.parts import position_table, variance_table
 from steadfast.lifbench.tables.recs import recs_table, sampling_table
 from steadfast.lifbench.tables.results import LifbenchResults
 from steadfast.lifbench.tables.scores import ars_by_length_table, ars_table, ifp_table
@@ -26,6 +27,8 @@ BUILDERS: dict[str, Callable[[LifbenchResults, str], Table]] = {
     "table9_ifp_by_length": partial(ifp_table, rows=by_length),
     "table10_ifs_expression": partial(ifs_by_length_table, perspective="expression"),
     "table11_ifs_variable": partial(ifs_by_length_table, perspective="variable"),
+    "success_by_position": position_table,
+    "variance": variance_table,
     "rubrics": rubrics_table,
     "comparisons": comparisons_table,
     "coverage": coverage_table,

@@ -83,12 +83,12 @@ def sampling_table(results: LifbenchResults, name: str) -> Table:
             if found.empty:
                 yield from (Cell(None), Cell(None))
 
-    notes = [*results.notes, *_signs(rows, results), *results.drawn_notes()]
+    notes = [*results.notes, *sign_notes(rows, results), *results.drawn_notes()]
     sections = results.sections(results.groups(), lambda model: list(cells(model)))
     return results.table(name, (MODEL, *columns), sections, notes)
 
 
-def _signs(rows: pd.DataFrame, results: LifbenchResults) -> list[Note]:
+def sign_notes(rows: pd.DataFrame, results: LifbenchResults) -> list[Note]:
     """In each perspective, how many of the compared models lie above zero."""
     texts, counts = WORDS["notes"], []
     for perspective, heading in WORDS["perspectives"].items():

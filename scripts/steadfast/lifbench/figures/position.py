@@ -1,0 +1,101 @@
+"""Where in the context an answer is found: success by position and length."""
+
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+
+from steadfast.lifbench.analyses import LIST
+from steadfast.lifbench.figures.shared import (
+    AXES,
+    EMPTY,
+    captioned,
+    models,
+    of_contenders,
+    sentence,
+)
+from steadfast.lifbench.tables.results import LifbenchResults
+from steadfast.metrics.depth import FEW_BINS
+from steadfast.metrics.tidy import rows_of
+from steadfast.show.figures import Picture, blank, grid, wrapped
+from steadfast.tables.table import rounded
+
+COLOURS = "cividis"  # read alike by the colour-blind, and dark to light in grey
+DARK = 0.55  # what is darker has white numbers
+
+
+def success_by_position(results: LifbenchResults, name: str) -> Picture:
+    """A heat map a model: the mean score of the list scenario by position and length."""
+    rows = rows_of(results.frames["depth"], task=LIST)
+    cells = rows[rows["length"] != ""]
+    order = [model for model in models(results) if model in set(cells["model"])]
+    wide = 0.32 * int(cells["bins"].max()) if len(cells) else 3.0
+    size = max(2.0, wide) + 0.5, 0.9 + 0.24 * len(results.lengths)
+    columns = 4 if wide < 2 else 3
+    label = AXES["position"] if order else ""
+    figure, panels = grid(len(order), size, columns, label, sharex=True, sharey=True)
+    if not order:
+        blank(panels[0], EMPTY["position"])
+        return captioned(results, name, figure, [EMPTY["position"]])
+    scale = Normalize(min(0, cells["value"].min()), max(1, cells["value"].max()))
+    for axes, model in zip(panels, order, strict=True):
+        _draw(axes, rows_of(cells, model=model), results.lengths, scale)
+        axes.set_title(wrapped(results.roster.figure_label(model), 34), loc="left", fontsize=8)
+    figure.supylabel(AXES["length"], fontsize=9)
+    _scale(figure, panels, scale)
+    return captioned(results, name, figure, _differences(results, rows[rows["length"] == ""]))
+
+
+def _draw(axes: Axes, rows: pd.DataFrame, lengths: list[str], scale: Normalize) -> None:
+    """A cell a length and bin, with its value; hatched where nothing was asked."""
+    bins = int(rows["bins"].max())
+    table = rows.pivot(index="length", columns="bin", values="value")
+    table = table.reindex(index=lengths, columns=range(1, bins + 1)).astype(float)
+    axes.set_facecolor("#f2f2f2")
+    axes.patch.set(hatch="////", edgecolor="#bbbbbb")
+    edges = [place / bins for place in range(bins + 1)]
+    rims = [place - 0.5 for place in range(len(lengths) + 1)]
+    axes.pcolormesh(edges, rims, table, cmap=COLOURS, norm=scale, edgecolors="white", linewidth=0.5)
+    for row, length in enumerate(lengths):
+        for place, value in enumerate(table.loc[length]):
+            if pd.notna(value):
+                axes.text(
+                    (place + 0.5) / bins,
+                    row,
+                    f"{rounded(value, 2)}".removeprefix("0"),
+                    ha="center",
+                    va="center",
+                    fontsize=6,
+                    color="white" if scale(value) < DARK else "black",
+                )
+    axes.set_yticks(range(len(lengths)), lengths)
+    axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+    axes.set(xlim=(0, 1), ylim=(len(lengths) - 0.5, -0.5))
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+
+
+def _scale(figure: Figure, panels: list[Axes], scale: Normalize) -> None:
+    shown = ScalarMappable(scale, colormaps[COLOURS])
+    figure.colorbar(shown, ax=panels, label=AXES["success"], fraction=0.04, pad=0.02)
+
+
+def _differences(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
+    """By how much the best and the worst place of a model differ, over all lengths."""
+    found = of_contenders(results, rows).groupby("model")
+    if not len(found):
+        return []
+    apart = (found["value"].max() - found["value"].min()).sort_values()
+    name = "position_thirds" if rows["bins"].max() == FEW_BINS else "position"
+    return [
+        sentence(
+            name,
+            least=rounded(apart.iloc[0], results.digits),
+            steadiest=results.roster.label(str(apart.index[0])),
+            most=rounded(apart.iloc[-1], results.digits),
+            least_steady=results.roster.label(str(apart.index[-1])),
+            n=f"{found['n'].sum().max():,.0f}",
+        )
+    ]

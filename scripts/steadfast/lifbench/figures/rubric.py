@@ -1,0 +1,150 @@
+"""What LIFBench's score points weigh (Figure 2), and models by capability (Figure 3)."""
+
+from collections.abc import Mapping
+from typing import cast
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.projections.polar import PolarAxes
+
+from steadfast.lifbench.figures.shared import (
+    AXES,
+    EMPTY,
+    TITLES,
+    captioned,
+    listed,
+    of_contenders,
+    sentence,
+)
+from steadfast.lifbench.tables.results import WORDS, LifbenchResults
+from steadfast.lifbench.tasks import TASKS
+from steadfast.show.figures import PALETTE, Picture, blank, frame, legend, legends, lineups
+from steadfast.show.radar import draw_radar
+from steadfast.show.results import values_by_model
+from steadfast.tables.table import rounded
+
+SCENARIOS, CAPABILITIES = WORDS["scenarios"], WORDS["capabilities"]
+HUES = dict(zip(SCENARIOS, PALETTE, strict=False))
+
+
+def weights(results: LifbenchResults, name: str) -> Picture:
+    """The weights of the score points by scenario and task, and by capability (Figure 2)."""
+    rows = results.frames["weights"]
+    rows = rows.assign(scenario=rows["task"].map(lambda task: TASKS[task].scenario))
+    whole, parts = rows[rows["capability"] == ""], rows[rows["capability"] != ""]
+    figure = Figure(figsize=(9, 2.9), layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=[3, 4])
+    _by_task(left, whole)
+    _by_capability(right, parts)
+    legend(figure, right)
+    by_scenario = {
+        shown: whole.loc[whole["scenario"] == scenario, "value"].sum()
+        for scenario, shown in SCENARIOS.items()
+    }
+    of_capability = parts.groupby("capability")["value"].sum()
+    by_capability = {CAPABILITIES[c]: of_capability[c] for c in CAPABILITIES if c in of_capability}
+    note = sentence(
+        "weights", scenarios=listed(by_scenario, 0), capabilities=listed(by_capability, 0)
+    )
+    return captioned(results, name, figure, [note])
+
+
+def _by_task(axes: Axes, rows: pd.DataFrame) -> None:
+    """A bar a scenario, in which each task has a part with its name."""
+    weight = rows.set_index("task")["value"]
+    for row, scenario in enumerate(SCENARIOS):
+        start = 0.0
+        for task in (task for task in weight.index if TASKS[task].scenario == scenario):
+            wide = weight[task]
+            axes.barh(row, wide, left=start, color=HUES[scenario], edgecolor="white", height=0.7)
+            small = wide < 0.15 * weight.sum() / len(SCENARIOS)
+            axes.text(
+                start + wide / 2,
+                row,
+                task,
+                ha="center",
+                va="center",
+                color="white",
+                fontsize=7,
+                rotation=90 if small else 0,
+            )
+            start += wide
+        axes.text(start, row, f" {start:g}", va="center")
+    axes.set_yticks(range(len(SCENARIOS)), list(SCENARIOS.values()))
+    _finish(axes, TITLES["scenarios"], len(SCENARIOS))
+
+
+def _by_capability(axes: Axes, rows: pd.DataFrame) -> None:
+    """A bar a capability, in which each scenario has a part."""
+    table = rows.pivot_table(index="capability", columns="scenario", values="value", aggfunc="sum")
+    table = table.reindex(index=list(CAPABILITIES), columns=list(SCENARIOS)).fillna(0)
+    start = pd.Series(0.0, table.index)
+    for scenario, shown in SCENARIOS.items():
+        style = {"color": HUES[scenario], "edgecolor": "white", "height": 0.7, "label": shown}
+        axes.barh(range(len(table)), table[scenario], left=start, **style)
+        start = start + table[scenario]
+    for row, total in enumerate(start):
+        axes.text(total, row, f" {total:g}", va="center")
+    axes.set_yticks(range(len(table)), list(CAPABILITIES.values()))
+    _finish(axes, TITLES["capabilities"], len(table))
+
+
+def _finish(axes: Axes, title: str, rows: int) -> None:
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(rows - 0.4, -0.6)
+    axes.margins(x=0.1)
+    axes.set_xlabel(AXES["weight"])
+    frame(axes, title, "x")
+
+
+def capabilities(results: LifbenchResults, name: str) -> Picture:
+    """A radar of the capabilities over all lengths; many models stand in panels by group."""
+    rows = results.frames["ifp"]
+    rows = rows[rows["length"] == ""].rename(columns={"capability": "spoke"})
+    lines = lineups(results.groups())
+    figure = Figure(figsize=(4.6, 3.9 * len(lines)))
+    figure.set_layout_engine("constrained", h_pad=0.12)
+    spec = figure.add_gridspec(len(lines), 2, width_ratios=[1, 0.01])
+    panels = [
+        cast(PolarAxes, figure.add_subplot(spec[row, 0], projection="polar"))
+        for row in range(len(lines))
+    ]
+    beside = [figure.add_subplot(spec[row, 1]) for row in range(len(lines))]
+    for axes, (heading, shown) in zip(panels, lines, strict=True):
+        draw_radar(axes, rows, CAPABILITIES, shown, results.roster, (0.2, 0.4, 0.6, 0.8, 1.0))
+        axes.set_title(heading, fontsize=10, pad=14)
+    if results.roster.models:
+        legends(figure, panels, beside)
+    else:
+        blank(panels[0], EMPTY["models"])
+    return captioned(results, name, figure, _spread(results, rows), [rows])
+
+
+def _spread(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
+    """Who is best in each capability, and where the models that compete differ least and most."""
+    found = {
+        shown: values_by_model(of_contenders(results, rows[rows["spoke"] == capability]))
+        for capability, shown in CAPABILITIES.items()
+    }
+    found = {shown: values for shown, values in found.items() if values}
+    if not found:
+        return []
+    best = {shown: max(values, key=lambda m: values[m]) for shown, values in found.items()}
+    notes = [sentence("best", best=_named(results, best, found))]
+    spread = {shown: pd.Series(values).std() for shown, values in found.items() if len(values) > 1}
+    if len(spread) > 1:
+        least, most = min(spread, key=lambda c: spread[c]), max(spread, key=lambda c: spread[c])
+        ends = {"smallest": spread[least], "largest": spread[most]}
+        shown = {end: rounded(value, results.digits) for end, value in ends.items()}
+        notes.append(sentence("spread", least=least, most=most, **shown))
+    return notes
+
+
+def _named(
+    results: LifbenchResults, best: Mapping[str, str], found: Mapping[str, Mapping[str, float]]
+) -> str:
+    return ", ".join(
+        f"{shown} {results.roster.label(model)} ({rounded(found[shown][model], results.digits)})"
+        for shown, model in best.items()
+    )
