@@ -5,13 +5,13 @@ from functools import cache
 
 import pandas as pd
 import pytest
-from matplotlib import rc_context
+from picture_checks import check, drawn, legend_texts
 
 from cfbench_run import CAREFUL, READER, Run
 from steadfast.cfbench import figures, tables
 from steadfast.cfbench.facts import MEASURES, SETS
+from steadfast.metrics.tidy import rows_of
 from steadfast.show.display import Display, Shown
-from steadfast.show.figures import STYLE
 from steadfast.tables import latex
 from steadfast.tables.render import markdown
 
@@ -138,19 +138,34 @@ def test_with_many_models_a_table_with_a_column_each_shows_the_best_and_says_so(
 
 
 def test_figures_name_what_is_no_real_model_and_show_the_whole_legend(frames):
-    long_names = {name: replace(how, label=f"{how.label:.<30}") for name, how in MODELS.items()}
-    with rc_context(dict(STYLE)):
-        drawn = figures.figures(frames, Display(models=long_names))
-        for figure, _ in drawn.values():
-            figure.draw_without_rendering()
-    for name, (figure, _) in drawn.items():
-        (legend,) = figure.legends
-        texts = [text.get_text() for text in legend.get_texts()]
+    long_names = {name: replace(how, label=f"{how.label:.<90}") for name, how in MODELS.items()}
+    found = drawn(lambda: figures.figures(frames, Display(models=long_names)))
+    assert list(found) == ["types", "secondary_types", "factors"]
+    for name, (figure, _) in found.items():
+        check(figure, name)
+        texts = legend_texts(figure)
         assert len(texts) == 4 + (name == "factors")  # with the mean
         assert any(t.endswith("(simulated)") for t in texts)
         assert any(t.endswith("(gold)") for t in texts)
-        box = legend.get_window_extent()
-        assert box.x0 >= 0 and box.x1 <= figure.bbox.width, name
+
+
+def test_a_mark_stands_at_the_share_of_its_type_and_the_caption_names_the_ends(frames):
+    found = figures.figures(frames, DISPLAY)
+    for name, kind in (("types", "primary"), ("secondary_types", "secondary")):
+        axes = found[name].figure.axes[0]
+        types = rows_of(frames["types"], kind=kind)
+        rows = rows_of(types, model="model-b")
+        (line,) = [line for line in axes.lines if line.get_label() == "model-b"]
+        assert sorted(line.get_xdata()) == sorted(rows["value"])
+        assert len(axes.get_yticklabels()) == len(rows)
+        # The real models compete; the reader and the reference do not.
+        its = types[types["model"].isin(["model-a", "model-b"])]
+        means = its.groupby("category")["value"].mean()
+        assert f"({means.max():.3f}) is highest" in found[name].caption
+        assert f"({means.min():.3f}) is lowest" in found[name].caption
+    assert "Word count (C2)" in [
+        text.get_text() for text in found["secondary_types"].figure.axes[0].get_yticklabels()
+    ]
 
 
 def test_a_run_without_any_score_has_tables_and_figures():

@@ -4,6 +4,7 @@ import csv
 
 import pandas as pd
 import pytest
+from picture_checks import check, drawn
 
 from complexbench_instances import asked
 from complexbench_run import Run, believing, record, saying, synthetic, verdict
@@ -173,15 +174,16 @@ def test_labels_are_escaped(shown):
 
 
 def test_the_figures_show_each_model_in_its_own_colour(found):
-    drawn = figures(found, DISPLAY)
-    for figure, _ in drawn.values():
+    made = drawn(lambda: figures(found, DISPLAY))
+    for name, (figure, _) in made.items():
+        check(figure, name)
         legend = figure.axes[-1].get_legend()
         labels = [text.get_text() for text in legend.get_texts()]
         assert labels == ["model-b", "Model $A_1$ & co", "sim-c (simulated)", "reference (gold)"]
         assert len({line.get_color() for line in figure.axes[0].lines}) == len(SLIPS)
-    ticks = [text.get_text() for text in drawn["by_category"].figure.axes[0].get_xticklabels()]
+    ticks = [text.get_text() for text in made["by_category"].figure.axes[0].get_xticklabels()]
     assert ticks == ["", *"12", *"123", *"23", ""]
-    assert len(drawn["by_dimension"].figure.axes[0].get_xticklabels()) == 19 + 2
+    assert len(made["by_dimension"].figure.axes[0].get_xticklabels()) == 19 + 2
 
 
 def test_tables_and_figures_of_nothing():

@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
+from picture_checks import check, drawn
 
 from followbench_run import JUDGES, LANGUAGES, REFUSED, frames
 from steadfast.components import Frames
@@ -180,7 +181,8 @@ def test_in_mode_released_unreadable_replies_are_counted():
 
 
 def test_the_figure_has_a_panel_a_language_and_a_line_a_model():
-    figure = figures(found(), DISPLAY)["by_category"].figure
+    figure = drawn(lambda: figures(found(), DISPLAY))["by_category"].figure
+    check(figure)
     panels, legend = figure.axes[:2], figure.axes[2].get_legend()
     assert [axes.get_title() for axes in panels] == ["English", "Chinese"]
     assert len(legend.get_texts()) == 4

@@ -67,7 +67,7 @@ def _types(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, str]
     """A line a type, a mark a model, with its interval."""
     models = results.shown_models
     labels = [label for label in names if label in set(rows["category"])]
-    high = 0.18 + 0.06 * max(1, len(models))
+    high = 0.16 + 0.05 * max(1, len(models))
     figure = Figure(figsize=(7.5, 0.9 + high * max(1, len(labels))), layout="constrained")
     axes = figure.subplots()
     for number, model in enumerate(models):

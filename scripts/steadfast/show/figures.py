@@ -96,6 +96,11 @@ def wrapped(text: str, width: int = LABEL) -> str:
     return fill(text, width)
 
 
+def row_height(labels: Iterable[str]) -> float:
+    """Inches that a row needs so that its label, in one line or several, covers no other."""
+    return 0.1 + 0.14 * max((label.count("\n") + 1 for label in labels), default=1)
+
+
 def frame(axes: Axes, title: str = "", grid: Literal["x", "y", "both"] = "y") -> None:
     """Title and grid of a panel."""
     if title:

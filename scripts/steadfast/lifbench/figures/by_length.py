@@ -37,11 +37,13 @@ from steadfast.show.figures import (
     legends,
     lineups,
     look,
+    row_height,
     wrapped,
 )
 from steadfast.tables.table import rounded
 
-PANEL = (2.6, 2.1)
+WIDE, HIGH = 2.6, 1.9
+"""Inches of a panel, without its title."""
 LETTERS = "abc"
 WITHIN = ("expression", "variable")
 """Perspectives of stability that a single length has."""
@@ -118,8 +120,10 @@ def _panels(
 ) -> Figure:
     """A panel a model, in which each kind has a line over the lengths."""
     order = models(results)
-    figure, panels = grid(len(order), PANEL, 5, AXES["length"], sharex=True, sharey=True)
-    for axes, model in zip(panels, order, strict=False):
+    titles = [wrapped(results.roster.figure_label(model), 38) for model in order]
+    size = WIDE, HIGH + row_height(titles)
+    figure, panels = grid(len(order), size, 5, AXES["length"], sharex=True, sharey=True)
+    for axes, model, title in zip(panels, order, titles, strict=False):
         its = rows_of(rows, model=model)
         for number, (kind, shown) in enumerate(kinds.items()):
             values = values_of(rows_of(its, **{key: kind}), model, "length", results.lengths)
@@ -135,7 +139,7 @@ def _panels(
                 linewidth=1.2,
             )
         frame(axes)
-        axes.set_title(wrapped(results.roster.figure_label(model), 38), loc="left", fontsize=8)
+        axes.set_title(title, loc="left", fontsize=8)
         axes.set_xticks(range(len(results.lengths)), results.lengths)
     if not order:
         blank(panels[0], EMPTY["models"])

@@ -26,6 +26,7 @@ from steadfast.show.figures import (
     frame,
     has_intervals,
     look,
+    row_height,
     wrapped,
 )
 from steadfast.show.results import range_notes
@@ -44,16 +45,16 @@ def ars_by_length(results: LifbenchResults, name: str) -> Picture:
     ars, ifs = (rows_of(results.frames[key], task=OVERALL) for key in ("ars", "ifs"))
     ars, ifs = ars[ars["length"] != ""], ifs[ifs["length"] == ""]
     order, roster = models(results), results.roster
-    figure = Figure(figsize=(10, max(3.0, 0.9 + 0.23 * len(order))), layout="constrained")
+    names = [wrapped(roster.figure_label(model)) for model in order]
+    high = max(3.0, 0.9 + row_height(names) * len(order))
+    figure = Figure(figsize=(10, high), layout="constrained")
     left, right = figure.subplots(1, 2)
     _draw_ars(left, ars, results.lengths, order, roster)
-    _draw_ifs(right, ifs, order, roster)
+    _draw_ifs(right, ifs, order, names, roster)
     made = figure.legend(
         *right.get_legend_handles_labels(), loc="outside upper right", ncols=3, frameon=False
     )
-    width, height = figure.get_size_inches()
-    high = made.get_window_extent().height / figure.dpi
-    figure.set_size_inches(width, height + high + MARGIN)
+    figure.set_figheight(high + made.get_window_extent().height / figure.dpi + MARGIN)
     notes = range_notes(roster, WORDS["ars"], results.ars[OVERALL, ""], results.digits)
     return captioned(results, name, figure, [text for _, text in notes], [ars, ifs])
 
@@ -73,7 +74,9 @@ def _draw_ars(
     frame(axes, TITLES["ars"])
 
 
-def _draw_ifs(axes: Axes, rows: pd.DataFrame, order: Sequence[str], roster: Roster) -> None:
+def _draw_ifs(
+    axes: Axes, rows: pd.DataFrame, order: Sequence[str], names: Sequence[str], roster: Roster
+) -> None:
     for number, perspective in enumerate(PERSPECTIVES):
         found = rows_of(rows, perspective=perspective).set_index("model")
         values = found[["value", "low", "high"]].reindex(list(order))
@@ -90,7 +93,6 @@ def _draw_ifs(axes: Axes, rows: pd.DataFrame, order: Sequence[str], roster: Rost
             alpha=0.85,
             label=HEADINGS["perspectives"][perspective],
         )
-    names = [wrapped(roster.figure_label(model)) for model in order]
     axes.set_yticks(range(len(order)), names)
     axes.tick_params(axis="y", length=0, pad=34)
     for row, model in enumerate(order):  # the line that belongs to the name

@@ -19,7 +19,7 @@ from steadfast.lifbench.figures.shared import (
 from steadfast.lifbench.tables.results import LifbenchResults
 from steadfast.metrics.depth import FEW_BINS
 from steadfast.metrics.tidy import rows_of
-from steadfast.show.figures import Picture, blank, grid, wrapped
+from steadfast.show.figures import Picture, blank, grid, row_height, wrapped
 from steadfast.tables.table import rounded
 
 COLOURS = "cividis"  # read alike by the colour-blind, and dark to light in grey
@@ -32,7 +32,8 @@ def success_by_position(results: LifbenchResults, name: str) -> Picture:
     cells = rows[rows["length"] != ""]
     order = [model for model in models(results) if model in set(cells["model"])]
     wide = 0.32 * int(cells["bins"].max()) if len(cells) else 3.0
-    size = max(2.0, wide) + 0.5, 0.9 + 0.24 * len(results.lengths)
+    titles = [wrapped(results.roster.figure_label(model), 34) for model in order]
+    size = max(2.0, wide) + 0.5, 0.7 + row_height(titles) + 0.24 * len(results.lengths)
     columns = 4 if wide < 2 else 3
     label = AXES["position"] if order else ""
     figure, panels = grid(len(order), size, columns, label, sharex=True, sharey=True)
@@ -40,9 +41,9 @@ def success_by_position(results: LifbenchResults, name: str) -> Picture:
         blank(panels[0], EMPTY["position"])
         return captioned(results, name, figure, [EMPTY["position"]])
     scale = Normalize(min(0, cells["value"].min()), max(1, cells["value"].max()))
-    for axes, model in zip(panels, order, strict=True):
+    for axes, model, title in zip(panels, order, titles, strict=True):
         _draw(axes, rows_of(cells, model=model), results.lengths, scale)
-        axes.set_title(wrapped(results.roster.figure_label(model), 34), loc="left", fontsize=8)
+        axes.set_title(title, loc="left", fontsize=8)
     figure.supylabel(AXES["length"], fontsize=9)
     _scale(figure, panels, scale)
     return captioned(results, name, figure, _differences(results, rows[rows["length"] == ""]))

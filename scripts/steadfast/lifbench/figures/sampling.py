@@ -16,7 +16,16 @@ from steadfast.lifbench.tables.recs import sign_notes
 from steadfast.lifbench.tables.results import WORDS as HEADINGS
 from steadfast.lifbench.tables.results import LifbenchResults
 from steadfast.metrics.tidy import rows_of
-from steadfast.show.figures import Picture, blank, draw_points, frame, grid, look, wrapped
+from steadfast.show.figures import (
+    Picture,
+    blank,
+    draw_points,
+    frame,
+    grid,
+    look,
+    row_height,
+    wrapped,
+)
 
 PERSPECTIVES = HEADINGS["perspectives"]
 
@@ -29,11 +38,15 @@ def sampling(results: LifbenchResults, name: str) -> Picture:
     rows = results.frames["sampling"]
     shown = [perspective for perspective in PERSPECTIVES if perspective in set(rows["perspective"])]
     order = [model for model in models(results) if model in set(rows["model"])]
-    size = 2.6, 0.9 + 0.24 * max(len(order), 3)
+    names = [wrapped(results.roster.figure_label(model)) for model in order]
+    size = 2.6, 0.9 + row_height(names) * max(len(order), 3)
     figure, panels = grid(len(shown), size, 4, AXES["sampling"], sharey=True)
     for axes, perspective in zip(panels, shown, strict=False):
         _draw(axes, rows_of(rows, perspective=perspective), order, results)
         frame(axes, PERSPECTIVES[perspective], "x")
+        axes.set_yticks(range(len(order)), names)
+        axes.tick_params(axis="y", length=0)
+        axes.set_ylim(len(order) - 0.5, -0.5)
     if not shown:
         blank(panels[0], EMPTY["sampling"])
     return captioned(results, name, figure, _notes(results, rows, shown), [rows])
@@ -46,10 +59,6 @@ def _draw(axes: Axes, rows: pd.DataFrame, order: list[str], results: LifbenchRes
         its = rows_of(rows, model=model)[["value", "low", "high"]]
         style = look(results.roster, model) | {"linestyle": "none"}
         draw_points(axes, [row] * len(its), its, upright=False, **style)
-    names = [wrapped(results.roster.figure_label(model)) for model in order]
-    axes.set_yticks(range(len(order)), names)
-    axes.tick_params(axis="y", length=0)
-    axes.set_ylim(len(order) - 0.5, -0.5)
 
 
 def _notes(results: LifbenchResults, rows: pd.DataFrame, shown: list[str]) -> list[str]:

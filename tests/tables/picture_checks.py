@@ -1,0 +1,66 @@
+"""What every picture must be: nothing beyond its edges, and no legend over what is drawn."""
+
+from collections.abc import Callable, Mapping
+
+from matplotlib import style
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from steadfast.show.figures import STYLE, Picture
+
+SLACK = 1.0  # pixels
+
+
+def drawn(make: Callable[[], Mapping[str, Picture]]) -> Mapping[str, Picture]:
+    """Pictures as the stage draws them, with their layout."""
+    with style.context(["default", STYLE]):
+        found = make()
+        for picture in found.values():
+            picture.figure.draw_without_rendering()
+    return found
+
+
+def legends(figure: Figure) -> list:
+    """The legends of a figure and of its panels."""
+    return [*figure.legends, *(a.get_legend() for a in figure.axes if a.get_legend())]
+
+
+def legend_texts(figure: Figure) -> list[str]:
+    """What stands in them, in one line each."""
+    return [
+        " ".join(text.get_text().split()) for one in legends(figure) for text in one.get_texts()
+    ]
+
+
+def shown_texts(figure: Figure) -> list[Text]:
+    """All texts that are drawn; ticks beyond the ends of an axis are not."""
+    hidden = set()
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            first, last = sorted(axis.get_view_interval())
+            for tick in [*axis.get_major_ticks(), *axis.get_minor_ticks()]:
+                if not axes.axison or not first <= tick.get_loc() <= last:
+                    hidden |= {tick.label1, tick.label2}
+    found = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
+    return [text for text in found if text not in hidden]
+
+
+def check(figure: Figure, name: str = "") -> None:
+    """That all texts lie within the canvas, and legends cover no panel and no label."""
+    width, height = figure.bbox.width, figure.bbox.height
+    texts = shown_texts(figure)
+    for text in texts:
+        box = text.get_window_extent()
+        inside = box.x0 >= -SLACK and box.y0 >= -SLACK
+        inside = inside and box.x1 <= width + SLACK and box.y1 <= height + SLACK
+        assert inside, (name, text.get_text(), box)
+    for legend in legends(figure):
+        box = legend.get_window_extent().padded(-SLACK)
+        for axes in figure.axes:
+            if axes.axison:
+                assert not box.overlaps(axes.bbox), (name, "a legend covers a panel")
+        own = set(legend.get_texts())
+        for text in texts:
+            if text not in own and text.axes is not None:
+                hidden = box.overlaps(text.get_window_extent())
+                assert not hidden, (name, "a legend covers", text.get_text())
