@@ -6,7 +6,7 @@
 # make lint     formatting, linting and types, as CI checks them
 # make bench    benchmarks, with ratios
 # make export   the benchmarks as data sets of their own, in results/export
-# make docs     docs/config.md from the schema
+# make docs     docs/config.md from the schema, README's picture from the default run
 # make lock     pins the requirements anew
 # make clean    removes all results but the journal of answers
 
@@ -47,6 +47,8 @@ bench: .venv/dev
 
 docs: .venv/base
 	PYTHONPATH=scripts $(BIN)/python -m steadfast.config.document > docs/config.md
+	$(BIN)/snakemake --cores $(CORES) results/figures/lifbench_ars_by_length.png
+	cp results/figures/lifbench_ars_by_length.png docs/
 
 lock: .venv/dev
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --upgrade envs/requirements.in -o envs/requirements.txt

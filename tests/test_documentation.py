@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+from steadfast.config import settings
 from steadfast.config.load import config_model, load_config
+from steadfast.evaluation import Evaluation
+from steadfast.files import read_json
+from steadfast.lineage import Lineage
+from steadfast.stages.draw import draw
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "results/README.md", *sorted(ROOT.glob("docs/*.md"))]
@@ -70,3 +75,19 @@ def test_commands_shown_exist(text):
             assert target in targets, line
         for config in re.findall(r"config/\w+\.yaml", line):
             assert (ROOT / config).exists(), line
+
+
+def test_the_readme_s_picture_is_what_the_default_run_draws(tmp_path):
+    """Drawn again of the metrics of `make tables`, where it has been run as the code is now."""
+    run = Evaluation(load_config(yaml.safe_load((ROOT / "config/config.yaml").read_text())))
+    folder, task = ROOT / "results/lifbench/metrics", run.tasks["lifbench"]
+    identity = folder / "identity.json"
+    lineage = read_json(identity)["lineage"] if identity.exists() else None
+    if lineage != Lineage(run).metrics("lifbench").lineage:
+        pytest.skip("results/ does not hold the default run: make tables")
+    metrics = {name: folder / f"{name}.csv" for name in task.metrics.names}
+    stem = tmp_path / "ars_by_length"
+    shown = settings.display(run.config)
+    draw(task.figures.function.plain, metrics, shown, {"ars_by_length": stem})
+    drawn = stem.with_suffix(".png").read_bytes()
+    assert drawn == (ROOT / "docs/ars_by_length.png").read_bytes(), "make docs"
