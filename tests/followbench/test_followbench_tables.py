@@ -198,15 +198,16 @@ def test_the_figure_has_a_panel_a_language_and_a_line_a_model():
 
 def test_figure_5_has_a_line_for_models_that_differ_in_temperature_alone():
     hsr = found()["hsr"].set_index(["model", "language", "category", "level"])
-    made = figures(found(), DISPLAY)["temperature"]
+    made = drawn(lambda: figures(found(), DISPLAY))["temperature"]
+    check(made.figure)
     assert [axes.get_title() for axes in made.figure.axes] == ["English", "Chinese"]
     for axes, language in zip(made.figure.axes, LANGUAGES, strict=True):
-        (line,) = axes.containers
+        (line,), (intervals,) = axes.lines, axes.collections
         assert line.get_label() == "Model $A_1$ & co"
         rates = [hsr.loc[(model, language, OVERALL, "")] for model in ("real-b", "real-a")]
-        assert line.lines[0].get_xdata().tolist() == [0.0, 0.7]
-        assert line.lines[0].get_ydata().tolist() == [rate["value"] for rate in rates]
-        bars = [sorted(end for _, end in bar) for bar in line.lines[2][0].get_segments()]
+        assert list(line.get_xdata()) == [0.0, 0.7]
+        assert list(line.get_ydata()) == [rate["value"] for rate in rates]
+        bars = [sorted(end for _, end in bar) for bar in intervals.get_segments()]
         assert bars == [pytest.approx([rate["low"], rate["high"]]) for rate in rates]
     values = [f"{hsr.loc[(m, 'en', OVERALL, ''), 'value']:.1f}" for m in ("real-b", "real-a")]
     assert f"Model $A_1$ & co, English: {values[0]} at 0; {values[1]} at 0.7." in made.caption

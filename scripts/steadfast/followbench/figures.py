@@ -13,8 +13,9 @@ from steadfast.metrics.tidy import OVERALL, rows_of
 from steadfast.resources import facts
 from steadfast.show.display import Display
 from steadfast.show.figures import (
-    GRID,
     Picture,
+    draw_points,
+    frame,
     has_intervals,
     legend,
     legends,
@@ -91,7 +92,7 @@ def _by_temperature(frames: Frames, display: Display) -> Picture:
     roster = Roster(set(rows["model"]), display, models_by_prompts(frames["coverage"]))
     digits, words = max(display.digits - 2, 0), WORDS["temperature"]
     panels = max(len(languages), 1)
-    figure = Figure(figsize=(3.9 * panels + 2.2, 3.6), layout="constrained")
+    figure = Figure(figsize=(3.9 * panels, 3.6), layout="constrained")
     all_axes = figure.subplots(1, panels, squeeze=False, sharey=True)[0]
     notes, incomplete = [], []
     for axes, language in zip(all_axes, languages, strict=False):
@@ -99,16 +100,8 @@ def _by_temperature(frames: Frames, display: Display) -> Picture:
         axes.set_title(named, fontsize=10)
         for line in lines:
             of_line = rows_of(rows, line=line, language=language)
-            ends = [of_line["value"] - of_line["low"], of_line["high"] - of_line["value"]]
-            axes.errorbar(
-                of_line["temperature"],
-                of_line["value"],
-                yerr=[end.clip(lower=0).fillna(0.0) for end in ends],
-                elinewidth=0.7,
-                capsize=2,
-                label=roster.figure_label(line),
-                **look(roster, line),
-            )
+            label, style = roster.figure_label(line), look(roster, line)
+            draw_points(axes, list(of_line["temperature"]), of_line, label=label, **style)
             values = "; ".join(
                 words["value"].format(value=rounded(row.value, digits), at=f"{row.temperature:g}")
                 for row in of_line.itertuples()
@@ -122,10 +115,9 @@ def _by_temperature(frames: Frames, display: Display) -> Picture:
                 shown = {"scored": f"{row.n:,.0f}", "expected": f"{row.expected:,.0f}"}
                 incomplete.append(WORDS["notes"]["incomplete_model"].format(**slots, **shown))
         axes.set_xlabel(words["axis"])
-        axes.grid(**GRID)
+        frame(axes, grid="both")
     all_axes[0].set_ylabel(WORDS["figures"]["by_category"])
-    if lines:
-        legend(figure, all_axes[0], "right")
+    legend(figure, all_axes[0], "right")
     if incomplete:
         notes.append(WORDS["notes"]["incomplete"].format(models="; ".join(incomplete)))
     remarks: list[Note] = [(None, note) for note in notes]
