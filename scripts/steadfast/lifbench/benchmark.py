@@ -6,9 +6,17 @@ from steadfast.benchmark import Benchmark, Measure, Output, Part, ReleasedModel,
 from steadfast.components import Component
 from steadfast.config.settings import floor, references, scored_models
 from steadfast.files import Settings
-from steadfast.lifbench.data import NAME, context_file, data_files, expression_file
+from steadfast.lifbench.contexts.formats import CONTENT, NUMBERED
+from steadfast.lifbench.data import (
+    NAME,
+    context_file,
+    data_files,
+    domains_of,
+    expression_file,
+)
 from steadfast.lifbench.export_settings import exports
 from steadfast.lifbench.paper import PAPER_MODELS
+from steadfast.lifbench.perspectives import Beyond
 from steadfast.lifbench.recs.files import rewriting
 from steadfast.lifbench.section import Lifbench
 from steadfast.lifbench.tasks import TASKS, scenarios_of
@@ -32,16 +40,18 @@ def task(config: Config, section: Lifbench) -> Task:
     tasks: list[str] = [name for name in TASKS if name in section.tasks]
     scoring = {"weighting": section.weighting, "rubric": section.rubric}
     directory = section.released.directory
-    further = _further(section)
+    further, beyond = _further(section), beyond_paper(section)
     scores_files = [f"{directory}/scores/{TASKS[name].scores_file}" for name in tasks]
     data = data_files(config, section, tasks)
     return Task(
         parts={
-            name: Part(budget, _sources(name, tasks)) for name, budget in section.lengths.items()
+            name: Part(budget, _sources(section, name, tasks))
+            for name, budget in section.lengths.items()
         },
         data=data,
         prompts=Component(
-            "steadfast.lifbench.prompts:prompts", {"seed": config.seed, "tasks": tasks}
+            "steadfast.lifbench.prompts:prompts",
+            {"seed": config.seed, "tasks": tasks, **_formats(section)},
         ),
         samples=Component("steadfast.lifbench.samples:LifbenchSamples"),
         stand_in=Component("steadfast.lifbench.readers:LifbenchReader"),
@@ -49,13 +59,13 @@ def task(config: Config, section: Lifbench) -> Task:
         metrics=Output(
             Component(
                 "steadfast.lifbench.metrics:metrics",
-                scoring | {"references": references(config), "floor": floor(config)},
+                scoring | {"references": references(config), "floor": floor(config)} | beyond,
             ),
-            (*METRICS, *further),
+            (*METRICS, *further, *(("perspectives",) if beyond else ())),
             data=("expressions",) if further else (),
             fields=("expression_id", "variable_id", "rubric", "depth"),
         ),
-        tables=_tables(scoring, scored_models(config), further),
+        tables=_tables(scoring, scored_models(config), further, beyond),
         figures=Output(
             Component("steadfast.lifbench.figures:figures", scoring),
             _figures((*METRICS, *further)),
@@ -79,8 +89,14 @@ def _figures(metrics: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in words["captions"] if words["needs"].get(name, "ars") in metrics)
 
 
-def _sources(length: str, tasks: list[str]) -> dict[tuple[str, str], str]:
-    contexts = {("contexts", name): context_file(name, length) for name in scenarios_of(tasks)}
+def _sources(section: Lifbench, length: str, tasks: list[str]) -> dict[tuple[str, str], str]:
+    contexts = {
+        ("contexts", f"{scenario}/{domain}" if domain else scenario): context_file(
+            scenario, length, domain
+        )
+        for scenario in scenarios_of(tasks)
+        for domain in domains_of(section, scenario)
+    }
     return contexts | {("expressions", name): expression_file(name) for name in tasks}
 
 
@@ -91,13 +107,36 @@ def _further(section: Lifbench) -> tuple[str, ...]:
     return ("recs", "sampling") if section.recs.sampling == "both" else ("recs",)
 
 
-def _tables(scoring: Settings, scored: dict[str, str], further: tuple[str, ...]) -> Output:
+def beyond_paper(section: Lifbench) -> dict[str, Beyond]:
+    """What is compared in each perspective beyond the paper's; empty where there is none.
+
+    ``beyond`` has the formats of all scenarios that have some, and the domains, by scenario.
+    """
+    running = scenarios_of(section.tasks)
+    found: dict[str, dict[str, list[str]]] = {}
+    if len(section.formats) > 1:
+        found["format"] = {name: list(section.formats) for name in running if name in CONTENT}
+    if section.domains:
+        domains = section.domains.items()
+        found["domain"] = {name: list(of) for name, of in domains if name in running}
+    return {"beyond": found} if found else {}
+
+
+def _formats(section: Lifbench) -> Settings:
+    return {} if section.formats == [NUMBERED] else {"formats": list(section.formats)}
+
+
+def _tables(
+    scoring: Settings, scored: dict[str, str], further: tuple[str, ...], beyond: dict[str, Beyond]
+) -> Output:
     """The tables; with released scores also the paper's printed cells beside them."""
     captions = facts("lifbench/tables.yaml")["captions"]
-    names = tuple(f"{NAME}_{name}" for name in (*captions, *further))
+    compared = (f"{perspective}s" for perspective in beyond.get("beyond", ()))
+    names = tuple(f"{NAME}_{name}" for name in (*captions, *further, *compared))
+    settings: Settings = {**scoring, **beyond}
     if not scored:
-        return Output(Component("steadfast.lifbench.tables:tables", scoring), names)
-    settings = {**scoring, "released": scored}
+        return Output(Component("steadfast.lifbench.tables:tables", settings), names)
+    settings = {**settings, "released": scored}
     return Output(
         Component("steadfast.lifbench.reproduction:tables", settings),
         (*names, f"{NAME}_reproduction", f"{NAME}_claims"),
@@ -105,10 +144,12 @@ def _tables(scoring: Settings, scored: dict[str, str], further: tuple[str, ...])
 
 
 def check(config: Config, section: Lifbench) -> None:
-    """Released scores stand beside none but those of their own rubric; RECS needs rewriters.
+    """Released scores stand beside none but those of their own rubric; RECS needs rewriters; what
+    is compared is asked.
 
     Raises:
-        ValueError: the config chooses another rubric, or names no rewriter that it has.
+        ValueError: the config chooses another rubric, names no rewriter that it has, or compares
+            contexts of which no task runs.
     """
     for name in section.recs.rewriters:
         if name not in config.rewriters:
@@ -125,6 +166,18 @@ def check(config: Config, section: Lifbench) -> None:
             f"lifbench.rubric: {scored[0]} has released scores, which only the rubric "
             "'released' gave; take that rubric, or ask the model"
         )
+    running = scenarios_of(section.tasks)
+    if len(section.formats) > 1 and not set(running) & set(CONTENT):
+        raise ValueError(
+            "lifbench.formats: no task of list or multidoc runs, and a running text has no other "
+            "format; name one under tasks, or leave formats out"
+        )
+    for scenario in section.domains:
+        if scenario not in running:
+            raise ValueError(
+                f"lifbench.domains: no task of {scenario} runs; name one under tasks, or leave "
+                f"{scenario} out of domains"
+            )
 
 
 LIFBENCH = Benchmark(

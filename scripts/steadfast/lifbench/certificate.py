@@ -25,4 +25,5 @@ def compared(weighting: str, rubric: str) -> Compared:
         rubric=rubric,
         released={name: Components.of_facts(of) for name, of in released["groups"].items()},
         source=released["source"],
+        apart="perspective",
     )

@@ -1,6 +1,6 @@
 """The files of LIFBench's data: corpora, the contexts and expressions made of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +8,8 @@ from steadfast.benchmark import DataFile
 from steadfast.components import Component
 from steadfast.corpora.local import matching
 from steadfast.files import Record, Settings
+from steadfast.lifbench.contexts.formats import NUMBERED, formats_of
+from steadfast.lifbench.domains import DOMAINS, usual_domain
 from steadfast.lifbench.recs.files import recs_file, recs_files, review_file
 from steadfast.lifbench.section import Lifbench
 from steadfast.lifbench.tasks import scenarios_of
@@ -16,12 +18,6 @@ from steadfast.schema.config import Config, CorpusName
 
 NAME = "lifbench"
 RELEASED_TEMPLATES = f"{NAME}/released/tasks.json"
-CORPORA: Mapping[str, tuple[CorpusName, ...]] = {
-    "list": ("alpaca",),
-    "multidoc": ("govreport", "xsum", "qmsum", "paul_graham"),
-    "onedoc": ("paul_graham",),
-}
-"""What the contexts of each scenario are made of."""
 BUILDERS = {"list": "lists", "multidoc": "multidoc", "onedoc": "onedoc"}
 """The module in ``contexts`` that makes them."""
 LEAST_TOKENS = 128 * 1024  # of a synthetic corpus
@@ -33,11 +29,11 @@ def data_files(config: Config, section: Lifbench, tasks: Sequence[str]) -> list[
     Raises:
         UserError: the glob of a local corpus is none.
     """
-    scenarios = scenarios_of(tasks)
-    corpora = dict.fromkeys(corpus for scenario in scenarios for corpus in CORPORA[scenario])
+    kinds = [(s, domain) for s in scenarios_of(tasks) for domain in domains_of(section, s)]
+    corpora = dict.fromkeys(corpus for kind in kinds for corpus in _made_of(*kind)["corpora"])
     return [
         *(_corpus(config, section, corpus) for corpus in corpora),
-        *(_contexts(config, section, s, length) for s in scenarios for length in section.lengths),
+        *(_contexts(config, section, *kind, at) for kind in kinds for at in section.lengths),
         DataFile(
             RELEASED_TEMPLATES,
             "released_templates",
@@ -56,9 +52,16 @@ def corpus_file(corpus: str) -> str:
     return f"corpora/{corpus}.jsonl"
 
 
-def context_file(scenario: str, length: str) -> str:
-    """The path of the contexts of a scenario and length."""
-    return f"{NAME}/contexts/{scenario}/{length}.jsonl"
+def domains_of(section: Lifbench, scenario: str) -> list[str]:
+    """The domains of which contexts are built: the paper's ("") and those compared with it."""
+    compared = (name for of, names in section.domains.items() if of == scenario for name in names)
+    return ["", *(name for name in compared if name != usual_domain(scenario))]
+
+
+def context_file(scenario: str, length: str, domain: str = "") -> str:
+    """The path of the contexts of a scenario and length, of the paper's domain or another."""
+    folder = f"{scenario}/{domain}" if domain else scenario
+    return f"{NAME}/contexts/{folder}/{length}.jsonl"
 
 
 def expression_file(task: str) -> str:
@@ -104,18 +107,26 @@ def synthetic_tokens(section: Lifbench) -> int:
     return max(LEAST_TOKENS, 1 << (need - 1).bit_length())
 
 
-def _contexts(config: Config, section: Lifbench, scenario: str, length: str) -> DataFile:
-    settings: Settings = {
+def _contexts(
+    config: Config, section: Lifbench, scenario: str, domain: str, length: str
+) -> DataFile:
+    made_of, formats = _made_of(scenario, domain), formats_of(scenario, section.formats)
+    settings: Record = {
         "length": length,
         "budget": section.lengths[length],
         "seeds": list(range(config.seed, config.seed + section.contexts_per_length)),
         "tokenizer": config.tokenizer,
     }
+    if domain:
+        settings |= {name: value for name, value in made_of.items() if name != "corpora"}
+        settings["domain"], formats = domain, formats[:1]
+    if formats != [NUMBERED]:
+        settings["formats"] = formats
     return DataFile(
-        context_file(scenario, length),
+        context_file(scenario, length, domain),
         "contexts",
         Component(f"steadfast.lifbench.contexts.{BUILDERS[scenario]}:contexts", settings),
-        {corpus: corpus_file(corpus) for corpus in CORPORA[scenario]},
+        {corpus: corpus_file(corpus) for corpus in made_of["corpora"]},
     )
 
 
@@ -154,3 +165,7 @@ def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
     own = () if whose == "released" else (f"lifbench/expressions/{task}.yaml",)
     content: Component[Any] = Component(name, settings, own)
     return DataFile(expression_file(task), "expressions", content, inputs, files)
+
+
+def _made_of(scenario: str, domain: str) -> Settings:
+    return DOMAINS[scenario][domain or usual_domain(scenario)]

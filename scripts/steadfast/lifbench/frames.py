@@ -11,7 +11,7 @@ from steadfast.components import Scored
 from steadfast.engines.request import STATUSES
 from steadfast.errors import UserError
 from steadfast.files import Record
-from steadfast.lifbench.perspectives import AVERAGE, PERSPECTIVES
+from steadfast.lifbench.perspectives import ASKED, AVERAGE, FURTHER, PERSPECTIVES
 from steadfast.lifbench.tasks import TASKS
 from steadfast.lifbench.weights import RUBRICS
 from steadfast.metrics.asked import OWN, answers_expected, prompts_of, with_prompts
@@ -25,7 +25,7 @@ POINTS = tuple(dict.fromkeys(name for points in RUBRICS["released"].values() for
 PLAIN_NUMBERS = ("draw", "expression_id", "variable_id", "truncated", "total", "depth")
 
 
-def score_frame(scores: Iterable[Scored], rubric: str) -> pd.DataFrame:
+def score_frame(scores: Iterable[Scored], rubric: str, beyond: bool = False) -> pd.DataFrame:
     """The scores of several models and lengths, one row an answer.
 
     >>> record = {"sample_id": "LSI/1", "draw": 0, "task": "LSI", "context_id": "a",
@@ -39,6 +39,8 @@ def score_frame(scores: Iterable[Scored], rubric: str) -> pd.DataFrame:
     Args:
         scores: of all models; of each, lengths in the order to show.
         rubric: by which points and totals were given.
+        beyond: whether there are columns for perspectives beyond the paper: format, domain and
+            perspective, empty where the paper's.
 
     Returns:
         Columns model and length (ordered categories), prompts (whose, see ``metrics.asked``), task,
@@ -57,7 +59,8 @@ def score_frame(scores: Iterable[Scored], rubric: str) -> pd.DataFrame:
     numbers = {name: array("d") for name in names}
     texts: dict[str, list[str]] = {}
     for scored in scores:
-        for name, text in _texts(scored, rubric).items():
+        asked = {name: scored.record.get(name, "") for name in ASKED} if beyond else {}
+        for name, text in (_texts(scored, rubric) | asked).items():
             texts.setdefault(name, []).append(intern(text))
         values = _numbers(scored.record)
         for name, column in numbers.items():
@@ -105,7 +108,7 @@ def row_order(frame: pd.DataFrame) -> dict[str, Sequence[str]]:
         "model": list(frame["model"].cat.categories),
         "task": [*TASKS, OVERALL],
         "length": list(frame["length"].cat.categories),
-        "perspective": ["context", *PERSPECTIVES, AVERAGE, DRAW, RESIDUAL],
+        "perspective": ["context", *PERSPECTIVES, AVERAGE, *FURTHER, DRAW, RESIDUAL],
         "capability": CAPABILITIES,
     }
 

@@ -171,15 +171,16 @@ def ifs(frame: pd.DataFrame) -> pd.DataFrame:
 def spread(
     frame: pd.DataFrame, boot: Bootstrap, perspective: str, by: Sequence[str] = ()
 ) -> Replicates:
-    """IFS in one perspective, per task and overall.
+    """IFS in one perspective, per task and overall, in each cell of ``by``.
 
     Args:
-        frame: scores, as ``score_frame`` gives them.
+        frame: scores, with a column of the perspective's groups.
         boot: draws contexts.
-        perspective: one of ``PERSPECTIVES``.
-        by: further columns whose values make cells of their own.
+        perspective: the paper's, or the name of a column.
+        by: further columns.
     """
     keys = ["model", "task", *by]
-    tasks = boot.replicates(frame, [*keys, PERSPECTIVES[perspective]]).variation(keys)
+    groups = PERSPECTIVES.get(perspective, perspective)
+    tasks = boot.replicates(frame, [*keys, groups]).variation(keys)
     overall = tasks.mean(["model", *by]).labelled(task=OVERALL)
     return spreads.joined([tasks, overall]).labelled(perspective=perspective)

@@ -14,13 +14,14 @@ from steadfast.lifbench.analyses import (
     variance,
     weights,
 )
-from steadfast.lifbench.frames import coverage, data_counts, score_frame
+from steadfast.lifbench.beyond import ars_by_group, beyond_ifs, paper_samples
+from steadfast.lifbench.frames import coverage, data_counts, row_order, score_frame
 from steadfast.lifbench.measures import ars, ifp, ifs
-from steadfast.lifbench.perspectives import AVERAGE
+from steadfast.lifbench.perspectives import AVERAGE, Beyond
 from steadfast.lifbench.sampling import chosen, sampling_effect, sets_of, statistics_rows
 from steadfast.metrics.headline import HEADLINE, PROMPTS
 from steadfast.metrics.pairs import drawn, with_comparisons
-from steadfast.metrics.tidy import OVERALL, rows_of
+from steadfast.metrics.tidy import OVERALL, rows_of, tidy
 
 
 def metrics(
@@ -31,6 +32,7 @@ def metrics(
     rubric: str,
     references: Collection[str] = (),
     floor: str | None = None,
+    beyond: Beyond | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The metrics of all models, by name.
 
@@ -42,17 +44,20 @@ def metrics(
         rubric: by which points and totals were given.
         references: models that give gold or floor answers; they are not compared and not ranked.
         floor: the model that gives the floor answers; None: there is none.
+        beyond: what is compared beyond the paper's perspectives. Samples that are asked for that
+            alone are in no other metric.
 
     Raises:
         UserError: a task is unknown, or was scored by another rubric.
     """
-    frame, sets = score_frame(scores, rubric), sets_of(data)
+    whole, sets = score_frame(scores, rubric, bool(beyond)), sets_of(data)
+    frame = paper_samples(whole) if beyond else whole
     further: dict[str, pd.DataFrame] = {}
     if sets:
         if sets.nearest and sets.random:
             further["sampling"] = sampling_effect(frame, sets)
         further["recs"] = statistics_rows(data)
-        frame = chosen(frame, sets.shown)
+        whole, frame = chosen(whole, sets.shown), chosen(frame, sets.shown)
     frames = {
         "ars": ars(frame, weighting, rubric),
         "ifp": ifp(frame, rubric),
@@ -68,6 +73,9 @@ def metrics(
         "floor": above_floor(frame, weighting, rubric, floor),
         "drawn": drawn(frame, None, ["stratum", "length"]),
     }
+    if beyond:
+        frames["ifs"] = tidy([frames["ifs"], beyond_ifs(whole, beyond)], row_order(frame))
+        further["perspectives"] = ars_by_group(whole, beyond, weighting, rubric)
     shown = ("ars", "ifs", "coverage", "comparisons", "drawn")
     return frames | further | {"headline": headline(*(frames[name] for name in shown))}
 

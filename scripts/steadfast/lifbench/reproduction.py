@@ -11,6 +11,7 @@ from steadfast.components import Frames
 from steadfast.files import read_text
 from steadfast.lifbench.claims import claims_table
 from steadfast.lifbench.paper import PAPER_MODELS
+from steadfast.lifbench.perspectives import Beyond
 from steadfast.lifbench.tables import BUILDERS
 from steadfast.lifbench.tables import tables as own_tables
 from steadfast.lifbench.tables.results import WORDS, LifbenchResults
@@ -29,7 +30,12 @@ RANKS = ", ranks"
 
 
 def tables(
-    frames: Frames, display: Display, weighting: str, rubric: str, released: Mapping[str, str]
+    frames: Frames,
+    display: Display,
+    weighting: str,
+    rubric: str,
+    released: Mapping[str, str],
+    beyond: Beyond | None = None,
 ) -> Iterator[Table | Printed]:
     """All tables of LIFBench; after them the paper's printed cells beside ours, and its claims.
 
@@ -40,8 +46,9 @@ def tables(
         rubric: by which the scores were given.
         released: the models' names in the metrics, and in the released score files; those that are
             not the paper's are left out.
+        beyond: what is compared beyond the paper's perspectives.
     """
-    yield from own_tables(frames, display, weighting, rubric)
+    yield from own_tables(frames, display, weighting, rubric, beyond)
     yield reproduction(compare(frames, released))
     labels = {model: PAPER_MODELS[name].label for model, name in _of_paper(released).items()}
     yield claims_table(frames["comparisons"], labels)

@@ -1,21 +1,26 @@
 """How prompts are asked: the scenario description around the context and the instruction."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import chain
 
 from steadfast.components import Data, Sample, Samples
 from steadfast.engines.request import Item
 from steadfast.errors import UserError
 from steadfast.files import Record
+from steadfast.lifbench.contexts.formats import NUMBERED, in_format
+from steadfast.lifbench.tasks import TASKS
+from steadfast.resources import facts
 
 
 class LifbenchSamples(Samples):
     """A prompt names its context and, by its task, its expressions."""
 
     def sources(self, prompts: Sequence[Record], data: Data) -> Iterator[Record]:
-        """``context``, one object for all its prompts, and ``scenario_prompt``."""
+        """``context``, one object for all its prompts in a format, and ``scenario_prompt``."""
         records = chain.from_iterable(data["contexts"].values())
         contexts = {record["context_id"]: record for record in records}
+        in_formats = cache(lambda context, format: in_format(contexts[context], format))
         expressions = data["expressions"]
         for prompt in prompts:
             context, task = prompt["context_id"], prompt["task"]
@@ -25,8 +30,11 @@ class LifbenchSamples(Samples):
                     f"prompts: the {lacking} of {prompt['sample_id']} is not in the data; build "
                     "the prompts again"
                 )
+            format = prompt.get("format", NUMBERED)
             scenario_prompt = expressions[task]["scenario_prompt"]
-            yield {"context": contexts[context], "scenario_prompt": scenario_prompt}
+            if format != NUMBERED:
+                scenario_prompt = facts("lifbench/formats.yaml")[TASKS[task].scenario][format]
+            yield {"context": in_formats(context, format), "scenario_prompt": scenario_prompt}
 
     def item(self, sample: Sample) -> Item:
         """D and what precedes X, X, and what follows it with the instruction."""
@@ -34,9 +42,10 @@ class LifbenchSamples(Samples):
         head, text, tail = render(
             source["scenario_prompt"], source["context"]["text"], prompt["instruction"]
         )
+        context_id = prompt["context_id"]
         return Item(
             sample_id=prompt["sample_id"],
-            context_id=prompt["context_id"],
+            context_id=f"{context_id}/{prompt['format']}" if "format" in prompt else context_id,
             head=head,
             context=text,
             tail=tail,

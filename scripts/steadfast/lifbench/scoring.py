@@ -6,6 +6,7 @@ from dataclasses import replace
 from steadfast.components import Answer, Reply, Sample, Score, Scoring
 from steadfast.files import Record
 from steadfast.lifbench.gold import fields
+from steadfast.lifbench.perspectives import ASKED
 from steadfast.lifbench.rubric import RUBRICS, score
 
 POSITIONAL = ("LSI", "LOI", "LOE", "LBI", "LBE")  # tasks with one reference position
@@ -40,6 +41,7 @@ class LifbenchScoring(Scoring):
             "length": sample.part,
             "rubric": self._rubric,
             "depth": asked_depth(sample.prompt, sample.source["context"]),
+            **{name: sample.prompt[name] for name in ASKED if name in sample.prompt},
         }
 
 

@@ -2,8 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
+from steadfast.lifbench.domains import check_domains
 from steadfast.schema.strict import StrictModel, check_names
 
 MAX_LENGTH = 2 * 1024 * 1024  # tokens
@@ -105,6 +106,8 @@ class Recs(StrictModel):
     )
 
 
+FormatName = Literal["numbered", "bulleted", "json"]
+ScenarioName = Literal["list", "multidoc", "onedoc"]
 TaskName = Literal["OR", "OQ", "OE", "LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB", "MF"]
 
 
@@ -121,6 +124,26 @@ class Lifbench(StrictModel):
     )
     contexts_per_length: int = Field(
         default=1, ge=1, le=100, description="Contexts of each scenario and length, by seed."
+    )
+    formats: list[FormatName] = Field(
+        default=["numbered"],
+        description=(
+            "Formats of lists and documents. With several, each prompt of theirs is asked in each, "
+            "of the same content, which fits into the budget in all of them; a table shows how "
+            "stable models are between them, all other results are of the first "
+            "(docs/perspectives.md). JSON is written json."
+        ),
+        min_length=1,
+    )
+    domains: dict[ScenarioName, list[str]] = Field(
+        default={},
+        description=(
+            "Domains that are compared, two or more of a scenario: list has mixed, uuids and "
+            "instructions; multidoc mixed, govreport, xsum, qmsum and paul_graham; onedoc "
+            "paul_graham, govreport, xsum and qmsum. Each but the first of these, which is the "
+            "paper's and always there, has contexts of its own; a table shows how stable models "
+            "are between them, all other results are of the paper's (docs/perspectives.md)."
+        ),
     )
     tasks: list[TaskName] = Field(
         default=["OR", "OQ", "OE", "LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB", "MF"],
@@ -159,6 +182,30 @@ class Lifbench(StrictModel):
                     f"{MAX_LENGTH:,}"
                 )
         return dict(sorted(lengths.items(), key=lambda item: item[1]))
+
+    @field_validator("formats")
+    @classmethod
+    def _formats_once(cls, formats: list[str]) -> list[str]:
+        if len(set(formats)) < len(formats):
+            raise ValueError("a format is named twice")
+        return formats
+
+    @field_validator("domains")
+    @classmethod
+    def _domains(cls, domains: dict[ScenarioName, list[str]]) -> dict[ScenarioName, list[str]]:
+        for scenario, names in domains.items():
+            check_domains(scenario, names)
+        return domains
+
+    @model_validator(mode="after")
+    def _described(self) -> "Lifbench":
+        recs = self.expressions == "recs" and self.recs.originals == "released"
+        if (self.expressions == "released" or recs) and self.formats != ["numbered"]:
+            raise ValueError(
+                "formats: the released scenario descriptions are of numbered contexts alone; leave "
+                "formats out, or take own expressions"
+            )
+        return self
 
     @field_validator("tasks")
     @classmethod

@@ -36,6 +36,7 @@ class Compared:
         rubric: by which totals were given, where there are several.
         released: components of the benchmark's released scores, by group, where it has some.
         source: what they are of, for people.
+        apart: field of prompts and scores that marks those that are in no comparison.
     """
 
     unit: str
@@ -45,6 +46,7 @@ class Compared:
     rubric: str | None = None
     released: Mapping[str, Components] = field(default_factory=dict)
     source: str = ""
+    apart: str = ""
 
     def task(self, name: str) -> str:
         """A task by its name, or what stands for all of them where they count alike."""
@@ -170,7 +172,7 @@ def pilot_rows(scores: Iterable[Scored], compared: Compared) -> pd.DataFrame:
             record["total"],
         )
         for model, part, record in scores
-        if compared.rubric is None or record["rubric"] == compared.rubric
+        if compared.rubric in (None, record.get("rubric")) and compared.apart not in record
     ]
     frame = pd.DataFrame(rows, columns=[*CELL, "sample_id", "model", "total"])
     return frame.astype({"total": float})

@@ -15,6 +15,7 @@ TEXT = (
     *KEYS, "other", "rubric", "measure", "language", "category", "level", "split", "kind", "scorer",
     "source", "dimension", "composition", "domain", "judge", "first", "second", "prompts",
     "part", "stratum", "beats", "ties", "drawn", "sizes", "pick_distances", "line",
+    "scenario", "group",
 )  # fmt: skip
 """Columns that are no numbers, in any metrics file."""
 

@@ -1,15 +1,16 @@
-"""List contexts: numbered UUIDs and instructions (paper, section 3.2 and appendix A.1)."""
+"""List contexts: UUIDs and instructions, numbered (paper, section 3.2 and appendix A.1)."""
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 
 from steadfast.files import Record
 from steadfast.lifbench.contexts.facts import FACTS, is_plain
 from steadfast.lifbench.contexts.filling import enough, fill, shuffled, too_small
+from steadfast.lifbench.contexts.formats import NUMBERED, show_list, token_counts, token_fields
 from steadfast.lifbench.contexts.seeds import seeded_contexts
 from steadfast.tokens import Tokenizer
 
@@ -19,44 +20,63 @@ RUN = re.compile(r"(?=( .{9}))")  # may overlap
 BATCH = 4096  # records
 
 
-def build(rng: Random, budget: int, corpora: Mapping[str, Path], tokenizer: Tokenizer) -> Record:
-    """The longest list that fits into a budget: tokens, text, elements.
+def build(
+    rng: Random,
+    budget: int,
+    corpora: Mapping[str, Path],
+    tokenizer: Tokenizer,
+    formats: Sequence[str] = (NUMBERED,),
+    instruction_share: float = LIST["instruction_share"],
+) -> Record:
+    """The longest list that fits into a budget in all formats: tokens, text, elements.
 
     No element is another one or part of another one.
+
+    Args:
+        rng: of this context alone.
+        budget: in tokens.
+        corpora: the path of alpaca; none where the list has UUIDs alone.
+        tokenizer: that counts.
+        formats: in which the list is shown besides the numbered one.
+        instruction_share: of the elements, 0 to 1; the others are UUIDs.
 
     Raises:
         UserError: the corpus has too few instructions.
     """
-    offered = list(_instructions(corpora["alpaca"], rng, budget, tokenizer))
+    offered: list[str] = []
+    if instruction_share:
+        # More than they take: beside them stand UUIDs, which have more tokens, or none.
+        most = budget * (0.5 if instruction_share < 1 else 1.5)
+        offered += _instructions(corpora["alpaca"], rng, most, tokenizer)
     parts = contained(offered)
     instructions = [text for number, text in enumerate(offered) if number not in parts]
     numbered, sizes = enough(
-        enumerate(_elements(instructions, rng), start=1),
+        enumerate(_elements(instructions, rng, instruction_share), start=1),
         lambda item: tokenizer.count("{}. {}\n".format(*item)),
         budget,
     )
     elements = [element for _, element in numbered]
-    filled = fill(sizes, budget, lambda units: tokenizer.count(render(elements[:units])))
+
+    @cache
+    def counts(units: int) -> dict[str, int]:
+        return token_counts("list", elements[:units], formats, tokenizer)
+
+    filled = fill(sizes, budget, lambda units: max(counts(units).values()))
     if filled is None:
         offers = "{:,} instructions of {} to {} tokens".format(
             len(instructions), *LIST["instruction_tokens"]
         )
         raise too_small("alpaca", offers, "list", budget)
     elements = elements[: filled.units]
-    return {"tokens": filled.tokens, "text": render(elements), "elements": elements}
+    return {**token_fields(counts(filled.units)), "text": show_list(elements), "elements": elements}
 
 
 contexts = partial(seeded_contexts, "list", build)
 """The contexts of all seeds."""
 
 
-def render(elements: list[str]) -> str:
-    """The elements as numbered lines, from 1."""
-    return "\n".join(f"{number}. {element}" for number, element in enumerate(elements, start=1))
-
-
-def _instructions(path: Path, rng: Random, budget: int, tokenizer: Tokenizer) -> Iterator[str]:
-    # More than half a list takes beside the UUIDs, which have more tokens.
+def _instructions(path: Path, rng: Random, most: float, tokenizer: Tokenizer) -> Iterator[str]:
+    """Distinct instructions until they have more than so many tokens."""
     shortest, longest = LIST["instruction_tokens"]
     seen: set[str] = set()
     filled = 0
@@ -71,16 +91,16 @@ def _instructions(path: Path, rng: Random, budget: int, tokenizer: Tokenizer) ->
         seen.add(text)
         yield text
         filled += tokens
-        if filled > budget / 2:
+        if filled > most:
             return
 
 
-def _elements(instructions: list[str], rng: Random) -> Iterator[str]:
+def _elements(instructions: list[str], rng: Random, share: float) -> Iterator[str]:
     # Ends with the instructions: a list of UUIDs alone would be another task.
     left = iter(instructions)
     seen: set[str] = set()
     while True:
-        if rng.random() < LIST["instruction_share"]:
+        if rng.random() < share:
             instruction = next(left, None)
             if instruction is None:
                 return

@@ -2,9 +2,9 @@
 
 from base64 import urlsafe_b64encode
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from random import Random
 from typing import NamedTuple, TypeGuard
@@ -13,11 +13,17 @@ from uuid import UUID
 from steadfast.files import Record
 from steadfast.lifbench.contexts.facts import FACTS, is_plain
 from steadfast.lifbench.contexts.filling import enough, fill, shuffled, too_small
+from steadfast.lifbench.contexts.formats import (
+    NUMBERED,
+    show_document,
+    show_documents,
+    token_counts,
+    token_fields,
+)
 from steadfast.lifbench.contexts.seeds import seeded_contexts
 from steadfast.tokens import Tokenizer
 
 MULTIDOC = FACTS["multidoc"]
-STARS = "*" * 20
 BATCH = 256  # records
 CHARACTERS = 20  # a token of running text has fewer
 
@@ -29,53 +35,60 @@ class Document(NamedTuple):
     text: int
 
 
-def build(rng: Random, budget: int, corpora: Mapping[str, Path], tokenizer: Tokenizer) -> Record:
-    """The most documents that fit into a budget: tokens, text, documents, duplicate_groups.
+def build(
+    rng: Random,
+    budget: int,
+    corpora: Mapping[str, Path],
+    tokenizer: Tokenizer,
+    formats: Sequence[str] = (NUMBERED,),
+) -> Record:
+    """The most documents that fit into a budget in all formats: tokens, text, documents,
+    duplicate_groups.
 
     Of n documents, ``repeated_share`` times n, rounded half up, repeat the text of an earlier one;
     from two documents on, at least one does. From four on, each combination of title or none with
     source or none occurs. Texts come from each corpus as likely as from another.
+
+    Args:
+        rng: of this context alone.
+        budget: in tokens.
+        corpora: that texts come from.
+        tokenizer: that counts.
+        formats: in which the documents are shown besides the numbered one.
 
     Raises:
         UserError: the corpora have too few texts of the length asked for.
     """
     documents, sizes = enough(
         _documents(rng, corpora, tokenizer),
-        lambda document: tokenizer.count(_render_one(0, document) + "\n\n"),
+        lambda document: tokenizer.count(show_document(0, document.fields) + "\n\n"),
         budget,
     )
     order = f"{rng.getrandbits(128):032x}"
-    filled = fill(
-        sizes, budget, lambda units: tokenizer.count(render(_mixed(documents[:units], order)))
-    )
+
+    @cache
+    def counts(units: int) -> dict[str, int]:
+        shown = [document.fields for document in _mixed(documents[:units], order)]
+        return token_counts("multidoc", shown, formats, tokenizer)
+
+    filled = fill(sizes, budget, lambda units: max(counts(units).values()))
     if filled is None:
         offers = "{:,} texts of {} tokens or more".format(
             len(documents), MULTIDOC["text_tokens"][0]
         )
         raise too_small(", corpora/".join(corpora), offers, "multidoc", budget)
     documents = _mixed(documents[: filled.units], order)
+    shown = [document.fields for document in documents]
     return {
-        "tokens": filled.tokens,
-        "text": render(documents),
-        "documents": [document.fields for document in documents],
+        **token_fields(counts(filled.units)),
+        "text": show_documents(shown),
+        "documents": shown,
         "duplicate_groups": _groups(documents),
     }
 
 
 contexts = partial(seeded_contexts, "multidoc", build)
 """The contexts of all seeds."""
-
-
-def render(documents: list[Document]) -> str:
-    """The documents under their headers, numbered from 1, a blank line between them."""
-    return "\n\n".join(
-        _render_one(number, document) for number, document in enumerate(documents, start=1)
-    )
-
-
-def _render_one(number: int, document: Document) -> str:
-    lines = (f"{field}: {value}" for field, value in document.fields.items())
-    return "\n".join((f"{STARS} doc-{number} {STARS}", *lines))
 
 
 def _mixed(documents: list[Document], key: str) -> list[Document]:

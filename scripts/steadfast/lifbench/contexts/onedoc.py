@@ -52,11 +52,18 @@ def build(rng: Random, budget: int, corpora: Mapping[str, Path], tokenizer: Toke
     the tags; then the document grows, untagged, while it fits. Each of them occurs once in the
     document, be it as a sentence or within others.
 
+    Args:
+        rng: of this context alone.
+        budget: in tokens.
+        corpora: the one that the document is joined of.
+        tokenizer: that counts.
+
     Raises:
         UserError: the corpus is too small, or the budget too small for the key sentences.
     """
     tags = _tags(rng)
-    sentences = _sentences(rng, budget, corpora["paul_graham"], tokenizer)
+    ((corpus, path),) = corpora.items()
+    sentences = _sentences(rng, budget, corpus, path, tokenizer)
     sizes = [tokenizer.count(space + text) for space, text in sentences]
     reserved = sum(tokenizer.count(tag.head) + tokenizer.count(tag.tail) for tag in tags)
     tagged = bisect_right(list(accumulate(sizes)), budget - reserved - 2 * JOINT * len(tags))
@@ -121,7 +128,9 @@ def segment(text: str) -> list[Sentence]:
     return sentences
 
 
-def _sentences(rng: Random, budget: int, path: Path, tokenizer: Tokenizer) -> list[Sentence]:
+def _sentences(
+    rng: Random, budget: int, corpus: str, path: Path, tokenizer: Tokenizer
+) -> list[Sentence]:
     # Essays until they exceed the budget: tags only add to them.
     sentences: list[Sentence] = []
     left = budget
@@ -137,7 +146,7 @@ def _sentences(rng: Random, budget: int, path: Path, tokenizer: Tokenizer) -> li
         left -= tokenizer.count(essay)
         if left < 0:
             return sentences
-    raise too_small("paul_graham", f"{budget - left:,} tokens", "onedoc", budget)
+    raise too_small(corpus, f"{budget - left:,} tokens", "onedoc", budget)
 
 
 def _tags(rng: Random) -> list[Tag]:

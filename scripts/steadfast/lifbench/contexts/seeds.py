@@ -3,14 +3,16 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from steadfast.errors import UserError
 from steadfast.files import Record
-from steadfast.tokens import Tokenizer, load_tokenizer
+from steadfast.tokens import load_tokenizer
 
-Build = Callable[[Random, int, Mapping[str, Path], Tokenizer], Record]
+Build = Callable[..., Record]
 """Makes one context of: its own random generator, the budget in tokens, the path of each corpus by
-name, and what counts tokens. Gives the text, its tokens, and what is known of it."""
+name, what counts tokens, and the settings of its scenario. Gives the text, its tokens, and what is
+known of it."""
 
 
 def seeded_contexts(
@@ -21,12 +23,14 @@ def seeded_contexts(
     budget: int,
     seeds: Sequence[int],
     tokenizer: str,
+    domain: str | None = None,
+    **settings: Any,
 ) -> Iterator[Record]:
     """One context for each seed, in the seeds' order.
 
-    A context depends on its seed, scenario, length and budget, on the corpora and the tokenizer,
-    and on nothing else. Its text has at most ``budget`` tokens, and one element, document or
-    sentence more would exceed that.
+    A context depends on its seed, scenario, length and budget, on the corpora, the tokenizer, its
+    domain and settings, and on nothing else. Its text has at most ``budget`` tokens in every format
+    that is asked for, and one element, document or sentence more would exceed that in one of them.
 
     Args:
         scenario: ``list``, ``multidoc`` or ``onedoc``.
@@ -36,20 +40,25 @@ def seeded_contexts(
         budget: in tokens.
         seeds: one context each.
         tokenizer: the name of the encoding that counts.
+        domain: where it is another than the scenario's first.
+        settings: of ``build``.
 
     Raises:
         UserError: a corpus is missing or too small, or the budget holds too little.
     """
     counter = load_tokenizer(tokenizer)
+    # The first domain goes without a name, so that naming others leaves its contexts as they are.
+    kind = f"{scenario}-{length}" + (f"-{domain}" if domain else "")
+    named = {"domain": domain} if domain else {}
     for seed in seeds:
-        context = build(Random(f"{seed}/{scenario}/{length}"), budget, corpora, counter)
+        rng = Random("/".join((str(seed), scenario, length, *named.values())))
+        context = build(rng, budget, corpora, counter, **settings)
         if not context["text"]:
-            raise UserError(
-                f"{scenario} {length}: not one unit fits into {budget} tokens; raise the budget"
-            )
+            raise UserError(f"{kind}: not one unit fits into {budget} tokens; raise the budget")
         yield {
-            "context_id": f"{scenario}-{length}-s{seed}",
+            "context_id": f"{kind}-s{seed}",
             "scenario": scenario,
+            **named,
             "length": length,
             "seed": seed,
             "budget": budget,

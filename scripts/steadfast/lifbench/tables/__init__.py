@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from steadfast.components import Frames
+from steadfast.lifbench.perspectives import Beyond
+from steadfast.lifbench.tables.beyond import beyond_table
 from steadfast.lifbench.tables.data import coverage_table, data_table, rubric_table
 from steadfast.lifbench.tables.floor import above_floor_table
 from steadfast.lifbench.tables.layout import by_length, by_model
@@ -42,7 +44,13 @@ FURTHER: dict[str, Callable[[LifbenchResults, str], Table]] = {
 """Tables that there are where there is a frame of their name."""
 
 
-def tables(frames: Frames, display: Display, weighting: str, rubric: str) -> Iterator[Table]:
+def tables(
+    frames: Frames,
+    display: Display,
+    weighting: str,
+    rubric: str,
+    beyond: Beyond | None = None,
+) -> Iterator[Table]:
     """All tables.
 
     Args:
@@ -50,7 +58,10 @@ def tables(frames: Frames, display: Display, weighting: str, rubric: str) -> Ite
         display: how models are shown.
         weighting: how the overall ARS was computed, for the captions.
         rubric: by which the scores were given, for the captions.
+        beyond: what is compared beyond the paper's perspectives.
     """
     results = LifbenchResults(frames, display, weighting, rubric)
     further = {name: build for name, build in FURTHER.items() if name in frames}
-    return (build(results, name) for name, build in {**BUILDERS, **further}.items())
+    yield from (build(results, name) for name, build in {**BUILDERS, **further}.items())
+    for perspective, compared in (beyond or {}).items():
+        yield beyond_table(results, perspective, compared)
