@@ -1,12 +1,13 @@
 """Synthetic corpora that contexts are built from."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from steadfast.corpora import synthetic
 from steadfast.files import write_jsonl
-from steadfast.lifbench.data import CORPORA
+from steadfast.schema.config import CorpusName
 
 TOKENS = 60_000
 
@@ -15,7 +16,7 @@ TOKENS = 60_000
 def corpora(tmp_path_factory) -> dict[str, Path]:
     """The file of each corpus."""
     folder = tmp_path_factory.mktemp("corpora")
-    paths = {name: folder / f"{name}.jsonl" for names in CORPORA.values() for name in names}
+    paths = {name: folder / f"{name}.jsonl" for name in get_args(CorpusName)}
     for name, path in paths.items():
         write_jsonl(path, synthetic.corpus({}, name, 1, TOKENS))
     return paths

@@ -2,14 +2,17 @@
 
 import os
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from steadfast.corpora import local
 from steadfast.files import write_jsonl
 from steadfast.lifbench.contexts import lists, multidoc, onedoc
-from steadfast.lifbench.data import CORPORA
+from steadfast.lifbench.domains import facts_of
+from steadfast.lifbench.tasks import SCENARIOS
 from steadfast.resources import facts
+from steadfast.schema.config import CorpusName
 from steadfast.tokens import load_tokenizer
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -27,16 +30,16 @@ pytestmark = pytest.mark.skipif(
 def real(tmp_path_factory):
     """The file of each corpus."""
     folder = tmp_path_factory.mktemp("corpora")
-    paths = {name: folder / f"{name}.jsonl" for names in CORPORA.values() for name in names}
+    paths = {name: folder / f"{name}.jsonl" for name in get_args(CorpusName)}
     for name, path in paths.items():
         known = facts("corpora/local.yaml")[name]
         write_jsonl(path, local.corpus({}, name, directory=str(TEXTS), **known))
     return paths
 
 
-@pytest.mark.parametrize("scenario", CORPORA)
+@pytest.mark.parametrize("scenario", SCENARIOS)
 def test_every_length_is_filled(scenario, real):
-    paths = {name: real[name] for name in CORPORA[scenario]}
+    paths = {name: real[name] for name in facts_of(scenario)["corpora"]}
     for length, thousands in BUDGETS.items():
         budget = 1024 * thousands
         (context,) = BUILT[scenario](

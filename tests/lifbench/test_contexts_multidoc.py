@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from steadfast.errors import UserError
 from steadfast.files import read_jsonl, write_jsonl
 from steadfast.lifbench.contexts.multidoc import contexts, cut
-from steadfast.lifbench.data import CORPORA
+from steadfast.lifbench.domains import facts_of
 from steadfast.tokens import load_tokenizer
 
 TOKENIZER = load_tokenizer("o200k_base")
@@ -21,7 +21,7 @@ FIELDS = {"text", "id", "iD2", "title", "date", "source"}
 
 @pytest.fixture(scope="module")
 def texts(corpora):
-    return {name: corpora[name] for name in CORPORA["multidoc"]}
+    return {name: corpora[name] for name in facts_of("multidoc")["corpora"]}
 
 
 def build(texts, budget, seeds=(1,), tokenizer="o200k_base"):
@@ -119,7 +119,7 @@ def test_values_that_answers_cannot_carry_are_replaced(tmp_path):
         {"id": f"r-{n}", "title": title, "date": "soon “enough”", "text": f"{n} and so on " * 90}
         for n, title in enumerate(titles * 2)
     ]
-    paths = {corpus: tmp_path / corpus for corpus in CORPORA["multidoc"]}
+    paths = {corpus: tmp_path / corpus for corpus in facts_of("multidoc")["corpora"]}
     for path in paths.values():
         write_jsonl(path, [])
     write_jsonl(paths["xsum"], records)

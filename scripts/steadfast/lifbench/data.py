@@ -9,7 +9,7 @@ from steadfast.components import Component
 from steadfast.corpora.local import matching
 from steadfast.files import Record, Settings
 from steadfast.lifbench.contexts.formats import NUMBERED, formats_of
-from steadfast.lifbench.domains import DOMAINS, usual_domain
+from steadfast.lifbench.domains import facts_of, usual_domain
 from steadfast.lifbench.recs.files import recs_file, recs_files, review_file
 from steadfast.lifbench.section import Lifbench
 from steadfast.lifbench.tasks import scenarios_of
@@ -30,7 +30,7 @@ def data_files(config: Config, section: Lifbench, tasks: Sequence[str]) -> list[
         UserError: the glob of a local corpus is none.
     """
     kinds = [(s, domain) for s in scenarios_of(tasks) for domain in domains_of(section, s)]
-    corpora = dict.fromkeys(corpus for kind in kinds for corpus in _made_of(*kind)["corpora"])
+    corpora = dict.fromkeys(corpus for kind in kinds for corpus in facts_of(*kind)["corpora"])
     return [
         *(_corpus(config, section, corpus) for corpus in corpora),
         *(_contexts(config, section, *kind, at) for kind in kinds for at in section.lengths),
@@ -110,7 +110,7 @@ def synthetic_tokens(section: Lifbench) -> int:
 def _contexts(
     config: Config, section: Lifbench, scenario: str, domain: str, length: str
 ) -> DataFile:
-    made_of, formats = _made_of(scenario, domain), formats_of(scenario, section.formats)
+    made_of, formats = facts_of(scenario, domain), formats_of(scenario, section.formats)
     settings: Record = {
         "length": length,
         "budget": section.lengths[length],
@@ -165,7 +165,3 @@ def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
     own = () if whose == "released" else (f"lifbench/expressions/{task}.yaml",)
     content: Component[Any] = Component(name, settings, own)
     return DataFile(expression_file(task), "expressions", content, inputs, files)
-
-
-def _made_of(scenario: str, domain: str) -> Settings:
-    return DOMAINS[scenario][domain or usual_domain(scenario)]

@@ -19,6 +19,15 @@ def usual_domain(scenario: str) -> str:
     return next(iter(DOMAINS[scenario]))
 
 
+def facts_of(scenario: str, domain: str = "") -> Settings:
+    """What the contexts of a domain (empty: the paper's) are made of.
+
+    >>> facts_of("list")["corpora"]
+    ['alpaca']
+    """
+    return DOMAINS[scenario][domain or usual_domain(scenario)]
+
+
 def check_domains(scenario: str, names: Sequence[str]) -> None:
     """Whether domains of a scenario can be compared.
 
