@@ -58,11 +58,18 @@ def read_jsonl(path: Path | str) -> Iterator[Record]:
         UserError: the file is missing, or a line is no JSON object (the sentence names file and
             line).
     """
+    return (record for _, record in placed_jsonl(path))
+
+
+def placed_jsonl(path: Path | str) -> Iterator[tuple[int, Record]]:
+    """As ``read_jsonl``, each record with the byte at which its line starts."""
     try:
         with open(path, "rb") as lines:
+            start = 0
             for number, line in enumerate(lines, start=1):
                 if line.strip():
-                    yield _record(line, path, number)
+                    yield start, _record(line, path, number)
+                start += len(line)
     except FileNotFoundError:
         raise UserError(f"{path}: no such file; check the path in the config") from None
 

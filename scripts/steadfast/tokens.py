@@ -11,6 +11,7 @@ from steadfast.errors import UserError
 from steadfast.resources import resource
 
 VOCABULARIES = resource("tiktoken")
+LONG = 10**6  # characters
 
 
 class Tokenizer:
@@ -38,7 +39,10 @@ class Tokenizer:
 
     def count(self, text: str) -> int:
         """How many tokens a text has."""
-        return len(self._encoding.encode_ordinary(text))
+        if len(text) < LONG:
+            return len(self._encoding.encode_ordinary(text))
+        # As an array, which takes a tenth of the memory of a list.
+        return len(self._encoding.encode_to_numpy(text, disallowed_special=()))
 
 
 @cache

@@ -1,18 +1,19 @@
 """Filling a token budget exactly: the largest context whose text still fits."""
 
+import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from heapq import nsmallest
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from steadfast.errors import UserError
-from steadfast.files import Record, read_jsonl
+from steadfast.files import Record, placed_jsonl
 from steadfast.tokens import fingerprint
 
 Unit = TypeVar("Unit")
 
+PLACE = 48  # bits of a place in a file
 SLACK = 100  # tokens; see ``enough``
 
 
@@ -76,24 +77,24 @@ def enough(
     return taken, sizes
 
 
-def shuffled(path: Path, key: str, batch: int) -> Iterator[Record]:
+def shuffled(path: Path, key: str) -> Iterator[Record]:
     """A corpus's records in an order that depends on the key and on their ids alone.
+
+    What is held of each record is its place, not the record.
 
     Args:
         path: JSON lines.
         key: another key, another order.
-        batch: so many records are held in memory; the file is read once more, for four times as
-            many, whenever they run out.
     """
-    taken = 0
-    while True:
-        records = nsmallest(
-            batch, read_jsonl(path), key=lambda record: fingerprint(f"{key}/{record['id']}")
-        )
-        yield from records[taken:]
-        if len(records) < batch:
-            return
-        taken, batch = batch, 4 * batch
+    # A number each, fingerprint before place, since pairs would take three times the memory.
+    order = sorted(
+        int(fingerprint(f"{key}/{record['id']}"), 16) << PLACE | start
+        for start, record in placed_jsonl(path)
+    )
+    with open(path, "rb") as lines:
+        for number in order:
+            lines.seek(number & ((1 << PLACE) - 1))
+            yield json.loads(lines.readline())
 
 
 def too_small(corpora: str, offers: str, scenario: str, budget: int) -> UserError:

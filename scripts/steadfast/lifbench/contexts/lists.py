@@ -17,7 +17,6 @@ from steadfast.tokens import Tokenizer
 LIST = FACTS["list"]
 HEXADECIMAL = re.compile(r"[0-9a-f]+|.*[0-9a-f]{32}.*")
 RUN = re.compile(r"(?=( .{9}))")  # may overlap
-BATCH = 4096  # records
 
 
 def build(
@@ -80,7 +79,7 @@ def _instructions(path: Path, rng: Random, most: float, tokenizer: Tokenizer) ->
     shortest, longest = LIST["instruction_tokens"]
     seen: set[str] = set()
     filled = 0
-    for record in shuffled(path, f"{rng.getrandbits(128):032x}", BATCH):
+    for record in shuffled(path, f"{rng.getrandbits(128):032x}"):
         text = record["text"].strip()
         tokens = tokenizer.count(text)
         if not shortest <= tokens <= longest or text in seen or not is_plain(text, LIST["unfit"]):

@@ -24,7 +24,6 @@ from steadfast.lifbench.contexts.seeds import seeded_contexts
 from steadfast.tokens import Tokenizer
 
 MULTIDOC = FACTS["multidoc"]
-BATCH = 256  # records
 CHARACTERS = 20  # a token of running text has fewer
 
 
@@ -175,8 +174,7 @@ def _passages(
     rng: Random, corpora: Mapping[str, Path], tokenizer: Tokenizer
 ) -> Iterator[tuple[Record, str]]:
     left = {
-        corpus: shuffled(path, f"{rng.getrandbits(128):032x}", BATCH)
-        for corpus, path in corpora.items()
+        corpus: shuffled(path, f"{rng.getrandbits(128):032x}") for corpus, path in corpora.items()
     }
     seen: set[str] = set()
     while left:

@@ -19,7 +19,6 @@ from steadfast.tokens import Tokenizer
 
 ONEDOC = FACTS["onedoc"]
 TYPES: list[str] = ONEDOC["types"]
-BATCH = 64  # essays
 TRIES = 16  # sentences, each of which costs a search through the document
 # Where white space of several bytes stands between a word and a full stop, the segmenter crashes.
 WIDE_SPACE_BEFORE_STOP = re.compile(r"[^\S\x00-\x7f]+(?=\.)")
@@ -135,7 +134,7 @@ def _sentences(
     sentences: list[Sentence] = []
     left = budget
     seen: set[str] = set()
-    for record in shuffled(path, f"{rng.getrandbits(128):032x}", BATCH):
+    for record in shuffled(path, f"{rng.getrandbits(128):032x}"):
         essay = record["text"].strip()
         if not essay or essay in seen:
             continue
