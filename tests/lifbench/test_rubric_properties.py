@@ -14,13 +14,14 @@ from lifbench_samples import LIST, MULTIDOC_CONTEXT, ONEDOC_CONTEXT, samples
 from steadfast.errors import UserError
 from steadfast.files import json_line
 from steadfast.lifbench.rubric import RUBRICS, score
-from steadfast.lifbench.rubric.facts import ListFacts, TextIndex
+from steadfast.lifbench.rubric.facts import ListFacts, MultiDocFacts, TextIndex
 from steadfast.lifbench.rubric.parsing import (
     braced,
     double_bracketed,
     parse_json,
     unescape,
 )
+from steadfast.lifbench.rubric.released.multidoc import label_documents
 from steadfast.lifbench.rubric.text import Finder, normal
 from steadfast.lifbench.tasks import TASKS
 from steadfast.lifbench.weights import RUBRICS as WEIGHTS
@@ -208,14 +209,22 @@ def test_duplicates_grouped_wrongly_cost_points():
 
 
 @given(
-    st.text("ab :\né\ud800😀", min_size=1, max_size=200),
-    st.sets(st.text("ab :\né\ud800😀", max_size=25), max_size=40),
+    st.text("ab :\n\0é\ud800😀", max_size=200),
+    st.sets(st.text("ab :\n\0é\ud800😀", max_size=25), max_size=40),
     st.lists(st.tuples(st.integers(0, 200), st.integers(0, 40)), max_size=30),
 )
 @settings(deadline=None)
 def test_texts_within_a_long_text_are_all_found(text, texts, slices):
     texts |= {text[start : start + size] for start, size in slices}
     assert TextIndex(text).present(texts) == {sought for sought in texts if sought in text}
+
+
+@given(st.text("doc0123٣ ", max_size=60), st.integers(1, 130))
+def test_a_document_is_named_where_its_name_stands_be_it_within_a_longer_one(response, n):
+    labels = ["a"] * n
+    marks = label_documents(response, MultiDocFacts("", []), labels, ["a"])
+    named = sum(f"doc{number}" in response for number in range(1, n + 1))
+    assert marks.points["format"] == 2 * named / n + 2 * parse_json(response)[0]
 
 
 def test_a_quoted_none_is_not_a_missing_field():

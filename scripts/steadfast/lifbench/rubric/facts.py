@@ -86,7 +86,6 @@ class TextIndex:
 
     def __init__(self, text: str):
         self.text = text
-        self._windows: dict[int, np.ndarray] = {}
 
     @cached_property
     def _values(self) -> set[str]:
@@ -102,27 +101,30 @@ class TextIndex:
 
     def _holds(self, text: str) -> bool:
         # A text whose beginning is nowhere in the long one is not in it either.
-        encoded = text.encode("utf-8", "surrogatepass")
-        start = encoded[:_WINDOW]
-        windows = self._all_windows(len(start))
-        sought = windows.dtype.type(int.from_bytes(start))
-        place = windows.searchsorted(sought)
-        begun = bool(place < len(windows) and windows[place] == sought)
-        return begun and (len(encoded) <= _WINDOW or text in self.text)
+        start = text.encode("utf-8", "surrogatepass")[:_WINDOW]
+        place = int(self._windows.searchsorted(_number(start)))
+        near = self._windows[place : place + 1].tolist()
+        begun = any(window.to_bytes(_WINDOW).startswith(start) for window in near)
+        return begun and text in self.text
 
-    def _all_windows(self, width: int) -> "np.ndarray":
-        """All strings of so many bytes, 0 to 8, that are somewhere in the text, sorted."""
+    @cached_property
+    def _windows(self) -> "np.ndarray":
+        """The ``_WINDOW`` bytes from each byte of the text on as a number, sorted."""
         import numpy as np
 
-        if width not in self._windows:
-            encoded = self.text.encode("utf-8", "surrogatepass")
-            values = np.frombuffer(encoded, dtype=np.uint8).astype(np.uint64)
-            count = max(0, len(values) - width + 1)
-            packed = np.zeros(count, dtype=np.uint64)
-            for place in range(width):
-                packed = (packed << np.uint64(8)) | values[place : place + count]
-            self._windows[width] = np.unique(packed)
-        return self._windows[width]
+        encoded = self.text.encode("utf-8", "surrogatepass")
+        padded = encoded + bytes(_WINDOW)
+        windows = np.ndarray(len(encoded) + 1, f">u{_WINDOW}", padded, strides=(1,))
+        windows = windows.astype(np.uint64)
+        windows.sort()
+        return windows
+
+
+def _number(start: bytes) -> "np.uint64":
+    """The first window, in their order, that can begin so."""
+    import numpy as np
+
+    return np.uint64(int.from_bytes(start.ljust(_WINDOW, b"\0")))
 
 
 class MultiDocFacts:

@@ -1,5 +1,6 @@
 """Released rubric of the MultiDoc scenario: MB (label documents) and MF (find duplicates)."""
 
+import re
 from collections.abc import Callable
 
 from steadfast.files import Record
@@ -16,6 +17,7 @@ from steadfast.lifbench.rubric.parsing import (
 from steadfast.literals import parse_literal
 
 Group = list[Record]
+DOC = re.compile("doc([0-9]+)")
 
 
 def label_documents(
@@ -34,7 +36,9 @@ def label_documents(
     form += filled and isinstance(value, dict)
     size = len(value) if filled else response.count("doc")
     # "doc1" is satisfied by "doc10" (Q5).
-    form += 2 * sum(f"doc{k}" in response for k in range(1, n + 1)) / n
+    digits = len(str(n))
+    found = {name[:size] for name in DOC.findall(response) for size in range(1, digits + 1)}
+    form += 2 * sum(str(k) in found for k in range(1, n + 1)) / n
     points = {
         "num_doc": 2.5 * max(0, 1 - abs(size - n) / n) + 0.5 * (size == n),
         "format": form,
