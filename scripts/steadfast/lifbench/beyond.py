@@ -47,13 +47,13 @@ def beyond_ifs(frame: pd.DataFrame, beyond: Beyond) -> pd.DataFrame:
 
     Source: equations 5 and 6, of groups of samples that the paper has not.
     """
-    parts = []
+    parts = [pd.DataFrame({"n": []})]
     for perspective in beyond:
-        compared = pd.concat(of for _, of in _compared(frame, perspective, beyond))
-        if not compared.empty:
+        if found := [of for _, of in _compared(frame, perspective, beyond)]:
+            compared = pd.concat(found)
             boot = bootstrap(compared, [])
             parts += [spread(compared, boot, perspective, by).rows() for by in ([], ["length"])]
-    return tidy(parts, row_order(frame)) if parts else tidy([frame[[]]], row_order(frame))
+    return tidy(parts, row_order(frame))
 
 
 def ars_by_group(frame: pd.DataFrame, beyond: Beyond, weighting: str, rubric: str) -> pd.DataFrame:
@@ -112,4 +112,5 @@ def _compared(
         if perspective == "domain":
             part = part.assign(stratum=part["stratum"] + "/" + part["domain"])
         cluster = part["cluster"].astype("category").cat.remove_unused_categories()
-        yield scenario, part.assign(cluster=cluster)
+        if not part.empty:
+            yield scenario, part.assign(cluster=cluster)
