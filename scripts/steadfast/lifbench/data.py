@@ -101,9 +101,11 @@ def _corpus(config: Config, section: Lifbench, corpus: CorpusName) -> DataFile:
 def synthetic_tokens(section: Lifbench) -> int:
     """Tokens of a synthetic corpus: twice the longest budget of all contexts, in powers of two.
 
-    In powers of two, so that a further length seldom changes the corpora.
+    In powers of two, so that a further length seldom changes the corpora. Four times where
+    documents are of one corpus alone, since they take the beginning of each text only.
     """
-    need = 2 * max(section.lengths.values()) * section.contexts_per_length
+    times = 4 if "multidoc" in section.domains else 2
+    need = times * max(section.lengths.values()) * section.contexts_per_length
     return max(LEAST_TOKENS, 1 << (need - 1).bit_length())
 
 
