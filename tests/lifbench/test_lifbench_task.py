@@ -66,7 +66,7 @@ def test_synthetic_corpora_hold_twice_what_contexts_need_in_powers_of_two():
     assert tokens(lengths={"128k": 122_880}) == 256 * 1024
     assert tokens(lengths={"128k": 122_880}, contexts_per_length=3) == 1024 * 1024
     alone = {"multidoc": ["qmsum", "paul_graham"]}
-    assert tokens(lengths={"128k": 122_880}, domains=alone) == 512 * 1024
+    assert tokens(lengths={"128k": 122_880}, domains=alone) == 1024 * 1024
 
 
 def test_a_local_corpus_is_read_anew_when_one_of_its_files_changes(tmp_path):

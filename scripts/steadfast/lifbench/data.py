@@ -101,10 +101,10 @@ def _corpus(config: Config, section: Lifbench, corpus: CorpusName) -> DataFile:
 def synthetic_tokens(section: Lifbench) -> int:
     """Tokens of a synthetic corpus: twice the longest budget of all contexts, in powers of two.
 
-    In powers of two, so that a further length seldom changes the corpora. Four times where
+    In powers of two, so that a further length seldom changes the corpora. Eight times where
     documents are of one corpus alone, since they take the beginning of each text only.
     """
-    times = 4 if "multidoc" in section.domains else 2
+    times = 8 if "multidoc" in section.domains else 2
     need = times * max(section.lengths.values()) * section.contexts_per_length
     return max(LEAST_TOKENS, 1 << (need - 1).bit_length())
 
