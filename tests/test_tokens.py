@@ -26,3 +26,14 @@ def test_decoding_gives_the_text_back(text):
 def test_an_unknown_encoding_is_one_sentence():
     with pytest.raises(UserError, match="no encoding 'o300k'; choose one of"):
         load_tokenizer("o300k")
+
+
+@given(st.text())
+def test_a_long_text_has_as_many_tokens_counted_as_an_array(text):
+    tokenizer = load_tokenizer("o200k_base")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("steadfast.tokens.LONG", 0)
+        assert tokenizer.count(text) == len(tokenizer.encode(text))
+        assert tokenizer.count(f"{text}<|endoftext|>") == len(
+            tokenizer.encode(f"{text}<|endoftext|>")
+        )
