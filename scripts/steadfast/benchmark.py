@@ -135,6 +135,7 @@ class Task:
         labels: file with people's verdicts.
         floor: whether the stand-in answers as a reader who looks nothing up; models of engine
             ``floor`` run in no benchmark without.
+        task_names: names of tasks that the config adds to the benchmark's own ``task_names``.
         compared: a function that says how models are compared, as a
             ``metrics.certificate.Compared``; by default samples count alike.
         exports: how it is exported, as an ``export.about.Exports``; None where it is not.
@@ -156,6 +157,7 @@ class Task:
     files: Sequence[tuple[str, str]] = ()
     labels: str | None = None
     floor: bool = False
+    task_names: tuple[str, ...] = ()
     compared: Component[Any] = field(
         default_factory=lambda: Component(
             "steadfast.metrics.certificate:Compared", {"unit": "records"}

@@ -5,15 +5,15 @@ time where a sample can be seen alone.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from steadfast.engines.request import ANSWERED, Item, draw_key
 from steadfast.errors import UserError
 from steadfast.files import Record, Settings
+from steadfast.loading import load
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,11 +186,13 @@ class Component(Generic[T]):
         name: ``module:object``.
         settings: keyword arguments, plain values, for the rule's params.
         resources: packaged data files that follow from the settings, for the rule's digest.
+        uses: the user's functions that the settings name (``loading.load``), for the rule's digest.
     """
 
     name: str
     settings: Settings = field(default_factory=dict)
     resources: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
 
     @property
     def plain(self) -> tuple[str, dict[str, Any]]:
@@ -206,21 +208,6 @@ def component(plain: Sequence[Any]) -> Component[Any]:
     """A component again from what a rule's params hold of it."""
     name, settings = plain
     return Component(name, settings)
-
-
-def load(name: str) -> Callable[..., Any]:
-    """The object that is called ``module:object``.
-
-    Raises:
-        UserError: there is none; the sentence names it.
-    """
-    module, _, attribute = name.partition(":")
-    try:
-        return getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise UserError(
-            f"benchmark: {name} cannot be loaded ({error}); correct the component's name"
-        ) from None
 
 
 class Samples(ABC):
@@ -295,9 +282,10 @@ class StandIn(ABC):
             rng: source of everything random.
         """
 
-    def floor(self, sample: Sample) -> str:
+    def floor(self, sample: Sample) -> str | None:
         """What a reader answers who does as the instruction says and looks nothing up.
 
+        None where nothing is known of such a reader: its answer is then missing, and not wrong.
         Only asked where the benchmark's ``Task`` says that it has a floor.
 
         Raises:

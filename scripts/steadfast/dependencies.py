@@ -23,6 +23,7 @@ import yaml
 from steadfast.components import Component
 from steadfast.errors import UserError
 from steadfast.files import canonical_json, write_text
+from steadfast.loading import FILE
 from steadfast.resources import PACKAGE, resource
 from steadfast.tokens import cache_folder
 
@@ -34,6 +35,8 @@ SCHEME = "1"
 def digest(script: str, *used: str | Component[Any] | None) -> str:
     """What a rule depends on, in a word for its params: the names used, and a digest of them all.
 
+    Of a file of the user's this is its code, and what it imports of this package.
+
     Args:
         script: the rule's script, by its name in ``scripts``.
         used: what the script's function loads by name: components, and others as
@@ -41,6 +44,7 @@ def digest(script: str, *used: str | Component[Any] | None) -> str:
     """
     components = [one for one in used if isinstance(one, Component)]
     names = [one.name if isinstance(one, Component) else one for one in used if one]
+    names += sorted({function for one in components for function in one.uses})
     files = sorted({file for one in components for file in one.resources})
     return f"{' '.join([script, *names])} @ {_digest(script, tuple(names), tuple(files))}"
 
@@ -51,6 +55,7 @@ def _digest(script: str, names: tuple[str, ...], files: tuple[str, ...]) -> str:
     paths |= {path for name in files for path in _files_of(resource(name))}
     parts = [["", _file_digest(_script(script))]]
     parts += [[module, _file_digest(_source(module))] for module in sorted(found)]
+    parts += [[path.name, _file_digest(path)] for path in _own_files(names)]
     parts += [[_short(path), _file_digest(path)] for path in sorted(paths)]
     return hashlib.sha256(canonical_json([SCHEME, parts]).encode()).hexdigest()[:16]
 
@@ -60,9 +65,12 @@ def modules(script: str, names: Iterable[str] = ()) -> set[str]:
 
     Args:
         script: its name in ``scripts``.
-        names: as ``module:object``.
+        names: as ``module:object`` or ``file.py:object``.
     """
-    entries = {*_imported(_script(script)), *(name.partition(":")[0] for name in names)}
+    named = {name.rpartition(":")[0] for name in names}
+    files = [_script(script), *_own_files(names)]
+    entries = {name for name in named if not name.endswith(FILE)}
+    entries |= {module for file in files for module in _imported(file)}
     return {module for entry in entries for module in _closure(entry)}
 
 
@@ -71,13 +79,19 @@ def resources(script: str, names: Iterable[str] = ()) -> set[Path]:
     return {path for module in modules(script, names) for path in _resources(module)}
 
 
+def _own_files(names: Iterable[str]) -> list[Path]:
+    """The user's files that hold some of the named objects."""
+    named = {name.rpartition(":")[0] for name in names}
+    return sorted(Path(name) for name in named if name.endswith(FILE))
+
+
 def _script(name: str) -> Path:
     return PACKAGE.parent / f"{name}.py"
 
 
 @cache
 def _imported(script: Path) -> tuple[str, ...]:
-    """The modules of this package that a script imports."""
+    """The modules of this package that a script, or a file of the user's, imports names from."""
     tree = ast.parse(script.read_bytes())
     found = (node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
     return tuple(module for module in found if module.partition(".")[0] == PACKAGE.name)

@@ -36,8 +36,15 @@ def resource(name: str, package: str = "") -> Path:
 
 @cache
 def facts(name: str, package: str = "") -> Any:
-    """The content of a YAML file; shared, so it must not be changed."""
-    return yaml.load(resource(name, package).read_text(encoding="utf-8"), LOADER)
+    """The content of a YAML file, or of each in a folder by its stem; not to be changed."""
+    path = resource(name, package)
+    if path.is_dir():
+        return {file.stem: _content(file) for file in sorted(path.glob("*.yaml"))}
+    return _content(path)
+
+
+def _content(path: Path) -> Any:
+    return yaml.load(path.read_text(encoding="utf-8"), LOADER)
 
 
 def located(path: str) -> Path:

@@ -18,7 +18,7 @@ COUNTS = {"LOI": 11, "LOE": 12, "LBI": 11, "LBE": 12}
 
 
 def checked(task: str, path: Path) -> list[dict]:
-    return check_expressions(task, read_expressions(path), ["ordid|id"], path)
+    return check_expressions(TASKS[task], read_expressions(path), path)
 
 
 @pytest.mark.parametrize("task", TASKS)

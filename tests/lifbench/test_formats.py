@@ -100,7 +100,7 @@ def asked(scenario, formats, **changes):
     data = small_data()
     data["contexts"] = {scenario: [context]}
     tasks = [task for task in TASKS if TASKS[task].scenario == scenario]
-    return data, list(prompts("4k", data, 1, tasks, formats))
+    return data, list(prompts("4k", data, 1, tasks, formats=formats))
 
 
 @pytest.mark.parametrize("scenario", ["list", "multidoc"])
@@ -172,7 +172,7 @@ def test_gold_answers_have_full_marks_and_the_floor_the_same_in_every_format(
     context = build(scenario, formats=list(FORMATS))
     data = small_data() | {"contexts": {scenario: [context]}}
     tasks = [task for task in TASKS if TASKS[task].scenario == scenario]
-    found = list(prompts("4k", data, 1, tasks, FORMATS))
+    found = list(prompts("4k", data, 1, tasks, formats=FORMATS))
     sources = LifbenchSamples().sources(found, data)
     totals = {}
     for prompt, source in zip(found, sources, strict=True):

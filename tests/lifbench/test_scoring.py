@@ -7,8 +7,9 @@ import pytest
 from lifbench_samples import LIST, ONEDOC_CONTEXT, as_sample, samples
 from steadfast.components import Answer, Score
 from steadfast.lifbench.answers import reference_answer
+from steadfast.lifbench.gold import asked_depth
 from steadfast.lifbench.rubric import RUBRICS, score
-from steadfast.lifbench.scoring import LifbenchScoring, asked_depth
+from steadfast.lifbench.scoring import LifbenchScoring
 from steadfast.lifbench.tasks import TASKS
 
 
@@ -48,19 +49,19 @@ def test_a_score_tells_which_sample_it_is_of():
 def test_the_depth_of_a_list_task_is_its_references_place(task):
     for prompt, context, _ in samples(task):
         place = LIST.index(prompt["variables"]["element"])
-        assert asked_depth(prompt, context) == place / (len(LIST) - 1)
+        assert asked_depth(prompt, context, "positions") == place / (len(LIST) - 1)
 
 
 def test_the_depth_of_a_question_is_its_evidences_place():
     text = ONEDOC_CONTEXT["text"]
     for prompt, context, _ in samples("OQ"):
-        depth = asked_depth(prompt, context)
+        depth = asked_depth(prompt, context, "evidence")
         assert text[round(depth * len(text)) :].startswith(prompt["variables"]["evidence"])
     lost = prompt | {"variables": prompt["variables"] | {"evidence": "It is not there."}}
-    assert asked_depth(lost, ONEDOC_CONTEXT) is None
+    assert asked_depth(lost, ONEDOC_CONTEXT, "evidence") is None
 
 
 @pytest.mark.parametrize("task", ["LMI", "MB", "MF", "OR", "OE"])
 def test_tasks_without_one_place_have_no_depth(task):
     prompt, context, _ = samples(task)[0]
-    assert asked_depth(prompt, context) is None
+    assert asked_depth(prompt, context, TASKS[task].variables.draw) is None

@@ -16,14 +16,15 @@ CASES_OF_A_DOCUMENT = ({"title", "source"}, {"title"}, {"source"}, set())
 
 
 def draw(task, length="4k", size=40, seed=1, **changes):
-    context = small_context(TASKS[task].scenario, length, size) | changes
-    pairs = draw_settings(task, sampling_space(task)[1], context, seed)
+    known = TASKS[task]
+    context = small_context(known.scenario, length, size) | changes
+    pairs = draw_settings(known, sampling_space(known.variables), context, seed)
     return [variables | gold for variables, gold in pairs]
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_task_has_as_many_settings_as_table_2_says(task):
-    assert len(draw(task)) == TASKS[task].variables
+    assert len(draw(task)) == TASKS[task].variables.number
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -61,8 +62,8 @@ def test_offset_tasks_know_both_neighbours(task):
 
 def test_a_template_never_gets_what_it_asks_for():
     context = small_context("list")
-    for task in ("LSI", "LOI", "LBI", "LMI"):
-        for variables, gold in draw_settings(task, sampling_space(task)[1], context, 1):
+    for task in map(TASKS.get, ("LSI", "LOI", "LBI", "LMI")):
+        for variables, gold in draw_settings(task, task.variables.space, context, 1):
             assert not {"element", "elements", "post_element"} & variables.keys()
             assert gold
 

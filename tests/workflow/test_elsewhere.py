@@ -58,7 +58,7 @@ def test_the_package_is_installed_with_its_data_and_benchmarks(tmp_path):
     subprocess.run([*command, "--target", str(target), str(ROOT)], check=True)
     call = (
         "from steadfast.registry import benchmarks; from steadfast.resources import facts, ROOT; "
-        "print(*benchmarks()); print(len(facts('lifbench/tasks.yaml')), ROOT)"
+        "print(*benchmarks()); print(len(facts('lifbench/tasks')), ROOT)"
     )
     done = subprocess.run(
         [sys.executable, "-c", call],

@@ -85,7 +85,7 @@ def test_a_scorer_changed_asks_nothing_anew(project):
 def test_time_stamps_comments_and_form_re_run_nothing(project):
     changed_code(project, "tokens.py", "# changed")
     project.edit("scripts/steadfast/lifbench/tasks.py", "\n\n\n", "\n\n\n\n")
-    project.edit("resources/lifbench/tasks.yaml", "\n", "\n# changed\n")
+    project.edit("resources/lifbench/tasks/LSI.yaml", "\n", "\n# changed\n")
     for path in project.folder.rglob("*"):
         if path.is_file() and not {"results", ".snakemake"} & set(
             path.relative_to(project.folder).parts

@@ -16,19 +16,27 @@ MAPPINGS = ("dict_type", "model_type", "model_attributes_type")
 EXPECTED = "Input should be "
 
 
-def complaint(schema: type[BaseModel], error: ValidationError) -> str:
+def complaint(
+    schema: type[BaseModel],
+    error: ValidationError,
+    where: str = "config",
+    page: str = "docs/config.md",
+) -> str:
     """One sentence for the first thing that is wrong.
 
     Args:
-        schema: what the config was checked against.
+        schema: what the config, or another file, was checked against.
         error: what came of it.
+        where: what the sentence begins with.
+        page: where the keys are listed.
     """
     found = [(_located(schema, _location(one))[0], one) for one in error.errors()]
     # An unknown key explains most of what else is wrong: it comes first.
     place, first = min(found, key=lambda one: not _is_about_key(one[1]))
     if not _is_about_key(first):  # of a value's alternatives, the one that came furthest says most
         place = max((at for at, _ in found if at[: len(place)] == place), key=len)
-    return _sentence(schema, place, [one for at, one in found if at == place])
+    errors = [one for at, one in found if at == place]
+    return f"{where}: {_sentence(schema, place, errors, page)}"
 
 
 def _is_about_key(error: ErrorDetails) -> bool:
@@ -42,31 +50,33 @@ def _location(error: ErrorDetails) -> Place:
     return location[:-1] if is_key else location
 
 
-def _sentence(schema: type[BaseModel], place: Place, errors: Sequence[ErrorDetails]) -> str:
+def _sentence(
+    schema: type[BaseModel], place: Place, errors: Sequence[ErrorDetails], page: str
+) -> str:
     key, error = dotted(place), errors[0]
     given = error["input"]
     match error["type"]:
         case "extra_forbidden":
             hint = nearest(str(place[-1]), _known_keys(schema, error["loc"][:-1]))
-            return f"config: unknown key '{key}'; {hint}"
+            return f"unknown key '{key}'; {hint}"
         case "missing":
-            return f"config: '{key}' is missing; see docs/config.md"
+            return f"'{key}' is missing; see {page}"
         case "union_tag_invalid" if isinstance(given["engine"], str):
             engine = given["engine"]
             hint = nearest(engine, engines())
-            return f"config: {key}.engine: unknown engine {shown(engine)}; {hint}"
+            return f"{key}.engine: unknown engine {shown(engine)}; {hint}"
         case "union_tag_invalid" | "union_tag_not_found":
-            return f"config: {key}: every model needs an engine, one of {', '.join(engines())}"
+            return f"{key}: every model needs an engine, one of {', '.join(engines())}"
         case "literal_error" if isinstance(given, str) and len(errors) == 1:
-            return f"config: {key}: {shown(given)} is not one of {error['ctx']['expected']}"
+            return f"{key}: {shown(given)} is not one of {error['ctx']['expected']}"
         case "value_error":
             sentence = str(error["ctx"]["error"])
-            return f"config: {key}: {sentence}" if key else f"config: {sentence}"
+            return f"{key}: {sentence}" if key else sentence
         case "too_short" | "too_long":
-            return f"config: {key}: {error['msg'].replace(' after validation', '')}"
+            return f"{key}: {error['msg'].replace(' after validation', '')}"
         case _:
             wanted = " or ".join(dict.fromkeys(_wanted(one) for one in errors))
-            return f"config: {key}: {wanted}, not {shown(given)}".replace(f" or {EXPECTED}", " or ")
+            return f"{key}: {wanted}, not {shown(given)}".replace(f" or {EXPECTED}", " or ")
 
 
 def _wanted(error: ErrorDetails) -> str:
@@ -108,8 +118,9 @@ def _alternatives(kind: Any) -> list[Any]:
 
 def _tag(kind: Any) -> str:
     """The name of an alternative in a location."""
-    if _is_section(kind) and "engine" in kind.model_fields:
-        return str(get_args(kind.model_fields["engine"].annotation)[0])
+    if _is_section(kind):
+        engine = kind.model_fields.get("engine")
+        return str(get_args(engine.annotation)[0]) if engine else kind.__name__
     return str(kind).replace(" ", "")
 
 

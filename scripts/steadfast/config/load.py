@@ -66,11 +66,16 @@ def load_config(raw: Mapping[str, Any]) -> Config:
 
 def _check_task_names(config: Config) -> None:
     """Output limits name tasks of benchmarks; those of one that lists none may have any name."""
-    if not all(one.task_names for one in benchmarks().values()):
+    limits = [(n, m.max_tokens) for n, m in config.models.items() if isinstance(m.max_tokens, dict)]
+    if not limits or not all(one.task_names for one in benchmarks().values()):
         return
-    known = {task for one in benchmarks().values() for task in one.task_names}
-    for name, model in config.models.items():
-        for task in model.max_tokens if isinstance(model.max_tokens, dict) else ():
+    known = {
+        task
+        for one in benchmarks().values()
+        for task in (*one.task_names, *one.of(config).task_names)
+    }
+    for name, by_task in limits:
+        for task in by_task:
             if task not in known:
                 raise UserError(
                     f"config: models.{name}.max_tokens: unknown task {shown(task)}; "

@@ -24,4 +24,8 @@ class FloorEngine(Engine):
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
         """The floor answers, in order."""
         for request in chain.from_iterable(groups):
-            yield request, limited(self._oracle.floor(request.key), request, self._tokenizer)
+            text = self._oracle.floor(request.key)
+            if text is None:
+                yield request, Response("refused", "", "stop", request.prompt_tokens)
+            else:
+                yield request, limited(text, request, self._tokenizer)

@@ -178,8 +178,8 @@ class Oracle(Protocol):
 class FloorOracle(Oracle, Protocol):
     """What a benchmark with a floor knows."""
 
-    def floor(self, sample_id: str) -> str:
-        """What a reader answers who looks nothing up."""
+    def floor(self, sample_id: str) -> str | None:
+        """What a reader answers who looks nothing up; None where nothing is known of it."""
 
 
 def prefix_hasher(answers: Settings, prefix: str) -> "HASH":

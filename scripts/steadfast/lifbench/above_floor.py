@@ -5,6 +5,7 @@ import pandas as pd
 
 from steadfast.lifbench.frames import sorted_rows
 from steadfast.lifbench.measures import task_weights
+from steadfast.lifbench.tasks import TASKS, Tasks
 from steadfast.metrics.tidy import OVERALL
 
 COLUMNS = ["model", "task", "length", "value", "ars", "floor", "n"]
@@ -14,7 +15,11 @@ _SAMPLE = ["prompts", "length", "sample_id"]
 
 
 def above_floor(
-    frame: pd.DataFrame, weighting: str, rubric: str, floor: str | None
+    frame: pd.DataFrame,
+    weighting: str,
+    rubric: str,
+    floor: str | None,
+    tasks: Tasks = TASKS,
 ) -> pd.DataFrame:
     """Share of what the floor leaves open that each model gains: (ARS − floor) ÷ (1 − floor).
 
@@ -33,6 +38,7 @@ def above_floor(
         weighting: of the tasks in the overall ARS, see ``measures.ars``.
         rubric: whose total weights.
         floor: name of the floor reader; None: there is none, and so no row.
+        tasks: that are known, by name.
 
     Returns:
         Columns model, task (or overall), length (or empty: all), value (empty where the floor
@@ -42,7 +48,7 @@ def above_floor(
     under = totals[totals["model"] == floor].drop_duplicates(_SAMPLE)
     both = totals.merge(under[[*_SAMPLE, "total"]], on=_SAMPLE, suffixes=("", "_floor"))
     both = both.astype({"model": str, "task": str, "length": str})
-    weights = task_weights(weighting, rubric)
+    weights = task_weights(weighting, rubric, tasks)
     parts = [_means(both, weights, by) for by in ([], ["length"])]
     rows = pd.concat(parts, ignore_index=True).reindex(columns=COLUMNS).fillna({"length": ""})
     room = 1 - rows["floor"]

@@ -4,10 +4,10 @@ from collections.abc import Collection
 
 import pandas as pd
 
-from steadfast.lifbench.frames import CAPABILITIES, OTHER, row_order, sorted_rows
+from steadfast.lifbench.frames import CAPABILITIES, OTHER, row_order, sorted_rows, task_order
 from steadfast.lifbench.measures import bootstrap, clusters, task_means, task_weights
-from steadfast.lifbench.tasks import TASKS
-from steadfast.lifbench.weights import RUBRICS, total_weight
+from steadfast.lifbench.tasks import TASKS, Tasks
+from steadfast.lifbench.weights import score_points, total_weight
 from steadfast.metrics.comparison import compare_models
 from steadfast.metrics.depth import success_by_depth
 from steadfast.metrics.ranks import CORRELATIONS, agreement
@@ -26,6 +26,7 @@ def comparisons(
     weighting: str = "rubric",
     rubric: str = "released",
     references: Collection[str] = (),
+    tasks: Tasks = TASKS,
 ) -> pd.DataFrame:
     """Every two models on the samples that both have scored: see ``compare_models``.
 
@@ -37,7 +38,7 @@ def comparisons(
     several = contexts.groupby("length", observed=True).min() > 1
     parts = {"": frame}
     parts |= {name: frame[frame["length"] == name] for name in several.index[several]}
-    weights, found = task_weights(weighting, rubric), []
+    weights, found = task_weights(weighting, rubric, tasks), []
     for length, part in parts.items():
         models = part[~part["model"].isin(references)]
         rows = compare_models(models, weights, bootstrap(part, []))
@@ -52,16 +53,19 @@ def variance(frame: pd.DataFrame) -> pd.DataFrame:
     return tidy([variance_shares(frame, FACTORS)], row_order(frame))
 
 
-def depth(frame: pd.DataFrame) -> pd.DataFrame:
+def depth(frame: pd.DataFrame, tasks: Tasks = TASKS) -> pd.DataFrame:
     """Success by position and length per task, and over the list scenario (task "list")."""
-    tasks = [task for task in TASKS if TASKS[task].scenario == LIST]
-    rows = success_by_depth(frame, clusters(frame), {LIST: tasks})
+    lists = [name for name, task in tasks.items() if task.scenario == LIST]
+    rows = success_by_depth(frame, clusters(frame), {LIST: lists})
     keys, bins = ["task", "model", "length", "bin"], range(1, 11)
-    return sorted_rows(rows, frame, keys, task=[LIST, *TASKS], bin=bins)
+    return sorted_rows(rows, frame, keys, task=[LIST, *task_order(frame)], bin=bins)
 
 
 def complexity(
-    frame: pd.DataFrame, weighting: str = "rubric", rubric: str = "released"
+    frame: pd.DataFrame,
+    weighting: str = "rubric",
+    rubric: str = "released",
+    tasks: Tasks = TASKS,
 ) -> pd.DataFrame:
     """ARS of the easy and of the hard tasks, over all lengths and for each.
 
@@ -69,6 +73,7 @@ def complexity(
         frame: scores, as ``score_frame`` gives them.
         weighting: of the tasks within easy and hard, as in the overall ARS.
         rubric: by whose total weight a task is hard.
+        tasks: that are known, by name.
 
     Returns:
         Columns model, split (``easy`` or ``hard``), length, value, low, high and n (scored
@@ -76,12 +81,14 @@ def complexity(
 
     Source: section 5.4 and Figure 6: easy tasks have a weight of at most 10.
     """
-    hard = frame["task"].map(lambda task: total_weight(task, rubric) > MOST_EASY).astype(bool)
+    hard = (
+        frame["task"].map(lambda task: total_weight(task, rubric, tasks) > MOST_EASY).astype(bool)
+    )
     parts = []
     for split, rows in {EASY: frame[~hard], HARD: frame[hard]}.items():
         for by in ([], ["length"]):
             if len(rows):
-                means = task_means(rows, weighting, rubric, by).astype({"task": str})
+                means = task_means(rows, weighting, rubric, by, tasks).astype({"task": str})
                 parts.append(means[means["task"] == OVERALL].assign(split=split))
     rows = pd.concat([part.astype({"model": str}) for part in parts], ignore_index=True)
     rows["length"] = rows["length"].astype(object).fillna("")
@@ -89,7 +96,7 @@ def complexity(
     return sorted_rows(rows[columns], frame, columns[:3], split=[EASY, HARD])
 
 
-def weights(frame: pd.DataFrame, rubric: str = "released") -> pd.DataFrame:
+def weights(frame: pd.DataFrame, rubric: str = "released", tasks: Tasks = TASKS) -> pd.DataFrame:
     """The weight of each task's score points, in all (no capability) and by capability.
 
     Returns:
@@ -99,10 +106,10 @@ def weights(frame: pd.DataFrame, rubric: str = "released") -> pd.DataFrame:
     Source: Table 6 and Figure 2.
     """
     rows = []
-    for task in (task for task in TASKS if task in set(frame["task"])):
-        rows.append((task, "", total_weight(task, rubric)))
+    for task in (task for task in task_order(frame) if task in set(frame["task"])):
+        rows.append((task, "", total_weight(task, rubric, tasks)))
         for capability in CAPABILITIES:
-            points = RUBRICS[rubric][task].values()
+            points = score_points(tasks[task], rubric).values()
             value = sum(point.weight for point in points if capability in point.capabilities)
             rows += [(task, capability, value)] if value else []
     return pd.DataFrame(rows, columns=["task", "capability", "value"])
@@ -113,6 +120,7 @@ def rubrics(
     weighting: str = "rubric",
     chosen: str = "released",
     references: Collection[str] = (),
+    tasks: Tasks = TASKS,
 ) -> pd.DataFrame:
     """ARS by each rubric, ranks, and how well the ranks of two rubrics agree.
 
@@ -121,6 +129,7 @@ def rubrics(
         weighting: of the tasks in the overall ARS; each rubric weighs by its own total weights.
         chosen: the rubric of the column total.
         references: models without a rank, in no correlation.
+        tasks: that are known, by name.
 
     Returns:
         Columns measure, rubric, model, task, value, low, high and n. Measures: ars; rank (1 is
@@ -131,7 +140,9 @@ def rubrics(
     totals = {column.removeprefix(OTHER): column for column in frame if column.startswith(OTHER)}
     parts, by_rubric = [], {}
     for rubric, column in ({chosen: "total"} | totals).items():
-        rows = task_means(frame.assign(total=frame[column].astype(float)), weighting, rubric, [])
+        rows = task_means(
+            frame.assign(total=frame[column].astype(float)), weighting, rubric, [], tasks
+        )
         rows = rows.astype({"model": str, "task": str}).assign(rubric=rubric)
         ranked = rows[~rows["model"].isin(references)].drop(columns=["low", "high"])
         # As written, so that a rounding error breaks no tie.

@@ -15,11 +15,17 @@ from steadfast.lifbench.data import (
     expression_file,
 )
 from steadfast.lifbench.export_settings import exports
+from steadfast.lifbench.own_tasks.tasks import (
+    answer_functions,
+    drawing_functions,
+    own_tasks,
+    scoring_functions,
+)
 from steadfast.lifbench.paper import PAPER_MODELS
 from steadfast.lifbench.perspectives import Beyond
 from steadfast.lifbench.recs.files import rewriting
 from steadfast.lifbench.section import Lifbench
-from steadfast.lifbench.tasks import TASKS, scenarios_of
+from steadfast.lifbench.tasks import TASKS, Tasks, scenarios_of, with_own
 from steadfast.names import nearest
 from steadfast.resources import facts
 from steadfast.schema.config import Config
@@ -38,24 +44,41 @@ METRICS = (
 def task(config: Config, section: Lifbench) -> Task:
     """What a config asks of LIFBench; a part is a length."""
     tasks: list[str] = [name for name in TASKS if name in section.tasks]
-    scoring = {"weighting": section.weighting, "rubric": section.rubric}
+    own = own_tasks(section.own_tasks, counts=section.overall == "all")
+    shown = {name: one.shown for name, one in own.items()}
+    scoring = {"weighting": section.weighting, "rubric": section.rubric, "own": shown}
     directory = section.released.directory
-    further, beyond = _further(section), beyond_paper(section)
+    names, known = [*tasks, *own], with_own(shown)
+    further, beyond = _further(section), beyond_paper(section, scenarios_of(names, known))
     scores_files = [f"{directory}/scores/{TASKS[name].scores_file}" for name in tasks]
-    data = data_files(config, section, tasks)
+    data = data_files(config, section, tasks, own)
     return Task(
         parts={
-            name: Part(budget, _sources(section, name, tasks))
+            name: Part(budget, _sources(section, name, names, known))
             for name, budget in section.lengths.items()
         },
         data=data,
         prompts=Component(
             "steadfast.lifbench.prompts:prompts",
-            {"seed": config.seed, "tasks": tasks, **_formats(section)},
+            {
+                "seed": config.seed,
+                "tasks": names,
+                "own": {name: one.asked for name, one in own.items()},
+                **_formats(section),
+            },
+            uses=drawing_functions(own.values()),
         ),
         samples=Component("steadfast.lifbench.samples:LifbenchSamples"),
-        stand_in=Component("steadfast.lifbench.readers:LifbenchReader"),
-        scoring=Component("steadfast.lifbench.scoring:LifbenchScoring", {"rubric": section.rubric}),
+        stand_in=Component(
+            "steadfast.lifbench.readers:LifbenchReader",
+            {"own": {name: one.answered for name, one in own.items()}},
+            uses=answer_functions(own.values()),
+        ),
+        scoring=Component(
+            "steadfast.lifbench.scoring:LifbenchScoring",
+            {"rubric": section.rubric, "own": {name: one.scored for name, one in own.items()}},
+            uses=scoring_functions(own.values()),
+        ),
         metrics=Output(
             Component(
                 "steadfast.lifbench.metrics:metrics",
@@ -77,9 +100,10 @@ def task(config: Config, section: Lifbench) -> Task:
         released_files=scores_files if directory else (),
         compared=Component("steadfast.lifbench.certificate:compared", scoring),
         floor=True,
-        exports=exports(config, section, tasks, data),
+        exports=exports(config, section, tasks, data, list(own)),
         rewriting=rewriting(section, NAME, list(config.rewriters)),
         files=[("lifbench.recs.review", section.recs.review)] if section.recs.review else [],
+        task_names=tuple(own),
     )
 
 
@@ -89,15 +113,17 @@ def _figures(metrics: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in words["captions"] if words["needs"].get(name, "ars") in metrics)
 
 
-def _sources(section: Lifbench, length: str, tasks: list[str]) -> dict[tuple[str, str], str]:
+def _sources(
+    section: Lifbench, length: str, names: list[str], tasks: Tasks
+) -> dict[tuple[str, str], str]:
     contexts = {
         ("contexts", f"{scenario}/{domain}" if domain else scenario): context_file(
             scenario, length, domain
         )
-        for scenario in scenarios_of(tasks)
+        for scenario in scenarios_of(names, tasks)
         for domain in domains_of(section, scenario)
     }
-    return contexts | {("expressions", name): expression_file(name) for name in tasks}
+    return contexts | {("expressions", name): expression_file(name) for name in names}
 
 
 def _further(section: Lifbench) -> tuple[str, ...]:
@@ -107,12 +133,12 @@ def _further(section: Lifbench) -> tuple[str, ...]:
     return ("recs", "sampling") if section.recs.sampling == "both" else ("recs",)
 
 
-def beyond_paper(section: Lifbench) -> dict[str, Beyond]:
+def beyond_paper(section: Lifbench, running: Sequence[str]) -> dict[str, Beyond]:
     """What is compared in each perspective beyond the paper's; empty where there is none.
 
-    ``beyond`` has the formats of all scenarios that have some, and the domains, by scenario.
+    ``beyond`` has the formats of all running scenarios that have some, and the domains, by
+    scenario.
     """
-    running = scenarios_of(section.tasks)
     found: dict[str, dict[str, list[str]]] = {}
     if len(section.formats) > 1:
         found["format"] = {name: list(section.formats) for name in running if name in CONTENT}
@@ -166,7 +192,8 @@ def check(config: Config, section: Lifbench) -> None:
             f"lifbench.rubric: {scored[0]} has released scores, which only the rubric "
             "'released' gave; take that rubric, or ask the model"
         )
-    running = scenarios_of(section.tasks)
+    own = {name: one.shown for name, one in own_tasks(section.own_tasks, counts=False).items()}
+    running = scenarios_of([*section.tasks, *own], with_own(own))
     if len(section.formats) > 1 and not set(running) & set(CONTENT):
         raise ValueError(
             "lifbench.formats: no task of list or multidoc runs, and a running text has no other "

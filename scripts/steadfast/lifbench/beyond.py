@@ -13,7 +13,7 @@ from steadfast.lifbench.domains import usual_domain
 from steadfast.lifbench.frames import row_order, sorted_rows
 from steadfast.lifbench.measures import bootstrap, spread, task_means
 from steadfast.lifbench.perspectives import Beyond
-from steadfast.lifbench.tasks import SCENARIOS, TASKS
+from steadfast.lifbench.tasks import SCENARIOS, TASKS, Tasks
 from steadfast.metrics.asked import OWN, answers_expected
 from steadfast.metrics.tidy import OVERALL, tidy
 
@@ -27,7 +27,7 @@ def paper_samples(frame: pd.DataFrame) -> pd.DataFrame:
     return paper.assign(cluster=paper["cluster"].cat.remove_unused_categories())
 
 
-def beyond_ifs(frame: pd.DataFrame, beyond: Beyond) -> pd.DataFrame:
+def beyond_ifs(frame: pd.DataFrame, beyond: Beyond, tasks: Tasks = TASKS) -> pd.DataFrame:
     """Instruction following stability between formats, and between domains.
 
     >>> frame = pd.DataFrame({"model": "m", "length": "4k", "task": "LSI", "total": [1.0, 0.5]})
@@ -41,6 +41,7 @@ def beyond_ifs(frame: pd.DataFrame, beyond: Beyond) -> pd.DataFrame:
     Args:
         frame: scores, as ``score_frame`` gives them with ``beyond``.
         beyond: what is compared.
+        tasks: that are known, by name.
 
     Returns:
         Rows as ``measures.ifs`` gives them, over all lengths and within each.
@@ -49,14 +50,16 @@ def beyond_ifs(frame: pd.DataFrame, beyond: Beyond) -> pd.DataFrame:
     """
     parts = [pd.DataFrame({"n": []})]
     for perspective in beyond:
-        if found := [of for _, of in _compared(frame, perspective, beyond)]:
+        if found := [of for _, of in _compared(frame, perspective, beyond, tasks)]:
             compared = pd.concat(found)
             boot = bootstrap(compared, [])
             parts += [spread(compared, boot, perspective, by).rows() for by in ([], ["length"])]
     return tidy(parts, row_order(frame))
 
 
-def ars_by_group(frame: pd.DataFrame, beyond: Beyond, weighting: str, rubric: str) -> pd.DataFrame:
+def ars_by_group(
+    frame: pd.DataFrame, beyond: Beyond, weighting: str, rubric: str, tasks: Tasks = TASKS
+) -> pd.DataFrame:
     """ARS over a scenario's tasks, by format and by domain.
 
     Args:
@@ -64,6 +67,7 @@ def ars_by_group(frame: pd.DataFrame, beyond: Beyond, weighting: str, rubric: st
         beyond: what is compared.
         weighting: of the tasks, see ``measures.ars``.
         rubric: whose total weights.
+        tasks: that are known, by name.
 
     Returns:
         Columns model, perspective, scenario, group, length (or empty: all), value, low, high, n
@@ -72,9 +76,9 @@ def ars_by_group(frame: pd.DataFrame, beyond: Beyond, weighting: str, rubric: st
     """
     parts = [pd.DataFrame(columns=COLUMNS)]
     for perspective in beyond:
-        for scenario, compared in _compared(frame, perspective, beyond):
+        for scenario, compared in _compared(frame, perspective, beyond, tasks):
             for by in ([], ["length"]):
-                rows = _ars(compared, weighting, rubric, [perspective, *by])
+                rows = _ars(compared, weighting, rubric, [perspective, *by], tasks)
                 rows = rows.rename(columns={perspective: "group"})
                 parts.append(rows.assign(perspective=perspective, scenario=scenario))
     rows = pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
@@ -84,9 +88,11 @@ def ars_by_group(frame: pd.DataFrame, beyond: Beyond, weighting: str, rubric: st
     return sorted_rows(rows, frame, KEYS, scenario=SCENARIOS, group=names)
 
 
-def _ars(compared: pd.DataFrame, weighting: str, rubric: str, by: list[str]) -> pd.DataFrame:
+def _ars(
+    compared: pd.DataFrame, weighting: str, rubric: str, by: list[str], tasks: Tasks
+) -> pd.DataFrame:
     keys = ["model", *by]
-    rows = task_means(compared, weighting, rubric, by)
+    rows = task_means(compared, weighting, rubric, by, tasks)
     rows = rows[rows["task"] == OVERALL].drop(columns="task").astype({"model": str})
     counted = compared.groupby(keys, observed=True)
     counts = counted.agg(truncated=("truncated", "sum"), contexts=("cluster", "nunique"))
@@ -98,12 +104,12 @@ def _ars(compared: pd.DataFrame, weighting: str, rubric: str, by: list[str]) -> 
 
 
 def _compared(
-    frame: pd.DataFrame, perspective: str, beyond: Beyond
+    frame: pd.DataFrame, perspective: str, beyond: Beyond, tasks: Tasks
 ) -> Iterator[tuple[str, pd.DataFrame]]:
     """Each scenario's samples in the groups that are compared, with the group in the column
     ``perspective``, and contexts of each domain in strata of their own."""
     asked = frame[frame["perspective"].isin(["", perspective]) & (frame["prompts"] == OWN)]
-    scenarios = asked["task"].astype(str).map({name: task.scenario for name, task in TASKS.items()})
+    scenarios = asked["task"].astype(str).map({name: task.scenario for name, task in tasks.items()})
     for scenario, groups in beyond[perspective].items():
         part = asked[scenarios == scenario]
         usual = NUMBERED if perspective == "format" else usual_domain(scenario)

@@ -1,7 +1,10 @@
 """How LIFBench compares models, for the plan's certificate."""
 
+from collections.abc import Mapping
+
+from steadfast.files import Settings
 from steadfast.lifbench.measures import task_weights
-from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.tasks import TASKS, with_own
 from steadfast.metrics.certificate import Compared
 from steadfast.metrics.variance_components import Components
 from steadfast.resources import facts
@@ -9,21 +12,28 @@ from steadfast.resources import facts
 SCENARIO_OF = {name: task.scenario for name, task in TASKS.items()}
 
 
-def compared(weighting: str, rubric: str) -> Compared:
+def compared(weighting: str, rubric: str, own: Mapping[str, Settings] | None = None) -> Compared:
     """The tasks of a scenario share contexts; parts are lengths.
 
     Args:
         weighting: of the tasks in the overall ARS.
         rubric: by which totals were given.
+        own: the user's own tasks (``OwnTask.shown``). Of those that count there are no released
+            scores, and so no typical variances either.
     """
+    tasks = {name: task for name, task in with_own(own).items() if task.counts}
     released = facts("lifbench/variance.yaml")
     return Compared(
         unit="contexts a length",
-        weights=task_weights(weighting, rubric),
-        groups=SCENARIO_OF,
+        weights=task_weights(weighting, rubric, tasks),
+        groups={name: task.scenario for name, task in tasks.items()},
         lengths=True,
         rubric=rubric,
-        released={name: Components.of_facts(of) for name, of in released["groups"].items()},
+        released={
+            name: Components.of_facts(of)
+            for name, of in released["groups"].items()
+            if tasks.keys() == TASKS.keys()
+        },
         source=released["source"],
         apart="perspective",
     )

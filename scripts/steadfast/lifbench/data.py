@@ -1,6 +1,6 @@
 """The files of LIFBench's data: corpora, the contexts and expressions made of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +10,10 @@ from steadfast.corpora.local import matching
 from steadfast.files import Record, Settings
 from steadfast.lifbench.contexts.formats import NUMBERED, formats_of
 from steadfast.lifbench.domains import facts_of, usual_domain
+from steadfast.lifbench.own_tasks.tasks import OwnTask
 from steadfast.lifbench.recs.files import recs_file, recs_files, review_file
 from steadfast.lifbench.section import Lifbench
-from steadfast.lifbench.tasks import scenarios_of
+from steadfast.lifbench.tasks import scenarios_of, with_own
 from steadfast.resources import facts
 from steadfast.schema.config import Config, CorpusName
 
@@ -23,13 +24,22 @@ BUILDERS = {"list": "lists", "multidoc": "multidoc", "onedoc": "onedoc"}
 LEAST_TOKENS = 128 * 1024  # of a synthetic corpus
 
 
-def data_files(config: Config, section: Lifbench, tasks: Sequence[str]) -> list[DataFile]:
+def data_files(
+    config: Config, section: Lifbench, tasks: Sequence[str], own: Mapping[str, OwnTask]
+) -> list[DataFile]:
     """All data files that the tasks need.
+
+    Args:
+        config: the config.
+        section: LIFBench's section of it.
+        tasks: names of the paper's tasks.
+        own: the user's own tasks.
 
     Raises:
         UserError: the glob of a local corpus is none.
     """
-    kinds = [(s, domain) for s in scenarios_of(tasks) for domain in domains_of(section, s)]
+    scenarios = scenarios_of([*tasks, *own], with_own({n: own[n].shown for n in own}))
+    kinds = [(s, domain) for s in scenarios for domain in domains_of(section, s)]
     corpora = dict.fromkeys(corpus for kind in kinds for corpus in facts_of(*kind)["corpora"])
     return [
         *(_corpus(config, section, corpus) for corpus in corpora),
@@ -44,6 +54,7 @@ def data_files(config: Config, section: Lifbench, tasks: Sequence[str]) -> list[
         ),
         *_recs(config, section, tasks),
         *(_expressions(config, section, task) for task in tasks),
+        *map(_own_expressions, own.values()),
     ]
 
 
@@ -167,3 +178,9 @@ def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
     own = () if whose == "released" else (f"lifbench/expressions/{task}.yaml",)
     content: Component[Any] = Component(name, settings, own)
     return DataFile(expression_file(task), "expressions", content, inputs, files)
+
+
+def _own_expressions(task: OwnTask) -> DataFile:
+    name = "steadfast.lifbench.own_expressions:expressions"
+    settings = {"task": task.id, "own": task.expressions}
+    return DataFile(expression_file(task.id), "expressions", Component(name, settings))

@@ -20,10 +20,18 @@ class LifbenchExports(Exports):
         texts: where the text of each corpus is from (``export_settings``).
         templates: whose they are, by the name of their licence among the facts.
         settings: of the config, for the card; ``lengths`` are among them.
+        own: the user's own tasks, whose templates are the user's too.
     """
 
-    def __init__(self, texts: Mapping[str, Settings], templates: str, settings: Settings):
+    def __init__(
+        self,
+        texts: Mapping[str, Settings],
+        templates: str,
+        settings: Settings,
+        own: Sequence[str] = (),
+    ):
         self._texts, self._templates, self._settings = texts, templates, settings
+        self._own = [_own_templates(task) for task in own]
 
     def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
         """Prompts and contexts by length; the expressions, which all lengths share."""
@@ -59,7 +67,11 @@ class LifbenchExports(Exports):
                 for table, columns in known["columns"].items()
             },
             keys=known["keys"],
-            sources=[*(_source(name, **of) for name, of in self._texts.items()), templates],
+            sources=[
+                *(_source(name, **of) for name, of in self._texts.items()),
+                templates,
+                *self._own,
+            ],
             settings=self._settings,
             usage=known["usage"].replace("LENGTH", length),
             citation=known["citation"],
@@ -96,6 +108,11 @@ def _source(name: str, source: str, repo: str | None = None, revision: str | Non
     origin = f"{repo} at {revision}" if repo else "a directory of your own"
     pinned = repo is not None and repo == facts("corpora/hub.yaml")[name]["repo"]
     return Source(name=name, origin=origin, **licences["hub"][name if pinned else "another"])
+
+
+def _own_templates(task: str) -> Source:
+    unknown = facts("corpora/licences.yaml")["hub"]["another"]
+    return Source(name=f"templates of {task}", origin="a file of your own", **unknown)
 
 
 def _column(of: Any) -> Column:

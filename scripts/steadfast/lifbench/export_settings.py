@@ -14,26 +14,31 @@ SHOWN = {"lengths", "contexts", "contexts_per_length", "formats", "domains", "ex
 
 
 def exports(
-    config: Config, section: Lifbench, tasks: Sequence[str], data: Sequence[DataFile]
+    config: Config,
+    section: Lifbench,
+    tasks: Sequence[str],
+    data: Sequence[DataFile],
+    own: Sequence[str] = (),
 ) -> Component[Exports]:
     """How LIFBench is exported.
 
     Args:
         config: the config.
         section: LIFBench's.
-        tasks: that run.
+        tasks: of the paper's that run.
         data: all data files that they need.
+        own: the user's own tasks.
     """
     settings: Record = {"seed": config.seed, "tokenizer": config.tokenizer}
     settings |= {"corpora": config.corpora.source, **section.model_dump(include=SHOWN)}
-    settings["tasks"] = list(tasks)
+    settings["tasks"] = [*tasks, *own]
     templates = str(section.expressions)
     if templates == "recs":
         settings["recs"] = section.recs.model_dump(exclude={"review", "encoder"})
         templates = f"recs of {section.recs.rewrites} rewrites"
     return Component(
         "steadfast.lifbench.export:LifbenchExports",
-        {"texts": _texts(data), "templates": templates, "settings": settings},
+        {"texts": _texts(data), "templates": templates, "settings": settings, "own": list(own)},
     )
 
 

@@ -12,7 +12,7 @@ from steadfast.engines.request import STATUSES
 from steadfast.errors import UserError
 from steadfast.files import Record
 from steadfast.lifbench.perspectives import ASKED, AVERAGE, FURTHER, PERSPECTIVES
-from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.tasks import TASKS, Tasks
 from steadfast.lifbench.weights import RUBRICS
 from steadfast.metrics.asked import OWN, answers_expected, prompts_of, with_prompts
 from steadfast.metrics.tidy import OVERALL, in_order
@@ -21,11 +21,12 @@ from steadfast.metrics.variance import DRAW, RESIDUAL
 CAPABILITIES = ("Ori", "Num", "Spat", "Fmt", "Logic", "Recog")  # section 4.2
 POINT = "point."
 OTHER = "other."
-POINTS = tuple(dict.fromkeys(name for points in RUBRICS["released"].values() for name in points))
 PLAIN_NUMBERS = ("draw", "expression_id", "variable_id", "truncated", "total", "depth")
 
 
-def score_frame(scores: Iterable[Scored], rubric: str, beyond: bool = False) -> pd.DataFrame:
+def score_frame(
+    scores: Iterable[Scored], rubric: str, tasks: Tasks = TASKS, beyond: bool = False
+) -> pd.DataFrame:
     """The scores of several models and lengths, one row an answer.
 
     >>> record = {"sample_id": "LSI/1", "draw": 0, "task": "LSI", "context_id": "a",
@@ -39,6 +40,7 @@ def score_frame(scores: Iterable[Scored], rubric: str, beyond: bool = False) -> 
     Args:
         scores: of all models; of each, lengths in the order to show.
         rubric: by which points and totals were given.
+        tasks: that are known, by name.
         beyond: whether there are columns for perspectives beyond the paper: format, domain and
             perspective, empty where the paper's.
 
@@ -53,14 +55,15 @@ def score_frame(scores: Iterable[Scored], rubric: str, beyond: bool = False) -> 
     Raises:
         UserError: a task is unknown, or was scored by another rubric.
     """
-    names = (*PLAIN_NUMBERS, *(f"{POINT}{name}" for name in POINTS))
+    points = dict.fromkeys(name for task in tasks.values() for name in task.points)
+    names = (*PLAIN_NUMBERS, *(f"{POINT}{name}" for name in points))
     names += tuple(f"{OTHER}{name}" for name in RUBRICS if name != rubric)
     # Packed as they come: of a large run the records are many times the frame.
     numbers = {name: array("d") for name in names}
     texts: dict[str, list[str]] = {}
     for scored in scores:
         asked = {name: scored.record.get(name, "") for name in ASKED} if beyond else {}
-        for name, text in (_texts(scored, rubric) | asked).items():
+        for name, text in (_texts(scored, rubric, tasks) | asked).items():
             texts.setdefault(name, []).append(intern(text))
         values = _numbers(scored.record)
         for name, column in numbers.items():
@@ -74,16 +77,16 @@ def score_frame(scores: Iterable[Scored], rubric: str, beyond: bool = False) -> 
     return frame.astype({"task": "category", "cluster": "category", "truncated": bool})
 
 
-def _texts(scored: Scored, rubric: str) -> dict[str, str]:
+def _texts(scored: Scored, rubric: str, tasks: Tasks) -> dict[str, str]:
     model, length, record = scored
     task = record["task"]
-    if task not in TASKS:
-        raise UserError(f"scores: unknown task {task!r}; LIFBench has {', '.join(TASKS)}")
+    if task not in tasks:
+        raise UserError(f"scores: unknown task {task!r}; LIFBench has {', '.join(tasks)}")
     if record["rubric"] != rubric:
         raise UserError(
             f"scores: scored by the rubric {record['rubric']!r}, not {rubric!r}; score again"
         )
-    scenario, prompts = TASKS[task].scenario, prompts_of(record)
+    scenario, prompts = tasks[task].scenario, prompts_of(record)
     return {
         "model": model,
         "length": length,
@@ -102,11 +105,16 @@ def _numbers(record: Record) -> dict[str, float | None]:
     return {**{name: record[name] for name in PLAIN_NUMBERS}, **points, **others}
 
 
+def task_order(frame: pd.DataFrame) -> list[str]:
+    """The paper's tasks in its order, then the others of a frame by name."""
+    return [*TASKS, *sorted(set(frame["task"]) - TASKS.keys())]
+
+
 def row_order(frame: pd.DataFrame) -> dict[str, Sequence[str]]:
     """How the rows of metrics are sorted, by key."""
     return {
         "model": list(frame["model"].cat.categories),
-        "task": [*TASKS, OVERALL],
+        "task": [*task_order(frame), OVERALL],
         "length": list(frame["length"].cat.categories),
         "perspective": ["context", *PERSPECTIVES, AVERAGE, *FURTHER, DRAW, RESIDUAL],
         "capability": CAPABILITIES,
@@ -135,7 +143,9 @@ def data_counts(frame: pd.DataFrame) -> pd.DataFrame:
         variables=("variable_id", "nunique"),
         samples=("sample_id", "size"),
     )
-    return counts.reindex([task for task in TASKS if task in counts.index]).reset_index()
+    return counts.reindex(
+        [task for task in task_order(asked) if task in counts.index]
+    ).reset_index()
 
 
 def coverage(frame: pd.DataFrame) -> pd.DataFrame:

@@ -31,3 +31,27 @@ def duplicate_documents(
     """MF's asked fields of each group's documents, in order; a missing field is None."""
     keys = fields(prompt)["info_keys"].split()
     return [[{key: documents[index].get(key) for key in keys} for index in g] for g in groups]
+
+
+def asked_depth(prompt: Record, context: Record, draw: str) -> float | None:
+    """Where in its context the thing asked for stands, from 0 (start) to 1 (end).
+
+    Where a position is drawn, its place among the elements; of evidence, its place among the
+    characters. None where there is no one place, or the evidence is not in the text.
+
+    Args:
+        prompt: the prompt record.
+        context: the context record that it refers to.
+        draw: how its variables were drawn (``tasks.Variables``).
+
+    >>> prompt = {"variables": {"id": 2}, "gold": {"element": "b"}}
+    >>> asked_depth(prompt, {"elements": ["a", "b", "c"]}, "positions")
+    0.5
+    """
+    given = fields(prompt)
+    if draw == "positions":
+        return float(given["id"] - 1) / max(1, len(context["elements"]) - 1)
+    if draw != "evidence":
+        return None
+    place = context["text"].find(given["evidence"].strip())
+    return place / len(context["text"]) if place >= 0 and context["text"] else None

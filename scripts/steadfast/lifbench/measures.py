@@ -12,8 +12,8 @@ import pandas as pd
 
 from steadfast.lifbench.frames import POINT, row_order
 from steadfast.lifbench.perspectives import AVERAGE, PERSPECTIVES
-from steadfast.lifbench.tasks import TASKS
-from steadfast.lifbench.weights import RUBRICS, total_weight
+from steadfast.lifbench.tasks import TASKS, Tasks
+from steadfast.lifbench.weights import score_points, total_weight
 from steadfast.metrics import bootstrap as spreads
 from steadfast.metrics.bootstrap import Bootstrap, Replicates
 from steadfast.metrics.intervals import Clusters, joined
@@ -37,12 +37,20 @@ def clusters(frame: pd.DataFrame) -> Clusters:
     return Clusters(frame, ["stratum", "length"])
 
 
-def task_weights(weighting: str, rubric: str = "released") -> dict[str, float]:
+def task_weights(
+    weighting: str, rubric: str = "released", tasks: Tasks = TASKS
+) -> dict[str, float]:
     """Each task's weight in the overall ARS."""
-    return {task: total_weight(task, rubric) if weighting == "rubric" else 1.0 for task in TASKS}
+    by_rubric = weighting == "rubric"
+    return {task: total_weight(task, rubric, tasks) if by_rubric else 1.0 for task in tasks}
 
 
-def ars(frame: pd.DataFrame, weighting: str = "rubric", rubric: str = "released") -> pd.DataFrame:
+def ars(
+    frame: pd.DataFrame,
+    weighting: str = "rubric",
+    rubric: str = "released",
+    tasks: Tasks = TASKS,
+) -> pd.DataFrame:
     """Automated rubric-based score: per task and overall, over all lengths and for each.
 
     >>> frame = pd.DataFrame({"model": "m", "length": "4k", "total": [1.0, 0.5]})
@@ -55,6 +63,7 @@ def ars(frame: pd.DataFrame, weighting: str = "rubric", rubric: str = "released"
         frame: scores, as ``score_frame`` gives them.
         weighting: rubric weighs the tasks by their total weights; mean is the plain mean.
         rubric: whose total weights.
+        tasks: that are known, by name.
 
     Returns:
         Tidy rows; n counts scored samples. A task without any has no row, and the overall score
@@ -63,20 +72,23 @@ def ars(frame: pd.DataFrame, weighting: str = "rubric", rubric: str = "released"
     Source: equations 2 and 3; the plain mean: section 4.1.
     """
     return tidy(
-        [task_means(frame, weighting, rubric, by) for by in ([], ["length"])], row_order(frame)
+        [task_means(frame, weighting, rubric, by, tasks) for by in ([], ["length"])],
+        row_order(frame),
     )
 
 
-def task_means(frame: pd.DataFrame, weighting: str, rubric: str, by: list[str]) -> pd.DataFrame:
+def task_means(
+    frame: pd.DataFrame, weighting: str, rubric: str, by: list[str], tasks: Tasks = TASKS
+) -> pd.DataFrame:
     """Mean total of each task and their weighted mean, overall, in each cell of ``by``."""
-    weights = task_weights(weighting, rubric)
-    tasks = clusters(frame).means(frame, ["model", "task", *by])
-    weight = [weights[task] for task in tasks.cells.index.get_level_values("task")]
-    overall = tasks.mean(["model", *by], weight).labelled(task=OVERALL)
-    return joined([tasks, overall]).rows()
+    weights = task_weights(weighting, rubric, tasks)
+    means = clusters(frame).means(frame, ["model", "task", *by])
+    weight = [weights[task] for task in means.cells.index.get_level_values("task")]
+    overall = means.mean(["model", *by], weight).labelled(task=OVERALL)
+    return joined([means, overall]).rows()
 
 
-def ifp(frame: pd.DataFrame, rubric: str = "released") -> pd.DataFrame:
+def ifp(frame: pd.DataFrame, rubric: str = "released", tasks: Tasks = TASKS) -> pd.DataFrame:
     """Instruction following performance in each capability, over all lengths and for each.
 
     >>> frame = pd.DataFrame({"model": ["m"], "length": "4k", "task": "OQ", "stratum": "onedoc"})
@@ -88,13 +100,14 @@ def ifp(frame: pd.DataFrame, rubric: str = "released") -> pd.DataFrame:
     Args:
         frame: scores, as ``score_frame`` gives them.
         rubric: whose points' weights.
+        tasks: that are known, by name.
 
     Returns:
         Tidy rows; n counts the scored samples that have a score point of the capability.
 
     Source: equation 4, tables 8 and 9.
     """
-    mapping = _mapping(rubric)
+    mapping = _mapping(rubric, tasks)
     names = [column for column in frame if column.startswith(POINT)]
     points = frame.melt(["model", "task", "length", "cluster"], names, "point", "fraction").dropna(
         subset="fraction"
@@ -117,13 +130,13 @@ def _ifp(
     return capabilities.rows().assign(task=OVERALL)
 
 
-def _mapping(rubric: str) -> pd.DataFrame:
+def _mapping(rubric: str, tasks: Tasks) -> pd.DataFrame:
     """Score points, their weights and each capability they count for (Table 6)."""
     return pd.DataFrame(
         [
             {"task": task, "point": name, "weight": point.weight, "capability": capability}
-            for task, points in RUBRICS[rubric].items()
-            for name, point in points.items()
+            for task, facts in tasks.items()
+            for name, point in score_points(facts, rubric).items()
             for capability in point.capabilities
         ]
     )

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 import pandas as pd
 
 from steadfast.components import Data, Labels, Scored
+from steadfast.files import Settings
 from steadfast.lifbench.above_floor import above_floor
 from steadfast.lifbench.analyses import (
     comparisons,
@@ -19,6 +20,7 @@ from steadfast.lifbench.frames import coverage, data_counts, row_order, score_fr
 from steadfast.lifbench.measures import ars, ifp, ifs
 from steadfast.lifbench.perspectives import AVERAGE, Beyond
 from steadfast.lifbench.sampling import chosen, sampling_effect, sets_of, statistics_rows
+from steadfast.lifbench.tasks import with_own
 from steadfast.metrics.headline import HEADLINE, PROMPTS
 from steadfast.metrics.pairs import drawn, with_comparisons
 from steadfast.metrics.tidy import OVERALL, rows_of, tidy
@@ -32,6 +34,7 @@ def metrics(
     rubric: str,
     references: Collection[str] = (),
     floor: str | None = None,
+    own: Mapping[str, Settings] | None = None,
     beyond: Beyond | None = None,
 ) -> dict[str, pd.DataFrame]:
     """The metrics of all models, by name.
@@ -44,40 +47,61 @@ def metrics(
         rubric: by which points and totals were given.
         references: models that give gold or floor answers; they are not compared and not ranked.
         floor: the model that gives the floor answers; None: there is none.
+        own: the user's own tasks (``OwnTask.shown``). Those that do not count in the overall values
+            have rows of their own behind the others, which are as they would be without them.
         beyond: what is compared beyond the paper's perspectives. Samples that are asked for that
             alone are in no other metric.
 
     Raises:
         UserError: a task is unknown, or was scored by another rubric.
     """
-    whole, sets = score_frame(scores, rubric, bool(beyond)), sets_of(data)
-    frame = paper_samples(whole) if beyond else whole
+    tasks = with_own(own)
+    everything, sets = score_frame(scores, rubric, tasks, bool(beyond)), sets_of(data)
+    whole = paper_samples(everything) if beyond else everything
     further: dict[str, pd.DataFrame] = {}
     if sets:
         if sets.nearest and sets.random:
-            further["sampling"] = sampling_effect(frame, sets)
+            further["sampling"] = sampling_effect(whole, sets)
         further["recs"] = statistics_rows(data)
-        whole, frame = chosen(whole, sets.shown), chosen(frame, sets.shown)
-    frames = {
-        "ars": ars(frame, weighting, rubric),
-        "ifp": ifp(frame, rubric),
-        "ifs": ifs(frame),
-        "coverage": coverage(frame),
-        "comparisons": comparisons(frame, weighting, rubric, references),
-        "variance": variance(frame),
-        "depth": depth(frame),
-        "complexity": complexity(frame, weighting, rubric),
-        "weights": weights(frame, rubric),
-        "rubrics": rubrics(frame, weighting, rubric, references),
-        "data": data_counts(frame),
-        "floor": above_floor(frame, weighting, rubric, floor),
+        everything, whole = (chosen(of, sets.shown, kept=own or ()) for of in (everything, whole))
+
+    def measured(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+        return {
+            "ars": ars(frame, weighting, rubric, tasks),
+            "ifp": ifp(frame, rubric, tasks),
+            "ifs": ifs(frame),
+            "coverage": coverage(frame),
+            "comparisons": comparisons(frame, weighting, rubric, references, tasks),
+            "variance": variance(frame),
+            "depth": depth(frame, tasks),
+            "rubrics": rubrics(frame, weighting, rubric, references, tasks),
+            "data": data_counts(frame),
+            "floor": above_floor(frame, weighting, rubric, floor, tasks),
+        }
+
+    uncounted = [name for name, task in tasks.items() if not task.counts]
+    apart = whole["task"].isin(uncounted)
+    frame = whole[~apart]
+    frames = measured(frame) | further
+    frames |= {
+        "complexity": complexity(frame, weighting, rubric, tasks),
+        "weights": weights(frame, rubric, tasks),
         "drawn": drawn(frame, None, ["stratum", "length"]),
     }
     if beyond:
-        frames["ifs"] = tidy([frames["ifs"], beyond_ifs(whole, beyond)], row_order(frame))
-        further["perspectives"] = ars_by_group(whole, beyond, weighting, rubric)
+        counted = everything[~everything["task"].isin(uncounted)]
+        beside = beyond_ifs(counted, beyond, tasks)
+        frames["ifs"] = tidy([frames["ifs"], beside], row_order(frame))
+        frames["perspectives"] = ars_by_group(counted, beyond, weighting, rubric, tasks)
     shown = ("ars", "ifs", "coverage", "comparisons", "drawn")
-    return frames | further | {"headline": headline(*(frames[name] for name in shown))}
+    frames["headline"] = headline(*(frames[name] for name in shown))
+    for task, rows in whole[apart].groupby("task", observed=True):
+        for name, found in measured(rows).items():
+            # Of IFP there is only what is over all tasks: here it is over this one.
+            its = found.assign(task=task) if name == "ifp" else rows_of(found, task=task)
+            if len(its):
+                frames[name] = pd.concat([frames[name], its], ignore_index=True)
+    return frames
 
 
 def headline(

@@ -6,9 +6,9 @@ from pathlib import Path
 import yaml
 
 from steadfast.errors import UserError
-from steadfast.files import Record, read_text
+from steadfast.files import Record, Settings, read_text
 from steadfast.lifbench.spaces import sampling_space
-from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.tasks import TASKS, Task
 from steadfast.lifbench.templates import check_expressions
 from steadfast.names import nearest
 from steadfast.resources import facts, resource
@@ -16,12 +16,13 @@ from steadfast.resources import facts, resource
 KEYS = ("expression_id", "template", "direction", "origin", "cluster")
 
 
-def expressions(inputs: Mapping[str, Path], task: str) -> Record:
+def expressions(inputs: Mapping[str, Path], task: str, own: Settings | None = None) -> Record:
     """The templates of a task, its scenario description and the space of its variables.
 
     Args:
         inputs: none.
-        task: a key of ``TASKS``.
+        task: a key of ``TASKS``, or the name of one of the user's own.
+        own: of that, its templates and facts (``OwnTask.expressions``).
 
     Returns:
         task, origin, scenario_prompt, space, expressions.
@@ -29,14 +30,17 @@ def expressions(inputs: Mapping[str, Path], task: str) -> Record:
     Raises:
         UserError: a file or a template is not as it should be; the sentence names both.
     """
-    path = resource(f"lifbench/expressions/{task}.yaml")
-    shown, space = sampling_space(task)
+    if own:
+        known, templates, place = Task.of(task, own["facts"]), own["templates"], f"task {task}"
+    else:
+        path = resource(f"lifbench/expressions/{task}.yaml")
+        known, templates, place = TASKS[task], read_expressions(path), str(path)
     return {
         "task": task,
         "origin": "own",
-        "scenario_prompt": facts("lifbench/scenarios.yaml")[TASKS[task].scenario],
-        "space": space,
-        "expressions": check_expressions(task, read_expressions(path), shown, path),
+        "scenario_prompt": facts("lifbench/scenarios.yaml")[known.scenario],
+        "space": sampling_space(known.variables),
+        "expressions": check_expressions(known, templates, place),
     }
 
 

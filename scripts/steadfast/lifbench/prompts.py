@@ -4,15 +4,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from steadfast.components import Data
-from steadfast.files import Record
+from steadfast.files import Record, Settings
 from steadfast.lifbench.contexts.formats import NUMBERED, formats_of
-from steadfast.lifbench.tasks import TASKS, scenarios_of
+from steadfast.lifbench.tasks import Task, scenarios_of, with_own
 from steadfast.lifbench.templates import fill
 from steadfast.lifbench.variables import draw_settings
 
 
 def prompts(
-    part: str, data: Data, seed: int, tasks: Sequence[str], formats: Sequence[str] = (NUMBERED,)
+    part: str,
+    data: Data,
+    seed: int,
+    tasks: Sequence[str],
+    own: Mapping[str, Settings] | None = None,
+    formats: Sequence[str] = (NUMBERED,),
 ) -> Iterator[Record]:
     """The prompts of one length, context by context (paper, section 3.3 and Table 2).
 
@@ -21,7 +26,8 @@ def prompts(
         data: ``contexts`` of that length by scenario, or scenario and domain (``list/uuids``), and
             ``expressions`` by task.
         seed: of the variables.
-        tasks: keys of ``TASKS``, in their order.
+        tasks: keys of ``TASKS``, in their order, and then of ``own``.
+        own: the user's own tasks (``OwnTask.asked``).
         formats: of lists and documents. Contexts of further domains are shown in the first alone.
 
     Returns:
@@ -32,8 +38,9 @@ def prompts(
     Raises:
         UserError: a context is too small for a task.
     """
-    for scenario in scenarios_of(tasks):
-        here = [task for task in tasks if TASKS[task].scenario == scenario]
+    known = with_own(own)
+    for scenario in scenarios_of(tasks, known):
+        here = [task for task in tasks if known[task].scenario == scenario]
         for context in _contexts(data["contexts"], scenario):
             domain = {"domain": context["domain"]} if "domain" in context else {}
             shown = formats_of(scenario, formats)
@@ -42,7 +49,8 @@ def prompts(
                 if domain or format != shown[0]:
                     seen["perspective"] = "domain" if domain else "format"
                 for task in here:
-                    yield from _prompts(task, context, data["expressions"][task], seed, seen)
+                    expressions = data["expressions"][task]
+                    yield from _prompts(known[task], context, expressions, seed, seen)
 
 
 def _contexts(contexts: Mapping[str, Iterable[Record]], scenario: str) -> Iterator[Record]:
@@ -53,24 +61,24 @@ def _contexts(contexts: Mapping[str, Iterable[Record]], scenario: str) -> Iterat
 
 
 def _prompts(
-    task: str, context: Record, expressions: Record, seed: int, seen: Record
+    task: Task, context: Record, expressions: Record, seed: int, seen: Record
 ) -> Iterator[Record]:
     ending = f"/{seen['format']}" if "format" in seen else ""
     settings = draw_settings(task, expressions["space"], context, seed)
     for expression in expressions["expressions"]:
         number = expression["expression_id"]
-        bias = {"bias": expression["direction"]} if TASKS[task].directions else {}
+        bias = {"bias": expression["direction"]} if task.directions else {}
         for variable_id, (variables, gold) in enumerate(settings):
-            sample_id = f"{task}/{context['context_id']}/e{number}/v{variable_id}{ending}"
+            sample_id = f"{task.id}/{context['context_id']}/e{number}/v{variable_id}{ending}"
             yield {
                 "sample_id": sample_id,
-                "task": task,
+                "task": task.id,
                 "context_id": context["context_id"],
                 "expression_id": number,
                 "variable_id": variable_id,
                 "instruction": fill(expression["template"], variables, sample_id),
                 "variables": variables | bias,
                 "gold": gold,
-                "max_tokens": TASKS[task].max_tokens,
+                "max_tokens": task.max_tokens,
                 **seen,
             }

@@ -8,7 +8,7 @@ something made up. Now and then it ignores the requested format. No claim about 
 import json
 import random
 import string
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from steadfast.components import Sample, StandIn
 from steadfast.files import Record, Settings
@@ -19,9 +19,17 @@ from steadfast.lifbench.answers import (
     reference_answer,
 )
 from steadfast.lifbench.floor import floor_answer
-from steadfast.lifbench.gold import TYPE_NAMES, duplicate_documents, expected_labels, fields
+from steadfast.lifbench.gold import (
+    TYPE_NAMES,
+    asked_depth,
+    duplicate_documents,
+    expected_labels,
+    fields,
+)
+from steadfast.lifbench.own_tasks.calls import own_answer
 
 _STEEPNESS = 0.6  # of recall over the context's length
+_MIDDLE = 0.5  # depth of what stands at no one place
 _LOST = 0.7  # chance to lose the thread where nothing is recalled
 _EXPRESSION_SPREAD = 0.15  # of skill over a task's expressions
 
@@ -34,11 +42,21 @@ _LOST_ANSWERS = (
 
 
 class LifbenchReader(StandIn):
-    """Reference answers, simulated readings, and the floor."""
+    """Reference answers, simulated readings, and the floor.
+
+    Args:
+        own: the user's own tasks (``OwnTask.answered``).
+    """
+
+    def __init__(self, own: Mapping[str, Settings] | None = None):
+        self._own = own or {}
 
     def reference(self, sample: Sample) -> str:
         """The gold answer, written so that the released rubric gives it 1."""
-        return reference_answer(sample.prompt, sample.source["context"])
+        prompt, context = sample.prompt, sample.source["context"]
+        if own := self._own.get(prompt["task"]):
+            return own_answer(own["reference"], prompt, context)
+        return reference_answer(prompt, context)
 
     def simulated(self, sample: Sample, reader: Settings, seen: float, rng: random.Random) -> str:
         """What a reader answers.
@@ -55,14 +73,22 @@ class LifbenchReader(StandIn):
         reading = _Reading(sample.prompt, sample.source["context"], reader, seen, rng)
         if rng.random() < _LOST * (1 - reading.clarity) ** 2:
             return rng.choice(_LOST_ANSWERS)
-        answer, slips = _ANSWERS[sample.prompt["task"]](reading)
+        if own := self._own.get(sample.prompt["task"]):
+            answer, slips = _own(reading, own)
+        else:
+            answer, slips = _ANSWERS[sample.prompt["task"]](reading)
         if rng.random() < reader["slip"]:
             answer = rng.choice(slips)(answer)
         return answer
 
-    def floor(self, sample: Sample) -> str:
-        """What a reader answers who looks nothing up."""
-        return floor_answer(sample.prompt, sample.source["context"])
+    def floor(self, sample: Sample) -> str | None:
+        """What a reader answers who looks nothing up; None where an own task says nothing of it."""
+        prompt, context = sample.prompt, sample.source["context"]
+        own = self._own.get(prompt["task"])
+        if own is None:
+            return floor_answer(prompt, context)
+        how = own["floor"]
+        return None if how is None else own_answer(how, prompt, context, looked_up=False)
 
 
 class _Reading:
@@ -135,6 +161,19 @@ def _single_quoted(answer: str) -> str:
 
 _TEXT_SLIPS: Slips = [_prose, _numbered, _fenced, lambda answer: f'"{answer}"']
 _JSON_SLIPS: Slips = [_prose, _fenced, lambda answer: answer[:-1], _listed, _single_quoted]
+
+
+def _own(reading: _Reading, own: Settings) -> tuple[str, Slips]:
+    """The gold answer of a task of the user's own, or what the reader takes it for."""
+    answer = own_answer(own["reference"], reading.prompt, reading.context)
+    depth = asked_depth(reading.prompt, reading.context, own["draw"])
+    if not reading.recalls(_MIDDLE if depth is None else depth):
+        number = answer.strip()
+        if number.isascii() and number.isdigit() and len(number) < 10:  # miscounts
+            answer = str(abs(int(number) + reading.rng.choice((-2, -1, 1, 2))))
+        else:
+            answer = reading.garbled(answer)
+    return answer, _JSON_SLIPS if answer.startswith(("[", "{")) else _TEXT_SLIPS
 
 
 def _one(reading: _Reading) -> tuple[str, Slips]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.errors import UserError
-from steadfast.files import Record, read_json
+from steadfast.files import Record, Settings, read_json
 from steadfast.lifbench.spaces import sampling_space
 from steadfast.lifbench.tasks import TASKS
 from steadfast.lifbench.templates import check_expressions
@@ -33,10 +33,10 @@ def expressions(inputs: Mapping[str, Path], task: str) -> Record:
         UserError: the file is missing or of another shape, or a template is not as it should be.
     """
     path = inputs["templates"]
-    shown, own_space = sampling_space(task)
-    record, name = read_json(path), TASKS[task].released_name
+    known, record = TASKS[task], read_json(path)
+    name, own_space = known.released_name, sampling_space(known.variables)
     try:
-        scenario = record[TASKS[task].scenario]
+        scenario = record[known.scenario]
         meta = scenario["subtasks"][name]
         entries = [entry if isinstance(entry, list) else [entry] for entry in meta["instructions"]]
         templates = [(entry[0], entry[1] if len(entry) > 1 else None) for entry in entries]
@@ -58,7 +58,7 @@ def expressions(inputs: Mapping[str, Path], task: str) -> Record:
         "origin": "released",
         "scenario_prompt": scenario_prompt,
         "space": space,
-        "expressions": check_expressions(task, found, shown, path),
+        "expressions": check_expressions(known, found, path),
     }
 
 
@@ -69,7 +69,7 @@ def _provenance(task: str, path: Path) -> list[tuple[str, str]]:
     return known["provenance"][task] if pinned else []
 
 
-def _space(task: str, params: Any, own_space: Record) -> Record:
+def _space(task: str, params: Any, own_space: Settings) -> Settings:
     # The released prompts combine such lists at random; here the values at place k go together.
     if task == "OR":
         pairs = zip(params["num"], params["sep"], strict=True)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from steadfast.components import Frames
-from steadfast.files import read_text
+from steadfast.files import Settings, read_text
 from steadfast.lifbench.claims import claims_table
 from steadfast.lifbench.paper import PAPER_MODELS
 from steadfast.lifbench.perspectives import Beyond
@@ -35,6 +35,7 @@ def tables(
     weighting: str,
     rubric: str,
     released: Mapping[str, str],
+    own: Mapping[str, Settings] | None = None,
     beyond: Beyond | None = None,
 ) -> Iterator[Table | Printed]:
     """All tables of LIFBench; after them the paper's printed cells beside ours, and its claims.
@@ -46,9 +47,10 @@ def tables(
         rubric: by which the scores were given.
         released: the models' names in the metrics, and in the released score files; those that are
             not the paper's are left out.
+        own: the user's own tasks (``OwnTask.shown``).
         beyond: what is compared beyond the paper's perspectives.
     """
-    yield from own_tables(frames, display, weighting, rubric, beyond)
+    yield from own_tables(frames, display, weighting, rubric, own, beyond)
     yield reproduction(compare(frames, released))
     labels = {model: PAPER_MODELS[name].label for model, name in _of_paper(released).items()}
     yield claims_table(frames["comparisons"], labels)

@@ -57,16 +57,20 @@ def sets_of(data: Mapping[str, Data]) -> Sets | None:
     return None
 
 
-def chosen(frame: pd.DataFrame, of: Mapping[str, Collection[int]]) -> pd.DataFrame:
+def chosen(
+    frame: pd.DataFrame, of: Mapping[str, Collection[int]], kept: Collection[str] = ()
+) -> pd.DataFrame:
     """The samples of some expressions, and those that answered others' prompts.
 
     Args:
         frame: as ``score_frame`` gives it.
         of: expression_ids by task.
+        kept: tasks whose expressions were not sampled, and all are chosen.
     """
     known = pd.MultiIndex.from_tuples([(task, id) for task, ids in of.items() for id in ids])
     asked = pd.MultiIndex.from_arrays([frame["task"], frame["expression_id"]])
-    return frame[asked.isin(known) | (frame["prompts"] != OWN)]
+    others = (frame["prompts"] != OWN) | frame["task"].isin(kept)
+    return frame[asked.isin(known) | others]
 
 
 def sampling_effect(frame: pd.DataFrame, sets: Sets) -> pd.DataFrame:
@@ -149,7 +153,7 @@ def statistics_rows(data: Mapping[str, Data]) -> pd.DataFrame:
         Columns of ``recs.statistics``; a list's numbers stand in one text, parted by blanks.
     """
     expressions = next(iter(data.values()))["expressions"]
-    rows = [row for record in expressions.values() for row in record["statistics"]]
+    rows = [row for record in expressions.values() for row in record.get("statistics", ())]
     return pd.DataFrame([{name: _flat(value) for name, value in row.items()} for row in rows])
 
 

@@ -1,12 +1,14 @@
 """LIFBench's section of the config."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from steadfast.lifbench.domains import check_domains
+from steadfast.lifbench.tasks import PAPER_TASKS, SCENARIOS
 from steadfast.schema.strict import StrictModel, check_names
 
+OVERALL = "overall"  # in metrics, where the mean over tasks stands
 MAX_LENGTH = 2 * 1024 * 1024  # tokens
 
 
@@ -108,7 +110,8 @@ class Recs(StrictModel):
 
 FormatName = Literal["numbered", "bulleted", "json"]
 ScenarioName = Literal["list", "multidoc", "onedoc"]
-TaskName = Literal["OR", "OQ", "OE", "LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB", "MF"]
+TAKEN = {*PAPER_TASKS, *SCENARIOS, OVERALL}
+"""Names in results that no task of the user's own may have."""
 
 
 class Lifbench(StrictModel):
@@ -145,10 +148,20 @@ class Lifbench(StrictModel):
             "are between them, all other results are of the paper's (docs/perspectives.md)."
         ),
     )
-    tasks: list[TaskName] = Field(
-        default=["OR", "OQ", "OE", "LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB", "MF"],
-        description="Tasks that run.",
-        min_length=1,
+    tasks: list[Literal[PAPER_TASKS]] = Field(  # type: ignore[valid-type]
+        default=list(PAPER_TASKS),
+        description="The paper's tasks that run.",
+    )
+    own_tasks: dict[str, str] = Field(
+        default={},
+        description="Tasks of your own, which run too: the YAML file of each (docs/new-task.md).",
+    )
+    overall: Literal["paper", "all"] = Field(
+        default="paper",
+        description=(
+            "What overall values (ARS, IFP, IFS) are made of: the paper's tasks, or all tasks, "
+            "your own too."
+        ),
     )
     expressions: Literal["own", "released", "recs"] = Field(
         default="own",
@@ -213,3 +226,22 @@ class Lifbench(StrictModel):
         if len(set(tasks)) < len(tasks):
             raise ValueError("a task is named twice")
         return tasks
+
+    @field_validator("own_tasks")
+    @classmethod
+    def _own_names(cls, own_tasks: dict[str, str]) -> dict[str, str]:
+        check_names("task", own_tasks, dots=False)
+        for name in own_tasks:
+            if name in TAKEN:
+                raise ValueError(f"{name} is taken; give the task another name")
+        return own_tasks
+
+    @model_validator(mode="after")
+    def _some_task_counts(self) -> Self:
+        if not self.tasks and not self.own_tasks:
+            raise ValueError("no task runs; name one under tasks or own_tasks")
+        if not self.tasks and self.overall == "paper":
+            raise ValueError(
+                "no task counts in the overall values; say overall: all, or name one under tasks"
+            )
+        return self

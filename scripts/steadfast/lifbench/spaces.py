@@ -3,22 +3,16 @@
 from collections.abc import Sequence
 
 from steadfast.errors import UserError
-from steadfast.files import Record
-from steadfast.resources import facts
+from steadfast.files import Settings
+from steadfast.lifbench.tasks import Variables
 
 
-def sampling_space(task: str) -> tuple[list[str], Record]:
-    """What a template of the task must show, and the space of our own variables.
-
-    Returns:
-        (names, space): a name ``a|b`` means that a template shows either of the two.
-    """
-    known = facts("lifbench/variables.yaml")[task]
-    space = known["space"]
-    return known["shown"], _label_rules(space) if task == "MB" else space
+def sampling_space(variables: Variables) -> Settings:
+    """The space of a task's variables; label sets in it are written out as settings."""
+    return _label_rules(variables.space) if "label_sets" in variables.space else variables.space
 
 
-def _label_rules(space: Record) -> Record:
+def _label_rules(space: Settings) -> Settings:
     """Batch-label's settings from label sets: candidates, their order's key, the rules' text."""
     settings = []
     for labels in space["label_sets"]:
@@ -41,7 +35,7 @@ def _check_labels(names: Sequence[str]) -> None:
     plain = not any(mark in name for name in names for mark in (*",{}[]", "doc"))
     if not (distinct and separate and plain):
         raise UserError(
-            f"lifbench/variables.yaml: the labels {', '.join(names)} cannot be scored; choose four "
+            f"lifbench/tasks/MB.yaml: the labels {', '.join(names)} cannot be scored; choose four "
             "with different first characters, none inside another, without commas, brackets or "
             "'doc'"
         )

@@ -2,26 +2,28 @@
 
 import re
 import string
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from steadfast.errors import UserError
 from steadfast.files import Record
-from steadfast.lifbench.tasks import TASKS
 from steadfast.names import nearest
+
+if TYPE_CHECKING:
+    from steadfast.lifbench.tasks import Task
 
 _FIELD = re.compile(r"(\w+)((?:\[\d{1,3}\])*)", re.ASCII)
 
 
 def check_expressions(
-    task: str, expressions: Iterable[Record], shown: Sequence[str], place: Path
+    task: "Task", expressions: Iterable[Record], place: Path | str
 ) -> list[Record]:
     """The expressions of a task, each with a template that can be filled.
 
     Args:
-        task: a key of ``TASKS``.
+        task: whose variables the templates show.
         expressions: records with expression_id, template and direction.
-        shown: what a template must show, see ``check_template``.
         place: the file, for the message.
 
     Raises:
@@ -29,13 +31,13 @@ def check_expressions(
     """
     checked = list(expressions)
     for expression in checked:
-        where = f"{place}: {task} expression {expression['expression_id']}"
-        check_template(expression["template"], shown, where)
-        direction, directed = expression["direction"], TASKS[task].directions
+        where = f"{place}: {task.id} expression {expression['expression_id']}"
+        check_template(expression["template"], task.variables.shown, where)
+        direction, directed = expression["direction"], task.directions
         if directed and (type(direction) is not int or direction not in (1, -1)):
             raise UserError(f"{where}: give 'direction: 1' (what follows) or 'direction: -1'")
         if not directed and direction is not None:
-            raise UserError(f"{where}: {task} has no directions; remove 'direction'")
+            raise UserError(f"{where}: {task.id} has no directions; remove 'direction'")
     return checked
 
 

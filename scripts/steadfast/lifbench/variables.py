@@ -1,28 +1,56 @@
 """The values of each task's instruction variables for a context."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 
 from steadfast.errors import UserError
 from steadfast.files import Record, Settings
+from steadfast.lifbench.own_tasks.calls import call, check_values
+from steadfast.lifbench.tasks import Task, Variables
 
 Setting = tuple[Record, Record]
 """What a template may show with what describes it, and what only the scorer may know."""
 
 
-def draw_settings(task: str, space: Settings, context: Record, seed: int) -> list[Setting]:
+def draw_settings(task: Task, space: Settings, context: Record, seed: int) -> list[Setting]:
     """The settings of a task's variables for one context (paper, section 3.3, appendix C).
 
     The same seed, context and task give the same settings; the one at place k (``variable_id``) is
     of the same kind in every context.
 
+    Args:
+        task: whose variables.
+        space: where the values come from, as the task's expressions say.
+        context: the context record.
+        seed: of the config.
+
     Raises:
         UserError: the context is too small for the task.
     """
-    # The type that OE leaves out, and so what each variable_id is, is the same in every context.
-    key = f"{seed}/{task}" if task == "OE" else f"{seed}/{context['context_id']}/{task}"
-    return list(_DRAW[task](task, space, context, Random(key)))
+    # The type that is left out, and so what each variable_id is, is the same in every context.
+    everywhere = task.variables.draw == "types"
+    key = f"{seed}/{task.id}" if everywhere else f"{seed}/{context['context_id']}/{task.id}"
+    rng, kind = Random(key), task.variables.draw
+    if ":" in kind:
+        return _own(kind, space, context, rng)
+    return list(DRAWS[kind](task, space, context, rng))
+
+
+def _own(function: str, space: Settings, context: Record, rng: Random) -> list[Setting]:
+    """What a function of the user's draws, of context, space and source of everything random."""
+    where = f"context {context['context_id']}"
+    found = call(function, where, context, space, rng)
+    settings = list(found) if isinstance(found, Iterable) else []
+    pairs = (isinstance(one, Sequence) and len(one) == 2 for one in settings)
+    if not settings or not all(pairs) or not all(isinstance(d, dict) for s in settings for d in s):
+        raise UserError(
+            f"{function}: of {where} it gives no list of settings; return pairs of two mappings, "
+            "what a template may show and what only the scorer may know"
+        )
+    for place, setting in enumerate(settings):
+        check_values(list(setting), f"{function}: of {where}, setting {place}")
+    return [(shown, gold) for shown, gold in settings]
 
 
 def ordinal(number: int) -> str:
@@ -35,9 +63,9 @@ def ordinal(number: int) -> str:
     return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
-def _too_small(task: str, context: Record, what: str) -> UserError:
+def _too_small(task: Task, context: Record, what: str) -> UserError:
     return UserError(
-        f"{task}: context {context['context_id']} has {what}; "
+        f"{task.id}: context {context['context_id']} has {what}; "
         "give its length a larger token budget in the config"
     )
 
@@ -48,7 +76,7 @@ def _unique_places(elements: Sequence[str]) -> list[int]:
     return [place for place, element in enumerate(elements) if counts[element] == 1]
 
 
-def _positions(task: str, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
+def _positions(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     elements = context["elements"]
     margin, wanted = space["margin"], space["per_section"]
     places = [p for p in _unique_places(elements) if margin <= p < len(elements) - margin]
@@ -58,20 +86,20 @@ def _positions(task: str, space: Settings, context: Record, rng: Random) -> Iter
         if len(section) < wanted:
             raise _too_small(task, context, f"only {len(elements)} elements")
         for place in sorted(rng.sample(section, wanted)):
-            yield _position(task, elements, place)
+            yield _position(task.variables, elements, place)
         start = end
 
 
-def _position(task: str, elements: Sequence[str], place: int) -> Setting:
-    number = {"id": place + 1, "ordid": ordinal(place + 1)}
-    element = {"element": elements[place]}
-    variables, gold = (element, number) if task in ("LOE", "LBE") else (number, element)
-    if task in ("LOI", "LOE"):
-        gold |= {"pre_element": elements[place - 1], "post_element": elements[place + 1]}
-    return variables, gold
+def _position(of: Variables, elements: Sequence[str], place: int) -> Setting:
+    known = {"id": place + 1, "ordid": ordinal(place + 1), "element": elements[place]}
+    if of.neighbours:
+        known |= {"pre_element": elements[place - 1], "post_element": elements[place + 1]}
+    names = {name for group in of.shown for name in group.split("|")}
+    shown = {name: value for name, value in known.items() if name in names}
+    return shown, {name: value for name, value in known.items() if name not in names}
 
 
-def _index_lists(task: str, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
+def _index_lists(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     elements = context["elements"]
     places = _unique_places(elements)
     if len(places) < max(space["sizes"]):
@@ -83,12 +111,12 @@ def _index_lists(task: str, space: Settings, context: Record, rng: Random) -> It
         yield {"id_arr": [p + 1 for p in chosen]}, {"elements": [elements[p] for p in chosen]}
 
 
-def _listed(task: str, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
+def _listed(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     for setting in space["settings"]:
         yield dict(setting), {}
 
 
-def _repeats(task: str, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
+def _repeats(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     genuine = sum(not sentence["fake"] for sentence in context["key_sentences"])
     most = max(setting["num"] for setting in space["settings"])
     if genuine < most:
@@ -96,7 +124,7 @@ def _repeats(task: str, space: Settings, context: Record, rng: Random) -> Iterat
     yield from _listed(task, space, context, rng)
 
 
-def _evidence(task: str, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
+def _evidence(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     labelled = {sentence["text"].strip() for sentence in context["key_sentences"]}
     pools = {
         "true": [s["text"] for s in context["key_sentences"] if not s["fake"]],
@@ -114,7 +142,7 @@ def _evidence(task: str, space: Settings, context: Record, rng: Random) -> Itera
         yield {"evidence": next(chosen[kind]), "options": options}, {"kind": kind}
 
 
-def _types(task: str, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
+def _types(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     absent = f"<{context['absent_type']}>" if context.get("absent_type") else None
     types = [name for name in space["types"] if name != absent]
     types.remove(rng.choice(types))
@@ -122,12 +150,12 @@ def _types(task: str, space: Settings, context: Record, rng: Random) -> Iterator
         yield {"type": name}, {}
 
 
-_DRAW: dict[str, Callable[..., Iterator[Setting]]] = {
-    **dict.fromkeys(("LSI", "LOI", "LOE", "LBI", "LBE"), _positions),
-    "LMI": _index_lists,
-    "MB": _listed,
-    "MF": _listed,
-    "OR": _repeats,
-    "OQ": _evidence,
-    "OE": _types,
+DRAWS: Mapping[str, Callable[[Task, Settings, Record, Random], Iterator[Setting]]] = {
+    "positions": _positions,
+    "index_lists": _index_lists,
+    "listed": _listed,
+    "repeats": _repeats,
+    "evidence": _evidence,
+    "types": _types,
 }
+"""Kinds of drawing by name."""

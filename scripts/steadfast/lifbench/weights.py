@@ -1,8 +1,9 @@
 """The score points of each task with their weights, by rubric (paper, Table 6)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from steadfast.resources import facts
+from steadfast.lifbench.tasks import TASKS, Task, Tasks
 
 
 @dataclass(frozen=True)
@@ -13,26 +14,32 @@ class ScorePoint:
     capabilities: tuple[str, ...]
 
 
-def _score_points(weights: str) -> dict[str, dict[str, ScorePoint]]:
+def score_points(task: Task, rubric: str) -> dict[str, ScorePoint]:
+    """A task's score points by name.
+
+    ``weight`` in its file is that of the released scores (Table 6, but for LSI, LOI and LOE, where
+    the table interchanges ori and correct: ``corrected_weight``). The capabilities (section 4.2)
+    are those that reproduce Tables 8 and 9: LMI correct, LOI correct, LOE correct and MF correct
+    differ from what Table 6 prints.
+    """
+    key = "corrected_weight" if rubric == "corrected" else "weight"
     return {
-        task: {
-            name: ScorePoint(values.get(weights, values["weight"]), tuple(values["capabilities"]))
-            for name, values in points.items()
-        }
-        for task, points in facts("lifbench/rubric.yaml").items()
+        name: ScorePoint(point[key if key in point else "weight"], tuple(point["capabilities"]))
+        for name, point in task.points.items()
     }
 
 
-RUBRICS: dict[str, dict[str, dict[str, ScorePoint]]] = {
-    "released": _score_points("weight"),
-    "corrected": _score_points("corrected_weight"),
+RUBRICS: Mapping[str, Mapping[str, Mapping[str, ScorePoint]]] = {
+    rubric: {name: score_points(task, rubric) for name, task in TASKS.items()}
+    for rubric in ("released", "corrected")
 }
+"""Of the paper's tasks."""
 
 
-def total_weight(task: str, rubric: str = "released") -> float:
+def total_weight(task: str, rubric: str = "released", tasks: Tasks = TASKS) -> float:
     """The sum of a task's weights (the paper's R-tilde, equation 2).
 
     >>> total_weight("LMI")
     10
     """
-    return sum(point.weight for point in RUBRICS[rubric][task].values())
+    return sum(point.weight for point in score_points(tasks[task], rubric).values())

@@ -27,8 +27,8 @@ class Compared:
 
     Attributes:
         unit: what is drawn, in the plural, such as contexts.
-        weights: of each task in the overall difference; None: samples count alike, whatever their
-            task.
+        weights: of each task in the overall difference, others are in none; None: samples count
+            alike, whatever their task.
         groups: of each task the group of tasks with which it shares contexts; of others, each task
             is a group.
         lengths: whether parts are lengths of contexts, of which there is one overall difference;
@@ -47,6 +47,10 @@ class Compared:
     released: Mapping[str, Components] = field(default_factory=dict)
     source: str = ""
     apart: str = ""
+
+    def counts(self, name: str) -> bool:
+        """Whether a task, by its name, is in the overall difference."""
+        return self.weights is None or name in self.weights
 
     def task(self, name: str) -> str:
         """A task by its name, or what stands for all of them where they count alike."""
@@ -172,7 +176,9 @@ def pilot_rows(scores: Iterable[Scored], compared: Compared) -> pd.DataFrame:
             record["total"],
         )
         for model, part, record in scores
-        if compared.rubric in (None, record.get("rubric")) and compared.apart not in record
+        if (compared.rubric is None or record["rubric"] == compared.rubric)
+        and compared.counts(record["task"])
+        and compared.apart not in record
     ]
     frame = pd.DataFrame(rows, columns=[*CELL, "sample_id", "model", "total"])
     return frame.astype({"total": float})

@@ -150,8 +150,8 @@ class SampleOracle:
         """What a reader of those settings answers, having seen that fraction of the context."""
         return self._stand_in.simulated(self._samples[sample_id], reader, seen, rng)
 
-    def floor(self, sample_id: str) -> str:
-        """What a reader answers who looks nothing up."""
+    def floor(self, sample_id: str) -> str | None:
+        """What a reader answers who looks nothing up; None where nothing is known of it."""
         return self._stand_in.floor(self._samples[sample_id])
 
 

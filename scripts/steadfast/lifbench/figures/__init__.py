@@ -1,8 +1,9 @@
 """LIFBench's figures, numbered like the paper's; one module a family of figures."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from steadfast.components import Frames
+from steadfast.files import Settings
 from steadfast.lifbench.figures.by_length import by_length, capabilities_by_length, complexity
 from steadfast.lifbench.figures.overview import ars_by_length
 from steadfast.lifbench.figures.position import success_by_position
@@ -10,6 +11,7 @@ from steadfast.lifbench.figures.rubric import capabilities, weights
 from steadfast.lifbench.figures.sampling import sampling
 from steadfast.lifbench.figures.shared import WORDS
 from steadfast.lifbench.tables.results import LifbenchResults
+from steadfast.lifbench.tasks import with_own
 from steadfast.show.display import Display
 from steadfast.show.figures import Picture
 
@@ -25,7 +27,13 @@ BUILDERS: dict[str, Callable[[LifbenchResults, str], Picture]] = {
 }
 
 
-def figures(frames: Frames, display: Display, weighting: str, rubric: str) -> dict[str, Picture]:
+def figures(
+    frames: Frames,
+    display: Display,
+    weighting: str,
+    rubric: str,
+    own: Mapping[str, Settings] | None = None,
+) -> dict[str, Picture]:
     """All figures whose metrics are there, by name.
 
     Args:
@@ -33,8 +41,9 @@ def figures(frames: Frames, display: Display, weighting: str, rubric: str) -> di
         display: how models are shown.
         weighting: how the overall ARS was computed, for the captions.
         rubric: by which the scores were given, for the captions.
+        own: the user's own tasks (``OwnTask.shown``).
     """
-    results = LifbenchResults(frames, display, weighting, rubric)
+    results = LifbenchResults(frames, display, weighting, rubric, with_own(own))
     return {
         name: draw(results, name)
         for name, draw in BUILDERS.items()

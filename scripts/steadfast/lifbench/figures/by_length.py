@@ -78,7 +78,7 @@ def by_length(results: LifbenchResults, name: str) -> Picture:
 
 def capabilities_by_length(results: LifbenchResults, name: str) -> Picture:
     """The capabilities at each length, a panel a model (Figure 5)."""
-    rows = _at_lengths(results.frames["ifp"])
+    rows = _at_lengths(rows_of(results.frames["ifp"], task=OVERALL))
     figure = _panels(results, rows, "capability", CAPABILITIES, AXES["ifp"])
     first, last = _ends(results)
     falls = {

@@ -18,7 +18,7 @@ from steadfast.lifbench.figures.shared import (
     sentence,
 )
 from steadfast.lifbench.tables.results import WORDS, LifbenchResults
-from steadfast.lifbench.tasks import TASKS
+from steadfast.metrics.tidy import OVERALL, rows_of
 from steadfast.show.figures import PALETTE, Picture, blank, frame, legend, legends, lineups
 from steadfast.show.radar import draw_radar
 from steadfast.show.results import values_by_model
@@ -31,7 +31,7 @@ HUES = dict(zip(SCENARIOS, PALETTE, strict=False))
 def weights(results: LifbenchResults, name: str) -> Picture:
     """The weights of the score points by scenario and task, and by capability (Figure 2)."""
     rows = results.frames["weights"]
-    rows = rows.assign(scenario=rows["task"].map(lambda task: TASKS[task].scenario))
+    rows = rows.assign(scenario=rows["task"].map(lambda task: results.known[task].scenario))
     whole, parts = rows[rows["capability"] == ""], rows[rows["capability"] != ""]
     figure = Figure(figsize=(9, 2.9), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=[3, 4])
@@ -55,7 +55,7 @@ def _by_task(axes: Axes, rows: pd.DataFrame) -> None:
     weight = rows.set_index("task")["value"]
     for row, scenario in enumerate(SCENARIOS):
         start = 0.0
-        for task in (task for task in weight.index if TASKS[task].scenario == scenario):
+        for task in rows.loc[rows["scenario"] == scenario, "task"]:
             wide = weight[task]
             axes.barh(row, wide, left=start, color=HUES[scenario], edgecolor="white", height=0.7)
             small = wide < 0.15 * weight.sum() / len(SCENARIOS)
@@ -100,7 +100,7 @@ def _finish(axes: Axes, title: str, rows: int) -> None:
 
 def capabilities(results: LifbenchResults, name: str) -> Picture:
     """A radar of the capabilities over all lengths; many models stand in panels by group."""
-    rows = results.frames["ifp"]
+    rows = rows_of(results.frames["ifp"], task=OVERALL)
     rows = rows[rows["length"] == ""].rename(columns={"capability": "spoke"})
     lines = lineups(results.groups())
     figure = Figure(figsize=(4.6, 3.9 * len(lines)))

@@ -21,7 +21,7 @@ from steadfast.lifbench.recs.review import (
     decisions_in,
     read_review,
 )
-from steadfast.lifbench.spaces import sampling_space
+from steadfast.lifbench.tasks import TASKS
 from steadfast.lifbench.templates import check_expressions
 
 Sampling = Literal["nearest", "random", "both"]
@@ -126,14 +126,13 @@ def expressions(
             found.setdefault(number, text.expression(number))
     shared = [expression["expression_id"] for expression in kept]
     counted = nearest.values() if nearest else [text for sample in drawn for text in sample]
-    shown, _ = sampling_space(task)
     listed = [*(found[number] for number in sorted(found)), *kept]
     return {
         "task": task,
         "origin": "recs",
         "scenario_prompt": hand["scenario_prompt"],
         "space": hand["space"],
-        "expressions": check_expressions(task, listed, shown, inputs["candidates"]),
+        "expressions": check_expressions(TASKS[task], listed, inputs["candidates"]),
         "reviewed": all(text.decision.word != UNREAD for text in counted),
         "sampling": {
             "nearest": [*nearest, *shared] if nearest else [],

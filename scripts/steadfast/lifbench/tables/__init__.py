@@ -1,9 +1,10 @@
 """LIFBench's tables, laid out like the paper's; one module a family of tables."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from steadfast.components import Frames
+from steadfast.files import Settings
 from steadfast.lifbench.perspectives import Beyond
 from steadfast.lifbench.tables.beyond import beyond_table
 from steadfast.lifbench.tables.data import coverage_table, data_table, rubric_table
@@ -15,6 +16,7 @@ from steadfast.lifbench.tables.recs import recs_table, sampling_table
 from steadfast.lifbench.tables.results import LifbenchResults
 from steadfast.lifbench.tables.scores import ars_by_length_table, ars_table, ifp_table
 from steadfast.lifbench.tables.stability import ifs_by_length_table, ifs_table
+from steadfast.lifbench.tasks import with_own
 from steadfast.show.display import Display
 from steadfast.tables.table import Table
 
@@ -49,6 +51,7 @@ def tables(
     display: Display,
     weighting: str,
     rubric: str,
+    own: Mapping[str, Settings] | None = None,
     beyond: Beyond | None = None,
 ) -> Iterator[Table]:
     """All tables.
@@ -58,9 +61,10 @@ def tables(
         display: how models are shown.
         weighting: how the overall ARS was computed, for the captions.
         rubric: by which the scores were given, for the captions.
+        own: the user's own tasks (``OwnTask.shown``).
         beyond: what is compared beyond the paper's perspectives.
     """
-    results = LifbenchResults(frames, display, weighting, rubric)
+    results = LifbenchResults(frames, display, weighting, rubric, with_own(own))
     further = {name: build for name, build in FURTHER.items() if name in frames}
     yield from (build(results, name) for name, build in {**BUILDERS, **further}.items())
     for perspective, compared in (beyond or {}).items():

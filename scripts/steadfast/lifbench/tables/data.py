@@ -5,9 +5,8 @@ from dataclasses import replace
 from itertools import groupby
 
 from steadfast.lifbench.tables.results import WORDS, LifbenchResults, by_scenario
-from steadfast.lifbench.tasks import TASKS
-from steadfast.lifbench.weights import RUBRICS, total_weight
-from steadfast.metrics.tidy import OVERALL
+from steadfast.lifbench.tasks import Task
+from steadfast.lifbench.weights import RUBRICS, score_points
 from steadfast.show.cells import MODEL, count_cell, share_cell
 from steadfast.tables.table import Cell, Column, Section, Table
 
@@ -17,13 +16,15 @@ COUNTED = ("expressions", "variables", "samples")
 def data_table(results: LifbenchResults, name: str) -> Table:
     """Counts of expressions, variables and samples per task (Table 2)."""
     counts = results.frames["data"].set_index("task")
-    tasks = [task for task in by_scenario(WORDS["data_order"]) if task in counts.index]
+    tasks = [
+        task for task in by_scenario(WORDS["data_order"], results.known) if task in counts.index
+    ]
     sections = []
-    for scenario, group in groupby(tasks, key=lambda task: TASKS[task].scenario):
+    for scenario, group in groupby(tasks, key=lambda task: results.known[task].scenario):
         rows = (
             (
                 Cell(WORDS["scenarios"][scenario], repeated=i > 0),
-                Cell(TASKS[task].name),
+                Cell(results.known[task].name),
                 Cell(task),
                 *(count_cell(counts.at[task, column]) for column in COUNTED),
             )
@@ -40,34 +41,35 @@ def data_table(results: LifbenchResults, name: str) -> Table:
 
 def rubric_table(results: LifbenchResults, name: str) -> Table:
     """Score points, their weights by each rubric, and the capabilities they tell of (Table 6)."""
-    order = by_scenario(WORDS["data_order"])
-    alike = groupby(order, key=lambda task: [points[task] for points in RUBRICS.values()])
+    order, known = by_scenario(WORDS["data_order"], results.known), results.known
+    alike = groupby(order, key=lambda task: known[task].points)
     weights = [Column(WORDS["rubric_headings"][rubric], "Weight") for rubric in RUBRICS]
     columns = (
         *(Column(heading, align="l") for heading in ("Tasks", "Score point", "What is asked")),
         *weights,
         Column("Capabilities", align="l"),
     )
-    sections = [_points(list(tasks)) for _, tasks in alike]
+    sections = [_points([known[task] for task in tasks]) for _, tasks in alike]
     notes = [(None, text) for text in WORDS["rubric_notes"]]
     return replace(results.table(name, columns, sections, notes), rows_per_page=64)
 
 
-def _points(tasks: Sequence[str]) -> Section:
+def _points(tasks: Sequence[Task]) -> Section:
     """The score points of tasks that are scored alike, and their sum."""
-    first, label = tasks[0], ", ".join(tasks)
+    task, label = tasks[0], ", ".join(task.id for task in tasks)
+    rubrics = [score_points(task, rubric) for rubric in RUBRICS]
     capabilities = WORDS["capabilities"]
     rows = [
         (
             Cell(label, repeated=i > 0),
             Cell(point),
-            Cell(WORDS["points"][point]),
-            *(Cell(f"{points[first][point].weight:g}") for points in RUBRICS.values()),
-            Cell(", ".join(capabilities[c] for c in facts.capabilities)),
+            Cell(facts.get("asks") or WORDS["points"][point]),
+            *(Cell(f"{points[point].weight:g}") for points in rubrics),
+            Cell(", ".join(capabilities[c] for c in facts["capabilities"])),
         )
-        for i, (point, facts) in enumerate(RUBRICS["released"][first].items())
+        for i, (point, facts) in enumerate(task.points.items())
     ]
-    totals = (Cell(f"{total_weight(first, rubric):g}") for rubric in RUBRICS)
+    totals = (Cell(f"{sum(p.weight for p in points.values()):g}") for points in rubrics)
     rows.append((Cell(label, repeated=True), Cell("total"), Cell(""), *totals, Cell("")))
     return Section(tuple(rows))
 
@@ -75,14 +77,13 @@ def _points(tasks: Sequence[str]) -> Section:
 def coverage_table(results: LifbenchResults, name: str) -> Table:
     """Scored samples in per cent, by length and by task, and why others have no score."""
     reasons = WORDS["coverage"]
-    places = [
-        *((OVERALL, length) for length in results.lengths),
-        *((task, "") for task in results.tasks),
-        (OVERALL, ""),
-    ]
 
     def cells(model: str) -> list[Cell]:
-        counts = [results.counts(model, *place) for place in places]
+        counts = [
+            *(results.all_counts(model, length) for length in results.lengths),
+            *(results.counts(model, task) for task in results.tasks),
+            results.all_counts(model),
+        ]
         shares = (share_cell(count["scored"], count["expected"]) for count in counts)
         return [*shares, *(count_cell(counts[-1][reason]) for reason in reasons)]
 

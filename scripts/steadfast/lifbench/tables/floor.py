@@ -2,14 +2,13 @@
 
 from steadfast.lifbench.tables.layout import by_length
 from steadfast.lifbench.tables.results import WORDS, LifbenchResults
-from steadfast.lifbench.tasks import TASKS
 from steadfast.metrics.tidy import OVERALL
 from steadfast.tables.table import Column, Table
 
 
 def above_floor_table(results: LifbenchResults, name: str) -> Table:
     """The share of what the floor leaves open that each model gains, by task and overall."""
-    columns = [Column(t, WORDS["scenarios"][TASKS[t].scenario]) for t in results.tasks]
+    columns = [Column(t, WORDS["scenarios"][results.known[t].scenario]) for t in results.tasks]
     notes = results.floor_notes() or [(None, WORDS["notes"]["no_floor"])]
     return by_length(
         results,

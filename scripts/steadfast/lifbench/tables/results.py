@@ -1,13 +1,13 @@
 """What the tables show, looked up from the metrics."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 import pandas as pd
 
 from steadfast.components import Frames
-from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.tasks import TASKS, Tasks
 from steadfast.metrics.tidy import OVERALL, rows_of
 from steadfast.metrics.ties import NO_TIES, Ties
 from steadfast.resources import facts
@@ -30,13 +30,22 @@ class LifbenchResults(Results):
 
     prefix = "lifbench_"
 
-    def __init__(self, frames: Frames, display: Display, weighting: str, rubric: str):
+    def __init__(
+        self,
+        frames: Frames,
+        display: Display,
+        weighting: str,
+        rubric: str,
+        known: Tasks = TASKS,
+    ):
+        self.known = known
         coverage = frames["coverage"].set_index(["model", "task", "length"])
         self._counts = coverage[list(COUNTS)].to_dict("index")
         self.rubric = rubric
         self.lengths = [name for name in coverage.index.unique("length") if name]
         found = coverage.index.unique("task")
-        self.tasks = [task for task in by_scenario(WORDS["score_order"]) if task in found]
+        self.tasks = [task for task in by_scenario(WORDS["score_order"], known) if task in found]
+        self._apart = [task for task in self.tasks if not known[task].counts]
         slots = {
             "rubric": WORDS["rubrics"][rubric],
             "weighting": WORDS["weighting"][weighting],
@@ -47,13 +56,18 @@ class LifbenchResults(Results):
         self.ars = _by_model(frames["ars"], ["task", "length"])
         self.above_floor = _by_model(frames["floor"], ["task", "length"])
         self.has_floor = not frames["floor"].empty
-        self.ifp = _by_model(frames["ifp"], ["capability", "length"])
-        ifs = frames["ifs"]
+        ifp, ifs = frames["ifp"], frames["ifs"]
+        self.ifp = _by_model(ifp[ifp["task"] == OVERALL], ["capability", "length"])
         self.ifs = _by_model(ifs[ifs["task"] == OVERALL], ["perspective", "length"])
 
     def counts(self, model: str, task: str = OVERALL, length: str = "") -> Mapping[str, int]:
         """Expected, scored and truncated samples of a task (or all) and a length (or all)."""
         return self._counts.get((model, task, length), dict.fromkeys(COUNTS, 0))
+
+    def all_counts(self, model: str, length: str = "") -> Mapping[str, int]:
+        """Those of all tasks: of those in the overall values, and of those apart."""
+        parts = [self.counts(model, task, length) for task in (OVERALL, *self._apart)]
+        return {name: sum(part[name] for part in parts) for name in COUNTS}
 
     def values(
         self,
@@ -74,7 +88,7 @@ class LifbenchResults(Results):
 
     def label(self, model: str, repeated: bool = False) -> Cell:
         """A model's name, with the dagger where any of its samples was truncated."""
-        marks: tuple[Mark, ...] = ("dagger",) if self.counts(model)["truncated"] else ()
+        marks: tuple[Mark, ...] = ("dagger",) if self.all_counts(model)["truncated"] else ()
         return Cell(self.roster.label(model), marks=marks, repeated=repeated)
 
     def ranking_notes(self) -> list[Note]:
@@ -84,7 +98,12 @@ class LifbenchResults(Results):
 
     def floor_notes(self) -> list[Note]:
         """What above floor means, where there is a floor."""
-        return [(None, WORDS["notes"]["above_floor"])] if self.has_floor else []
+        if not self.has_floor:
+            return []
+        known, notes = set(self.frames["floor"]["task"]), WORDS["notes"]
+        lacking = [t for t in self.tasks if self.known[t].counts and t not in known]
+        without = notes["no_floor_of"].format(tasks=", ".join(lacking))
+        return [(None, notes["above_floor"]), *([(None, without)] if lacking else [])]
 
     def groups(self) -> list[Group]:
         """The roster's groups, by falling overall ARS."""
@@ -93,7 +112,7 @@ class LifbenchResults(Results):
     @cached_property
     def notes(self) -> list[Note]:
         """Explanations of the marks that occur."""
-        totals = {self.roster.label(m): self.counts(m) for m in self.roster.models}
+        totals = {self.roster.label(m): self.all_counts(m) for m in self.roster.models}
         notes: list[Note] = []
         if any(counts["truncated"] for counts in totals.values()):
             notes.append(("dagger", WORDS["notes"]["dagger"]))
@@ -107,12 +126,19 @@ class LifbenchResults(Results):
             if unread:
                 tasks = ", ".join(unread)
                 notes.append((None, WORDS["notes"]["unreviewed"].format(tasks=tasks)))
-        return [*notes, *self.shared_notes(judged=False)]
+        return [*notes, *self._own_notes(), *self.shared_notes(judged=False)]
+
+    def _own_notes(self) -> Iterator[Note]:
+        """Which tasks are no tasks of the paper's, and whether overall values are made of them."""
+        for key, apart in (("own_tasks", False), ("own_tasks_apart", True)):
+            names = [t for t in self.tasks if t not in TASKS and (t in self._apart) == apart]
+            if names:
+                yield None, WORDS["notes"][key].format(tasks=", ".join(names))
 
 
-def by_scenario(order: Sequence[str]) -> list[str]:
+def by_scenario(order: Sequence[str], tasks: Tasks) -> list[str]:
     """All tasks, in an order of their scenarios."""
-    return sorted(TASKS, key=lambda task: order.index(TASKS[task].scenario))
+    return sorted(tasks, key=lambda task: order.index(tasks[task].scenario))
 
 
 def _by_model(rows: pd.DataFrame, keys: list[str]) -> ValuesByModel:

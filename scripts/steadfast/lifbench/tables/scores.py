@@ -2,7 +2,6 @@
 
 from steadfast.lifbench.tables.layout import Rows, by_length, by_model
 from steadfast.lifbench.tables.results import WORDS, LifbenchResults
-from steadfast.lifbench.tasks import TASKS
 from steadfast.metrics.tidy import OVERALL
 from steadfast.show.cells import CellsByModel, joined_cells, rank_cells
 from steadfast.show.roster import WORDS as SHARED
@@ -28,7 +27,7 @@ def ars_by_length_table(results: LifbenchResults, name: str) -> Table:
 
 
 def _tasks(results: LifbenchResults) -> list[Column]:
-    tasks = (Column(t, WORDS["scenarios"][TASKS[t].scenario]) for t in results.tasks)
+    tasks = (Column(t, WORDS["scenarios"][results.known[t].scenario]) for t in results.tasks)
     above = [Column(WORDS["above_floor"])] if results.has_floor else []
     return [*tasks, Column("Overall"), *above]
 

@@ -1,0 +1,1 @@
+"""Tasks of the user's own: a data file each, and the functions that it names (docs/new-task.md)."""

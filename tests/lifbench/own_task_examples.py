@@ -1,0 +1,42 @@
+"""The tasks that docs/new-task.md shows, on a small context."""
+
+from pathlib import Path
+
+from small_contexts import small_context
+from steadfast.components import Sample
+from steadfast.lifbench.own_expressions import expressions
+from steadfast.lifbench.own_tasks.tasks import own_tasks
+from steadfast.lifbench.prompts import prompts
+from steadfast.lifbench.readers import LifbenchReader
+from steadfast.lifbench.scoring import LifbenchScoring
+
+EXAMPLES = Path(__file__).parents[2] / "docs/examples/tasks"
+FILES = {"LNB": str(EXAMPLES / "neighbours.yaml"), "LCI": str(EXAMPLES / "identifiers.yaml")}
+CONTEXT = small_context("list", size=80) | {"tokens": 3000}
+# Ten identifiers, at places 10 to 19; the stretches below know how many they hold.
+CONTEXT["elements"][10:20] = [f"{k:032x}" for k in range(10)]
+
+
+def own(**changes):
+    return own_tasks(FILES, **{"counts": False, **changes})
+
+
+def asked(tasks):
+    data = {
+        "contexts": {"list": [CONTEXT]},
+        "expressions": {n: expressions({}, n, task.expressions) for n, task in tasks.items()},
+    }
+    facts = {name: task.asked for name, task in tasks.items()}
+    return list(prompts("4k", data, 1, list(tasks), facts))
+
+
+def sample(prompt):
+    return Sample("4k", prompt, {"context": CONTEXT, "scenario_prompt": "{input}{instruction}"})
+
+
+def scorer(tasks):
+    return LifbenchScoring("released", {name: task.scored for name, task in tasks.items()})
+
+
+def reader(tasks):
+    return LifbenchReader({name: task.answered for name, task in tasks.items()})

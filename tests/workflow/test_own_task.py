@@ -1,0 +1,121 @@
+"""The tasks that docs/new-task.md shows: run from prompts to tables, and changed."""
+
+import csv
+import re
+import shutil
+
+import pytest
+
+from project import ROOT, Project
+from steadfast.files import read_jsonl
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+EXAMPLES = ROOT / "docs/examples/tasks"
+CONFIG = {
+    "lifbench": {
+        "lengths": {"2k": 2048},
+        "tasks": ["LSI"],
+        "own_tasks": {"LNB": "tasks/neighbours.yaml", "LCI": "tasks/identifiers.yaml"},
+    },
+    "models": {
+        "reference": {"engine": "reference"},
+        "floor": {"engine": "floor"},
+        "sim-a": {"engine": "simulated", "span": 3000, "max_tokens": {"LCI": 10}},
+    },
+}
+ANEW = {"lifbench_metrics": 1, "lifbench_tables": 1, "report": 1, "tables": 1}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory) -> Project:
+    """A run with both tasks, to its tables."""
+    project = Project.new(tmp_path_factory.mktemp("own"), CONFIG)
+    shutil.copytree(EXAMPLES, project.path("tasks"))
+    project.snakemake("results/tables", "plan")
+    return project
+
+
+def rows(project, path, **values):
+    with open(project.path(f"results/{path}"), newline="") as lines:
+        found = list(csv.DictReader(lines))
+    return [row for row in found if all(row[key] == value for key, value in values.items())]
+
+
+def test_the_page_shows_the_files_as_they_are():
+    blocks = re.findall(r"^```\w+\n(.*?)^```", (ROOT / "docs/new-task.md").read_text(), re.M | re.S)
+    assert {path.read_text() for path in EXAMPLES.iterdir() if path.is_file()} <= set(blocks)
+
+
+def test_the_reference_scores_1_and_the_floor_what_its_file_says(finished):
+    scores = list(read_jsonl(finished.path("results/lifbench/scores/reference/2k.jsonl")))
+    assert {(s["task"], s["total"]) for s in scores} == {("LSI", 1), ("LNB", 1), ("LCI", 1)}
+    floor = list(read_jsonl(finished.path("results/lifbench/scores/floor/2k.jsonl")))
+    assert {s["total"] for s in floor if s["task"] == "LNB"} == {None}
+    assert {s["points"]["format"] for s in floor if s["task"] == "LCI"} == {1}
+    assert rows(finished, "plan/lifbench.csv", model="sim-a")[0]["requests"] == str(30 + 18 + 8)
+
+
+def test_a_simulated_reader_stands_in_metrics_and_tables(finished):
+    metrics = "lifbench/metrics"
+    for task in ("LNB", "LCI"):
+        (ars,) = rows(finished, f"{metrics}/ars.csv", model="sim-a", task=task, length="")
+        assert 0 < float(ars["value"]) < 1
+        assert rows(finished, f"{metrics}/ifs.csv", model="sim-a", task=task)
+        assert rows(finished, f"{metrics}/ifp.csv", model="sim-a", task=task, capability="Fmt")
+    assert {row["task"] for row in rows(finished, f"{metrics}/floor.csv", model="sim-a")} == {
+        "LSI",
+        "LCI",
+        "overall",
+    }
+    table = finished.path("results/tables/lifbench_table3_ars.md").read_text()
+    assert "List: LNB" in table
+    assert "Tasks of one's own, in no overall value: LNB, LCI." in table
+    (lsi,) = rows(finished, f"{metrics}/ars.csv", model="sim-a", task="LSI", length="")
+    (overall,) = rows(finished, f"{metrics}/ars.csv", model="sim-a", task="overall", length="")
+    assert lsi["value"] == overall["value"]
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "planned"),
+    [
+        ("neighbours.py", "max(2, len(lines))", "2", {"scores": 3, **ANEW}),
+        ("neighbours.py", "The share of each", "What each", {}),
+        ("neighbours.yaml", "both entries are there", "both are there", ANEW),
+        (
+            "identifiers.py",
+            "{32}",
+            "{31,33}",
+            {"prompts": 1, "inference": 3, "scores": 3, **ANEW},
+        ),
+    ],
+    ids=["scorer", "docstring", "words", "drawing"],
+)
+def test_a_change_re_runs_what_depends_on_it(finished, tmp_path, file, old, new, planned):
+    project = finished.fork(tmp_path)
+    project.edit(f"tasks/{file}", old, new)
+    assert project.planned() == planned
+
+
+def test_a_template_edited_asks_for_its_own_requests_alone(finished, tmp_path, server):
+    api = {"engine": "openai", "model": "echo-1", "base_url": server.url, "api_key_env": None}
+    project = finished.fork(tmp_path)
+    project.configure({**CONFIG, "models": {"echo": api}})
+    project.snakemake()
+    before = set(server.answered)
+    assert len(before) == 30 + 18 + 8
+    project.edit("tasks/neighbours.yaml", "Copy the two", "Write the two")
+    project.snakemake()
+    asked = server.answered.keys() - before
+    assert len(asked) == 6
+    assert all("Write the two" in prompt for prompt in asked)
+
+
+def test_a_name_that_is_taken_and_a_file_that_is_missing_are_named(finished, tmp_path):
+    project = finished.fork(tmp_path)
+    for own, complaint in (
+        ({"OQ": "tasks/neighbours.yaml"}, "lifbench.own_tasks: OQ is taken; give the task another"),
+        ({"LNB": "tasks/none.yaml"}, "lifbench.own_tasks.LNB: tasks/none.yaml: no such file"),
+    ):
+        project.configure({**CONFIG, "lifbench": {**CONFIG["lifbench"], "own_tasks": own}})
+        assert complaint in project.snakemake(ok=False)
