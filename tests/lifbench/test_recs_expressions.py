@@ -8,7 +8,7 @@ from recs_pool import TASK, TEXTS, files, key
 from small_contexts import expressions as own_record
 from steadfast.components import JudgePrompt
 from steadfast.errors import UserError
-from steadfast.files import read_jsonl, write_json, write_jsonl, write_text
+from steadfast.files import read_jsonl, write_jsonl, write_text
 from steadfast.lifbench.recs.candidates import candidates
 from steadfast.lifbench.recs.clusters import clusters
 from steadfast.lifbench.recs.expressions import expressions
@@ -262,7 +262,6 @@ def test_rewriters_that_slip_give_expressions_of_every_task_and_prompts_of_them(
         write_jsonl(made["vectors"], vectors(made, {"kind": "tfidf"}))
         write_jsonl(made["clusters"], clusters(made, 5, 1))
         whole = expressions(made, task, None, "both", 1, draws=2)
-        write_json(tmp_path / "e.json", whole)
         ids = [one["expression_id"] for one in whole["expressions"]]
         assert len(set(ids)) == len(ids)
         ways = len(directions) if TASKS[task].directions else 1
@@ -273,7 +272,7 @@ def test_rewriters_that_slip_give_expressions_of_every_task_and_prompts_of_them(
         statuses = [one["status"] for one in read_jsonl(made["candidates"])]
         assert len(statuses) >= 41 * ways
         reasons |= set(statuses)
-        found = list(statistics({**made, "expressions": tmp_path / "e.json"}, task, 1))
+        found = list(statistics(made, task, whole, 1))
         assert sum(row["texts"] for row in found) == len(statuses)
         kept = [status for status in statuses if status not in ("fields", "duplicate")]
         assert sum(sum(row["sizes"]) for row in found) == len(kept)

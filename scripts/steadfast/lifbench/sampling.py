@@ -82,8 +82,9 @@ def sampling_effect(frame: pd.DataFrame, sets: Sets) -> pd.DataFrame:
 
     Returns:
         Tidy rows: model, perspective (three, and their average), value, low, high, and n: the tasks
-        in the mean. Above zero RECS's expressions differ more. Intervals draw contexts as those
-        of IFS do, the same for all sets; with one context of each length there are none.
+        in the mean; expected and scored, samples of all sets together. Above zero RECS's
+        expressions differ more. Intervals draw contexts as those of IFS do, the same for all sets;
+        with one context of each length there are none.
 
     Source: section 5.3, Figure 7.
     """
@@ -94,7 +95,9 @@ def sampling_effect(frame: pd.DataFrame, sets: Sets) -> pd.DataFrame:
         _difference(nearest[name], [draw[name] for draw in draws]).assign(perspective=name)
         for name in nearest
     ]
-    return tidy(parts, row_order(frame))
+    rows = tidy(parts, row_order(frame))
+    samples = asked["total"].groupby(asked["model"].astype(str))
+    return rows.join(samples.agg(expected="size", scored="count"), on="model")
 
 
 def _spreads(frame: pd.DataFrame) -> dict[str, Replicates]:

@@ -93,6 +93,11 @@ class Recs(StrictModel):
     starts: int = Field(
         default=50, ge=1, le=1000, description="Starts of k-means, the best counts; published: 1."
     )
+    partition: Literal["kmeans", "released"] = Field(
+        default="kmeans",
+        description="kmeans: clusters of our own; released: the authors' clusters and review of "
+        "their rewrites, with rewrites and originals released.",
+    )
     review: str | None = Field(
         default=None,
         description="Directory with people's review, {task}.yaml each: accept, reject or edit; "
@@ -106,6 +111,18 @@ class Recs(StrictModel):
     draws: int = Field(
         default=5, ge=1, le=50, description="Random samples, where sampling is both."
     )
+
+    @model_validator(mode="after")
+    def _released_together(self) -> Self:
+        if self.partition == "released" and self.rewrites != "released":
+            raise ValueError("partition released needs rewrites: released, whose clusters they are")
+        if self.rewrites == "released" and self.originals != "released":
+            raise ValueError(
+                "rewrites released needs originals: released, whose fields and variables they have"
+            )
+        if self.rewrites == "released" and self.directions != [1]:
+            raise ValueError("rewrites released has direction 1 alone; set directions: [1]")
+        return self
 
 
 FormatName = Literal["numbered", "bulleted", "json"]

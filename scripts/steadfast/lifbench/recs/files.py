@@ -80,7 +80,9 @@ def recs_files(
             "originals": recs.originals,
             "directory": directory,
         }
-        content: Component[Any] = Component(f"{FUNCTIONS}.requests:requests", settings)
+        own = tasks if recs.originals == "own" else ()
+        packaged = tuple(f"lifbench/expressions/{task}.yaml" for task in own)
+        content: Component[Any] = Component(f"{FUNCTIONS}.requests:requests", settings, packaged)
         files.append(DataFile(requests, "recs_requests", content, templates))
     for task in tasks:
         candidates, vectors, clusters = (
@@ -98,12 +100,16 @@ def recs_files(
         encoder = {"encoder": recs.encoder.model_dump()}
         content = Component(f"{FUNCTIONS}.vectors:vectors", encoder)
         files.append(DataFile(vectors, "recs_vectors", content, {"candidates": candidates}))
+        inputs = {"candidates": candidates, "vectors": vectors}
         settings = {"k": recs.clusters, "seed": seed, "starts": recs.starts}
         content = Component(f"{FUNCTIONS}.clusters:clusters", settings)
-        both = {"candidates": candidates, "vectors": vectors}
-        files.append(DataFile(clusters, "recs_clusters", content, both))
+        if recs.partition == "released":
+            del inputs["vectors"]
+            settings = {"task": task, "directory": directory}
+            content = Component(f"{FUNCTIONS}.released:clusters", settings)
+        files.append(DataFile(clusters, "recs_clusters", content, inputs))
         content = Component(f"{FUNCTIONS}.review:review", {"task": task})
-        both = {"candidates": candidates, "clusters": clusters}
+        inputs = {"candidates": candidates, "clusters": clusters}
         review = recs_file(benchmark, "review", task, "yaml")
-        files.append(DataFile(review, "recs_review", content, both))
+        files.append(DataFile(review, "recs_review", content, inputs))
     return files

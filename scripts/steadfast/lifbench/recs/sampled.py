@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from steadfast.files import Record, read_jsonl
+from steadfast.files import Record
 from steadfast.lifbench.recs import expressions as sampling
-from steadfast.lifbench.recs.statistics import rows
+from steadfast.lifbench.recs.statistics import statistics
 
 
 def expressions(inputs: Mapping[str, Path], task: str, seed: int, **settings: Any) -> Record:
@@ -22,6 +22,5 @@ def expressions(inputs: Mapping[str, Path], task: str, seed: int, **settings: An
         UserError: as there.
     """
     found = sampling.expressions(inputs, task, seed=seed, **settings)
-    steps = {name: list(read_jsonl(inputs[name])) for name in ("candidates", "vectors", "clusters")}
-    of = rows(task, **steps, expressions=found, seed=seed)
-    return {**found, "statistics": [{**row, "reviewed": found["reviewed"]} for row in of]}
+    rows = statistics(inputs, task, found, seed)
+    return {**found, "statistics": [{**row, "reviewed": found["reviewed"]} for row in rows]}

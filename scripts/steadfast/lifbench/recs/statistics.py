@@ -8,23 +8,26 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from steadfast.files import Record, read_json, read_jsonl
+from steadfast.files import Record, read_jsonl
 from steadfast.lifbench.recs.checks import PASS, REASONS
 from steadfast.lifbench.recs.clusters import by_direction
 
 SETS = 2000  # of random texts, beside which the picks stand
 
 
-def statistics(inputs: Mapping[str, Path], task: str, seed: int) -> Iterator[Record]:
+def statistics(
+    inputs: Mapping[str, Path], task: str, expressions: Record, seed: int
+) -> Iterator[Record]:
     """As ``rows``, of files.
 
     Args:
-        inputs: ``candidates``, ``vectors``, ``clusters`` and ``expressions``.
+        inputs: ``candidates``, ``vectors`` and ``clusters``.
         task: a key of ``TASKS``.
+        expressions: as ``recs.expressions`` gives them.
         seed: of the random sets.
     """
     read = {name: list(read_jsonl(inputs[name])) for name in ("candidates", "vectors", "clusters")}
-    return rows(task, **read, expressions=read_json(inputs["expressions"]), seed=seed)
+    return rows(task, **read, expressions=expressions, seed=seed)
 
 
 def rows(

@@ -9,7 +9,7 @@ from steadfast.files import Record
 from steadfast.lifbench.sampling import sign_test
 from steadfast.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.metrics.tidy import rows_of
-from steadfast.show.cells import MODEL, count_cell, interval_cell, p_cell
+from steadfast.show.cells import MODEL, count_cell, incomplete_mark, interval_cell, p_cell
 from steadfast.show.results import Note
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.tables.table import Cell, Column, Section, Table, rounded
@@ -74,16 +74,25 @@ def sampling_table(results: LifbenchResults, name: str) -> Table:
         for heading in ("Difference", SHARED["interval"])
     ]
 
+    counts = rows.drop_duplicates("model").set_index("model")[["scored", "expected"]]
+    lacking = set(counts.index[counts["scored"] < counts["expected"]])
+
     def cells(model: str) -> Iterator[Cell]:
+        marks = incomplete_mark(model in lacking)
         for perspective in headings:
             found = rows_of(rows, model=model, perspective=perspective)
             for row in found.itertuples():
-                yield Cell(str(rounded(row.value, digits)))
+                yield Cell(str(rounded(row.value, digits)), marks=marks)
                 yield interval_cell(row.low, row.high, digits)
             if found.empty:
                 yield from (Cell(None), Cell(None))
 
-    notes = [*results.notes, *sign_notes(rows, results), *results.drawn_notes()]
+    missing = results.incomplete_notes(
+        ({"model": results.roster.label(str(model))}, int(of["scored"]), int(of["expected"]))
+        for model, of in counts.iterrows()
+    )
+    others = [note for note in results.notes if note[0] != "incomplete"]
+    notes = [*missing, *others, *sign_notes(rows, results), *results.drawn_notes()]
     sections = results.sections(results.groups(), lambda model: list(cells(model)))
     return results.table(name, (MODEL, *columns), sections, notes)
 

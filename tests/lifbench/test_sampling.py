@@ -1,0 +1,90 @@
+"""RECS's sample of expressions beside random ones: values by hand, intervals, and the sets."""
+
+from statistics import stdev
+
+import pandas as pd
+import pytest
+
+from steadfast.components import Scored
+from steadfast.lifbench.frames import score_frame
+from steadfast.lifbench.sampling import Sets, chosen, sampling_effect, sets_of, sign_test
+
+NEAREST, FIRST, SECOND = [0, 1], [1, 1002], [0, 1003]
+TOTALS = {0: 1.0, 1: 0.5, 1002: 0.5, 1003: 0.9}
+"""Mean score with each expression; contexts differ a little."""
+SETS = Sets({"LSI": NEAREST}, [{"LSI": FIRST}, {"LSI": SECOND}])
+
+
+def frame(contexts: int = 1) -> pd.DataFrame:
+    records = [
+        {
+            "sample_id": f"LSI/{context}/e{expression}/v{variable}",
+            "draw": 0,
+            "task": "LSI",
+            "context_id": f"list-{length}-s{context}",
+            "rubric": "released",
+            "expression_id": expression,
+            "variable_id": variable,
+            "status": "ok",
+            "depth": 0.5,
+            "points": {"format": 1, "correct": total, "ori": 1},
+            "total": total - 0.04 * context * (expression == 0) + 0.02 * context * variable,
+            "truncated": False,
+            "other_raters": {},
+            "length": length,
+        }
+        for length in ("4k", "8k")
+        for context in range(contexts)
+        for expression, total in TOTALS.items()
+        for variable in range(2)
+    ]
+    return score_frame((Scored("m", one["length"], one) for one in records), "released")
+
+
+def ifs(*means: float) -> float:
+    """Equation 5 by the standard library: the spread of means over their mean."""
+    return stdev(means) / (sum(means) / len(means))
+
+
+def rows(contexts: int = 1) -> pd.DataFrame:
+    return sampling_effect(frame(contexts), SETS).set_index("perspective")
+
+
+def test_the_effect_is_ifs_of_the_nearest_less_the_mean_of_the_random_draws():
+    found = rows()
+    expected = ifs(1.0, 0.5) - (ifs(0.5, 0.5) + ifs(1.0, 0.9)) / 2
+    assert found.loc["expression", "value"] == pytest.approx(expected)
+    assert found.loc["variable", "value"] == pytest.approx(0)
+    assert found.loc["average", "value"] == pytest.approx(expected / 3)
+    assert found["low"].isna().all()  # one context of each length tells nothing of chance
+
+
+def test_several_contexts_give_an_interval_around_the_value():
+    found = rows(contexts=6)
+    one = found.loc["expression"]
+    assert one["low"] < one["value"] < one["high"]
+
+
+def test_a_text_of_two_sets_is_asked_once_and_counts_in_both():
+    whole = frame()
+    assert set(chosen(whole, SETS.nearest)["expression_id"]) == {0, 1}
+    assert set(chosen(whole, SETS.random[0])["expression_id"]) == {1, 1002}
+
+
+def test_samples_of_others_prompts_stay():
+    whole = frame().assign(prompts="released")
+    assert len(chosen(whole, SETS.nearest)) == len(whole)
+
+
+def test_the_sets_stand_in_the_expressions():
+    sampling = {"nearest": NEAREST, "random": [FIRST, SECOND]}
+    data = {"4k": {"expressions": {"LSI": {"sampling": sampling}, "own": {}}}}
+    assert sets_of(data) == SETS
+    assert sets_of({"4k": {"expressions": {"LSI": {}}}}) is None
+    random_alone = {"4k": {"expressions": {"LSI": {"sampling": {**sampling, "nearest": []}}}}}
+    assert sets_of(random_alone).shown == {"LSI": FIRST}
+
+
+@pytest.mark.parametrize(("above", "of", "p"), [(12, 16, 0.0768), (8, 16, 1.0), (0, 5, 0.0625)])
+def test_the_sign_test_is_two_sided(above, of, p):
+    assert sign_test(above, of) == pytest.approx(p, abs=5e-5)  # tables of the binomial
