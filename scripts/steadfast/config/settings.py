@@ -93,9 +93,7 @@ def model_settings(config: Config, name: str) -> BaseModelSettings:
     Raises:
         UserError: the config has no model of that name.
     """
-    if name not in config.models:
-        raise UserError(f"models: unknown model {name!r}; {nearest(name, config.models)}")
-    return config.models[name]
+    return _of(config.models, "model", name)
 
 
 def judge_settings(config: Config, name: str) -> BaseModelSettings:
@@ -104,9 +102,7 @@ def judge_settings(config: Config, name: str) -> BaseModelSettings:
     Raises:
         UserError: the config has no judge of that name.
     """
-    if name not in config.judges:
-        raise UserError(f"judges: unknown judge {name!r}; {nearest(name, config.judges)}")
-    return config.judges[name]
+    return _of(config.judges, "judge", name)
 
 
 def rewriter_settings(config: Config, name: str) -> BaseModelSettings:
@@ -115,9 +111,13 @@ def rewriter_settings(config: Config, name: str) -> BaseModelSettings:
     Raises:
         UserError: the config has no rewriter of that name.
     """
-    if name not in config.rewriters:
-        raise UserError(f"rewriters: unknown rewriter {name!r}; {nearest(name, config.rewriters)}")
-    return config.rewriters[name]
+    return _of(config.rewriters, "rewriter", name)
+
+
+def _of(known: Mapping[str, BaseModelSettings], kind: str, name: str) -> BaseModelSettings:
+    if name not in known:
+        raise UserError(f"{kind}s: unknown {kind} {name!r}; {nearest(name, known)}")
+    return known[name]
 
 
 def references(config: Config) -> list[str]:
