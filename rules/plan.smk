@@ -15,24 +15,12 @@ from steadfast.stages.journals import journal_sizes, rewrites_sizes, score_sizes
 REWRITTEN = [name for name in CONFIG.benchmarks if TASKS[name].rewriting]
 
 
-def to_rewrite(name):
-    """Whether a benchmark's prompts wait for rewriters, whom a plan does not ask."""
-    files = (path for path, (benchmark, *_) in RUN.rewrites.items() if benchmark == name)
-    return not all((RESULTS / path).exists() for path in files)
-
-
-def first_rounds(name):
-    """The rounds of rewriting that wait for no replies, and their requests."""
-    requests = RUN.rewriting(name).requests
-    return {round: path for round, path in requests.items() if not RUN.waits(path)}
-
-
 rule plan:
     input:
         expand("<results>/plan/{benchmark}.rewrites.md", benchmark=REWRITTEN),
         expand(
             "<results>/plan/{benchmark}.{kind}",
-            benchmark=[name for name in CONFIG.benchmarks if not to_rewrite(name)],
+            benchmark=[name for name in CONFIG.benchmarks if RUN.rewritten(name, RESULTS)],
             kind=["md", "certificate.csv"] if CONFIG.certificate else ["md"],
         ),
     localrule: True
@@ -40,7 +28,7 @@ rule plan:
 
 rule plan_rewrites:
     input:
-        requests=lambda w: in_results(first_rounds(w.benchmark).values()),
+        requests=lambda w: in_results(RUN.first_rounds(w.benchmark).values()),
     output:
         md="<results>/plan/{benchmark}.rewrites.md",
         csv="<results>/plan/{benchmark}.rewrites.csv",
@@ -59,11 +47,13 @@ rule plan_rewrites:
         rewriters=lambda w: settings.planned(
             {name: CONFIG.rewriters[name] for name in RUN.rewriters_of(w.benchmark)}
         ),
-        rounds=lambda w: list(first_rounds(w.benchmark)),
+        rounds=lambda w: list(RUN.first_rounds(w.benchmark)),
         journals=lambda w: rewrites_sizes(
-            RESULTS, w.benchmark, RUN.rewriters_of(w.benchmark), first_rounds(w.benchmark)
+            RESULTS, w.benchmark, RUN.rewriters_of(w.benchmark), RUN.first_rounds(w.benchmark)
         ),
-        lineage=lambda w: [STEPS.data(path).lineage for path in first_rounds(w.benchmark).values()],
+        lineage=lambda w: [
+            STEPS.data(path).lineage for path in RUN.first_rounds(w.benchmark).values()
+        ],
         code=digest("plan_rewrites"),
     script:
         "../scripts/plan_rewrites.py"
