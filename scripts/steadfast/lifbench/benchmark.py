@@ -23,7 +23,7 @@ from steadfast.lifbench.own_tasks.tasks import (
 )
 from steadfast.lifbench.paper import PAPER_MODELS
 from steadfast.lifbench.perspectives import Beyond
-from steadfast.lifbench.recs.files import rewriting
+from steadfast.lifbench.recs.files import review_folder, rewriting
 from steadfast.lifbench.section import Lifbench
 from steadfast.lifbench.tasks import TASKS, Tasks, scenarios_of, with_own
 from steadfast.names import nearest
@@ -102,7 +102,7 @@ def task(config: Config, section: Lifbench) -> Task:
         floor=True,
         exports=exports(config, section, tasks, data, list(own)),
         rewriting=rewriting(section, NAME, list(config.rewriters)),
-        files=[("lifbench.recs.review", section.recs.review)] if section.recs.review else [],
+        files=[("lifbench.recs.review", folder)] if (folder := review_folder(section)) else [],
         task_names=tuple(own),
     )
 
@@ -183,6 +183,8 @@ def check(config: Config, section: Lifbench) -> None:
                 f"lifbench.recs.rewriters: unknown rewriter {name!r}; "
                 f"{nearest(name, config.rewriters)}"
             )
+    if "requests" in config.rewriters:
+        raise ValueError("rewriters: requests is the name of what they are asked; take another")
     asked = section.expressions == "recs" and section.recs.rewrites == "asked"
     if asked and not config.rewriters:
         raise ValueError(NO_REWRITER)

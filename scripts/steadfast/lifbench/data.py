@@ -11,7 +11,7 @@ from steadfast.files import Record, Settings
 from steadfast.lifbench.contexts.formats import NUMBERED, formats_of
 from steadfast.lifbench.domains import facts_of, usual_domain
 from steadfast.lifbench.own_tasks.tasks import OwnTask
-from steadfast.lifbench.recs.files import recs_file, recs_files, review_file
+from steadfast.lifbench.recs.files import RELEASED, recs_file, recs_files, review_file
 from steadfast.lifbench.section import Lifbench
 from steadfast.lifbench.tasks import scenarios_of, with_own
 from steadfast.resources import facts
@@ -169,7 +169,7 @@ def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
         files = (review,) if review else ()
         settings = {
             "task": task,
-            "review": review,
+            "review": RELEASED if recs.review == RELEASED else review,
             "sampling": recs.sampling,
             "draws": recs.draws if recs.sampling == "both" else 1,
             "seed": config.seed,

@@ -101,7 +101,8 @@ class Recs(StrictModel):
     review: str | None = Field(
         default=None,
         description="Directory with people's review, {task}.yaml each: accept, reject or edit; "
-        "made ready in results/lifbench/recs/review. Tables say what nobody has reviewed.",
+        "made ready in results/lifbench/recs/review; released: the authors' review of their "
+        "rewrites. Tables say what nobody has reviewed.",
     )
     sampling: Literal["nearest", "random", "both"] = Field(
         default="nearest",
@@ -116,6 +117,8 @@ class Recs(StrictModel):
     def _released_together(self) -> Self:
         if self.partition == "released" and self.rewrites != "released":
             raise ValueError("partition released needs rewrites: released, whose clusters they are")
+        if self.review == "released" and self.rewrites != "released":
+            raise ValueError("review released needs rewrites: released, of which the authors' is")
         if self.rewrites == "released" and self.originals != "released":
             raise ValueError(
                 "rewrites released needs originals: released, whose fields and variables they have"

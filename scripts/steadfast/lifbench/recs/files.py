@@ -14,6 +14,8 @@ READING = "steadfast.rewriting.reading:readable"
 STAND_IN = "steadfast.rewriting.stand_in:RewriterStandIn"
 ATTEMPTS = 3
 ROUND = "recs"
+RELEASED = "released"
+"""In place of a folder: the authors' review."""
 
 
 def recs_file(benchmark: str, step: str, task: str = "", kind: str = "jsonl") -> str:
@@ -42,11 +44,16 @@ def rewriting(section: Lifbench, benchmark: str, known: Sequence[str]) -> Rewrit
     )
 
 
+def review_folder(section: Lifbench) -> str | None:
+    """The user's folder with reviews; None where there is none."""
+    return None if section.recs.review == RELEASED else section.recs.review
+
+
 def review_file(section: Lifbench, task: str) -> str | None:
     """The file with people's review of a task's texts; None where there is none."""
-    if section.recs.review is None:
+    if review_folder(section) is None:
         return None
-    path = Path(section.recs.review) / f"{task}.yaml"
+    path = Path(str(section.recs.review)) / f"{task}.yaml"
     return str(path) if path.is_file() else None
 
 
