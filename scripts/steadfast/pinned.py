@@ -1,7 +1,6 @@
 """Files that others released, fetched at a pinned revision and checked."""
 
 import hashlib
-from collections.abc import Mapping
 
 from steadfast.errors import UserError
 from steadfast.files import Settings
@@ -20,16 +19,27 @@ def fetch(source: Settings, alternative: str) -> bytes:
     Raises:
         UserError: the network failed, or what came is not the pinned file.
     """
-    most = source.get("bytes", MOST_BYTES) + 1
-    content = _download(source["url"], source.get("headers", {}), most, alternative)
+    content = download(source, alternative)
+    check(content, source, source["url"], f"try again, or {alternative}")
+    return content
+
+
+def check(content: bytes, source: Settings, place: str, advice: str) -> None:
+    """Nothing, if a content is the pinned one.
+
+    Args:
+        content: of the file.
+        source: ``sha256`` or ``git_blob``, as ``fetch`` takes it.
+        place: where the content comes from, for the error's sentence, as is ``advice``.
+        advice: what to do.
+
+    Raises:
+        UserError: it is another.
+    """
     kind = "git_blob" if "git_blob" in source else "sha256"
     found = git_blob(content) if kind == "git_blob" else hashlib.sha256(content).hexdigest()
     if found != source[kind]:
-        raise UserError(
-            f"{source['url']}: {kind} {found} is not {source[kind]}, the pinned one; "
-            f"try again, or {alternative}"
-        )
-    return content
+        raise UserError(f"{place}: {kind} {found} is not {source[kind]}, the pinned one; {advice}")
 
 
 def git_blob(content: bytes) -> str:
@@ -37,13 +47,19 @@ def git_blob(content: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
-def _download(url: str, headers: Mapping[str, str], most: int, alternative: str) -> bytes:
+def download(source: Settings, alternative: str) -> bytes:
+    """A file that somebody else must check, of ``url``, ``bytes`` and ``headers`` of a source.
+
+    Raises:
+        UserError: the network failed.
+    """
     # Imported here: whoever checks a file of the user's imports this module and downloads nothing.
     import urllib.request
     from http.client import HTTPException
 
+    url, most = source["url"], source.get("bytes", MOST_BYTES) + 1
     try:
-        request = urllib.request.Request(url, headers=dict(headers))
+        request = urllib.request.Request(url, headers=dict(source.get("headers", {})))
         with urllib.request.urlopen(request, timeout=60) as reply:
             return reply.read(most)
     except (OSError, HTTPException, ValueError) as error:

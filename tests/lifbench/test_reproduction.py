@@ -19,7 +19,9 @@ from steadfast.lifbench.claims import claims, claims_table
 from steadfast.lifbench.frames import coverage, score_frame
 from steadfast.lifbench.measures import ars, ifp, ifs
 from steadfast.lifbench.paper import PAPER_MODELS
+from steadfast.lifbench.printed import Asked
 from steadfast.lifbench.reproduction import PrintedCell, compare, reproduction
+from steadfast.lifbench.tasks import TASKS
 from steadfast.metrics.pairs import drawn
 from steadfast.resources import resource
 
@@ -36,6 +38,7 @@ COUNTS = {  # cells, matching
     "Table 10": (120, 120),
     "Table 11": (120, 120),
 }
+ALL = Asked(PAPER_LENGTHS, TASKS)
 GPT, QWEN = "gpt-4o-2024-08-06", "Qwen2.5-7B"
 
 
@@ -151,6 +154,31 @@ def test_models_that_do_not_run_are_left_out():
 
 
 @needs_cases
+def test_only_cells_that_the_run_has_are_compared():
+    """One length: Tables 3, 4 and 8, which are over all six, have no cell to compare."""
+    short = [found for found in released(GPT) if found.part == "4k"]
+    cells = compare(frames_of(short), {GPT: GPT})
+    assert counts(cells) == {
+        "Table 7": (12, 12),
+        "Table 9": (6, 6),
+        "Table 10": (1, 1),
+        "Table 11": (1, 1),
+    }
+    few = [found for found in released(GPT) if found.record["task"] in ("OR", "LSI")]
+    columns = {(cell.table, cell.column) for cell in compare(frames_of(few), {GPT: GPT})}
+    assert columns == {(table, task) for table in ("Table 3", "Table 7") for task in ("OR", "LSI")}
+    weighed = compare(frames_of(released(GPT)), {GPT: GPT}, weighting="mean")
+    assert not {"Overall", "ARS"} & {cell.column for cell in weighed}
+
+
+@needs_cases
+def test_ranks_are_compared_where_all_models_of_the_paper_run(cells):
+    assert any(cell.table == "Table 4, ranks" for cell in cells)
+    found = compare(frames_of(released(GPT, QWEN)), {GPT: GPT, QWEN: QWEN})
+    assert not any(cell.table == "Table 4, ranks" for cell in found)
+
+
+@needs_cases
 def test_the_page_shows_counts_and_every_difference(cells):
     page = reproduction(cells)
     rows = list(csv.DictReader(page.csv.splitlines()))
@@ -182,7 +210,9 @@ def compared(**p: float) -> pd.DataFrame:
 
 
 def test_a_claim_is_supported_where_the_corrected_test_tells_the_two_apart():
-    table = claims_table(compared(gpt=0.2, qwen=0.01), dict(zip(MODELS, LABELS, strict=True)))
+    found = compared(gpt=0.2, qwen=0.01)
+    mine = found[:1].assign(other="mine", p_holm=0.001)  # no model of the paper
+    table = claims_table(pd.concat([found, mine]), dict(zip(MODELS, LABELS, strict=True)), ALL)
     rows = [[cell.text for cell in row] for section in table.sections for row in section.rows]
     of_gpt = ["GPT-4o", "GPT-4", "Overall", "0.020", "0.020", "0.010 to 0.030", "0.001", "0.200"]
     assert rows == [
@@ -196,9 +226,16 @@ def test_a_claim_is_supported_where_the_corrected_test_tells_the_two_apart():
     assert "Of all 2 pairs of models 1 are told apart" in notes
 
 
+def test_claims_about_all_lengths_are_not_looked_at_with_fewer():
+    asked = Asked(["4k"], TASKS)
+    table = claims_table(compared(gpt=0.2), dict(zip(MODELS, LABELS, strict=True)), asked)
+    assert table.sections == ()
+    assert any("None of the claims is looked at" in text for _, text in table.notes)
+
+
 def test_a_difference_of_the_other_sign_supports_no_claim():
     turned = compared(gpt=0.001).assign(difference=0.02)
-    table = claims_table(turned, dict(zip(MODELS, LABELS, strict=True)))
+    table = claims_table(turned, dict(zip(MODELS, LABELS, strict=True)), ALL)
     assert {row[-1].text for section in table.sections for row in section.rows} == {"no"}
 
 

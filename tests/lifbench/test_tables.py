@@ -267,3 +267,66 @@ def test_the_figure_names_the_models_by_falling_ars_and_what_is_none_of_them(fra
         "Variable",
         "Length",
     ]
+
+
+# --- the paper's cells ------------------------------------------------------------------------
+
+PUBLISHED = replace(DISPLAY, published=True)
+PAPER_LENGTHS = ("4k", "8k", "16k", "32k", "64k", "128k")
+
+
+def published(frames: Frames, same: bool = False, **settings) -> Pages:
+    chosen = {"weighting": "rubric", "rubric": "released"} | settings
+    made = tables(frames, PUBLISHED, **chosen, same_prompts=same)
+    return {page.name.removeprefix("lifbench_"): page for page in map(printed, made)}
+
+
+@pytest.fixture(scope="module")
+def six_lengths(tmp_path_factory) -> Frames:
+    scores = run({"good": 0.8}, PAPER_LENGTHS)
+    return frames_of(scores, tmp_path_factory.mktemp("six"))
+
+
+def of_paper(page: Printed, label: str) -> list[list[str]]:
+    heading = "As printed in the paper (released)"
+    return [row[1:] for row in rows_of(page) if row[0] == heading and row[1] == label]
+
+
+def test_the_paper_s_cells_stand_below_the_models(six_lengths):
+    pages = published(six_lengths)
+    (row,) = of_paper(pages["table3_ars"], "GPT-4o")
+    # Table 3: GPT-4o has .797 in OR and .758 overall; ranks are none of its columns.
+    assert row[1] == "0.797" and "0.758" in row
+    (row,) = of_paper(pages["table4_ifs"], "GPT-4o")
+    assert row[1] == "0.087"
+    rows = of_paper(pages["table7_ars_by_length"], "GPT-4o")
+    assert [row[1] for row in rows] == list(PAPER_LENGTHS) and rows[0][2] == "0.770"
+    assert of_paper(pages["coverage"], "GPT-4o") == []
+    assert "answers to other prompts" in pages["table3_ars"].md
+
+
+def test_prompts_that_are_the_paper_s_are_said_to_be(six_lengths):
+    page = published(six_lengths, same=True)["table3_ars"]
+    assert "of answers to the same prompts" in page.md
+
+
+def test_cells_over_other_lengths_are_not_shown(frames):
+    pages = published(frames)
+    assert of_paper(pages["table3_ars"], "GPT-4o") == []
+    assert "rest on other lengths or tasks" in pages["table3_ars"].md
+    rows = of_paper(pages["table7_ars_by_length"], "GPT-4o")
+    assert [row[1] for row in rows] == list(LENGTHS)
+
+
+def test_the_overall_score_is_shown_where_it_is_weighted_alike(six_lengths):
+    (row,) = of_paper(published(six_lengths, weighting="mean")["table3_ars"], "GPT-4o")
+    assert "0.758" not in row and row[1] == "0.797"
+    page = published(six_lengths, rubric="corrected")["table3_ars"]
+    assert of_paper(page, "GPT-4o") == []
+    assert "they are by the released rubric" in page.md
+
+
+def test_nothing_of_the_paper_is_shown_by_default(six_lengths):
+    pages = show(six_lengths)
+    assert of_paper(pages["lifbench_table3_ars"], "GPT-4o") == []
+    assert "printed in the paper" not in pages["lifbench_table3_ars"].md.lower()

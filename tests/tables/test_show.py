@@ -58,6 +58,18 @@ def test_models_that_answered_other_prompts_than_others_are_marked():
         assert roster.label("m") == "m" and shared_notes(roster, judged=True) == []
 
 
+def test_released_scores_on_the_same_prompts_are_marked_and_not_apart():
+    shown = {"m": Shown("m"), "n": Shown("n", engine="scored")}
+    display = replace(DISPLAY, models=shown)
+    roster = Roster("mn", display, {"m": "own", "n": "own"})
+    assert [roster.label(model) for model in roster.models] == ["m", "n (released)"]
+    assert roster.apart == frozenset()
+    ((_, note),) = shared_notes(roster, judged=False)
+    assert "the very prompts that the other models answered" in note
+    alone = Roster("n", display, {"n": "own"})
+    assert alone.label("n") == "n" and shared_notes(alone, judged=False) == []
+
+
 REAL, STAND_IN = Shown("GPT-4o", engine="openai"), Shown("Stand-in", engine="reference")
 
 

@@ -8,8 +8,8 @@ that needs each):
 
 - all: no text is empty, has white space at its ends, a line break (but in a document's text) or a
   character outside the basic multilingual plane (JSON escapes those in halves, Q1).
-- List: elements are distinct and none is a part of another (Q2); an element follows or precedes
-  the one asked about.
+- List: elements are distinct and none is a part of another (Q2), though LBI and LBE need no more
+  than one such element on the asked side; an element follows or precedes the one asked about.
 - MultiDoc: at least one duplicate group. Values of fields other than text are printable ASCII
   without a backslash, ``]]`` or ``null``, and do not end with a comma once quotation marks are
   left out (Q1, Q9, Q10). Where an asked field may be missing, the instruction says ``None``, which
@@ -23,6 +23,7 @@ that needs each):
 
 import json
 import random
+from itertools import chain
 
 from steadfast.files import Record
 from steadfast.lifbench.gold import duplicate_documents, expected_element, expected_labels, fields
@@ -43,8 +44,7 @@ def reference_answer(prompt: Record, context: Record) -> str:
         case "LSI" | "LOI" | "LOE":
             return expected_element(prompt)
         case "LBI" | "LBE":
-            rng = random.Random(f"reference/{prompt['sample_id']}")
-            return context["elements"][rng.choice(blur_indices(prompt, context))]
+            return _any_element(prompt, context)
         case "LMI":
             return json.dumps(given["elements"])
         case "MB":
@@ -66,6 +66,18 @@ def reference_answer(prompt: Record, context: Record) -> str:
             return given["options"][0 if is_key_sentence(given["evidence"], context) else 1]
         case _:
             return json.dumps([s["text"] for s in asked_sentences(prompt, context)])
+
+
+def _any_element(prompt: Record, context: Record) -> str:
+    """A right element of LBI or LBE, where there is one without white space at its ends, which the
+    rubric takes from an answer, and that holds no other one, which would be answered too (Q2)."""
+    elements, right = context["elements"], blur_indices(prompt, context)
+    first = random.Random(f"reference/{prompt['sample_id']}").choice(right)
+    for place in chain([first], right):
+        text = elements[place]
+        if text == text.strip() and sum(element in text for element in elements) == 1:
+            return text
+    return elements[first]
 
 
 def blur_indices(prompt: Record, context: Record) -> range:

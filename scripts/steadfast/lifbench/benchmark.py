@@ -13,6 +13,7 @@ from steadfast.lifbench.data import (
     data_files,
     domains_of,
     expression_file,
+    released_inputs,
 )
 from steadfast.lifbench.export_settings import exports
 from steadfast.lifbench.own_tasks.tasks import (
@@ -24,6 +25,7 @@ from steadfast.lifbench.own_tasks.tasks import (
 from steadfast.lifbench.paper import PAPER_MODELS
 from steadfast.lifbench.perspectives import Beyond
 from steadfast.lifbench.recs.files import review_folder, rewriting
+from steadfast.lifbench.released_files import released_lengths
 from steadfast.lifbench.section import Lifbench
 from steadfast.lifbench.tasks import TASKS, Tasks, scenarios_of, with_own
 from steadfast.names import nearest
@@ -50,6 +52,7 @@ def task(config: Config, section: Lifbench) -> Task:
     directory = section.released.directory
     names, known = [*tasks, *own], with_own(shown)
     further, beyond = _further(section), beyond_paper(section, scenarios_of(names, known))
+    published, drawn = section.published_prompts, section.published_variables
     scores_files = [f"{directory}/scores/{TASKS[name].scores_file}" for name in tasks]
     data = data_files(config, section, tasks, own)
     return Task(
@@ -65,6 +68,7 @@ def task(config: Config, section: Lifbench) -> Task:
                 "tasks": names,
                 "own": {name: one.asked for name, one in own.items()},
                 **_formats(section),
+                **({"released": drawn} if drawn else {}),
             },
             uses=drawing_functions(own.values()),
         ),
@@ -88,21 +92,26 @@ def task(config: Config, section: Lifbench) -> Task:
             data=("expressions",) if further else (),
             fields=("expression_id", "variable_id", "rubric", "depth"),
         ),
-        tables=_tables(scoring, scored_models(config), further, beyond),
+        tables=_tables(
+            {**scoring, **({"same_prompts": True} if published else {})},
+            scored_models(config),
+            further,
+            beyond,
+        ),
         figures=Output(
             Component("steadfast.lifbench.figures:figures", scoring),
             _figures((*METRICS, *further)),
         ),
         released_scores=Component(
             "steadfast.lifbench.released_scores:released_scores",
-            {"directory": directory, "tasks": tasks},
+            {"directory": directory, "tasks": tasks, **({"same": True} if published else {})},
         ),
         released_files=scores_files if directory else (),
         compared=Component("steadfast.lifbench.certificate:compared", scoring),
         floor=True,
         exports=exports(config, section, tasks, data, list(own)),
         rewriting=rewriting(section, NAME, list(config.rewriters)),
-        files=[("lifbench.recs.review", folder)] if (folder := review_folder(section)) else [],
+        files=_files(section, scenarios_of(names, known)),
         task_names=tuple(own),
     )
 
@@ -171,12 +180,14 @@ def _tables(
 
 def check(config: Config, section: Lifbench) -> None:
     """Released scores stand beside none but those of their own rubric; RECS needs rewriters; what
-    is compared is asked.
+    is compared is asked; released contexts are there.
 
     Raises:
-        ValueError: the config chooses another rubric, names no rewriter that it has, or compares
-            contexts of which no task runs.
+        ValueError: the config chooses another rubric, names no rewriter that it has, compares
+            contexts of which no task runs, or wants other contexts than were released.
     """
+    if section.contexts == "released":
+        _check_released_contexts(section)
     for name in section.recs.rewriters:
         if name not in config.rewriters:
             raise ValueError(
@@ -206,6 +217,35 @@ def check(config: Config, section: Lifbench) -> None:
             raise ValueError(
                 f"lifbench.domains: no task of {scenario} runs; name one under tasks, or leave "
                 f"{scenario} out of domains"
+            )
+
+
+def _files(section: Lifbench, scenarios: Sequence[str]) -> list[tuple[str, str]]:
+    """The user's files that the section names, by its keys."""
+    review = [("lifbench.recs.review", folder)] if (folder := review_folder(section)) else []
+    inputs = released_inputs(section, scenarios)
+    return [*review, *(("lifbench.released.directory", path) for path in inputs)]
+
+
+def _check_released_contexts(section: Lifbench) -> None:
+    other = "formats" if section.formats != [NUMBERED] else "domains" if section.domains else ""
+    if other:
+        raise ValueError(
+            f"lifbench.{other}: released contexts have the paper's alone; leave {other} out or set "
+            "lifbench.contexts to own"
+        )
+    if section.contexts_per_length > 1:
+        raise ValueError(
+            f"lifbench.contexts_per_length: {section.contexts_per_length} contexts of each length "
+            "are wanted, but one was released; leave the key out, or set lifbench.contexts to own"
+        )
+    known = released_lengths()
+    for name, budget in section.lengths.items():
+        if known.get(name) != budget:
+            listed = ", ".join(f"{length} {tokens}" for length, tokens in known.items())
+            raise ValueError(
+                f"lifbench.lengths: no context of {name} with {budget} tokens was released, only "
+                f"of {listed}; name some of these, or set lifbench.contexts to own"
             )
 
 

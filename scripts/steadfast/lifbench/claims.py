@@ -1,18 +1,17 @@
 """Which of the paper's rank claims its own released scores support, pair by pair."""
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from steadfast.files import read_text
 from steadfast.lifbench.paper import PAPER_MODELS
+from steadfast.lifbench.printed import Asked, printed_rows
 from steadfast.lifbench.tables.results import WORDS
 from steadfast.metrics.tidy import OVERALL, rows_of
 from steadfast.metrics.ties import SIGNIFICANT
-from steadfast.resources import facts, resource
+from steadfast.resources import facts
 from steadfast.show.cells import interval_cell, p_cell
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.tables.table import Cell, Column, Section, Table, rounded
@@ -55,25 +54,31 @@ def _ranked(scores: Mapping[str, float]) -> list[str]:
     return sorted(scores, key=lambda label: -scores[label])
 
 
-def claims_table(comparisons: pd.DataFrame, models: Mapping[str, str]) -> Table:
+def claims_table(comparisons: pd.DataFrame, models: Mapping[str, str], asked: Asked) -> Table:
     """Each claim with the difference that the scores give, and whether the test supports it.
 
     Args:
         comparisons: rows of ``analyses.comparisons``.
         models: the models' labels in the paper, by their names in the metrics; claims about
             others are left out.
+        asked: of the models; claims about what was not asked, such as all lengths, are left out.
     """
     pairs = rows_of(comparisons, length="").replace({"model": models, "other": models})
     found = {(row.model, row.other, row.task): row for row in pairs.itertuples()}
     printed, sections, notes = _printed(), [], []
     for heading, of in claims(printed):
-        lines = [line for claim in of for line in _line(claim, printed, found)]
+        about = [claim for claim in of if asked.has("", claim.column)]
+        lines = [line for claim in about for line in _line(claim, printed, found)]
         if lines:
             supported = sum(line[-1].text == TEXTS["yes"] for line in lines)
             slots = {"claims": heading, "n": supported, "of": len(lines)}
             notes.append(TEXTS["supported"].format(**slots))
             sections.append(Section(tuple(lines), heading))
-    overall = rows_of(pairs, task=OVERALL)
+    if not sections:
+        notes.append(TEXTS["none"])
+    labels = list(models.values())
+    of_paper = pairs["model"].isin(labels) & pairs["other"].isin(labels)
+    overall = rows_of(pairs[of_paper], task=OVERALL)
     told = int((overall["p_holm"] < SIGNIFICANT).sum())
     notes.append(TEXTS["pairs"].format(told=told, pairs=len(overall)))
     columns = (
@@ -114,7 +119,6 @@ def _line(
 
 def _printed() -> Scores:
     scores: dict[str, dict[str, float]] = {}
-    text = read_text(resource("lifbench/printed") / "table3_ars.csv")
-    for row in csv.DictReader(text.splitlines()):
+    for row in printed_rows("table3_ars"):
         scores.setdefault(row["column"], {})[row["model"]] = float(row["value"])
     return scores

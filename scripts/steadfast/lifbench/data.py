@@ -1,6 +1,6 @@
 """The files of LIFBench's data: corpora, the contexts and expressions made of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from steadfast.lifbench.contexts.formats import NUMBERED, formats_of
 from steadfast.lifbench.domains import facts_of, usual_domain
 from steadfast.lifbench.own_tasks.tasks import OwnTask
 from steadfast.lifbench.recs.files import RELEASED, recs_file, recs_files, review_file
+from steadfast.lifbench.released_files import in_directory, input_name
 from steadfast.lifbench.section import Lifbench
 from steadfast.lifbench.tasks import scenarios_of, with_own
 from steadfast.resources import facts
@@ -39,23 +40,37 @@ def data_files(
         UserError: the glob of a local corpus is none.
     """
     scenarios = scenarios_of([*tasks, *own], with_own({n: own[n].shown for n in own}))
-    kinds = [(s, domain) for s in scenarios for domain in domains_of(section, s)]
-    corpora = dict.fromkeys(corpus for kind in kinds for corpus in facts_of(*kind)["corpora"])
+    pinned = {"pinned": True} if section.published_prompts else {}
     return [
-        *(_corpus(config, section, corpus) for corpus in corpora),
-        *(_contexts(config, section, *kind, at) for kind in kinds for at in section.lengths),
+        *_all_contexts(config, section, scenarios),
         DataFile(
             RELEASED_TEMPLATES,
             "released_templates",
             Component(
                 "steadfast.lifbench.released_templates:tasks_file",
-                {"directory": section.released.directory},
+                {"directory": section.released.directory, **pinned},
             ),
         ),
         *_recs(config, section, tasks),
         *(_expressions(config, section, task) for task in tasks),
         *map(_own_expressions, own.values()),
     ]
+
+
+def _all_contexts(
+    config: Config, section: Lifbench, scenarios: Sequence[str]
+) -> Iterator[DataFile]:
+    """The contexts of all lengths, and what they are made of before them."""
+    if section.contexts == "released":
+        yield from (_released_input(config, section, scenario) for scenario in scenarios)
+        for scenario in scenarios:
+            yield from (_released_contexts(config, section, scenario, at) for at in section.lengths)
+        return
+    kinds = [(s, domain) for s in scenarios for domain in domains_of(section, s)]
+    corpora = dict.fromkeys(corpus for kind in kinds for corpus in facts_of(*kind)["corpora"])
+    yield from (_corpus(config, section, corpus) for corpus in corpora)
+    for kind in kinds:
+        yield from (_contexts(config, section, *kind, at) for at in section.lengths)
 
 
 def corpus_file(corpus: str) -> str:
@@ -140,6 +155,46 @@ def _contexts(
         "contexts",
         Component(f"steadfast.lifbench.contexts.{BUILDERS[scenario]}:contexts", settings),
         {corpus: corpus_file(corpus) for corpus in made_of["corpora"]},
+    )
+
+
+def released_inputs(section: Lifbench, scenarios: Sequence[str]) -> list[str]:
+    """The user's files of released contexts that are needed; none where they are fetched."""
+    directory = section.released.directory
+    if section.contexts == "own" or directory is None:
+        return []
+    return [str(in_directory(directory, input_name(name))) for name in scenarios]
+
+
+def _released_input(config: Config, section: Lifbench, scenario: str) -> DataFile:
+    name = input_name(scenario)
+    directory = section.released.directory
+    return DataFile(
+        f"{NAME}/released/{name}",
+        "released_contexts",
+        Component(
+            "steadfast.lifbench.released_files:input_file",
+            {"scenario": scenario, "directory": directory, "lock": config.corpora.lock},
+        ),
+        files=tuple(released_inputs(section, [scenario])),
+    )
+
+
+def _released_contexts(config: Config, section: Lifbench, scenario: str, length: str) -> DataFile:
+    inputs = {"contexts": f"{NAME}/released/{input_name(scenario)}"}
+    if section.published_prompts:
+        inputs["templates"] = RELEASED_TEMPLATES
+    settings: Settings = {
+        "scenario": scenario,
+        "length": length,
+        "budget": section.lengths[length],
+        "tokenizer": config.tokenizer,
+    }
+    return DataFile(
+        context_file(scenario, length),
+        "contexts",
+        Component("steadfast.lifbench.contexts.released:contexts", settings),
+        inputs,
     )
 
 

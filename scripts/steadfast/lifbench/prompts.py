@@ -6,9 +6,10 @@ from itertools import chain
 from steadfast.components import Data
 from steadfast.files import Record, Settings
 from steadfast.lifbench.contexts.formats import NUMBERED, formats_of
+from steadfast.lifbench.released_drawing import released_settings
 from steadfast.lifbench.tasks import Task, scenarios_of, with_own
 from steadfast.lifbench.templates import fill
-from steadfast.lifbench.variables import draw_settings
+from steadfast.lifbench.variables import Setting, draw_settings
 
 
 def prompts(
@@ -18,6 +19,7 @@ def prompts(
     tasks: Sequence[str],
     own: Mapping[str, Settings] | None = None,
     formats: Sequence[str] = (NUMBERED,),
+    released: Sequence[str] = (),
 ) -> Iterator[Record]:
     """The prompts of one length, context by context (paper, section 3.3 and Table 2).
 
@@ -29,6 +31,8 @@ def prompts(
         tasks: keys of ``TASKS``, in their order, and then of ``own``.
         own: the user's own tasks (``OwnTask.asked``).
         formats: of lists and documents. Contexts of further domains are shown in the first alone.
+        released: scenarios with released contexts in which the paper's tasks have the variables of
+            the published prompts; else all expressions of a context have the same ones.
 
     Returns:
         Records that name their context and never copy it. ``format`` and ``domain`` are named where
@@ -50,7 +54,10 @@ def prompts(
                     seen["perspective"] = "domain" if domain else "format"
                 for task in here:
                     expressions = data["expressions"][task]
-                    yield from _prompts(known[task], context, expressions, seed, seen)
+                    drawn = _drawn(known[task], context, expressions, seed, released)
+                    yield from _prompts(
+                        known[task], context, expressions["expressions"], drawn, seen
+                    )
 
 
 def _contexts(contexts: Mapping[str, Iterable[Record]], scenario: str) -> Iterator[Record]:
@@ -60,12 +67,25 @@ def _contexts(contexts: Mapping[str, Iterable[Record]], scenario: str) -> Iterat
     )
 
 
+def _drawn(
+    task: Task, context: Record, expressions: Record, seed: int, released: Sequence[str]
+) -> list[list[Setting]]:
+    """The settings of the variables for each expression."""
+    space, count = expressions["space"], len(expressions["expressions"])
+    if task.scenario in released and task.released_name:
+        return [released_settings(task, space, context, place) for place in range(count)]
+    return [draw_settings(task, space, context, seed)] * count
+
+
 def _prompts(
-    task: Task, context: Record, expressions: Record, seed: int, seen: Record
+    task: Task,
+    context: Record,
+    expressions: Sequence[Record],
+    drawn: Sequence[list[Setting]],
+    seen: Record,
 ) -> Iterator[Record]:
     ending = f"/{seen['format']}" if "format" in seen else ""
-    settings = draw_settings(task, expressions["space"], context, seed)
-    for expression in expressions["expressions"]:
+    for expression, settings in zip(expressions, drawn, strict=True):
         number = expression["expression_id"]
         bias = {"bias": expression["direction"]} if task.directions else {}
         for variable_id, (variables, gold) in enumerate(settings):

@@ -11,6 +11,7 @@ from steadfast.files import Record, Settings, read_text
 from steadfast.lifbench.paper import PAPER_MODELS
 from steadfast.lifbench.tasks import TASKS
 from steadfast.lifbench.weights import RUBRICS
+from steadfast.metrics.asked import OWN
 from steadfast.names import nearest
 from steadfast.pinned import fetch
 from steadfast.resources import facts
@@ -25,6 +26,7 @@ def released_scores(
     directory: str | None,
     tasks: Sequence[str],
     source: Settings | None = None,
+    same: bool = False,
 ) -> dict[tuple[str, str], list[Record]]:
     """The scores of models that others have run and scored.
 
@@ -35,6 +37,7 @@ def released_scores(
         tasks: keys of ``TASKS``, whose scores are wanted.
         source: url, files (bytes and sha256 of each) and lengths; by default ``scores`` in
             ``resources/lifbench/released.yaml``.
+        same: whether the config asks the very prompts that these models were asked.
 
     Returns:
         The score records of each cell.
@@ -59,7 +62,8 @@ def released_scores(
         for released, record in _records(place, text, task, lengths):
             seen.add(released)
             if released in wanted:
-                records[released, record["length"]].append(record)
+                asked = {"prompts": OWN} if same else {}
+                records[released, record["length"]].append(record | asked)
         for released in sorted(wanted - seen):
             raise UserError(f"{place}: no scores of model {released!r}; {nearest(released, seen)}")
     found = {(model, length): records[models[model], length] for model, length in cells}

@@ -1,6 +1,5 @@
 """The paper's printed tables beside what the released per-sample scores give, cell by cell."""
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -8,14 +7,17 @@ from typing import NamedTuple
 import pandas as pd
 
 from steadfast.components import Frames
-from steadfast.files import Settings, read_text
+from steadfast.files import Settings
 from steadfast.lifbench.claims import claims_table
 from steadfast.lifbench.paper import PAPER_MODELS
 from steadfast.lifbench.perspectives import Beyond
+from steadfast.lifbench.printed import Asked, printed_rows
 from steadfast.lifbench.tables import BUILDERS
 from steadfast.lifbench.tables import tables as own_tables
+from steadfast.lifbench.tables.printed import LABELS
 from steadfast.lifbench.tables.results import WORDS, LifbenchResults
-from steadfast.resources import facts, resource
+from steadfast.metrics.tidy import OVERALL
+from steadfast.resources import facts
 from steadfast.show.cells import count_cell
 from steadfast.show.display import Display, Shown
 from steadfast.tables.render import Printed, escape_csv, printed
@@ -37,6 +39,7 @@ def tables(
     released: Mapping[str, str],
     own: Mapping[str, Settings] | None = None,
     beyond: Beyond | None = None,
+    same_prompts: bool = False,
 ) -> Iterator[Table | Printed]:
     """All tables of LIFBench; after them the paper's printed cells beside ours, and its claims.
 
@@ -49,11 +52,12 @@ def tables(
             not the paper's are left out.
         own: the user's own tasks (``OwnTask.shown``).
         beyond: what is compared beyond the paper's perspectives.
+        same_prompts: whether the models that run were asked the same.
     """
-    yield from own_tables(frames, display, weighting, rubric, own, beyond)
-    yield reproduction(compare(frames, released))
+    yield from own_tables(frames, display, weighting, rubric, own, beyond, same_prompts)
+    yield reproduction(compare(frames, released, weighting, own))
     labels = {model: PAPER_MODELS[name].label for model, name in _of_paper(released).items()}
-    yield claims_table(frames["comparisons"], labels)
+    yield claims_table(frames["comparisons"], labels, _asked(frames, weighting, own))
 
 
 class PrintedCell(NamedTuple):
@@ -97,12 +101,27 @@ def _csv_row(cell: PrintedCell) -> list[str]:
     return [*map(escape_csv, cell[:-1]), "yes" if cell.matches else "no", explanation]
 
 
-def compare(frames: Frames, released: Mapping[str, str]) -> list[PrintedCell]:
-    """Every printed cell of the models that run, in the order of the paper.
+def _asked(frames: Frames, weighting: str, own: Mapping[str, Settings] | None) -> Asked:
+    found = frames["coverage"]
+    return Asked.of(set(found["length"]) - {""}, set(found["task"]) - {OVERALL}, weighting, own)
+
+
+def compare(
+    frames: Frames,
+    released: Mapping[str, str],
+    weighting: str = "rubric",
+    own: Mapping[str, Settings] | None = None,
+) -> list[PrintedCell]:
+    """Every printed cell that the run has too, in the order of the paper.
+
+    These are the cells of the models that run, made of the same lengths and tasks; ranks where all
+    of the paper's models run.
 
     Args:
         frames: of ``lifbench.metrics`` by name, by the released rubric.
         released: as ``tables`` takes it.
+        weighting: of the tasks in the overall ARS.
+        own: as ``tables`` takes it.
     """
     paper = _of_paper(released)
     shown_as = {model: Shown(PAPER_MODELS[name].label) for model, name in paper.items()}
@@ -113,12 +132,15 @@ def compare(frames: Frames, released: Mapping[str, str]) -> list[PrintedCell]:
     display = Display(digits=DIGITS, models=shown_as)
     results = LifbenchResults(of_paper, display, "rubric", "released")
     labels = {shown.label for shown in shown_as.values()}
-    known = {tuple(row.values())[:4]: (row["scores"], row["note"]) for row in _rows("differences")}
+    differences = printed_rows("differences")
+    known = {tuple(row.values())[:4]: (row["scores"], row["note"]) for row in differences}
+    asked, ranked = _asked(frames, weighting, own), len(labels) == len(LABELS)
     cells = []
     for name, title in TABLES.items():
         shown = _shown(BUILDERS[name](results, name))
-        found = (cell for cell in _printed(name, title, shown) if cell.model in labels)
-        cells += [cell._replace(note=_note(cell, shown, known)) for cell in found]
+        found = (cell for cell in _printed(name, title, shown, ranked) if cell.model in labels)
+        run = (cell for cell in found if asked.has(cell.length, cell.column))
+        cells += [cell._replace(note=_note(cell, shown, known)) for cell in run]
     return cells
 
 
@@ -126,11 +148,6 @@ def _of_paper(released: Mapping[str, str]) -> dict[str, str]:
     """The paper's models, without its reference answers."""
     gold = {name: known.gold for name, known in PAPER_MODELS.items()}
     return {model: name for model, name in released.items() if not gold.get(name, True)}
-
-
-def _rows(name: str) -> Iterator[dict[str, str]]:
-    path = resource("lifbench/printed") / f"{name}.csv"
-    yield from csv.DictReader(read_text(path).splitlines())
 
 
 Place = tuple[str, str, str]
@@ -149,13 +166,13 @@ def _shown(table: Table) -> dict[Place, Cell]:
     return found
 
 
-def _printed(name: str, title: str, shown: Mapping[Place, Cell]) -> list[PrintedCell]:
+def _printed(name: str, title: str, shown: Mapping[Place, Cell], ranked: bool) -> list[PrintedCell]:
     values, places = [], []
-    for row in _rows(name):
+    for row in printed_rows(name):
         place = (row["model"], row.get("length", ""), row["column"])
         cell = shown.get(place, Cell(None))
         values.append(PrintedCell(title, *place, row["value"], cell.text or ""))
-        if "rank" in row:
+        if ranked and "rank" in row:
             rank = cell.suffix.strip("()")
             places.append(PrintedCell(title + RANKS, *place, row["rank"], rank))
     return values + places

@@ -18,8 +18,8 @@ class Released(StrictModel):
     directory: str | None = Field(
         default=None,
         description=(
-            "Directory with the released tasks.json and scores/*.csv; without one the pinned URLs "
-            "are used."
+            "Directory with the released tasks.json, {list,multidoc,onedoc}_input.json (or "
+            "data/meta with these) and scores/*.csv; without one the pinned URLs are used."
         ),
     )
 
@@ -148,6 +148,14 @@ class Lifbench(StrictModel):
     contexts_per_length: int = Field(
         default=1, ge=1, le=100, description="Contexts of each scenario and length, by seed."
     )
+    contexts: Literal["own", "released"] = Field(
+        default="own",
+        description=(
+            "own: built from the corpora; released: the published ones, one of each scenario and "
+            "length, with positions in lists as published; with released expressions all variables "
+            "are, and so the prompts (docs/lifbench-prompts.md)."
+        ),
+    )
     formats: list[FormatName] = Field(
         default=["numbered"],
         description=(
@@ -190,7 +198,7 @@ class Lifbench(StrictModel):
     )
     recs: Recs = Field(default_factory=Recs, description="How expressions recs are made.")
     released: Released = Field(
-        default_factory=Released, description="Where the published templates come from."
+        default_factory=Released, description="Where published files come from."
     )
     rubric: Literal["released", "corrected"] = Field(
         default="released",
@@ -203,6 +211,21 @@ class Lifbench(StrictModel):
         default="rubric",
         description="Overall ARS: weighted by the rubric (equation 3), or the plain mean.",
     )
+
+    @property
+    def published_variables(self) -> list[str]:
+        """Scenarios whose variables are those of the published prompts.
+
+        Positions in a list go with any template; other variables go with the released ones alone.
+        """
+        if self.contexts == "own":
+            return []
+        return ["list", "multidoc", "onedoc"] if self.expressions == "released" else ["list"]
+
+    @property
+    def published_prompts(self) -> bool:
+        """Whether what is asked are the very prompts that the paper's models were asked."""
+        return self.contexts == self.expressions == "released"
 
     @field_validator("lengths")
     @classmethod

@@ -63,7 +63,8 @@ def ordinal(number: int) -> str:
     return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
-def _too_small(task: Task, context: Record, what: str) -> UserError:
+def too_small(task: Task, context: Record, what: str) -> UserError:
+    """The error for a context that cannot be asked about: what it has."""
     return UserError(
         f"{task.id}: context {context['context_id']} has {what}; "
         "give its length a larger token budget in the config"
@@ -84,13 +85,14 @@ def _positions(task: Task, space: Settings, context: Record, rng: Random) -> Ite
     for end in space["section_ends"]:
         section = [p for p in places if start <= p / len(elements) < end]
         if len(section) < wanted:
-            raise _too_small(task, context, f"only {len(elements)} elements")
+            raise too_small(task, context, f"only {len(elements)} elements")
         for place in sorted(rng.sample(section, wanted)):
-            yield _position(task.variables, elements, place)
+            yield position(task.variables, elements, place)
         start = end
 
 
-def _position(of: Variables, elements: Sequence[str], place: int) -> Setting:
+def position(of: Variables, elements: Sequence[str], place: int) -> Setting:
+    """The setting of variables that name the element at a place, from 0."""
     known = {"id": place + 1, "ordid": ordinal(place + 1), "element": elements[place]}
     if of.neighbours:
         known |= {"pre_element": elements[place - 1], "post_element": elements[place + 1]}
@@ -103,12 +105,17 @@ def _index_lists(task: Task, space: Settings, context: Record, rng: Random) -> I
     elements = context["elements"]
     places = _unique_places(elements)
     if len(places) < max(space["sizes"]):
-        raise _too_small(task, context, f"only {len(elements)} elements")
+        raise too_small(task, context, f"only {len(elements)} elements")
     for size in space["sizes"]:
         chosen = rng.sample(places, size)
         if chosen == sorted(chosen):  # in the list's own order, the order would test nothing
             chosen.reverse()
-        yield {"id_arr": [p + 1 for p in chosen]}, {"elements": [elements[p] for p in chosen]}
+        yield index_list(elements, chosen)
+
+
+def index_list(elements: Sequence[str], places: Sequence[int]) -> Setting:
+    """LMI's setting that asks for the elements at some places, from 0."""
+    return {"id_arr": [p + 1 for p in places]}, {"elements": [elements[p] for p in places]}
 
 
 def _listed(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
@@ -120,7 +127,7 @@ def _repeats(task: Task, space: Settings, context: Record, rng: Random) -> Itera
     genuine = sum(not sentence["fake"] for sentence in context["key_sentences"])
     most = max(setting["num"] for setting in space["settings"])
     if genuine < most:
-        raise _too_small(task, context, f"{genuine} key sentences where {most} are asked for")
+        raise too_small(task, context, f"{genuine} key sentences where {most} are asked for")
     yield from _listed(task, space, context, rng)
 
 
@@ -135,7 +142,7 @@ def _evidence(task: Task, space: Settings, context: Record, rng: Random) -> Iter
     chosen = {}
     for kind, count in wanted.items():
         if len(pools[kind]) < count:
-            raise _too_small(task, context, f"fewer than {count} {kind} sentences")
+            raise too_small(task, context, f"fewer than {count} {kind} sentences")
         chosen[kind] = iter(rng.sample(pools[kind], count))
     for setting in space["settings"]:
         kind, options = setting["kind"], setting["options"]

@@ -1,7 +1,7 @@
 """What was asked of each model: whose prompts, how many answers to each, how many were expected.
 
-Models that run answer the config's own prompts. Released scores are of answers to other prompts,
-those that the benchmark's authors asked; a score's record says so in the field ``prompts``.
+Models that run answer the config's own prompts. Released scores are of answers to those that the
+benchmark's authors asked; a score's record says in the field ``prompts`` whether these are others.
 """
 
 from collections.abc import Sequence

@@ -165,10 +165,10 @@ def roster_of(frames: Frames, display: Display) -> Roster:
 
 
 def shared_notes(roster: Roster, judged: bool) -> list[Note]:
-    """Who answered other prompts, whose verdicts count, that no real model competes, where so."""
+    """Whose scores were released, whose verdicts count, that no real model competes, where so."""
     notes: list[Note] = []
-    if roster.apart:
-        notes.append((None, WORDS["notes"]["apart"]))
+    if note := roster.prompt_note:
+        notes.append((None, note))
     if judged and (judge := roster.judge_note):
         notes.append((None, judge))
     if roster.no_real_model:

@@ -9,6 +9,7 @@ from steadfast.show.display import Display, Shown
 
 UNRANKED = ("simulated", "floor", "reference")
 KINDS = ("model", *UNRANKED)
+SCORED = "scored"  # engine of models whose scores were released
 WORDS = facts("show.yaml")
 
 
@@ -53,11 +54,14 @@ class Roster:
         self.apart = frozenset(model for model, of in asked.items() if mixed and of != OWN)
         """Models that answered other prompts than the others."""
         self._display = display
+        scored = frozenset(model for model in self.models if self._shown(model).engine == SCORED)
+        self.released = scored - self.apart if len(scored) < len(self.models) else frozenset()
+        """Models with released scores among others that answered the same prompts."""
         self._order = {name: place for place, name in enumerate(display.models)}
 
     def label(self, model: str) -> str:
-        """The model's name in tables, which says so where it answered other prompts."""
-        form = WORDS["apart"] if model in self.apart else "{model}"
+        """The model's name in tables, which says so where its scores were released."""
+        form = WORDS["apart"] if model in self.apart | self.released else "{model}"
         return form.format(model=self._shown(model).label)
 
     def figure_label(self, model: str) -> str:
@@ -78,6 +82,12 @@ class Roster:
         """The model's place in the config, whichever others have results."""
         known = self._order
         return known[model] if model in known else len(known) + self.models.index(model)
+
+    @property
+    def prompt_note(self) -> str | None:
+        """What the mark of released scores says; None where no model has it."""
+        note = "apart" if self.apart else "released" if self.released else None
+        return WORDS["notes"][note] if note else None
 
     @property
     def judge_note(self) -> str | None:

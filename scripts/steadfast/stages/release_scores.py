@@ -5,14 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.components import component
-from steadfast.files import write_jsonl
+from steadfast.files import Record, write_jsonl
 from steadfast.metrics.asked import RELEASED
 
 
 def release_scores(
     released: Sequence[Any], models: Mapping[str, str], outs: Mapping[tuple[str, str], Path]
 ) -> None:
-    """Writes the score files of models that others have run and scored, on prompts of their own.
+    """Writes the score files of models that others have run and scored.
+
+    They answered prompts of their own, where the records do not say otherwise.
 
     Args:
         released: the benchmark's function of models and parts, and its settings.
@@ -24,4 +26,8 @@ def release_scores(
     """
     found = component(released).make(models, list(outs))
     for cell, path in outs.items():
-        write_jsonl(path, (record | {"prompts": RELEASED} for record in found[cell]))
+        write_jsonl(path, (_with_prompts(record) for record in found[cell]))
+
+
+def _with_prompts(record: Record) -> Record:
+    return record | {"prompts": record.get("prompts", RELEASED)}

@@ -6,12 +6,14 @@ from functools import partial
 from steadfast.components import Frames
 from steadfast.files import Settings
 from steadfast.lifbench.perspectives import Beyond
+from steadfast.lifbench.printed import Asked
 from steadfast.lifbench.tables.beyond import beyond_table
 from steadfast.lifbench.tables.data import coverage_table, data_table, rubric_table
 from steadfast.lifbench.tables.floor import above_floor_table
 from steadfast.lifbench.tables.layout import by_length, by_model
 from steadfast.lifbench.tables.models import comparisons_table, rubrics_table
 from steadfast.lifbench.tables.parts import position_table, variance_table
+from steadfast.lifbench.tables.printed import with_printed
 from steadfast.lifbench.tables.recs import recs_table, sampling_table
 from steadfast.lifbench.tables.results import LifbenchResults
 from steadfast.lifbench.tables.scores import ars_by_length_table, ars_table, ifp_table
@@ -53,8 +55,9 @@ def tables(
     rubric: str,
     own: Mapping[str, Settings] | None = None,
     beyond: Beyond | None = None,
+    same_prompts: bool = False,
 ) -> Iterator[Table]:
-    """All tables.
+    """All tables; with the paper's cells where the display wants them.
 
     Args:
         frames: of ``lifbench.metrics`` by name.
@@ -63,9 +66,15 @@ def tables(
         rubric: by which the scores were given, for the captions.
         own: the user's own tasks (``OwnTask.shown``).
         beyond: what is compared beyond the paper's perspectives.
+        same_prompts: whether the models were asked what the paper's were asked.
     """
     results = LifbenchResults(frames, display, weighting, rubric, with_own(own))
+    asked = Asked.of(results.lengths, results.tasks, weighting, own)
     further = {name: build for name, build in FURTHER.items() if name in frames}
-    yield from (build(results, name) for name, build in {**BUILDERS, **further}.items())
+    for name, build in {**BUILDERS, **further}.items():
+        table = build(results, name)
+        if display.published:
+            table = with_printed(table, name, results, asked, same_prompts)
+        yield table
     for perspective, compared in (beyond or {}).items():
         yield beyond_table(results, perspective, compared)
