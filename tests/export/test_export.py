@@ -224,7 +224,7 @@ def test_only_corpora_that_are_in_the_contexts_are_named():
 
 
 def test_the_settings_of_recs_hold_no_path_of_the_user_s():
-    recs = {"rewrites": "released", "review": "/home/me/review"}
+    recs = {"originals": "released", "rewrites": "released", "review": "/home/me/review"}
     released = {"directory": "/home/me/released"}
     section = {"expressions": "recs", "recs": recs, "released": released}
     assert "/home/me" not in str(about(lifbench=section).settings)
