@@ -17,9 +17,11 @@ CAREFUL = {"slip": 0.0, "position_bias": 0.0}
 class Run(JudgedRun):
     """A run over 24 generated records, or over others of the released shape."""
 
-    def __init__(self, mode: str = "strict", records: Sequence[Record] | None = None):
-        super().__init__("cfbench", {"records": 24}, mode)
-        self.mode, self.by_model = mode, {}
+    def __init__(
+        self, mode: str = "strict", records: Sequence[Record] | None = None, direct: bool = False
+    ):
+        super().__init__("cfbench", {"records": 24, "direct": direct}, mode)
+        self.mode, self.direct, self.by_model = mode, direct, {}
         if records is not None:
             normal = map(normalised, checked(list(records), "made"))
             self.data = {"zh": {"data": {"zh": list(normal)}}}
@@ -59,4 +61,4 @@ class Run(JudgedRun):
         self, judges: Sequence[str] = ("first",), labels: Sequence[Record] | None = None
     ) -> Frames:
         people = None if labels is None else Labels("labels.jsonl", labels)
-        return metrics(iter(self.scored), self.data, people, self.mode, judges)
+        return metrics(iter(self.scored), self.data, people, self.mode, judges, direct=self.direct)

@@ -46,7 +46,7 @@ def frames():
 
 
 def all_tables(frames, mode="strict", display=DISPLAY):
-    names = list(tables.TABLES)
+    names = [name for name in tables.TABLES if name != "direct" or name in frames]
     return dict(zip(names, tables.tables(frames, display, mode, names), strict=True))
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from pydantic import Field
 
 from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task
+from steadfast.cfbench import direct
 from steadfast.cfbench.facts import FILE, LANGUAGE, RATES
 from steadfast.components import Component
 from steadfast.config.settings import references
@@ -22,6 +23,7 @@ METRICS = (
     "headline", "results", "types", "domains", "factors", "statistics", "coverage", "agreement",
     "humans", "comparisons", "drawn",
 )  # fmt: skip
+DIRECT_METRICS = ("direct", "direct_humans")
 CONTENT = {"synthetic": "synthetic:data", "local": "data:local", "released": "published:data"}
 DATA = f"{NAME}/data/{LANGUAGE}.jsonl"
 
@@ -32,13 +34,20 @@ class Cfbench(JudgedSection):
     records: int = Field(
         default=24, ge=8, le=2000, description="source synthetic: instructions, half easy."
     )
+    direct: bool = Field(
+        default=False,
+        description="Ask each judge also for one score of the whole answer, without the checklist "
+        "(direct scoring, Table 6), and set it beside the PSR and people's labels.",
+    )
 
 
 def task(config: Config, section: Cfbench) -> Task:
     """What a config asks of CFBench; its one part is Chinese, the language of all its records."""
     mode = {"mode": config.judging.mode}
+    asked = {**mode, "direct": section.direct}
     judges = {"judges": list(config.judges), "references": references(config)}
-    templates = templates_of(NAME, [LANGUAGE], section.templates)
+    more = [direct.NAME] if section.direct else []
+    templates = templates_of(NAME, [LANGUAGE, *more], section.templates)
     tables = _tables(config, section)
     return Task(
         parts={LANGUAGE: Part(LONGEST[section.source], {("data", LANGUAGE): DATA})},
@@ -46,12 +55,12 @@ def task(config: Config, section: Cfbench) -> Task:
         prompts=Component("steadfast.cfbench.prompts:prompts"),
         samples=Component("steadfast.components:KeyedSamples", {"key": "sample_id"}),
         stand_in=Component("steadfast.cfbench.readers:CfbenchReader"),
-        scoring=Component("steadfast.cfbench.scoring:CfbenchScoring", mode),
+        scoring=Component("steadfast.cfbench.scoring:CfbenchScoring", asked),
         metrics=Output(
-            Component("steadfast.cfbench.metrics:metrics", mode | judges),
-            METRICS,
+            Component("steadfast.cfbench.metrics:metrics", asked | judges),
+            (*METRICS, *(DIRECT_METRICS if section.direct else ())),
             data=("data",),
-            fields=RATES,
+            fields=(*RATES, *more),
         ),
         tables=Output(
             Component("steadfast.cfbench.tables:tables", {**mode, "names": tables}),
@@ -62,7 +71,7 @@ def task(config: Config, section: Cfbench) -> Task:
         ),
         judging=Judging(
             prompts=Component(
-                "steadfast.cfbench.judge:CfbenchJudgePrompts", mode, packaged(templates)
+                "steadfast.cfbench.judge:CfbenchJudgePrompts", asked, packaged(templates)
             ),
             readable=Component("steadfast.cfbench.reading:readable"),
             stand_in=Component("steadfast.cfbench.readers:CfbenchJudge"),
@@ -78,7 +87,8 @@ def task(config: Config, section: Cfbench) -> Task:
 def _tables(config: Config, section: Cfbench) -> list[str]:
     """Names of the tables; agreement needs two raters, Table 6 people among them."""
     people = section.labels is not None
-    raters = {"table6_humans": people, "agreement": people or len(config.judges) > 1}
+    raters = {"direct": section.direct, "table6_humans": people}
+    raters["agreement"] = people or len(config.judges) > 1
     wanted = [name for name, asked in raters.items() if asked]
     return ["table1_statistics", "table2_results", "types", "domains", *wanted, "coverage"]
 

@@ -14,6 +14,7 @@ import pandas as pd
 
 from steadfast.cfbench.agreement import agreement
 from steadfast.cfbench.constraint_types import PRIMARY_OF, TYPES
+from steadfast.cfbench.direct_metrics import direct_scores
 from steadfast.cfbench.facts import (
     FULL,
     LANGUAGE,
@@ -54,6 +55,7 @@ def metrics(
     mode: Mode,
     judges: Sequence[str],
     references: Collection[str] = (),
+    direct: bool = False,
 ) -> dict[str, pd.DataFrame]:
     """The metrics by name.
 
@@ -64,6 +66,7 @@ def metrics(
         mode: strict or released.
         judges: the names of all.
         references: models that give the gold answer, which are not compared.
+        direct: whether judges were asked for a score of the whole answer too.
 
     Raises:
         UserError: samples are not the data's, or labels cannot be read.
@@ -73,6 +76,10 @@ def metrics(
     samples = sample_frame(found, record_frame(records))
     rates, counts = results(samples, mode), coverage(samples)
     compared, of_sets = comparisons(samples, references), drawn(samples, None, ["split"])
+    of_direct = {}
+    if direct:
+        splits = {name: record["split"] for name, record in records.items()}
+        of_direct["direct"] = direct_scores(found, samples, splits)
     return {
         "results": rates,
         "comparisons": compared,
@@ -83,7 +90,8 @@ def metrics(
         "factors": by_factor(samples),
         "statistics": statistics(records),
         "coverage": counts,
-        **agreement(found, records, judges, labels),
+        **agreement(found, records, judges, labels, direct),
+        **of_direct,
     }
 
 

@@ -7,6 +7,7 @@ without a model goes by that line alone.
 from collections.abc import Iterable, Sequence
 from random import Random
 
+from steadfast.cfbench import direct
 from steadfast.components import JudgePrompt, JudgeRequest, Sample, StandIn
 from steadfast.files import Settings
 from steadfast.judging.stand_in import BelievingJudge, signature
@@ -51,10 +52,13 @@ class CfbenchJudge(BelievingJudge):
 
     def numbers(self, request: JudgeRequest) -> range:
         """Those of the checkpoints."""
-        return range(1, len(request.expected["checkpoints"]) + 1)
+        expected = request.expected
+        return range(1, (expected.get(direct.NAME) or len(expected["checkpoints"])) + 1)
 
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
-        """Each checkpoint with 1 or 0."""
+        """Each checkpoint with 1 or 0; or the share of those that hold, as a score."""
+        if direct.NAME in request.expected:
+            return direct.FORM.format(score=f"{sum(verdicts) / len(verdicts):.2f}")
         pairs = zip(request.expected["checkpoints"], verdicts, strict=True)
         return "\n\n".join(f"{text}\t{int(verdict)}" for text, verdict in pairs)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from steadfast.cfbench import released
+from steadfast.cfbench import direct, released
 from steadfast.cfbench.facts import Mode
 from steadfast.cfbench.satisfaction import Satisfaction, satisfaction
 from steadfast.cfbench.strict import read_verdicts
@@ -73,10 +73,12 @@ def readable(expected: Record, reply: str, answer: str) -> bool:
     """Whether a reply needs no further asking.
 
     Args:
-        expected: of the judge request: mode and checkpoints.
+        expected: of the judge request: mode, and checkpoints or that a score is asked for.
         reply: the judge's.
         answer: that was judged.
     """
+    if direct.NAME in expected:
+        return direct.direct_score(expected["mode"], reply, answer) is not None
     texts = expected["checkpoints"]
     if expected["mode"] == "released":
         return released.parsed(texts, reply) is not None

@@ -60,7 +60,7 @@ def parsed(texts: Sequence[str], reply: str) -> list[str] | None:
     scores = []
     for text, part in zip(texts, parts, strict=True):
         before, _, after = part.partition("\t")
-        if part.count("\t") != 1 or before != text or _number(after) not in (0, 1):
+        if part.count("\t") != 1 or before != text or number(after) not in (0, 1):
             return None
         scores.append(after.strip())
     return scores
@@ -71,7 +71,7 @@ def _fallback(reply: str) -> Outcome:
     for line in reply.split("\n"):
         if line.count("\t") == 1:
             after = line.partition("\t")[2]
-            value = _number(after)
+            value = number(after)
             if value is None:
                 return Outcome(error="ValueError")
             if value == 1:  # a zero is lost, and with it every unsatisfied checkpoint
@@ -93,7 +93,8 @@ def _psr(priorities: Sequence[str], values: Sequence[float], csr: float) -> int:
     return int(0.5 + 0.5 * _mean(secondary) > THRESHOLD)
 
 
-def _number(text: str) -> float | None:
+def number(text: str) -> float | None:
+    """A number as the released code reads it, which is any that Python's ``float`` takes."""
     try:
         return float(text)
     except ValueError:

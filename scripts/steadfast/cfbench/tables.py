@@ -6,6 +6,7 @@ from dataclasses import replace
 import pandas as pd
 
 from steadfast.cfbench.constraint_types import TYPES
+from steadfast.cfbench.direct_metrics import SCORE
 from steadfast.cfbench.facts import FULL, MEASURES, PRIMARY_KIND, SECONDARY_KIND, SETS, Mode
 from steadfast.cfbench.results import CfbenchResults
 from steadfast.components import Frames
@@ -25,7 +26,7 @@ from steadfast.show.cells import (
     share_cell,
 )
 from steadfast.show.display import Display
-from steadfast.show.results import values_by_model
+from steadfast.show.results import incomplete_models, values_by_model
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.tables.table import Cell, Column, Section, Table
 
@@ -174,10 +175,49 @@ def _models_across(
     return results.table(name, columns, body, [*remarks, *((None, note) for note in notes)])
 
 
+def _direct(results: CfbenchResults, name: str) -> Table:
+    """Direct scores, and their agreement with the same judge's PSR."""
+    words, rows = results.words["direct"], results.frames["direct"]
+    columns, values = [MODEL], []
+    for split in SETS:
+        for measure, heading in words["measures"].items():
+            found = rows_of(rows, split=split, measure=measure)
+            values.append(Values(values_by_model(found), incomplete_models(found)))
+            columns.append(Column(heading, results.words["sets"][split]))
+    cells = results.cells(values)
+    scored = values_by_model(rows_of(rows, split=FULL, measure=SCORE), "n")
+    expected = results.coverage.loc[FULL]["expected"]
+    notes = results.incomplete_notes(
+        ({"model": results.roster.label(model)}, int(scored.get(model, 0)), expected[model])
+        for model in results.roster.models
+    )
+    notes += [*results.shared_notes(judged=True), *results.untested_notes()]
+    notes.append((None, words["note"]))
+    sections = results.sections(results.groups, cells.__getitem__)
+    return results.table(name, columns, sections, notes)
+
+
 def _humans(results: CfbenchResults, name: str) -> Table:
-    """Agreement of each judge's PSR with people's (Table 6)."""
+    """Agreement of each judge with people on whole answers, by each way of judging (Table 6)."""
+    if "direct_humans" not in results.frames:
+        return _humans_table(results, name, results.frames["humans"])
+    ways = results.words["direct"]["ways"]
+    parts = {way: results.frames[frame] for frame, way in ways.items()}
+    judges = list(dict.fromkeys(results.frames["humans"]["judge"]))
+    labelled = [
+        rows_of(rows, judge=judge).assign(label=f"{judge}{way}")
+        for judge in judges
+        for way, rows in parts.items()
+    ]
+    rows = pd.concat(labelled) if labelled else results.frames["humans"]
+    return _humans_table(results, name, rows, [results.words["notes"]["direct_people"]])
+
+
+def _humans_table(
+    results: CfbenchResults, name: str, found: pd.DataFrame, notes: Iterable[str] = ()
+) -> Table:
+    """Agreement with people, a row a judge or its label."""
     words, digits = results.words, results.digits
-    found = results.frames["humans"]
     # Stand-ins judge no model's answers, so that there may be none that people labelled too.
     unlabelled = found["n"].groupby(found["judge"]).transform("max") == 0
     found = found[~(unlabelled & found["judge"].map(results.roster.is_stand_in))]
@@ -194,14 +234,19 @@ def _humans(results: CfbenchResults, name: str) -> Table:
                 )
             ),
         )
-        for judge, of_judge in found.groupby("judge", sort=False)
+        for judge, of_judge in found.groupby("label" if "label" in found else "judge", sort=False)
     )
     columns = [Column("Judge", align="l")]
     for split in SETS:
         group = words["sets"][split]
         columns += [Column("Answers", group, "r"), Column("Kappa", group)]
         columns.append(Column(SHARED["interval"], group))
-    return results.table(name, columns, [Section(rows)], [(None, words["notes"]["people"])])
+    return results.table(
+        name,
+        columns,
+        [Section(rows)],
+        [(None, note) for note in [words["notes"]["people"], *notes]],
+    )
 
 
 def _agreement(results: CfbenchResults, name: str) -> Table:
@@ -240,6 +285,7 @@ TABLES: dict[str, Callable[[CfbenchResults, str], Table]] = {
     "table2_results": _results,
     "types": _types,
     "domains": _domains,
+    "direct": _direct,
     "table6_humans": _humans,
     "agreement": _agreement,
     "coverage": _coverage,
