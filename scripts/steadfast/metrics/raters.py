@@ -86,10 +86,16 @@ def listed_verdicts(
     return {number: int(verdict == yes) for number, verdict in enumerate(verdicts, start=1)}
 
 
+def is_preference(record: Record) -> bool:
+    """Whether a label compares two models' answers (``metrics.preferences``)."""
+    return "preference" in record
+
+
 def read_labels(
     labels: Labels | None,
     scores: Iterable[Scored],
     parse: Callable[[object, Record], Mapping[K, V]],
+    preferences: bool = False,
 ) -> ByRater[K, V]:
     """People's verdicts from the records of a file.
 
@@ -103,6 +109,8 @@ def read_labels(
         parse: makes of a label's verdicts and the answer's score record a verdict for each
             question (or whatever is judged alone); raises ValueError with half a sentence where
             it cannot.
+        preferences: whether records that compare two answers are read elsewhere; else they are
+            errors.
 
     Raises:
         UserError: a record lacks a field, is there twice, has verdicts that are none or names a
@@ -123,6 +131,8 @@ def read_labels(
     found: ByRater[K, V] = defaultdict(dict)
     seen, passed_over = set(), set()
     for number, record in enumerate(labels.records, start=1):
+        if preferences and is_preference(record):
+            continue
         where = f"{labels.name}: record {number}"
         model, sample, rater = _label_names(record, where)
         if (rater, model, sample) in seen:
