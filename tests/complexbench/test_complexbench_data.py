@@ -92,6 +92,7 @@ def test_the_sample_instances_are_read_and_counted(capsys):
 
 def test_published_counts_are_compared_and_do_not_fail():
     row = {"category": "And", "task_types": "x", "origin": "released", "turns": []}
+    row |= {"group": None}
     asked = {"rule": None}
     rows = [row | {"scoring_questions": [asked]}]
     assert any("1150 were published" in line for line in summary(rows, published=True))

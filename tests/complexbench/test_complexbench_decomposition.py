@@ -80,13 +80,18 @@ def test_what_is_not_a_partition_is_named(given, part):
 @pytest.mark.parametrize(("published", "severity"), [(False, "error"), (True, "warning")])
 def test_a_question_must_not_depend_on_one_of_a_later_turn(published, severity):
     late, early = parts([1, 2], [0]), parts([0, 1], [2])
-    found = check([instance(sub_instructions=late)], published)[1]
+    found = beside_branches(instance(sub_instructions=late), published)
     assert {(f.severity, f.field) for f in found} == {
         (severity, "sub_instructions.sub_instruction_0")
     }
     later = "depends on question 0 of a later turn, sub_instruction_1; ask that turn first"
     assert [f.sentence for f in found] == [f"question {point} {later}" for point in (1, 2)]
-    assert check([instance(sub_instructions=early)], published)[1] == []
+    assert beside_branches(instance(sub_instructions=early), published) == []
+
+
+def beside_branches(made: dict, published: bool) -> list:
+    """What is wrong with an instance but that its other branch is missing."""
+    return [found for found in check([made], published)[1] if found.field != "branches"]
 
 
 def test_an_and_instruction_needs_no_turns():

@@ -29,11 +29,14 @@ def score_records(instances: list[dict], raw: list[list]) -> list[dict]:
             "truncated": False,
             "status": "error",
             "raw": None,
+            "total": None,
             "extracted": None,
             "other_raters": {},
         }
         if verdicts is not None:
-            whole = None not in dependent(verdicts, instance)
+            known = dependent(verdicts, instance)
+            whole = None not in known
+            row |= {"total": known.count(True) / len(known) if whole else None}
             row |= {"status": "ok" if whole else "invalid"}
             row |= {"raw": {str(place): verdict for place, verdict in enumerate(verdicts)}}
             row |= {"extracted": {point: {"by": "judge"} for point in row["raw"]}}

@@ -23,8 +23,8 @@ TOKENS = 8192  # of the longest prompt, roughly; a turn has those before it in f
 RELEASED_ATTEMPTS = 1  # whatever a judge replies is taken for a verdict
 DATA = {"synthetic": "synthetic:data", "local": "published:local", "released": "published:released"}
 METRICS = (
-    "drfr", "constraints", "coherent", "decomposition", "agreement", "judging", "coverage",
-    "headline", "comparisons", "drawn",
+    "drfr", "constraints", "coherent", "branches", "decomposition", "preferences", "agreement",
+    "judging", "coverage", "headline", "comparisons", "drawn",
 )  # fmt: skip
 
 

@@ -1,10 +1,13 @@
-"""How much is scored, and by what: samples and questions of each model."""
+"""How much there is and is scored, and by what: groups, samples and questions of each model."""
 
 from collections import Counter, defaultdict
 from itertools import product
 
 import pandas as pd
 
+from steadfast.complexbench.aggregation import CLASSES
+from steadfast.complexbench.branches import selecting, selections
+from steadfast.complexbench.parts import WHOLE
 from steadfast.complexbench.rules.outcome import UNDECIDED
 from steadfast.complexbench.scored import ScoredAnswers
 from steadfast.metrics.asked import with_prompts
@@ -83,3 +86,22 @@ def judging(scored: ScoredAnswers) -> pd.DataFrame:
             rows.append((model, part.language, part.split, judge, kind, *numbers))
     columns = ["model", "language", "split", "judge", "kind", *COUNTS]
     return pd.DataFrame(rows, columns=columns)
+
+
+def branches(scored: ScoredAnswers) -> pd.DataFrame:
+    """Groups with Selection that were asked, by their instances, and which lack a branch.
+
+    Returns:
+        Columns language, kind (single, multiple: as in the coherent test), size (instances of a
+        group), groups, and lacking (of these, that lack a branch).
+    """
+    rows = [
+        (part.language, selections(group[0]) > 1, len(group), clause is not None)
+        for part in scored.parts.values()
+        if part.split == WHOLE
+        for _, group, clause in selecting(part.instances.values())
+    ]
+    keys = ["language", "kind", "size"]
+    counted = pd.DataFrame(rows, columns=[*keys, "lacking"]).groupby(keys, sort=True)["lacking"]
+    found = counted.agg(groups="size", lacking="sum").reset_index()
+    return found.assign(kind=found["kind"].map(lambda several: CLASSES[several]))

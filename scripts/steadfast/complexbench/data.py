@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from steadfast.complexbench import decomposition
+from steadfast.complexbench.branches import selecting
 from steadfast.complexbench.instance import Instance, Question
 from steadfast.complexbench.schema import COMMAND, check, read_instances, stop_at_errors
 from steadfast.complexbench.taxonomy import taxonomy
@@ -80,6 +81,8 @@ def _record(instance: Instance, language: str, origin: str) -> Record:
         return found
 
     record = instance.model_dump(exclude={"instruction_en", "sub_instructions"})
+    if instance.branches is None:
+        del record["branches"]  # of the released data no instance has it
     record["instruction"] = text(instance, "instruction")
     for number, question in enumerate(instance.scoring_questions):
         own = question.model_dump(exclude={"question_en"})
@@ -112,6 +115,15 @@ def summary(records: Sequence[Record], published: bool = False) -> list[str]:
     for field in ("category", "task_types", "origin"):
         counted = Counter(record[field] for record in records)
         lines.append(f"{field}: {', '.join(f'{k} {counted[k]}' for k in sorted(counted))}")
+    if groups := list(selecting(records)):
+        sizes = Counter(len(group) for _, group, _ in groups)
+        parts = ", ".join(f"{sizes[size]} of {size} instances" for size in sorted(sizes))
+        lines.append(f"groups with Selection: {len(groups)} ({parts})")
+        lack = [str(group[0]["main_id"]) for _, group, clause in groups if clause]
+        if lack:
+            more = f" and {len(lack) - LISTED} more" if len(lack) > LISTED else ""
+            numbers = f"{', '.join(lack[:LISTED])}{more}"
+            lines.append(f"warning: {len(lack)} of them lack a branch, from main_id {numbers}")
     if published:
         facts = taxonomy()["published"]
         own = [record for record in records if record["origin"] != "extra"]

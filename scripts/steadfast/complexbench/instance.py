@@ -64,6 +64,8 @@ class Instance(StrictModel):
         category: And, Chain_k, Selection_k or Selection_and_Chain_k with k layers of nesting; a
             list of one such name is taken for the name.
         scoring_questions: see ``Question``.
+        branches: of its selection, as many as values of the condition lead to different ones; ours,
+            so that a group can be known to lack one.
         sub_instructions: sub_instruction_0, sub_instruction_1 … for the decomposed run.
     """
 
@@ -77,6 +79,7 @@ class Instance(StrictModel):
     composition_types: list[str]
     category: str
     scoring_questions: list[Question] = Field(min_length=1)
+    branches: int | None = Field(default=None, ge=2, le=100)
     sub_instructions: dict[str, SubInstruction] | None = None
 
     @field_validator("category", mode="before")

@@ -24,9 +24,9 @@ from steadfast.complexbench.aggregation import (
     counts,
     group_of,
 )
-from steadfast.complexbench.coverage import coverage, judging
+from steadfast.complexbench.coverage import branches, coverage, judging
 from steadfast.complexbench.parts import DECOMPOSED, WHOLE
-from steadfast.complexbench.raters import agreement
+from steadfast.complexbench.raters import agreement, preferred
 from steadfast.complexbench.scored import AskedPart, ScoredAnswers
 from steadfast.complexbench.taxonomy import dimensions, taxonomy
 from steadfast.components import Data, Frames, Labels, Scored
@@ -72,6 +72,8 @@ def metrics(
         "decomposition": found.decomposition(),
         "agreement": agreement(scored, judges, labels),
         "judging": judging(scored),
+        "preferences": preferred(scored, judges, labels, references),
+        "branches": branches(scored),
         "coverage": coverage(scored),
         "comparisons": compared,
         "drawn": found.drawn(),

@@ -1,13 +1,15 @@
-"""How well judges agree with each other, and with people, on single scoring questions."""
+"""How well judges agree with each other and with people: on questions, and on the better answer."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pandas as pd
 
+from steadfast.complexbench.parts import WHOLE
 from steadfast.complexbench.scored import ScoredAnswers
 from steadfast.components import Labels, Scored
 from steadfast.files import Record
 from steadfast.metrics.agreement import answer_agreement
+from steadfast.metrics.preferences import preferences
 from steadfast.metrics.raters import judge_verdicts, read_labels
 
 WORDS = {"yes": True, "no": False}
@@ -33,14 +35,34 @@ def agreement(
     Raises:
         UserError: the labels are none, or not of these answers.
     """
-    # An instance has the same id in each language.
-    scores = [
+    scores = _named(scored)
+    of_judges = judge_verdicts(scores, judges, _judged)
+    people = read_labels(labels, scores, _labelled, preferences=True)
+    return answer_agreement(of_judges, people, scores)
+
+
+def preferred(
+    scored: ScoredAnswers,
+    judges: Sequence[str],
+    labels: Labels | None = None,
+    references: Collection[str] = (),
+) -> pd.DataFrame:
+    """Win, tie and lose of every two models on whole instructions, as ``preferences`` gives them.
+
+    The answer wins of which a larger share of the scoring questions is satisfied, dependencies
+    counted.
+    """
+    whole = [one for one in _named(scored) if scored.parts[one.part].split == WHOLE]
+    return preferences(whole, judges, labels, references)
+
+
+def _named(scored: ScoredAnswers) -> list[Scored]:
+    """The scores with part and sample for an id: an instance has the same one in each language."""
+    return [
         Scored(model, part, record | {"sample_id": f"{part}/{record['sample_id']}"})
         for (model, part), records in scored.records.items()
         for record in records
     ]
-    of_judges = judge_verdicts(scores, judges, _judged)
-    return answer_agreement(of_judges, read_labels(labels, scores, _labelled), scores)
 
 
 def _judged(rated: Record) -> dict[str, bool]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from steadfast.complexbench.branches import branch_findings
 from steadfast.complexbench.guidelines import file_findings, instance_findings
 from steadfast.complexbench.instance import Finding, Instance
 from steadfast.complexbench.shape import shape
@@ -45,7 +46,7 @@ def check(raw: Sequence[object], published: bool = False) -> tuple[list[Instance
     """
     all_shaped = [shape(position, value) for position, value in enumerate(raw)]
     whole = {p: s.instance for p, s in enumerate(all_shaped) if s.instance and not s.unread}
-    findings = file_findings(whole)
+    findings = [*file_findings(whole), *branch_findings(whole)]
     for position, shaped in enumerate(all_shaped):
         findings += shaped.findings
         if shaped.instance:

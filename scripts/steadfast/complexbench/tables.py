@@ -1,6 +1,8 @@
 """ComplexBench's tables."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
@@ -22,8 +24,16 @@ from steadfast.complexbench.taxonomy import dimensions, taxonomy
 from steadfast.components import Frames
 from steadfast.metrics.tidy import rows_of
 from steadfast.show.agreement import agreement_table
-from steadfast.show.cells import MODEL, count_cell, share_cell
+from steadfast.show.cells import (
+    MODEL,
+    count_cell,
+    incomplete_mark,
+    interval_cell,
+    number_cell,
+    share_cell,
+)
 from steadfast.show.display import Display
+from steadfast.show.roster import WORDS as SHARED
 from steadfast.tables.table import Cell, Column, Section, Table
 
 Columns = dict[str, Column]
@@ -139,7 +149,92 @@ def _coherent(results: ComplexbenchResults, name: str) -> Table:
         for kind in CLASSES
         for measure in (*COHERENT_MEASURES, DROP)
     ]
-    return results.by_model(name, found, "coherent")
+    counts = results.frames["branches"][["groups", "lacking"]].sum()
+    notes = [LAYOUT["notes"]["groups_lack"].format(**counts)] if counts["lacking"] else []
+    return results.by_model(name, found, "coherent", notes)
+
+
+def _branches(results: ComplexbenchResults, name: str) -> Table:
+    """Groups with Selection by their size, and those that are known to lack a branch."""
+    words, rows = LAYOUT["branches"], results.frames["branches"]
+    sizes, texts = range(1, words["most"] + 1), words["columns"]
+    several = len(results.languages) > 1
+    body = []
+    for language in results.languages:
+        for kind, heading_of in words["classes"].items():
+            found = rows_of(rows, language=language, kind=kind)
+            counts = found["groups"].groupby(found["size"].clip(upper=words["most"])).sum()
+            body.append(
+                (
+                    *([Cell(language)] if several else []),
+                    Cell(heading_of),
+                    count_cell(found["groups"].sum()),
+                    *(count_cell(counts.get(size, 0)) for size in sizes),
+                    count_cell(found["lacking"].sum()),
+                )
+            )
+    headings = [*[texts["size"]] * (words["most"] - 1), texts["more"]]
+    columns = (
+        *([LANGUAGE] if several else []),
+        Column("Instructions with", align="l"),
+        Column(texts["groups"], align="r"),
+        *(
+            Column(heading_of.format(size=size), "Instances", "r")
+            for size, heading_of in zip(sizes, headings, strict=True)
+        ),
+        Column(texts["lacking"], align="r"),
+    )
+    return results.table(
+        name, columns, [Section(tuple(body))], [(None, LAYOUT["notes"]["branches"])]
+    )
+
+
+def _preferences(results: ComplexbenchResults, name: str) -> Table:
+    """Win, tie and lose of every two models, and how people preferred, where they did."""
+    words, frame = LAYOUT["preferences"], results.frames["preferences"]
+    counted = frame[frame["judge"] == frame.groupby(["model", "other"])["judge"].transform("first")]
+    pairs = counted[(counted["model"] != "") & (counted["n"] + counted["expected"] > 0)]
+    people = bool((pairs["labelled"] > 0).any())
+    rows = pairs.to_dict("records")
+    if people:  # all pairs of the judge that most of the labelled ones have
+        labelled = pairs.groupby("judge", sort=False)["labelled"].sum()
+        judge = labelled.idxmax()
+        rows += rows_of(frame, judge=judge, model="").to_dict("records")
+
+    def cells(row: Mapping[str, Any]) -> tuple[Cell, ...]:
+        every = not row["model"]
+        names = [Cell(words["all"]), Cell(None)]
+        if not every:
+            names = [Cell(results.roster.label(row[side])) for side in ("model", "other")]
+        marks = incomplete_mark(row["n"] < row["expected"])
+        counts = [count_cell(row[key]) for key in words["totals"]]
+        counts[-1] = replace(counts[-1], marks=marks)
+        if not people:
+            return (*names, *counts)
+        of_people = [count_cell(row[key]) for key in words["people"]]
+        agreement = [
+            number_cell(row["raw"], 1, 100),
+            number_cell(row["kappa"], results.digits),
+            interval_cell(row["kappa_low"], row["kappa_high"], results.digits),
+        ]
+        return (*names, *counts, *of_people, *agreement)
+
+    groups = words["groups"]
+    columns = [Column("First", align="l"), Column("Second", align="l")]
+    columns += [Column(text, groups["totals"], "r") for text in words["totals"].values()]
+    if people:
+        columns += [Column(text, groups["people"], "r") for text in words["people"].values()]
+        columns += [Column(text, groups["agreement"]) for text in words["agreement"].values()]
+        columns.append(Column(SHARED["interval"], groups["agreement"]))
+    notes = [*results.notes, (None, LAYOUT["notes"]["preferences" if rows else "no_pairs"])]
+    table = results.table(
+        name,
+        columns,
+        [Section(tuple(map(cells, rows)))],
+        notes,
+        people=LAYOUT["notes"]["people"] if people else "",
+    )
+    return replace(table, rows_per_page=words["rows_per_page"])
 
 
 def _decomposition(results: ComplexbenchResults, name: str) -> Table:
@@ -243,6 +338,8 @@ BUILDERS: Mapping[str, Callable[[ComplexbenchResults, str], Table]] = {
     "tasks": _tasks,
     "nesting": _nesting,
     "coherent": _coherent,
+    "branches": _branches,
+    "preferences": _preferences,
     "decomposition": _decomposition,
     "judging": _judging,
     "coverage": _coverage,
