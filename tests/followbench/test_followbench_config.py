@@ -1,18 +1,15 @@
 """config/followbench.yaml: the paper's models under the paper's names, and a run that can begin."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 import yaml
 
-from followbench_run import ROOT, run
+from followbench_run import run
+from paper_config import PAPERS, dry_run
 from steadfast.config.load import load_config
 from steadfast.resources import facts
 from steadfast.tokens import load_tokenizer
 
-PATH = ROOT / "config/followbench.yaml"
+PATH = PAPERS / "followbench.yaml"
 
 
 @pytest.fixture(scope="module")
@@ -46,20 +43,6 @@ def test_prompts_that_leave_no_room_for_the_answer_are_as_many_as_the_file_says(
 
 @pytest.mark.workflow
 def test_its_dry_run_needs_no_network_and_no_key(tmp_path):
-    command = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile"]
-    command += ["--directory", tmp_path, "--configfile", PATH, "--cores", "1", "--dry-run"]
-    environment = {name: value for name, value in os.environ.items() if "KEY" not in name}
-    targets = ["results/tables", "plan"]
-    done = subprocess.run(
-        [*command, "--", *targets], env=environment, capture_output=True, text=True, check=False
-    )
-    text = done.stdout + done.stderr
-    assert done.returncode == 0, text
-    jobs = {line.split()[0]: int(line.split()[1]) for line in text.splitlines() if _counts(line)}
+    jobs = dry_run(PATH, tmp_path)
     assert jobs["inference"] == jobs["verdicts"] == 10
     assert jobs["plan_benchmark"] == 1
-
-
-def _counts(line: str) -> bool:
-    words = line.split()
-    return len(words) == 2 and words[1].isdigit()
