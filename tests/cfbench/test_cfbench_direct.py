@@ -231,7 +231,7 @@ def test_the_tables_show_both_ways_and_what_is_missing():
     assert [float(cell.text) for cell in cells] == pytest.approx(rows["value"].tolist(), abs=5e-4)
     assert rows.loc["score", "n"] < 24 and cells[0].marks == ("incomplete",)
     assert any(f"m ({rows.loc['score', 'n']} of 24)" in text for _, text in table.notes)
-    assert [row[0].text for row in people.sections[0].rows] == ["j DS", "j PSR"]
+    assert [row[0].text for row in people.sections[0].rows] == ["j (DS)", "j (PSR)"]
 
 
 def test_the_config_asks_for_it():

@@ -9,7 +9,7 @@ from steadfast.cfbench.constraint_types import TYPES
 from steadfast.cfbench.direct_metrics import SCORE
 from steadfast.cfbench.facts import FULL, MEASURES, PRIMARY_KIND, SECONDARY_KIND, SETS, Mode
 from steadfast.cfbench.results import CfbenchResults
-from steadfast.components import Frames
+from steadfast.components import Frames, rater_name
 from steadfast.metrics.tidy import rows_of
 from steadfast.metrics.ties import Ties
 from steadfast.resources import facts
@@ -205,7 +205,7 @@ def _humans(results: CfbenchResults, name: str) -> Table:
     parts = {way: results.frames[frame] for frame, way in ways.items()}
     judges = list(dict.fromkeys(results.frames["humans"]["judge"]))
     labelled = [
-        rows_of(rows, judge=judge).assign(label=f"{judge}{way}")
+        rows_of(rows, judge=judge).assign(label=rater_name(judge, way))
         for judge in judges
         for way, rows in parts.items()
     ]

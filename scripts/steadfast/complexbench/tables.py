@@ -211,7 +211,8 @@ def _preferences(results: ComplexbenchResults, name: str) -> Table:
         counts[-1] = replace(counts[-1], marks=marks)
         if not people:
             return (*names, *counts)
-        of_people = [count_cell(row[key]) for key in words["people"]]
+        compared = bool(row["labelled"])
+        of_people = [count_cell(row[key]) if compared else Cell(None) for key in words["people"]]
         agreement = [
             number_cell(row["raw"], 1, 100),
             number_cell(row["kappa"], results.digits),
