@@ -1,8 +1,6 @@
 """ComplexBench's tables."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 
@@ -24,16 +22,9 @@ from steadfast.complexbench.taxonomy import dimensions, taxonomy
 from steadfast.components import Frames
 from steadfast.metrics.tidy import rows_of
 from steadfast.show.agreement import agreement_table
-from steadfast.show.cells import (
-    MODEL,
-    count_cell,
-    incomplete_mark,
-    interval_cell,
-    number_cell,
-    share_cell,
-)
+from steadfast.show.cells import MODEL, count_cell, share_cell
 from steadfast.show.display import Display
-from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.preferences import preference_table
 from steadfast.tables.table import Cell, Column, Section, Table
 
 Columns = dict[str, Column]
@@ -189,55 +180,6 @@ def _branches(results: ComplexbenchResults, name: str) -> Table:
     )
 
 
-def _preferences(results: ComplexbenchResults, name: str) -> Table:
-    """Win, tie and lose of every two models, and how people preferred, where they did."""
-    words, frame = LAYOUT["preferences"], results.frames["preferences"]
-    counted = frame[frame["judge"] == frame.groupby(["model", "other"])["judge"].transform("first")]
-    pairs = counted[(counted["model"] != "") & (counted["n"] + counted["expected"] > 0)]
-    people = bool((pairs["labelled"] > 0).any())
-    rows = pairs.to_dict("records")
-    if people:  # all pairs of the judge that most of the labelled ones have
-        labelled = pairs.groupby("judge", sort=False)["labelled"].sum()
-        judge = labelled.idxmax()
-        rows += rows_of(frame, judge=judge, model="").to_dict("records")
-
-    def cells(row: Mapping[str, Any]) -> tuple[Cell, ...]:
-        every = not row["model"]
-        names = [Cell(words["all"]), Cell(None)]
-        if not every:
-            names = [Cell(results.roster.label(row[side])) for side in ("model", "other")]
-        marks = incomplete_mark(row["n"] < row["expected"])
-        counts = [count_cell(row[key]) for key in words["totals"]]
-        counts[-1] = replace(counts[-1], marks=marks)
-        if not people:
-            return (*names, *counts)
-        compared = bool(row["labelled"])
-        of_people = [count_cell(row[key]) if compared else Cell(None) for key in words["people"]]
-        agreement = [
-            number_cell(row["raw"], 1, 100),
-            number_cell(row["kappa"], results.digits),
-            interval_cell(row["kappa_low"], row["kappa_high"], results.digits),
-        ]
-        return (*names, *counts, *of_people, *agreement)
-
-    groups = words["groups"]
-    columns = [Column("First", align="l"), Column("Second", align="l")]
-    columns += [Column(text, groups["totals"], "r") for text in words["totals"].values()]
-    if people:
-        columns += [Column(text, groups["people"], "r") for text in words["people"].values()]
-        columns += [Column(text, groups["agreement"]) for text in words["agreement"].values()]
-        columns.append(Column(SHARED["interval"], groups["agreement"]))
-    notes = [*results.notes, (None, LAYOUT["notes"]["preferences" if rows else "no_pairs"])]
-    table = results.table(
-        name,
-        columns,
-        [Section(tuple(map(cells, rows)))],
-        notes,
-        people=LAYOUT["notes"]["people"] if people else "",
-    )
-    return replace(table, rows_per_page=words["rows_per_page"])
-
-
 def _decomposition(results: ComplexbenchResults, name: str) -> Table:
     """DRFR asked as a whole and turn by turn, and the difference; a note where none were."""
     rows = results.frames["decomposition"]
@@ -329,6 +271,12 @@ def _sections(
 def _agreement(results: ComplexbenchResults, name: str) -> Table:
     rows, item = results.frames["agreement"], "scoring question"
     return agreement_table(results.prefix + name, rows, results.display, "ComplexBench", item)
+
+
+def _preferences(results: ComplexbenchResults, name: str) -> Table:
+    rows, total = results.frames["preferences"], "share of satisfied scoring questions"
+    shown = results.roster, results.digits, "ComplexBench", total, results.notes
+    return preference_table(results.prefix + name, rows, *shown)
 
 
 BUILDERS: Mapping[str, Callable[[ComplexbenchResults, str], Table]] = {
