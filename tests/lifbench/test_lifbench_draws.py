@@ -130,6 +130,18 @@ def test_tables_and_figures_say_which_models_answered_other_prompts(tmp_path):
     assert "answered other prompts" in caption
 
 
+def test_answers_to_other_prompts_are_not_paired_though_their_samples_have_the_same_names(tmp_path):
+    # Own expressions on released contexts: contexts, and so samples, are named as the released are.
+    scores = [
+        one._replace(record=one.record | {"prompts": "released"}) if one.model != "own" else one
+        for one in run({"a": 0.5, "b": 0.7, "own": 0.6})
+    ]
+    alone = frames_of([one for one in scores if one.model != "own"], tmp_path / "alone")
+    found = frames_of(scores, tmp_path / "beside")["comparisons"]
+    assert set(zip(found["model"], found["other"], strict=True)) == {("a", "b")}
+    assert found.to_dict("records") == alone["comparisons"].to_dict("records")
+
+
 def test_released_scores_alone_bear_no_mark(tmp_path):
     frames = frames_of(released(run({"a": 0.5, "b": 0.7}), "a", "b"), tmp_path)
     assert "released)" not in shown(frames)["table3_ars"].md

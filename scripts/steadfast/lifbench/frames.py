@@ -47,10 +47,10 @@ def score_frame(
     Returns:
         Columns model and length (ordered categories), prompts (whose, see ``metrics.asked``), task,
         status, sample_id, draw, stratum (what contexts are drawn within: the scenario, of each
-        prompts' source by itself), cluster (the context that samples share), expression_id,
-        variable_id, truncated, total, depth, ``point.<name>`` for each score point (fraction of its
-        weight), and ``other.<name>`` for the total by another rubric, where any sample has one. A
-        number that there is not is empty.
+        prompts' source by itself), cluster (the context that samples share, likewise),
+        expression_id, variable_id, truncated, total, depth, ``point.<name>`` for each score point
+        (fraction of its weight), and ``other.<name>`` for the total by another rubric, where any
+        sample has one. A number that there is not is empty.
 
     Raises:
         UserError: a task is unknown, or was scored by another rubric.
@@ -87,6 +87,7 @@ def _texts(scored: Scored, rubric: str, tasks: Tasks) -> dict[str, str]:
             f"scores: scored by the rubric {record['rubric']!r}, not {rubric!r}; score again"
         )
     scenario, prompts = tasks[task].scenario, prompts_of(record)
+    stratum = scenario if prompts == OWN else f"{prompts}/{scenario}"
     return {
         "model": model,
         "length": length,
@@ -94,8 +95,9 @@ def _texts(scored: Scored, rubric: str, tasks: Tasks) -> dict[str, str]:
         "task": task,
         "status": record["status"],
         "sample_id": record["sample_id"],
-        "stratum": scenario if prompts == OWN else f"{prompts}/{scenario}",
-        "cluster": f"{scenario}-{length}/{record['context_id']}",
+        "stratum": stratum,
+        # Where the prompts differ, one context is two clusters: equal names pair no answers.
+        "cluster": f"{stratum}-{length}/{record['context_id']}",
     }
 
 
