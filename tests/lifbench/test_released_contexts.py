@@ -211,6 +211,16 @@ def test_own_expressions_have_variables_of_their_own_but_for_positions(section, 
             "lengths: no context of 1M with 1048576 tokens was released",
         ),
         ({"lengths": {"4k": 4096}}, "only of 4k 3072, 8k 6144"),
+        ({"formats": ["numbered", "json"]}, "formats: released contexts have the paper's alone"),
+        ({"formats": ["bulleted"]}, "formats: released contexts have the paper's alone"),
+        (
+            {"formats": ["json"], "expressions": "released"},
+            "formats: the released scenario descriptions are of numbered contexts alone",
+        ),
+        (
+            {"domains": {"list": ["mixed", "uuids"]}},
+            "domains: released contexts have the paper's alone",
+        ),
         ({"contexts": "mine"}, "contexts"),
     ],
 )

@@ -12,12 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from small_contexts import CASES, needs_cases
+from steadfast.components import Answer, Data, Sample
 from steadfast.errors import UserError
 from steadfast.files import Record, read_jsonl
+from steadfast.lifbench.answers import reference_answer
 from steadfast.lifbench.contexts.released import contexts
 from steadfast.lifbench.prompts import prompts
 from steadfast.lifbench.released_drawing import KnownSentences, released_settings
 from steadfast.lifbench.released_expressions import expressions
+from steadfast.lifbench.samples import LifbenchSamples
+from steadfast.lifbench.scoring import LifbenchScoring
 from steadfast.lifbench.tasks import SCENARIOS, TASKS, scenarios_of
 from steadfast.resources import resource
 
@@ -63,8 +67,8 @@ def list_file(tmp_path_factory):
     return path
 
 
-def made(length: str, tasks: list[str], list_file) -> dict[str, Record]:
-    """The prompts of a length by their ids."""
+def built(length: str, tasks: list[str], list_file) -> Data:
+    """What the prompts of a length are made of."""
     files = {name: RELEASED / f"{name}_input.json" for name in SCENARIOS} | {"list": list_file}
     units = {name: int(number) for number, name in LENGTHS.items()}
     templates = {"templates": RELEASED / "tasks.json"}
@@ -80,10 +84,15 @@ def made(length: str, tasks: list[str], list_file) -> dict[str, Record]:
         )
         for name in scenarios_of(tasks)
     }
-    data = {
+    return {
         "contexts": found,
         "expressions": {task: expressions(templates, task) for task in tasks},
     }
+
+
+def made(length: str, tasks: list[str], list_file) -> dict[str, Record]:
+    """The prompts of a length by their ids."""
+    data = built(length, tasks, list_file)
     return {p["sample_id"]: p for p in prompts(length, data, 1, tasks, released=SCENARIOS)}
 
 
@@ -138,6 +147,17 @@ def test_lists_have_the_samples_of_the_released_scores(list_file):
     tasks = [task for task in TASKS if TASKS[task].scenario == "list"]
     wanted = {id for task in tasks for id, _ in scores(task) if "-4k/" in id}
     assert set(made("4k", tasks, list_file)) == wanted and len(wanted) == 337
+
+
+@needs_cases
+def test_reference_answers_to_published_prompts_over_a_list_score_1(list_file):
+    tasks = [task for task in TASKS if TASKS[task].scenario == "list"]
+    data, scoring = built("4k", tasks, list_file), LifbenchScoring("released")
+    asked = list(prompts("4k", data, 1, tasks, released=SCENARIOS))
+    for prompt, source in zip(asked, LifbenchSamples().sources(asked, data), strict=True):
+        answer = Answer("ok", reference_answer(prompt, source["context"]))
+        assert scoring.score(Sample("4k", prompt, source), answer, {}).total == 1, prompt
+    assert len(asked) == 337
 
 
 @needs_cases
