@@ -5,6 +5,8 @@
 # make heavy    the tests that install more: LaTeX, vLLM's CPU build, a SLURM cluster
 # make lint     formatting, linting and types, as CI checks them
 # make bench    benchmarks, with ratios
+# make trial    a small run, LIMIT=2 prompts of each task, which all tables say (docs/trial.md)
+# make show     one sample whole: make show SAMPLE=LSI/… MODEL=my-model (docs/trial.md)
 # make export   the benchmarks as data sets of their own, in results/export
 # make docs     docs/config.md from the schema, README's picture from the default run
 # make lock     pins the requirements anew
@@ -13,14 +15,21 @@
 PYTHON ?= python3
 CORES ?= all
 CONFIG ?=
+LIMIT ?= 2
 BIN := .venv/bin
 CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG))
 $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: $(file): no such file; name one that is there)))
 
-.PHONY: tables export vllm embeddings test heavy lint bench docs lock clean
+.PHONY: tables trial show export vllm embeddings test heavy lint bench docs lock clean
 
 tables: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES)
+
+trial: .venv/base
+	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) --config limit=$(LIMIT)
+
+show: .venv/base
+	@$(BIN)/python scripts/show.py $(if $(CONFIG),--config $(CONFIG)) $(if $(MODEL),--model '$(MODEL)') -- '$(SAMPLE)'
 
 export: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) -- export

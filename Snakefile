@@ -74,6 +74,7 @@ wildcard_constraints:
 
 include: "rules/data.smk"
 include: "rules/prompts.smk"
+include: "rules/trial.smk"
 include: "rules/export.smk"
 include: "rules/plan.smk"
 include: "rules/inference.smk"

@@ -10,7 +10,7 @@ also results/journal/{benchmark}/{model}/{part}.jsonl: the answers as they come.
 
 rule inference:
     input:
-        prompts="<results>/{benchmark}/prompts/{part}.jsonl",
+        prompts=lambda w: RUN.asked_prompts(w.benchmark, w.part),
         sources=lambda w: RUN.sources(w.benchmark, w.part),
         replay=lambda w: settings.replay_file(RUN.answering(w), w.benchmark, w.part) or [],
     output:

@@ -21,7 +21,7 @@ rule noise:
 
 rule noise_part:
     input:
-        prompts="<results>/{benchmark}/prompts/{part}.jsonl",
+        prompts=lambda w: RUN.asked_prompts(w.benchmark, w.part),
         sources=lambda w: RUN.sources(w.benchmark, w.part),
     output:
         csv="<results>/noise/{benchmark}/{model}/{part}.csv",

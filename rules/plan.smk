@@ -62,7 +62,7 @@ rule plan_rewrites:
 rule plan_benchmark:
     input:
         prompts=lambda w: [
-            f"<results>/{w.benchmark}/prompts/{part}.jsonl" for part in TASKS[w.benchmark].parts
+            RUN.asked_prompts(w.benchmark, part) for part in TASKS[w.benchmark].parts
         ],
         sources=lambda w: RUN.all_sources(w.benchmark),
         templates=lambda w: RUN.own_templates(w.benchmark),
@@ -105,7 +105,7 @@ rule plan_benchmark:
             else []
         ),
         lineage=lambda w: [
-            STEPS.prompts(w.benchmark, part).lineage for part in TASKS[w.benchmark].parts
+            STEPS.asked(w.benchmark, part).lineage for part in TASKS[w.benchmark].parts
         ],
         code=lambda w: digest(
             "plan",

@@ -52,7 +52,7 @@ for name in TASKS:
 
 rule scores:
     input:
-        prompts="<results>/{benchmark}/prompts/{part}.jsonl",
+        prompts=lambda w: RUN.asked_prompts(w.benchmark, w.part),
         sources=lambda w: RUN.sources(w.benchmark, w.part),
         outputs="<results>/{benchmark}/outputs/{model}/{part}.jsonl",
         verdicts=lambda w: [

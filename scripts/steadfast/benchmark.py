@@ -94,6 +94,19 @@ def rewrites_file(benchmark: str, rewriter: str, round: str) -> str:
 
 
 @dataclass(frozen=True)
+class Trial:
+    """How a few of the prompts are chosen for a trial.
+
+    Attributes:
+        together: field of the prompts; those with the same value are asked together or not at all.
+        spread: fields over whose values the chosen prompts are spread.
+    """
+
+    together: str = "sample_id"
+    spread: tuple[str, ...] = ("context_id",)
+
+
+@dataclass(frozen=True)
 class Output:
     """What a stage makes for all models at once.
 
@@ -138,6 +151,7 @@ class Task:
         task_names: names of tasks that the config adds to the benchmark's own ``task_names``.
         compared: a function that says how models are compared, as a
             ``metrics.certificate.Compared``; by default samples count alike.
+        trial: how a few of the prompts are chosen, where the config has a limit.
         exports: how it is exported, as an ``export.about.Exports``; None where it is not.
     """
 
@@ -163,6 +177,7 @@ class Task:
             "steadfast.metrics.certificate:Compared", {"unit": "records"}
         )
     )
+    trial: Trial = field(default_factory=Trial)
     exports: Component[Any] | None = None
 
 

@@ -239,6 +239,11 @@ class Evaluation:
         inputs = self.data[path].inputs.values() if path in self.data else ()
         return path in self.rewrites or any(map(self.waits, inputs))
 
+    def asked_prompts(self, benchmark: str, part: str) -> str:
+        """The prompts of a part that are asked, as an input: all, or those of a trial."""
+        kind = "prompts" if self.config.limit is None else "trial"
+        return f"<results>/{benchmark}/{kind}/{part}.jsonl"
+
     def sources(self, benchmark: str, part: str) -> list[str]:
         """The data files that the prompts of a part refer to, as inputs."""
         return in_results(self.tasks[benchmark].parts[part].sources.values())

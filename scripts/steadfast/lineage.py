@@ -83,6 +83,15 @@ class Lineage:
         before = map(self.data, task.parts[part].sources.values())
         return Step.of(digest("prompts", task.prompts), settings, before)
 
+    def asked(self, benchmark: str, part: str) -> Step:
+        """The prompts of a part that are asked: all, or those of a trial."""
+        prompts, limit = self.prompts(benchmark, part), self._run.config.limit
+        if limit is None:
+            return prompts
+        trial = self._run.tasks[benchmark].trial
+        settings = [limit, trial.together, list(trial.spread), self._run.config.seed]
+        return Step.of(digest("trial"), settings, [prompts])
+
     def outputs(self, benchmark: str, model: str, part: str) -> Step:
         """A model's answers to a part."""
         key = "outputs", benchmark, model, part
@@ -91,7 +100,7 @@ class Lineage:
             stand_in = self._run.stand_in_of(benchmark, how)
             code = digest("inference", ENGINES[how.engine], task.samples, stand_in)
             settings = [answer_settings(how), task.samples.plain, plain(stand_in)]
-            self._known[key] = Step.of(code, settings, [self.prompts(benchmark, part)])
+            self._known[key] = Step.of(code, settings, [self.asked(benchmark, part)])
         return self._known[key]
 
     def judge_prompts(self, benchmark: str, model: str, part: str) -> Step:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task
+from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task, Trial
 from steadfast.cfbench import direct
 from steadfast.cfbench.facts import FILE, LANGUAGE, RATES
 from steadfast.components import Component
@@ -81,6 +81,7 @@ def task(config: Config, section: Cfbench) -> Task:
         files=section.required_files(NAME),
         exports=plain_exports(NAME, section, config.seed, {"records"}),
         labels=section.labels,
+        trial=Trial(spread=("split",)),
     )
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task
+from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task, Trial
 from steadfast.complexbench.parts import DECOMPOSED, WHOLE, part_name
 from steadfast.complexbench.routes import TEMPLATES, templates_in_use
 from steadfast.complexbench.taxonomy import taxonomy
@@ -101,6 +101,7 @@ def task(config: Config, section: Complexbench) -> Task:
             added=section.extra is not None,
         ),
         labels=section.labels,
+        trial=Trial("main_id", ("context_id", "layers")),
         compared=Component("steadfast.metrics.certificate:Compared", {"unit": "instances"}),
         prompts=Component("steadfast.complexbench.prompts:prompts"),
         samples=Component("steadfast.components:KeyedSamples", {"key": "main_id"}),

@@ -59,7 +59,7 @@ def role_of(field: FieldInfo) -> str:
 
 
 def display(config: Config) -> Settings:
-    """What ``show.display.Display`` is made of: how the models are shown, and the judges."""
+    """What ``show.display.Display`` is made of: how models and judges are shown, and the limit."""
     models = {
         name: dict(zip(("label", "group", "engine"), _shown(name, model), strict=True))
         for name, model in config.models.items()
@@ -68,7 +68,10 @@ def display(config: Config) -> Settings:
         name: {"label": judge.label or name, "engine": judge.engine}
         for name, judge in config.judges.items()
     }
-    return {**config.display.model_dump(), "models": models, "judges": judges}
+    # Released scores are of no trial.
+    asked = set(config.running) - set(scored_models(config))
+    limit = {"limit": config.limit} if config.limit and asked else {}
+    return {**config.display.model_dump(), "models": models, "judges": judges, **limit}
 
 
 def _shown(name: str, model: BaseModelSettings) -> tuple[str, str, str]:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task
+from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task, Trial
 from steadfast.components import Component
 from steadfast.config.settings import references, temperature_lines
 from steadfast.export.plain import plain_exports
@@ -134,6 +134,7 @@ def task(config: Config, section: Followbench) -> Task:
         files=_required_files(section),
         exports=plain_exports(NAME, section, config.seed, {"languages", "groups"}),
         labels=section.labels,
+        trial=Trial("context_id", ("source", "scorer")),
         compared=Component(
             "steadfast.metrics.certificate:Compared",
             {"unit": "groups", "weights": dict.fromkeys(CATEGORIES, 1.0)},

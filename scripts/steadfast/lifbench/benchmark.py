@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from steadfast.benchmark import Benchmark, Measure, Output, Part, ReleasedModel, Task
+from steadfast.benchmark import Benchmark, Measure, Output, Part, ReleasedModel, Task, Trial
 from steadfast.components import Component
 from steadfast.config.settings import floor, references, scored_models
 from steadfast.files import Settings
@@ -109,6 +109,7 @@ def task(config: Config, section: Lifbench) -> Task:
         released_files=scores_files if directory else (),
         compared=Component("steadfast.lifbench.certificate:compared", scoring),
         floor=True,
+        trial=Trial(spread=("context_id", "expression_id", "variable_id", "format")),
         exports=exports(config, section, tasks, data, list(own)),
         rewriting=rewriting(section, NAME, list(config.rewriters)),
         files=_files(section, scenarios_of(names, known)),

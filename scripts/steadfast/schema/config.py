@@ -146,6 +146,12 @@ class Config(StrictModel):
     only: list[str] = Field(
         default=[], description="Names of the models that run; by default all of them."
     )
+    limit: int | None = Field(
+        default=None,
+        ge=1,
+        description="A trial: so many prompts of each task and part are asked, or so many groups "
+        "of FollowBench and instances of ComplexBench, and every table says so; null: all.",
+    )
     noise: Noise = Field(default_factory=Noise, description="Which requests are repeated.")
     certificate: Certificate | None = role(
         "plan",

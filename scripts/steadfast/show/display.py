@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from steadfast.files import Settings
+from steadfast.resources import facts
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Display:
         published: whether tables show what the papers print.
         models: in the config's order, by which they have their colours.
         judges: the one that counts first.
+        limit: prompts of each task and part, of a trial; None where all are asked.
     """
 
     digits: int = 3
@@ -32,6 +34,12 @@ class Display:
     published: bool = False
     models: Mapping[str, Shown] = field(default_factory=dict)
     judges: Mapping[str, Shown] = field(default_factory=dict)
+    limit: int | None = None
+
+    @property
+    def trial(self) -> str:
+        """The sentence that every table and figure of a trial has; empty where it is none."""
+        return facts("show.yaml")["trial"].format(limit=self.limit) if self.limit else ""
 
     @classmethod
     def of(cls, settings: Settings) -> "Display":

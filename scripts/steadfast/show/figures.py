@@ -10,8 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from steadfast.files import Record, Settings, write_text
+from steadfast.show.display import Display
 from steadfast.show.results import Note
-from steadfast.show.roster import Group, Roster
+from steadfast.show.roster import WORDS, Group, Roster
 
 # Okabe and Ito's palette; instead of yellow, too faint on white, and black, which is the mean's,
 # one more that stands apart.
@@ -58,6 +59,15 @@ class Picture(NamedTuple):
 def picture(figure: Figure, caption: str, notes: Iterable[Note] = ()) -> Picture:
     """A figure with its caption, and notes such as tables have behind it."""
     return Picture(figure, " ".join([caption, *(text for _, text in notes)]))
+
+
+def in_trial(picture: Picture, display: Display) -> Picture:
+    """A picture whose figure and caption say that it is of a trial, where it is of one."""
+    if not display.trial:
+        return picture
+    said = WORDS["trial_picture"].format(limit=display.limit)
+    picture.figure.text(0.995, 0.995, said, ha="right", va="top", fontsize=7, color="firebrick")
+    return picture._replace(caption=f"{display.trial} {picture.caption}")
 
 
 def write_picture(picture: Picture, stem: Path) -> None:

@@ -130,9 +130,10 @@ def build_report(
     Raises:
         UserError: a file is missing or damaged.
     """
-    report = Report(headlines, benchmarks, Display.of(display))
+    shown = Display.of(display)
+    report = Report(headlines, benchmarks, shown)
     for table in (report_table(report), correlations_table(report)):
-        write_table(table, out_dir)
+        write_table(table, out_dir, shown.trial)
 
 
 def report_table(report: Report) -> Table:

@@ -10,7 +10,7 @@ from steadfast.components import component
 from steadfast.files import Settings
 from steadfast.metrics.tidy import read_csv
 from steadfast.show.display import Display
-from steadfast.show.figures import STYLE, write_picture
+from steadfast.show.figures import STYLE, in_trial, write_picture
 
 
 def draw(
@@ -33,6 +33,7 @@ def draw(
     frames = {name: read_csv(path) for name, path in metrics.items()}
     # The user's own settings of matplotlib have no say.
     with style.context(["default", STYLE]):
-        made = component(figures).make(frames, Display.of(display))
+        shown = Display.of(display)
+        made = component(figures).make(frames, shown)
         for name, stem in outs.items():
-            write_picture(made[name], stem)
+            write_picture(in_trial(made[name], shown), stem)

@@ -30,8 +30,9 @@ def tabulate(
         UserError: a file is missing or damaged.
     """
     frames = {name: read_csv(path) for name, path in metrics.items()}
-    for table in component(tables).make(frames, Display.of(display)):
-        write_table(table, out_dir)
+    shown = Display.of(display)
+    for table in component(tables).make(frames, shown):
+        write_table(table, out_dir, shown.trial)
 
 
 def collect_tables(tables: Sequence[Path], out: Path) -> None:

@@ -41,7 +41,7 @@ def render(table: Table) -> str:
 
 def _page(table: Table, number: int, count: int) -> str:
     environment = "table*" if len(table.columns) > WIDE else "table"
-    caption = escape(table.caption) + (" (continued)" if number else "")
+    caption = escape(table.full_caption) + (" (continued)" if number else "")
     lines = [
         rf"\begin{{{environment}}}[tp]",
         *([r"\addtocounter{table}{-1}"] if number else []),

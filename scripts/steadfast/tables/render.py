@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tabulate import tabulate
@@ -49,7 +49,7 @@ def markdown(table: Table) -> str:
         disable_numparse=True,
     )
     notes = [(MARKS[mark] + " " if mark else "") + escape_markdown(t) for mark, t in table.notes]
-    return "\n\n".join([escape_markdown(table.caption), grid, *notes]) + "\n"
+    return "\n\n".join([escape_markdown(table.full_caption), grid, *notes]) + "\n"
 
 
 def _cell(cell: Cell) -> str:
@@ -74,6 +74,7 @@ def comma_separated(table: Table) -> str:
         for row in section.rows:
             under = zip(heads, row, strict=True)
             marks = [f"{head}: {mark}" for head, cell in under for mark in cell.marks]
+            marks += [table.remark] if table.remark else []
             values = [escape_csv(f"{cell.text or ''} {cell.suffix}".strip()) for cell in row]
             writer.writerow([escape_csv(section.heading), *values, escape_csv("; ".join(marks))])
     return out.getvalue()
@@ -96,8 +97,14 @@ def printed(table: Table | Printed) -> Printed:
     return Printed(table.name, latex.render(table), markdown(table), comma_separated(table))
 
 
-def write_table(table: Table | Printed, directory: Path) -> None:
-    """Writes ``{name}.tex``, ``.md`` and ``.csv``, each replaced atomically."""
-    page = printed(table)
+def write_table(table: Table | Printed, directory: Path, remark: str = "") -> None:
+    """Writes ``{name}.tex``, ``.md`` and ``.csv``, each replaced atomically.
+
+    Args:
+        table: to be written.
+        directory: for the files.
+        remark: of a table; pages that are printed already are of no model that was asked.
+    """
+    page = printed(replace(table, remark=remark) if isinstance(table, Table) else table)
     for kind in KINDS:
         write_text(directory / f"{page.name}.{kind}", getattr(page, kind))

@@ -61,6 +61,8 @@ class Table:
         columns: as many as each row has cells.
         sections: rows in the order shown.
         notes: sentences below the table, each with the mark that it explains or None.
+        remark: a sentence that holds of the whole table, before its caption and in the marks of
+            each row of its CSV.
         rows_per_page: rows after which LaTeX continues on a new page.
     """
 
@@ -69,7 +71,13 @@ class Table:
     columns: tuple[Column, ...]
     sections: tuple[Section, ...]
     notes: tuple[tuple[Mark | None, str], ...] = ()
+    remark: str = ""
     rows_per_page: int = 42
+
+    @property
+    def full_caption(self) -> str:
+        """The remark and the caption."""
+        return f"{self.remark} {self.caption}".strip()
 
     def pages(self) -> Iterator["Table"]:
         """Pieces of at most ``rows_per_page`` rows, cut between sections where possible."""

@@ -1,0 +1,29 @@
+"""Rule trial_prompts: a few of a part's prompts."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from steadfast.files import read_jsonl, write_jsonl
+from steadfast.trial import chosen_prompts
+
+
+def choose_prompts(
+    prompts: Path, limit: int, together: str, spread: Sequence[str], seed: int, out: Path
+) -> None:
+    """Writes the prompts of a trial, as they stand among all prompts.
+
+    Args:
+        prompts: of one part, JSON lines.
+        limit: units that are taken of each task.
+        together: field of which prompts with the same value are one unit.
+        spread: fields over whose values the units are spread.
+        seed: of the config.
+        out: JSON lines.
+
+    Raises:
+        UserError: the prompts are missing or damaged.
+    """
+    whole = list(read_jsonl(prompts))
+    chosen = chosen_prompts(whole, limit, together, spread, seed)
+    print(f"trial of {limit} of each task: {len(chosen):,} of {len(whole):,} prompts")
+    write_jsonl(out, chosen)
