@@ -152,6 +152,8 @@ class Task:
         compared: a function that says how models are compared, as a
             ``metrics.certificate.Compared``; by default samples count alike.
         trial: how a few of the prompts are chosen, where the config has a limit.
+        passages: a function of a sample that gives what of its context it is about, as
+            ``show.passages.Passages``; None where samples have no context.
         exports: how it is exported, as an ``export.about.Exports``; None where it is not.
     """
 
@@ -178,6 +180,7 @@ class Task:
         )
     )
     trial: Trial = field(default_factory=Trial)
+    passages: Component[Any] | None = None
     exports: Component[Any] | None = None
 
 

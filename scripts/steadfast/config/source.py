@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -35,6 +36,17 @@ def check_source(path: Path | str) -> None:
     if not isinstance(root, yaml.MappingNode):
         raise UserError(f"config: {path}: it holds no keys; docs/config.md lists them")
     _check_keys(root, path, (), set())
+
+
+def read_source(path: Path | str) -> dict[str, Any]:
+    """The keys of a config file, as Snakemake reads them.
+
+    Raises:
+        UserError: as ``check_source``.
+    """
+    check_source(path)
+    found: dict[str, Any] = yaml.safe_load(_as_yaml(Path(path).read_text(encoding="utf-8")))
+    return found
 
 
 def _as_yaml(text: str) -> str:

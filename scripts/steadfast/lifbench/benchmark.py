@@ -109,6 +109,7 @@ def task(config: Config, section: Lifbench) -> Task:
         released_files=scores_files if directory else (),
         compared=Component("steadfast.lifbench.certificate:compared", scoring),
         floor=True,
+        passages=Component("steadfast.lifbench.passages:passages"),
         trial=Trial(spread=("context_id", "expression_id", "variable_id", "format")),
         exports=exports(config, section, tasks, data, list(own)),
         rewriting=rewriting(section, NAME, list(config.rewriters)),

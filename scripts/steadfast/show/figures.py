@@ -66,7 +66,7 @@ def in_trial(picture: Picture, display: Display) -> Picture:
     if not display.trial:
         return picture
     said = WORDS["trial_picture"].format(limit=display.limit)
-    picture.figure.text(0.995, 0.995, said, ha="right", va="top", fontsize=7, color="firebrick")
+    picture.figure.text(0.005, 0.005, said, ha="left", va="bottom", fontsize=7, color="firebrick")
     return picture._replace(caption=f"{display.trial} {picture.caption}")
 
 

@@ -1,0 +1,36 @@
+"""Prints one sample whole, from the results folder: make show SAMPLE=… (docs/trial.md)."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from steadfast.config.load import load_config
+from steadfast.config.source import read_source
+from steadfast.errors import UserError
+from steadfast.evaluation import Evaluation
+from steadfast.show.sample_text import sample_text
+from steadfast.show.visible import visible
+from steadfast.stages.view_sample import view_sample
+
+DEFAULT = "config/config.yaml"
+
+
+def main() -> None:
+    """Reads the command line, prints, and ends with 1 where there is no such sample."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sample", help="sample_id, as prompts, outputs and scores have it")
+    parser.add_argument("--config", default=DEFAULT, help="a config file")
+    parser.add_argument("--model", help="one model's answers; by default those of all")
+    given = parser.parse_args()
+    sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        config = load_config(read_source(given.config))
+        results = Path(config.pathvars.get("results", "results"))
+        seen = view_sample(Evaluation(config), results, given.sample, given.model)
+    except UserError as error:
+        sys.exit(visible(f"error: {error}"))
+    print("\n".join(map(sample_text, seen)), end="")
+
+
+if __name__ == "__main__":
+    main()
