@@ -94,6 +94,7 @@ rule plan_benchmark:
         judge_prompts=lambda w: plain(RUN.judge_prompts(w.benchmark)),
         templates=lambda w: RUN.templates(w.benchmark),
         answer_tokens=CONFIG.judging.answer_tokens,
+        limit=CONFIG.limit,
         sources=lambda w: RUN.all_source_keys(w.benchmark),
         journals=lambda w: journal_sizes(
             RESULTS, w.benchmark, RUN.asked_of(w.benchmark), TASKS[w.benchmark].parts

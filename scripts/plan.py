@@ -24,6 +24,7 @@ if "snakemake" in globals():
         judge_prompts=snakemake.params.judge_prompts,
         templates=snakemake.params.templates,
         answer_tokens=snakemake.params.answer_tokens,
+        limit=snakemake.params.limit,
         results=out.parents[1],
         out_md=out,
         out_csv=Path(snakemake.output.csv),

@@ -7,6 +7,11 @@ from steadfast.files import Settings
 from steadfast.resources import facts
 
 
+def trial_remark(limit: int | None) -> str:
+    """The sentence that says that something is of a trial; empty where there is no limit."""
+    return facts("show.yaml")["trial"].format(limit=limit) if limit else ""
+
+
 @dataclass(frozen=True)
 class Shown:
     """How a model or judge is shown: its label, the heading that it stands under, its engine."""
@@ -39,7 +44,7 @@ class Display:
     @property
     def trial(self) -> str:
         """The sentence that every table and figure of a trial has; empty where it is none."""
-        return facts("show.yaml")["trial"].format(limit=self.limit) if self.limit else ""
+        return trial_remark(self.limit)
 
     @classmethod
     def of(cls, settings: Settings) -> "Display":

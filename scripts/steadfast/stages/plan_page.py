@@ -19,15 +19,18 @@ reply to be readable at once; what their journals hold is not known before the a
 """
 
 
-def page(name: str, rows: Sequence[Record], odd: Sequence[Record]) -> list[str]:
+def page(
+    name: str, rows: Sequence[Record], odd: Sequence[Record], remark: str = ""
+) -> list[str]:
     """The lines of what each model and part takes, and of the prompts that do not fit.
 
     Args:
         name: the benchmark's.
         rows: the plan's.
         odd: prompts that would be cut or do not fit.
+        remark: a sentence that holds of the whole plan.
     """
-    lines = [f"# Plan of {name}", "", NOTES]
+    lines = [f"# Plan of {name}", "", *([remark, ""] if remark else []), NOTES]
     lines += [*markdown(rows, _show), "", "## Totals", ""]
     paid = [row for row in rows if row["engine"] not in WITHOUT_MODEL and not row["judges"]]
     lines.append(f"- still to be asked of models: {total(paid, 'to_ask') or 0:,} requests")

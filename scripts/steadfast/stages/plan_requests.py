@@ -15,6 +15,7 @@ from steadfast.engines.journal import final_hashes
 from steadfast.engines.request import Item
 from steadfast.errors import UserError
 from steadfast.files import Record, Settings, write_rows, write_text
+from steadfast.show.display import trial_remark
 from steadfast.stages.ask_judge import judge_prompts_of, load_templates
 from steadfast.stages.journals import journal_path, scores_path
 from steadfast.stages.plan_certificate import COLUMNS as CERTIFICATE_COLUMNS
@@ -109,6 +110,7 @@ def plan_requests(
     out_md: Path,
     out_csv: Path,
     out_prompts: Path,
+    limit: int | None = None,
     certificate: Settings | None = None,
     out_certificate: Path | None = None,
 ) -> None:
@@ -127,6 +129,7 @@ def plan_requests(
         out_md: the plan for people.
         out_csv: the plan, a row a model and part.
         out_prompts: the prompts that would be cut or do not fit.
+        limit: of a trial, for its remark.
         certificate: settings of the ``Certificate`` that the plan gives, but for its score files;
             None: it gives none.
         out_certificate: what each pair of models needs, where the plan gives a certificate.
@@ -169,7 +172,7 @@ def plan_requests(
     odd.sort(key=lambda row: order[row["model"]])
     write_rows(out_csv, COLUMNS, rows)
     write_rows(out_prompts, MISFIT_COLUMNS, odd)
-    lines = page(benchmark, rows, odd)
+    lines = page(benchmark, rows, odd, trial_remark(limit))
     if certificate and out_certificate:
         scores = {
             (model, part.name): scores_path(results, benchmark, model, part.name)

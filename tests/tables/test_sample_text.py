@@ -1,0 +1,192 @@
+"""One sample seen whole: what is joined, and that no text in it is acted on."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadfast.components import Sample
+from steadfast.config.load import load_config
+from steadfast.errors import UserError
+from steadfast.evaluation import Evaluation
+from steadfast.files import write_json, write_jsonl
+from steadfast.lifbench.passages import passages
+from steadfast.show.passages import Passages, excerpts, places
+from steadfast.show.sample_text import sample_text
+from steadfast.show.visible import visible
+from steadfast.stages.view_sample import view_sample
+
+ELEMENTS = [f"entry {name}" for name in ("alpha", "beta", "gamma", "delta")]
+TEXT = "\n".join(f"{number}. {text}" for number, text in enumerate(ELEMENTS, start=1))
+CONTEXT = {"context_id": "list-4k-s1", "text": TEXT, "elements": ELEMENTS}
+
+
+def prompt(**changes):
+    return {
+        "sample_id": "LSI/list-4k-s1/e1/v1",
+        "task": "LSI",
+        "context_id": "list-4k-s1",
+        "expression_id": 1,
+        "variable_id": 1,
+        "instruction": "Give the 2nd entry.",
+        "variables": {"id": 2, "ordid": "2nd"},
+        "gold": {"element": "entry beta"},
+        "max_tokens": 100,
+        **changes,
+    }
+
+
+# --- the places of a context ---------------------------------------------------------------------
+
+
+def marked(**changes):
+    seen = passages(Sample("4k", prompt(**changes), {"context": CONTEXT}))
+    return [seen.text[start:end] for start, end in places(seen)]
+
+
+def test_the_asked_element_is_marked():
+    assert marked() == ["entry beta"]
+
+
+def test_of_one_element_the_next_of_which_is_asked_for_both_are_marked():
+    gold = {"id": 2, "pre_element": "entry alpha", "post_element": "entry gamma"}
+    variables = {"element": "entry beta", "bias": 1}
+    assert marked(task="LOE", variables=variables, gold=gold) == ["entry beta", "entry gamma"]
+
+
+def test_all_elements_of_several_are_marked():
+    gold = {"elements": ["entry delta", "entry alpha"]}
+    variables = {"id_arr": [4, 1]}
+    assert marked(task="LMI", variables=variables, gold=gold) == ["entry alpha", "entry delta"]
+
+
+def test_genuine_sentences_of_the_asked_type_are_marked():
+    sentences = [
+        {"type": "#Topic#", "fake": False, "text": "One."},
+        {"type": "#Topic#", "fake": True, "text": "Two."},
+        {"type": "|Summary|", "fake": False, "text": "Three."},
+    ]
+    context = {"text": "Zero. One. Two. Three.", "key_sentences": sentences}
+    asked = prompt(task="OE", variables={"type": "<#Topic#>"}, gold={})
+    assert passages(Sample("4k", asked, {"context": context})).wanted == ["One."]
+
+
+def test_places_that_are_too_many_are_counted():
+    found = excerpts(Passages("a " * 12, ["a"]), around=0, most=5)
+    assert found == ["⟦a⟧…", *["…⟦a⟧…"] * 4, "(7 more)"]
+
+
+@given(st.text(max_size=40), st.lists(st.text(max_size=3), max_size=4))
+def test_every_place_is_one_of_a_wanted_piece(text, wanted):
+    found = places(Passages(text, wanted))
+    assert found == sorted(set(found))
+    assert all(text[start:end] in wanted for start, end in found)
+    assert {text[start:end] for start, end in found} == {w for w in wanted if w and w in text}
+
+
+# --- what a terminal is given --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[2J\x1b]0;owned\x07", "<U+001B>[2J<U+001B>]0;owned<U+0007>"),
+        ("abc\rxyz", "abc<U+000D>xyz"),
+        ("\u202egnp.exe\u2066", "<U+202E>gnp.exe<U+2066>"),
+        ("a\u200bb\u2028c\x9b31m", "a<U+200B>b<U+2028>c<U+009B>31m"),
+        ("\ud800", "<U+D800>"),
+        ("Grüße, 你好 ⟦x⟧\n\tλ", "Grüße, 你好 ⟦x⟧\n\tλ"),
+    ],
+)
+def test_hidden_characters_are_shown_by_their_code_points(text, shown):
+    assert visible(text) == shown
+
+
+@given(st.text(st.characters()))
+def test_what_is_shown_can_be_printed(text):
+    shown = visible(text)
+    shown.encode("utf-8")
+    hidden = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+    assert not hidden & {unicodedata.category(char) for char in shown if char not in "\n\t"}
+
+
+# --- a sample of a results folder ----------------------------------------------------------------
+
+
+@pytest.fixture
+def run():
+    models = {"m": {"engine": "reference"}, "n": {"engine": "reference"}}
+    section = {"lengths": {"4k": 3072}, "tasks": ["LSI"]}
+    return Evaluation(load_config({"lifbench": section, "models": models}))
+
+
+ANSWER = "entry beta\x1b[31m\n== LSI/forged ==\nScore: 1"
+
+
+@pytest.fixture
+def results(tmp_path, run):
+    folder = tmp_path / "lifbench"
+    first = prompt()
+    second = prompt(sample_id="LSI/list-4k-s1/e1/v2", instruction="Give the last entry.")
+    write_jsonl(folder / "prompts/4k.jsonl", [first, second])
+    for (kind, _), path in run.tasks["lifbench"].parts["4k"].sources.items():
+        if kind == "contexts":
+            write_jsonl(tmp_path / path, [CONTEXT])
+        else:
+            expressions = {"scenario_prompt": "{input} {instruction}", "expressions": []}
+            write_json(tmp_path / path, expressions)
+    common = {"sample_id": first["sample_id"], "draw": 0, "status": "ok"}
+    output = common | {"text": ANSWER, "thought": "the second one", "truncated_tokens": 0}
+    other = output | {"sample_id": second["sample_id"], "text": "another's"}
+    write_jsonl(folder / "outputs/m/4k.jsonl", [other, output])
+    rated = {"status": "ok", "points": {"format": 0.5, "correct": 1.0}}
+    raters = {"corrected": rated | {"total": 0.7}}
+    extracted = {"judge": None, "extracted": {"ids": [2]}, "other_raters": raters}
+    score = common | rated | {"total": 0.75} | extracted
+    write_jsonl(folder / "scores/m/4k.jsonl", [score])
+    return tmp_path
+
+
+def shown(run, results, name="LSI/list-4k-s1/e1/v1", model=None):
+    return "".join(map(sample_text, view_sample(run, results, name, model)))
+
+
+def test_a_sample_is_seen_whole(run, results):
+    lines = shown(run, results).split("\n")
+    for line in (
+        "LIFBench, part 4k, task LSI",
+        "  | Give the 2nd entry.",
+        "  | 2. ⟦entry beta⟧",
+        "  | the second one",
+        "Score: 0.75 (ok)",
+        "  | format: 0.5",
+        '  | {"ids": [2]}',
+        "By corrected: 0.7 (ok): format 0.5, correct 1",
+    ):
+        assert line in lines, line
+    expected = lines.index("Expected (the reference's answer):")
+    assert lines[expected + 1] == "  | entry beta"
+    assert "another's" not in "\n".join(lines)
+
+
+def test_an_answer_cannot_pass_for_a_heading_or_colour_the_terminal(run, results):
+    text = shown(run, results)
+    assert "\x1b" not in text
+    assert "  | entry beta<U+001B>[31m\n  | == LSI/forged ==\n  | Score: 1\n" in text
+    assert "\n== LSI/forged ==" not in text
+
+
+def test_a_model_that_was_not_asked_says_so(run, results):
+    text = shown(run, results)
+    assert "-- n --\nno answer here: not asked yet, or not of this trial\n" in text
+    assert "-- n --" not in shown(run, results, model="m")
+
+
+def test_an_unknown_sample_or_model_is_one_sentence_with_the_nearest(run, results):
+    with pytest.raises(UserError, match="no sample 'LSI/list-4k-s1/e1/v3'; the nearest are LSI/li"):
+        shown(run, results, "LSI/list-4k-s1/e1/v3")
+    with pytest.raises(UserError, match="unknown model 'mm'; did you mean 'm'"):
+        shown(run, results, model="mm")
+    with pytest.raises(UserError, match="there are no prompts yet"):
+        shown(run, results / "elsewhere")

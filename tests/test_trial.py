@@ -1,0 +1,155 @@
+"""A trial takes a few prompts of each task, spread evenly, and whole groups."""
+
+from collections import Counter
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from judged_run import SMALL, JudgedRun
+from steadfast.config import settings
+from steadfast.config.load import load_config
+from steadfast.errors import UserError
+from steadfast.evaluation import Evaluation
+from steadfast.lineage import Lineage
+from steadfast.registry import benchmarks
+from steadfast.show.display import Display
+from steadfast.tables.render import write_table
+from steadfast.tables.table import Cell, Column, Section, Table
+from steadfast.trial import chosen_prompts
+
+
+def crossed(expressions, variables, task="LSI"):
+    """Every expression with every variable."""
+    return [
+        {"sample_id": f"{task}/e{e}/v{v}", "task": task, "expression_id": e, "variable_id": v}
+        for e, v in product(range(expressions), range(variables))
+    ]
+
+
+def chosen(prompts, limit, seed=1, together="sample_id"):
+    return chosen_prompts(prompts, limit, together, ("expression_id", "variable_id"), seed)
+
+
+def test_each_expression_and_variable_is_taken_once_before_any_is_taken_twice():
+    found = chosen(crossed(4, 4), 4)
+    assert {one["expression_id"] for one in found} == {0, 1, 2, 3}
+    assert {one["variable_id"] for one in found} == {0, 1, 2, 3}
+    twice = chosen(crossed(4, 4), 8)
+    assert set(Counter(one["expression_id"] for one in twice).values()) == {2}
+
+
+def test_every_task_has_so_many():
+    prompts = [*crossed(3, 3, "LSI"), *crossed(1, 2, "OR"), *crossed(1, 1, "MB")]
+    found = Counter(one["task"] for one in chosen(prompts, 2))
+    assert found == {"LSI": 2, "OR": 2, "MB": 1}
+
+
+def test_another_seed_chooses_others():
+    assert len({str(chosen(crossed(8, 8), 2, seed)) for seed in range(5)}) > 1
+
+
+def test_what_belongs_together_is_taken_whole():
+    prompts = [
+        {"sample_id": f"{group}/{level}", "task": "style", "group": group}
+        for group, level in product("abc", range(1, 6))
+    ]
+    found = chosen_prompts(prompts, 2, "group", (), seed=1)
+    assert set(Counter(one["group"] for one in found).values()) == {5}
+    assert len(found) == 10
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3), st.integers(0, 3)), max_size=40),
+    st.integers(1, 10),
+    st.integers(),
+)
+def test_a_larger_trial_holds_a_smaller_one_in_the_order_of_all(values, limit, seed):
+    prompts = [
+        {"sample_id": n, "task": task, "expression_id": e, "variable_id": v}
+        for n, (task, e, v) in enumerate(values)
+    ]
+    small, large = (
+        [one["sample_id"] for one in chosen(prompts, n, seed)] for n in (limit, limit + 1)
+    )
+    assert small == sorted(small)
+    assert set(small) <= set(large)
+    sizes = Counter(task for task, _, _ in values)
+    assert len(small) == sum(min(limit, size) for size in sizes.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "section", "field", "size"),
+    [
+        ("followbench", None, "context_id", {5}),
+        # Of each turn-by-turn instruction of the synthetic data all turns.
+        ("complexbench", {"instances": 24, "decomposition": True}, "main_id", {1, 2, 3, 4, 5}),
+    ],
+)
+def test_groups_and_conversations_stay_whole(name, section, field, size):
+    run = JudgedRun(name, SMALL[name] if section is None else section)
+    how = (
+        benchmarks()[name]
+        .of(
+            load_config(
+                {"judges": {"j": {"engine": "reference"}}, "models": {"m": {"engine": "reference"}}}
+            )
+        )
+        .trial
+    )
+    for samples in run.samples.values():
+        prompts = [sample.prompt for sample in samples]
+        found = chosen_prompts(prompts, 1, how.together, how.spread, seed=1)
+        units = {one[field] for one in found}
+        assert found == [one for one in prompts if one[field] in units]
+        assert len(units) == len({one["task"] for one in prompts})
+        assert set(Counter(one[field] for one in found).values()) <= size
+
+
+def test_both_splits_of_cfbench_are_asked():
+    prompts = [
+        {"sample_id": n, "task": "real_life", "split": "hard" if n > 3 else "easy"}
+        for n in range(40)
+    ]
+    found = chosen_prompts(prompts, 2, "sample_id", ("split",), seed=1)
+    assert {one["split"] for one in found} == {"easy", "hard"}
+
+
+# --- what it changes -----------------------------------------------------------------------------
+
+
+def config(**changes):
+    models = {"m": {"engine": "reference"}}
+    return load_config({"benchmarks": ["lifbench"], "models": models, **changes})
+
+
+def test_answers_of_a_trial_and_of_the_whole_run_have_other_lineages_and_the_same_settings():
+    runs = [Lineage(Evaluation(config(**limit))) for limit in ({}, {"limit": 2}, {"limit": 3})]
+    assert len({run.outputs("lifbench", "m", "4k").lineage for run in runs}) == 3
+    assert len({run.prompts("lifbench", "4k").lineage for run in runs}) == 1
+    assert len({run.export("lifbench").lineage for run in runs}) == 1
+
+
+def test_a_limit_is_one_or_more():
+    with pytest.raises(UserError, match="limit"):
+        config(limit=0)
+
+
+def test_released_scores_are_of_no_trial():
+    scored = {"m": {"engine": "scored", "released_name": "gpt-4o-2024-08-06"}}
+    assert "limit" not in settings.display(config(limit=2, models=scored))
+    assert Display.of(settings.display(config(limit=2))).trial.startswith("Trial: at most 2 ")
+    assert Display.of(settings.display(config())).trial == ""
+
+
+def test_a_table_says_so_in_each_of_its_files(tmp_path):
+    table = Table("t", "Scores.", (Column("Model"),), (Section(((Cell("m"),), (Cell("n"),))),))
+    write_table(table, tmp_path, "Trial: two.")
+    assert r"\caption{Trial: two. Scores.}" in (tmp_path / "t.tex").read_text()
+    assert (tmp_path / "t.md").read_text().startswith("Trial: two. Scores.\n")
+    assert (tmp_path / "t.csv").read_text().splitlines() == [
+        "group,Model,marks", ",m,Trial: two.", ",n,Trial: two."
+    ]  # fmt: skip
+    write_table(table, tmp_path)
+    assert "Trial" not in "".join(path.read_text() for path in tmp_path.iterdir())

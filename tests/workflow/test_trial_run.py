@@ -1,0 +1,64 @@
+"""A trial through the workflow: a few are asked and judged, and the whole run asks the rest."""
+
+import csv
+
+import pytest
+
+from judge_server import judging
+from project import Project
+from steadfast.files import read_jsonl
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+
+@pytest.fixture(scope="module")
+def judge():
+    with judging() as server:
+        yield server
+
+
+def ids(project: Project, path: str) -> list[str]:
+    return [record["sample_id"] for record in read_jsonl(project.path(f"results/{path}"))]
+
+
+def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):
+    api = {"engine": "openai", "model": "m", "base_url": judge.url, "api_key_env": None}
+    project = Project.new(
+        tmp_path,
+        {
+            "benchmarks": ["followbench"],
+            "followbench": {"groups": 2, "languages": ["en"]},
+            "judges": {"http": api | {"model": "judge-1"}},
+            "models": {"api": api},
+        },
+    )
+    trial = ["results/tables", "results/figures/followbench_by_category.txt"]
+    trial += ["--config", "limit=1"]
+    project.snakemake(*trial)
+
+    chosen, whole = (ids(project, f"followbench/{kind}/en.jsonl") for kind in ("trial", "prompts"))
+    assert len(whole) > len(chosen) == 6 * 5
+    assert ids(project, "followbench/outputs/api/en.jsonl") == chosen
+    judged = read_jsonl(project.path("results/followbench/judging/api/en.jsonl"))
+    assert {record["answer_id"] for record in judged} <= set(chosen)
+    journal = project.path("results/journal/followbench/api/en.jsonl")
+    few = journal.read_text()
+
+    tables = list(project.path("results/tables").glob("*.md"))
+    assert "report.md" in {path.name for path in tables}
+    assert [path.name for path in tables if not path.read_text().startswith("Trial: ")] == []
+    figure = project.path("results/figures/followbench_by_category.txt")
+    assert figure.read_text().startswith("Trial: at most 1 of the prompts, groups or instances")
+    with open(project.path("results/followbench/metrics/coverage.csv"), newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert sum(int(row["expected"]) for row in rows if row["level"]) == len(chosen)
+
+    assert project.planned("--config", "limit=1") == {}
+
+    project.snakemake("results/tables")
+    assert ids(project, "followbench/outputs/api/en.jsonl") == whole
+    # The journal of the trial is the first part of that of the whole run, which asked the others.
+    assert journal.read_text().startswith(few)
+    answers = [line for line in journal.read_text().splitlines() if '"status"' in line]
+    assert len(answers) == len(whole)
+    assert [path.name for path in tables if "Trial: " in path.read_text()] == []
