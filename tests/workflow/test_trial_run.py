@@ -51,7 +51,8 @@ def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):
     assert figure.read_text().startswith("Trial: at most 1 of the prompts, groups or instances")
     with open(project.path("results/followbench/metrics/coverage.csv"), newline="") as lines:
         rows = list(csv.DictReader(lines))
-    assert sum(int(row["expected"]) for row in rows if row["level"]) == len(chosen)
+    levels = [row for row in rows if row["category"] == "overall" and row["level"]]
+    assert sum(int(row["expected"]) for row in levels) == len(chosen)
 
     assert project.planned("--config", "limit=1") == {}
 

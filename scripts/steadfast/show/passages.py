@@ -50,7 +50,7 @@ def excerpts(passages: Passages, around: int = AROUND, most: int = MOST) -> list
 
     Example:
         >>> excerpts(Passages("one two three", ["two"]), around=2)
-        ['… ⟦two⟧ t…']
+        ['…e ⟦two⟧ t…']
     """
     text, found = passages.text, places(passages)
     shown = [

@@ -19,9 +19,7 @@ reply to be readable at once; what their journals hold is not known before the a
 """
 
 
-def page(
-    name: str, rows: Sequence[Record], odd: Sequence[Record], remark: str = ""
-) -> list[str]:
+def page(name: str, rows: Sequence[Record], odd: Sequence[Record], remark: str = "") -> list[str]:
     """The lines of what each model and part takes, and of the prompts that do not fit.
 
     Args:
