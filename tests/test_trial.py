@@ -8,13 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judged_run import SMALL, JudgedRun
+from steadfast.components import Answer, Scored
 from steadfast.config import settings
 from steadfast.config.load import load_config
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation
 from steadfast.lineage import Lineage
-from steadfast.registry import benchmarks
 from steadfast.show.display import Display
+from steadfast.stages.score import score_records
 from steadfast.tables.render import write_table
 from steadfast.tables.table import Cell, Column, Section, Table
 from steadfast.trial import chosen_prompts
@@ -80,31 +81,45 @@ def test_a_larger_trial_holds_a_smaller_one_in_the_order_of_all(values, limit, s
 
 
 @pytest.mark.parametrize(
-    ("name", "section", "field", "size"),
+    ("name", "section"),
     [
-        ("followbench", None, "context_id", {5}),
-        # Of each turn-by-turn instruction of the synthetic data all turns.
-        ("complexbench", {"instances": 24, "decomposition": True}, "main_id", {1, 2, 3, 4, 5}),
+        ("followbench", SMALL["followbench"] | {"groups": 2}),
+        ("complexbench", {"instances": 24, "decomposition": True}),
     ],
 )
-def test_groups_and_conversations_stay_whole(name, section, field, size):
-    run = JudgedRun(name, SMALL[name] if section is None else section)
-    how = (
-        benchmarks()[name]
-        .of(
-            load_config(
-                {"judges": {"j": {"engine": "reference"}}, "models": {"m": {"engine": "reference"}}}
-            )
-        )
-        .trial
-    )
+def test_groups_and_conversations_stay_whole(name, section):
+    run = JudgedRun(name, section)
     for samples in run.samples.values():
         prompts = [sample.prompt for sample in samples]
+        how = run.task.trial
         found = chosen_prompts(prompts, 1, how.together, how.spread, seed=1)
-        units = {one[field] for one in found}
-        assert found == [one for one in prompts if one[field] in units]
-        assert len(units) == len({one["task"] for one in prompts})
-        assert set(Counter(one[field] for one in found).values()) <= size
+        groups = {one["context_id"] for one in found}
+        assert (
+            len(groups)
+            == len({one["task"] for one in prompts})
+            < len({one["context_id"] for one in prompts})
+        )
+        assert found == [one for one in prompts if one["context_id"] in groups]
+        known = {one["sample_id"] for one in found}
+        assert all(one.get("follows") in {None, *known} for one in found)
+
+
+def test_the_data_s_table_counts_what_was_asked():
+    run = JudgedRun("followbench", {"groups": 2, "languages": ["en"]})
+    samples = run.samples["en"]
+    chosen = {sample.prompt["context_id"] for sample in samples if sample.prompt["task"] == "style"}
+    scores = [
+        Scored("m", "en", record)
+        for record in score_records(
+            run.task.scoring.make(),
+            [sample for sample in samples if sample.prompt["context_id"] in chosen],
+            {sample.id: Answer("error", "") for sample in samples},
+            {},
+        )
+    ]
+    frames = run.task.metrics.function.make(scores, run.data, None)
+    assert set(frames["items"]["category"]) == {"style"}
+    assert frames["items"]["n"].sum() == 5 * len(chosen)
 
 
 def test_both_splits_of_cfbench_are_asked():

@@ -48,7 +48,7 @@ def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):
     assert "report.md" in {path.name for path in tables}
     assert [path.name for path in tables if not path.read_text().startswith("Trial: ")] == []
     figure = project.path("results/figures/followbench_by_category.txt")
-    assert figure.read_text().startswith("Trial: at most 1 of the prompts, groups or instances")
+    assert figure.read_text().startswith("Trial: at most 1 of the prompts, or groups of prompts,")
     with open(project.path("results/followbench/metrics/coverage.csv"), newline="") as lines:
         rows = list(csv.DictReader(lines))
     levels = [row for row in rows if row["category"] == "overall" and row["level"]]

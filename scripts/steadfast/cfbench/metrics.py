@@ -73,6 +73,7 @@ def metrics(
     """
     records = {record["sample_id"]: record for record in data[LANGUAGE]["data"][LANGUAGE]}
     found = list(checked_scores(scores, records))
+    asked = {scored.record["sample_id"] for scored in found}
     samples = sample_frame(found, record_frame(records))
     rates, counts = results(samples, mode), coverage(samples)
     compared, of_sets = comparisons(samples, references), drawn(samples, None, ["split"])
@@ -88,7 +89,7 @@ def metrics(
         "types": by_type(found, records),
         "domains": by_origin(samples),
         "factors": by_factor(samples),
-        "statistics": statistics(records),
+        "statistics": statistics({name: records[name] for name in records if name in asked}),
         "coverage": counts,
         **agreement(found, records, judges, labels, direct),
         **of_direct,
@@ -240,7 +241,7 @@ def _by_category(
 
 
 def statistics(data: Records) -> pd.DataFrame:
-    """What is in the data (Table 1): records, means per record, checkpoints by primary type.
+    """What is asked (Table 1): records, means per record, checkpoints by primary type.
 
     Returns:
         Columns split, measure (records, characters, primary, checkpoints, types, and the data's

@@ -101,7 +101,7 @@ def task(config: Config, section: Complexbench) -> Task:
             added=section.extra is not None,
         ),
         labels=section.labels,
-        trial=Trial("main_id", ("context_id", "layers")),
+        trial=Trial("context_id", ("layers",)),
         compared=Component("steadfast.metrics.certificate:Compared", {"unit": "instances"}),
         prompts=Component("steadfast.complexbench.prompts:prompts"),
         samples=Component("steadfast.components:KeyedSamples", {"key": "main_id"}),

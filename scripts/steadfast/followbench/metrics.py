@@ -60,7 +60,12 @@ def metrics(
     """
     scores = list(scores)
     found = Metrics(sample_frame(scores), languages)
-    groups = {name: of for part in data.values() for name, of in part["data"].items()}
+    asked = {scored.record["context_id"] for scored in scores}
+    groups = {
+        name: [group for group in of if group["context_id"] in asked]
+        for part in data.values()
+        for name, of in part["data"].items()
+    }
     main = {"hsr": found.rates("hard"), "ssr": found.rates("soft"), "csl": found.levels()}
     compared = found.comparisons(references)
     return {

@@ -150,7 +150,7 @@ class Config(StrictModel):
         default=None,
         ge=1,
         description="A trial: so many prompts of each task and part are asked, or so many groups "
-        "of FollowBench and instances of ComplexBench, and every table says so; null: all.",
+        "of FollowBench and ComplexBench, and every table says so; null: all.",
     )
     noise: Noise = Field(default_factory=Noise, description="Which requests are repeated.")
     certificate: Certificate | None = role(
