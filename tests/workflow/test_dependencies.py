@@ -38,6 +38,7 @@ EVERYTHING = {
     **TINY,
     "benchmarks": ["lifbench", "followbench", "cfbench", "complexbench"],
     "lifbench": {"lengths": {"2k": 2048}},
+    "limit": 2,
     "followbench": {"groups": 1},
     "cfbench": {"records": 8},
     "complexbench": {"instances": 12, "languages": ["zh", "en"], "decomposition": True},
@@ -66,7 +67,15 @@ def names_of(record: dict) -> tuple[str, list[str]]:
 def test_every_rule_that_makes_a_file_was_recorded(recorded):
     rules = {record["rule"] for record in recorded}
     expected = {"prompts", "inference", "judge_prompts", "verdicts", "scores", "report", "tables"}
-    expected |= {"usage", "plan_benchmark", "noise_part", "corpus", "contexts", "expressions"}
+    expected |= {
+        "trial_prompts",
+        "usage",
+        "plan_benchmark",
+        "noise_part",
+        "corpus",
+        "contexts",
+        "expressions",
+    }
     for name in ("lifbench", "followbench", "cfbench", "complexbench"):
         expected |= {f"{name}_metrics", f"{name}_tables", f"{name}_figures"}
     assert expected <= rules

@@ -1,6 +1,9 @@
 """A trial through the workflow: a few are asked and judged, and the whole run asks the rest."""
 
 import csv
+import re
+import subprocess
+import sys
 
 import pytest
 
@@ -21,6 +24,12 @@ def ids(project: Project, path: str) -> list[str]:
     return [record["sample_id"] for record in read_jsonl(project.path(f"results/{path}"))]
 
 
+def show(project: Project, sample: str) -> subprocess.CompletedProcess:
+    """What ``make show`` prints of a sample."""
+    command = [sys.executable, "scripts/show.py", "--config", "my.yaml", "--", sample]
+    return subprocess.run(command, cwd=project.folder, capture_output=True, text=True)
+
+
 def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):
     api = {"engine": "openai", "model": "m", "base_url": judge.url, "api_key_env": None}
     project = Project.new(
@@ -39,8 +48,9 @@ def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):
     chosen, whole = (ids(project, f"followbench/{kind}/en.jsonl") for kind in ("trial", "prompts"))
     assert len(whole) > len(chosen) == 6 * 5
     assert ids(project, "followbench/outputs/api/en.jsonl") == chosen
-    judged = read_jsonl(project.path("results/followbench/judging/api/en.jsonl"))
-    assert {record["answer_id"] for record in judged} <= set(chosen)
+    asked = read_jsonl(project.path("results/followbench/judging/api/en.jsonl"))
+    judged = {record["answer_id"] for record in asked}
+    assert judged and judged <= set(chosen)
     journal = project.path("results/journal/followbench/api/en.jsonl")
     few = journal.read_text()
 
@@ -53,6 +63,14 @@ def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):
         rows = list(csv.DictReader(lines))
     levels = [row for row in rows if row["category"] == "overall" and row["level"]]
     assert sum(int(row["expected"]) for row in levels) == len(chosen)
+
+    some = next(iter(judged))
+    seen = show(project, some)
+    assert seen.returncode == 0 and f"== {some} ==\n" in seen.stdout
+    assert "\nReply of judge http (ok):\n  | " in seen.stdout
+    unknown = show(project, "en/style/1")
+    assert unknown.returncode == 1 and unknown.stdout == ""
+    assert re.fullmatch("error: .*; the nearest are en/style/1/.*\n", unknown.stderr)
 
     assert project.planned("--config", "limit=1") == {}
 

@@ -102,8 +102,9 @@ def view_sample(run: Evaluation, results: Path, name: str, model: str | None) ->
 def _near(name: str, known: Sequence[str]) -> str:
     if not known:
         return "there are no prompts yet: run the workflow, or name its config as CONFIG"
-    close = difflib.get_close_matches(name, known, n=NEAR, cutoff=0.3) or known[:NEAR]
-    return f"the nearest are {', '.join(close)}"
+    longer = [one for one in known if name and name in one][:NEAR]
+    near = longer or difflib.get_close_matches(name, known, n=NEAR, cutoff=0.3) or known[:NEAR]
+    return f"the nearest are {', '.join(near)}"
 
 
 def _seen(
