@@ -65,7 +65,7 @@ def _score(score: Record) -> Iterator[str]:
     for name, points in (score["points"] or {}).items():
         yield f"{BAR}{name}: {_number(points)}"
     if score["extracted"] is not None:
-        yield from _block("Read out of it", _json(score["extracted"]))
+        yield from _block("Extracted", _json(score["extracted"]))
     for name, other in score["other_raters"].items():
         points = ", ".join(f"{k} {_number(v)}" for k, v in (other["points"] or {}).items())
         yield f"By {name}: {_number(other['total'])} ({other['status']}): {points}"
