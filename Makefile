@@ -1,16 +1,26 @@
-# make tables   sets up what is needed and runs the default workflow
-# make vllm     adds vLLM for GPUs to the environment (VLLM=cpu: its CPU build, Python 3.11)
+# Each target sets up what it needs. CONFIG=my.yaml: a config of your own; CORES=4: at most so many.
+#
+# make tables      runs the workflow: tables, figures and the report
+# make plan        what a run would take: requests, tokens, hours, cost; nothing is sent
+# make report      the report over all benchmarks alone
+# make figures     the figures alone
+# make noise       how much of a difference between models is the engine's own
+# make export      the benchmarks as data sets of their own, in results/export
+#
+# make vllm        adds vLLM for GPUs to the environment (VLLM=cpu: its CPU build, Python 3.11)
 # make embeddings  adds sentence-transformers, the encoders of RECS
-# make test     sets up what is needed and runs the tests
-# make heavy    the tests that install more: LaTeX, vLLM's CPU build, a SLURM cluster
-# make lint     formatting, linting and types, as CI checks them
-# make bench    benchmarks, with ratios
-# make trial    a small run, LIMIT=2 prompts of each task, which all tables say (docs/trial.md)
-# make show     one sample whole: make show SAMPLE=LSI/… MODEL=my-model (docs/trial.md)
-# make export   the benchmarks as data sets of their own, in results/export
-# make docs     docs/config.md from the schema, README's picture from the default run
-# make lock     pins the requirements anew
-# make clean    removes all results but the journal of answers
+#
+# make trial       a small run, LIMIT=2 prompts of each task, which all tables say (docs/trial.md)
+# make show        one sample whole: make show SAMPLE=LSI/… MODEL=my-model (docs/trial.md)
+#
+# make test        the tests
+# make heavy       the tests that install more: LaTeX, vLLM's CPU build, a SLURM cluster
+# make lint        formatting, linting and types, as CI checks them
+# make bench       benchmarks, with ratios
+# make docs        docs/config.md from the schema, README's picture from the default run
+# make lock        pins the requirements anew
+# make clean       removes all results but the journal of answers
+# make help        shows this
 
 PYTHON ?= python3
 CORES ?= all
@@ -20,7 +30,7 @@ BIN := .venv/bin
 CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG))
 $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: $(file): no such file; name one that is there)))
 
-.PHONY: tables trial show export vllm embeddings test heavy lint bench docs lock clean
+.PHONY: tables trial show plan report figures noise export vllm embeddings test heavy lint bench docs lock clean help
 
 tables: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES)
@@ -31,8 +41,11 @@ trial: .venv/base
 show: .venv/base
 	@$(BIN)/python scripts/show.py $(if $(CONFIG),--config $(CONFIG)) $(if $(MODEL),--model '$(MODEL)') -- '$(SAMPLE)'
 
-export: .venv/base
-	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) -- export
+plan report figures noise export: .venv/base
+	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) -- $@
+
+help:
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
 vllm: .venv/vllm$(VLLM)
 

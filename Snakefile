@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.settings.enums import Quietness
 from snakemake.utils import min_version
 
 min_version("9.27")
@@ -28,6 +29,7 @@ from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation, in_results
 from steadfast.lineage import Lineage, lineages, plain
 from steadfast.required_files import check_required_files
+from steadfast.terminal import JobLines, ending
 
 
 pathvars:
@@ -62,6 +64,18 @@ TASKS, STEPS = RUN.tasks, Lineage(RUN)
 # Jobs read the settings of models that are no params of theirs, with their defaults, from here.
 config.update(CONFIG.model_dump(include={"models", "judges", "rewriters"}))
 RESULTS = Path(str(workflow.modifier.path_modifier.modify(workflow.pathvars.items["results"])))
+
+
+# Jobs on a cluster are runs of their own, which show what Snakemake shows.
+onstart:
+    if workflow.is_main_process and Quietness.RULES in (workflow.output_settings.quiet or ()):
+        JobLines.install(workflow.logger_manager.logger, RESULTS / "logs")
+
+
+onsuccess:
+    if workflow.is_main_process:
+        made = (file for job in workflow.dag.jobs for file in job.output)
+        print(ending(RESULTS, made, (TASKS[name].asked for name in RUN.running)))
 
 
 wildcard_constraints:

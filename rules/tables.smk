@@ -56,6 +56,7 @@ for name in TASKS:
             tables=TASKS[name].tables.function.plain,
             metrics=list(TASKS[name].metrics.names),
             display=DISPLAY,
+            asked=TASKS[name].asked,
             made_from=STEPS.metrics(name).lineage,
             code=STEPS.tables(name).code,
             lineage=STEPS.tables(name).lineage,
@@ -93,6 +94,12 @@ for name in TASKS:
             "../scripts/figures.py"
 
 
+rule figures:
+    input:
+        [FIGURES[name] for name in CONFIG.benchmarks],
+    localrule: True
+
+
 rule report:
     input:
         headlines=expand("<results>/{benchmark}/metrics/headline.csv", benchmark=RUN.running),
@@ -114,6 +121,7 @@ rule report:
             name: RUN.benchmarks[name].reported(judged=name in RUN.judged) for name in RUN.running
         },
         display=DISPLAY,
+        asked=[TASKS[name].asked for name in RUN.running],
         made_from={name: STEPS.metrics(name).lineage for name in RUN.running},
         code=STEPS.report().code,
         lineage=STEPS.report().lineage,

@@ -20,5 +20,6 @@ if "snakemake" in globals():
         headlines=headlines,
         benchmarks=snakemake.params.benchmarks,
         display=snakemake.params.display,
+        asked=snakemake.params.asked,
         out_dir=Path(snakemake.output.tables[0]).parent,
     )

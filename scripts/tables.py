@@ -16,5 +16,6 @@ if "snakemake" in globals():
         tables=params.tables,
         metrics=dict(zip(params.metrics, metrics, strict=True)),
         display=params.display,
+        asked=params.asked,
         out_dir=Path(snakemake.output.tables[0]).parent,
     )

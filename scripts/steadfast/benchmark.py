@@ -155,6 +155,7 @@ class Task:
         passages: a function of a sample that gives what of its context it is about, as
             ``show.passages.Passages``; None where samples have no context.
         exports: how it is exported, as an ``export.about.Exports``; None where it is not.
+        asked: a sentence about the text that is asked, which stands below every table.
     """
 
     parts: Mapping[str, Part]
@@ -182,6 +183,7 @@ class Task:
     trial: Trial = field(default_factory=Trial)
     passages: Component[Any] | None = None
     exports: Component[Any] | None = None
+    asked: str = ""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,20 @@ def test_a_log_gets_few_lines():
     assert stream.getvalue() == "m: 500/500 done, 1 failed, 402,990 tokens\n"
 
 
+def test_the_time_left_is_told_of_answers_after_the_start(monkeypatch):
+    """A model that loads for 100 s, then answers one request in 2 s."""
+    clock = [0.0]
+    monkeypatch.setattr("steadfast.engines.progress.time.monotonic", lambda: clock[0])
+    stream = io.StringIO()
+    progress = Progress("lifbench 4k m", 161, stream)
+    for second in range(100, 122, 2):
+        clock[0] = second
+        progress.update(Response("ok"))
+    lines = stream.getvalue().splitlines()
+    assert lines[0] == "lifbench 4k m: 1/161 done, 0 failed, 0 tokens"
+    assert lines[-1] == "lifbench 4k m: 11/161 done, 0 failed, 0 tokens, 5 min left"
+
+
 def test_a_terminal_gets_a_bar():
     class Terminal(io.StringIO):
         def isatty(self):

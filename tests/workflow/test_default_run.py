@@ -93,3 +93,25 @@ def test_identity_says_what_produced_an_output(finished):
     identity = json.loads(path.read_text())
     assert identity["engine"] == "simulated"
     assert re.fullmatch(r"\d+\.\d+\.\d+", identity["packages"]["steadfast"])
+
+
+def test_the_terminal_names_each_job_and_ends_with_the_headline(project):
+    lines = project.snakemake("results/tables", "--forcerun", "lifbench_tables").splitlines()
+    done = [line for line in lines if " done: " in line]
+    assert done == ["1 of 2 done: lifbench/tables", "2 of 2 done: tables"]
+    assert not [line for line in lines if line.startswith(("Select jobs", "Execute", "Finished"))]
+    report = project.path("results/report/report.md").read_text()
+    row = next(line for line in report.splitlines() if line.startswith("| Reference"))
+    assert row in lines
+    assert "LIFBench here: contexts of synthetic text" in "\n".join(lines)
+    assert "Tables, with notes: results/tables/" in lines
+
+
+def test_a_job_that_is_killed_is_named_with_its_log(project):
+    project.edit(
+        "scripts/tables.py",
+        "    run_rule(",
+        "    import os\n    os.kill(os.getpid(), 9)\n    run_rule(",
+    )
+    text = project.snakemake("results/tables", "--forcerun", "lifbench_tables", ok=False)
+    assert "failed: lifbench/tables; its log: results/logs/lifbench/tables.log" in text

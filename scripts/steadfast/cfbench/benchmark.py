@@ -4,6 +4,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from steadfast.asked import data_asked
 from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task, Trial
 from steadfast.cfbench import direct
 from steadfast.cfbench.facts import FILE, LANGUAGE, RATES
@@ -50,6 +51,7 @@ def task(config: Config, section: Cfbench) -> Task:
     templates = templates_of(NAME, [LANGUAGE, *more], section.templates)
     tables = _tables(config, section)
     return Task(
+        asked=data_asked("CFBench", section.source),
         parts={LANGUAGE: Part(LONGEST[section.source], {("data", LANGUAGE): DATA})},
         data=[_data(config, section)],
         prompts=Component("steadfast.cfbench.prompts:prompts"),

@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from steadfast.asked import data_asked
 from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task, Trial
 from steadfast.complexbench.parts import DECOMPOSED, WHOLE, part_name
 from steadfast.complexbench.routes import TEMPLATES, templates_in_use
@@ -86,6 +87,7 @@ def task(config: Config, section: Complexbench) -> Task:
     captions = facts("complexbench/tables.yaml")["captions"]
     tables = [name for name in captions if reasons.get(name, True)]
     return Task(
+        asked=data_asked("ComplexBench", section.source),
         parts={
             part_name(language, split): Part(TOKENS, {("data", language): _path(language)})
             for language in languages

@@ -19,7 +19,8 @@ class Asking:
     """Asks requests, as often as the job has some; a paid engine's answers are kept for good.
 
     Args:
-        model: the model's name, for the lines.
+        model: the model's name, for the lines of the log.
+        label: what runs, for the progress.
         engine: that answers.
         reasoning: how its model's thoughts are marked; None: it is not said to have any.
         journal: where the responses of a paid engine are kept.
@@ -31,6 +32,7 @@ class Asking:
     def __init__(
         self,
         model: str,
+        label: str,
         engine: Engine,
         reasoning: Settings | None,
         journal: Path,
@@ -42,7 +44,7 @@ class Asking:
         self._stack = stack
         self._read = reader(engine, reasoning)
         self._journal = stack.enter_context(Journal(journal)) if engine.paid else None
-        self._progress = stack.enter_context(closing(Progress(model, total)))
+        self._progress = stack.enter_context(closing(Progress(label, total)))
         self._record: RunRecord | None = None
 
     def ask(self, requests: list[Request], again: bool = False) -> list[Response]:

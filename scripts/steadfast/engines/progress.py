@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 LINE_SECONDS = 10.0
 NOTICE_SECONDS = 60.0
+ENOUGH = 10
+"""Responses after the first one from which the time left is told."""
 
 
 class Notices:
@@ -43,7 +45,7 @@ class Progress:
     """Counts responses on stderr: done of all, failed, tokens, time left.
 
     Args:
-        label: what runs, such as the model's name.
+        label: what runs, such as benchmark, part and model.
         total: requests in all.
         stream: where to show it; by default stderr.
     """
@@ -54,7 +56,8 @@ class Progress:
         self._label, self._total, self._done, self._asked = label, total, 0, 0
         self._failed = self._tokens = 0
         self._stream = stream or sys.stderr
-        self._started = self._shown = time.monotonic()
+        self._shown = time.monotonic()
+        self._first: float | None = None
         if self._stream.isatty():
             from tqdm import tqdm
 
@@ -68,6 +71,8 @@ class Progress:
 
     def update(self, response: Response, count: int = 1) -> None:
         """One more response, which answers ``count`` requests (0: it was asked for again)."""
+        if self._first is None:
+            self._first, self._asked = time.monotonic(), -count  # what came before it was a start
         self._done += count
         self._asked += count
         self._failed += count * (response.status == "error")
@@ -88,8 +93,8 @@ class Progress:
     def _line(self) -> None:
         self._shown = time.monotonic()
         left = ""
-        if self._asked and self._done < self._total:
-            seconds = (self._shown - self._started) / self._asked * (self._total - self._done)
-            left = f", {seconds / 60:.0f} min left"
+        if self._first is not None and self._asked >= ENOUGH and self._done < self._total:
+            seconds = (self._shown - self._first) / self._asked * (self._total - self._done)
+            left = f", {max(round(seconds / 60), 1)} min left"
         done = f"{self._label}: {self._done}/{self._total} done, {self._failed} failed"
         print(f"{done}, {self._tokens:,} tokens{left}", file=self._stream, flush=True)

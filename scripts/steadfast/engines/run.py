@@ -38,6 +38,7 @@ def run_part(
     lineage: str = "",
     readable: Callable[[str, str], bool] | None = None,
     attempts: int = 1,
+    label: str = "",
 ) -> None:
     """Asks a model all items of a part and writes one record each, in their order.
 
@@ -61,6 +62,7 @@ def run_part(
         readable: whether the answer to a sample can be read, by sample id and text; one that
             cannot is asked for again, with the item's reminder. By default every answer can.
         attempts: times that it is asked for, at most.
+        label: what runs, for the progress; by default the model's name.
 
     Raises:
         UserError: a prompt does not fit, the engine cannot go on, or more requests failed than
@@ -74,7 +76,9 @@ def run_part(
         items = list(items)
         with ExitStack() as stack:
             reasoning = answers.get("reasoning")
-            asking = Asking(model, engine, reasoning, journal, len(items), say, stack)
+            asking = Asking(
+                model, label or model, engine, reasoning, journal, len(items), say, stack
+            )
 
             def ask(some: list[Item]) -> list[tuple[Request, Response]]:
                 requests = fitted(model, engine, answers, some)

@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
+from steadfast.asked import data_asked
 from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task, Trial
 from steadfast.components import Component
 from steadfast.config.settings import references, temperature_lines
@@ -99,6 +100,7 @@ def task(config: Config, section: Followbench) -> Task:
     names = table_names(config, section)
     shown = languages | mode | {"names": names}
     return Task(
+        asked=data_asked("FollowBench", section.source),
         parts={name: Part(TOKENS, {("data", name): _path(name)}) for name in section.languages},
         data=[
             *(_data(config, section, language) for language in section.languages),

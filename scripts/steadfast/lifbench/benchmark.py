@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from steadfast.asked import prompts_asked, scores_asked
 from steadfast.benchmark import Benchmark, Measure, Output, Part, ReleasedModel, Task, Trial
 from steadfast.components import Component
-from steadfast.config.settings import floor, references, scored_models
+from steadfast.config.settings import asked_models, floor, references, scored_models
 from steadfast.files import Settings
 from steadfast.lifbench.contexts.formats import CONTENT, NUMBERED
 from steadfast.lifbench.data import (
@@ -37,6 +38,7 @@ such as
   gpt-4o:
     {engine: openai, model: gpt-4o-2024-08-06, temperature: 1}
 or take lifbench.recs.rewrites: released"""
+TITLE = "LIFBench"
 METRICS = (
     "ars", "ifp", "ifs", "coverage", "comparisons", "variance", "depth", "complexity",
     "weights", "rubrics", "headline", "data", "drawn", "floor",
@@ -115,7 +117,16 @@ def task(config: Config, section: Lifbench) -> Task:
         rewriting=rewriting(section, NAME, list(config.rewriters)),
         files=_files(section, scenarios_of(names, known)),
         task_names=tuple(own),
+        asked=_asked(config, section),
     )
+
+
+def _asked(config: Config, section: Lifbench) -> str:
+    """What tables say of the text: without a model that is asked, it is the released scores'."""
+    if not set(asked_models(config)) & set(config.running):
+        return scores_asked(TITLE)
+    contexts = config.corpora.source if section.contexts == "own" else section.contexts
+    return prompts_asked(TITLE, contexts, section.expressions)
 
 
 def _figures(metrics: Sequence[str]) -> tuple[str, ...]:
@@ -253,7 +264,7 @@ def _check_released_contexts(section: Lifbench) -> None:
 
 LIFBENCH = Benchmark(
     name=NAME,
-    title="LIFBench",
+    title=TITLE,
     section=Lifbench,
     task=task,
     measures={

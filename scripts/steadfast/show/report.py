@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -118,6 +118,7 @@ def build_report(
     benchmarks: Mapping[str, Settings],
     display: Settings,
     out_dir: Path,
+    asked: Sequence[str] = (),
 ) -> None:
     """Writes each table of ``NAMES`` as .tex, .md and .csv.
 
@@ -126,14 +127,16 @@ def build_report(
         benchmarks: as ``Report`` takes them.
         display: as ``Display.of`` takes it.
         out_dir: directory for the files.
+        asked: of each benchmark a sentence about the text that was asked, or "".
 
     Raises:
         UserError: a file is missing or damaged.
     """
     shown = Display.of(display)
     report = Report(headlines, benchmarks, shown)
+    texts = tuple((None, text) for text in asked if text)
     for table in (report_table(report), correlations_table(report)):
-        write_table(table, out_dir, shown.trial)
+        write_table(replace(table, notes=(*table.notes, *texts)), out_dir, shown.trial)
 
 
 def report_table(report: Report) -> Table:

@@ -64,13 +64,14 @@ class Job:
     def run(
         self,
         name: str,
+        what: str,
         items: Sequence[Item],
         oracle: Oracle | None,
         journal: Path,
         bill: JournalFolders,
         **further: Any,
     ) -> None:
-        """Asks a model or judge of that name, and writes its responses."""
+        """Asks a model or judge of that name, and writes its responses; ``what`` is shown."""
         run_part(
             model=name,
             answers=dict(self.answers),
@@ -83,6 +84,7 @@ class Job:
             log=self.log,
             commit=_commit(),
             lineage=self.lineage,
+            label=f"{self.benchmark} {what}",
             **further,
         )
 
@@ -101,6 +103,7 @@ def answer_part(job: Job, part: PartFiles, replayed: Path | None) -> None:
     samples = part.read(job.answers.get("draws") or 1)
     job.replaying(replayed).run(
         job.model,
+        f"{part.name} {job.model}",
         [part.joined.item(sample) for sample in samples],
         SampleOracle(component(job.stand_in).make(), samples) if job.stand_in else None,
         journal_path(job.results, job.benchmark, job.model, part.name),
@@ -126,7 +129,9 @@ def judge_part(
     """
     journal = verdicts_journal_path(job.results, job.benchmark, judge, job.model, part)
     bill = JournalFolders(job.results, judge, VERDICTS)
-    _ask_readably(job, judge, readable, attempts, judging, journal, bill)
+    _ask_readably(
+        job, judge, f"{part} {job.model}, judge {judge}", readable, attempts, judging, journal, bill
+    )
 
 
 def rewrite_part(
@@ -153,12 +158,15 @@ def rewrite_part(
     journal = rewrites_journal_path(job.results, job.benchmark, job.model, round)
     bill = JournalFolders(job.results, job.model, REWRITES)
     job = job.replaying(replayed)
-    _ask_readably(job, job.model, readable, attempts, requests, journal, bill)
+    _ask_readably(
+        job, job.model, f"{round} {job.model}", readable, attempts, requests, journal, bill
+    )
 
 
 def _ask_readably(
     job: Job,
     name: str,
+    what: str,
     readable: Sequence[Any],
     attempts: int,
     asked: Path,
@@ -179,6 +187,7 @@ def _ask_readably(
 
     job.run(
         name,
+        what,
         judge_items(prompts),
         JudgeOracle(component(job.stand_in).make(), prompts) if job.stand_in else None,
         journal,

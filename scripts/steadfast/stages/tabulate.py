@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,17 @@ from steadfast.metrics.tidy import read_csv
 from steadfast.show.display import Display
 from steadfast.tables import latex
 from steadfast.tables.render import write_table
+from steadfast.tables.table import Table
 
 DOCUMENT = "all_tables.tex"
 
 
 def tabulate(
-    tables: Sequence[Any], metrics: Mapping[str, Path], display: Settings, out_dir: Path
+    tables: Sequence[Any],
+    metrics: Mapping[str, Path],
+    display: Settings,
+    out_dir: Path,
+    asked: str = "",
 ) -> None:
     """Writes a benchmark's tables as .tex, .md and .csv.
 
@@ -25,6 +31,7 @@ def tabulate(
         metrics: file of each metric.
         display: as ``Display.of`` takes it.
         out_dir: directory for the files.
+        asked: a sentence about the text that was asked, for the notes of every table.
 
     Raises:
         UserError: a file is missing or damaged.
@@ -32,6 +39,8 @@ def tabulate(
     frames = {name: read_csv(path) for name, path in metrics.items()}
     shown = Display.of(display)
     for table in component(tables).make(frames, shown):
+        if asked and isinstance(table, Table):
+            table = replace(table, notes=(*table.notes, (None, asked)))
         write_table(table, out_dir, shown.trial)
 
 

@@ -1,0 +1,122 @@
+"""What a run shows on the terminal: a line a finished job, and at the end what it has made."""
+
+import logging
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from snakemake_interface_logger_plugins.common import LogEvent
+
+HANDLER = "DefaultStreamHandler"
+SELECTING = "Select jobs to execute..."
+INTERVAL = "95 %"
+REPORT = "report/report.md"
+BAR = re.compile(r"(?<!\\)\|")  # between cells; one of a label is escaped
+FOLDERS = {
+    "tables": "Tables, with notes",
+    "figures": "Figures",
+    "plan": "What a run would take",
+    "noise": "What is the engine's own",
+    "export": "Data sets",
+}
+"""Folders below the results' that a run names at its end, and what is there."""
+
+
+class JobLines(logging.Filter, logging.Formatter):
+    """Shows a finished job in one line, in place of the five that Snakemake has for it.
+
+    A job is called by its log file below the logs' folder, such as
+    ``lifbench/inference/my-model/4k``. A job that failed is shown too, which ``quiet: rules``
+    hides. All else is shown as it was before.
+
+    Args:
+        handler: Snakemake's of the terminal, which shows what is neither.
+        logs: the logs' folder.
+    """
+
+    def __init__(self, handler: logging.Handler, logs: Path):
+        logging.Filter.__init__(self)
+        logging.Formatter.__init__(self)
+        self._formatter = handler.formatter or logging.Formatter()
+        self._filters: Any = handler.filters
+        self._logs = logs
+        self._names: dict[int, str] = {}
+        self._finished: list[str] = []
+
+    @classmethod
+    def install(cls, logger: logging.Logger, logs: Path) -> None:
+        """Takes over the handler that Snakemake itself has for the terminal, where it has one."""
+        for handler in logger.handlers:
+            if handler.name == HANDLER:
+                lines = cls(handler, logs)
+                handler.filters = [lines]
+                handler.setFormatter(lines)
+
+    def filter(self, record: Any) -> bool:
+        """Whether a record is shown."""
+        event = getattr(record, "event", None)
+        if event == LogEvent.JOB_INFO:
+            self._names[record.jobid] = self._name(record)
+        elif event == LogEvent.JOB_FINISHED:
+            self._finished.append(self._names.pop(record.job_id, record.getMessage()))
+        elif event == LogEvent.JOB_ERROR:
+            return True
+        hidden = {LogEvent.JOB_INFO, LogEvent.JOB_STARTED, LogEvent.JOB_FINISHED}
+        if event in hidden or record.msg == SELECTING:
+            return False
+        return all(one.filter(record) for one in self._filters)
+
+    def format(self, record: Any) -> str:
+        """The line of a finished job or a failed one; others as Snakemake has them."""
+        event = getattr(record, "event", None)
+        if event == LogEvent.PROGRESS:
+            finished, self._finished = ", ".join(self._finished), []
+            return f"{record.done} of {record.total} done: {finished}"
+        if event == LogEvent.JOB_ERROR:
+            log = f"; its log: {', '.join(record.log)}" if record.log else ""
+            return f"failed: {self._name(record)}{log}"
+        return self._formatter.format(record)
+
+    def _name(self, record: Any) -> str:
+        if not record.log:
+            return record.rule_name
+        path = Path(record.log[0]).with_suffix("")
+        return str(path.relative_to(self._logs) if path.is_relative_to(self._logs) else path)
+
+
+def ending(results: Path, files: Iterable[str], asked: Iterable[str] = ()) -> str:
+    """What a run says at its end: the headline table where it made one, and where all is.
+
+    Args:
+        results: folder of all results.
+        files: all that the run's targets are made of, and they themselves.
+        asked: sentences about the text that was asked, below the headline table.
+    """
+    made = [Path(file).relative_to(results).parts for file in files if _below(results, file)]
+    first = {parts[0] for parts in made}
+    shown = [name for name in FOLDERS if name in first]
+    if "tables" not in first:
+        further = {Path(*parts[:2]) for parts in made if parts[1:2] == ("tables",)}
+        shown += [str(folder) for folder in sorted(further)]
+    lines = [f"{FOLDERS.get(name, 'Tables')}: {results / name}/" for name in shown]
+    report = results / REPORT
+    if "report" in first and report.is_file():
+        lines = [*headline(report.read_text(encoding="utf-8")), "", *asked, "", *lines]
+    return "\n".join(lines)
+
+
+def _below(folder: Path, file: str) -> bool:
+    return Path(file).is_relative_to(folder)
+
+
+def headline(report: str) -> list[str]:
+    """The lines of a Markdown page's first table, without the columns of intervals.
+
+    Example:
+        >>> headline("Caption.\\n\\n|Model|ARS|ARS: 95 %|\\n|:--|:-:|:-:|\\n|a|.5|.4 to .6|\\n")
+        ['|Model|ARS|', '|:--|:-:|', '|a|.5|']
+    """
+    rows = [BAR.split(line) for line in report.splitlines() if line.startswith("|")]
+    kept = [i for i, heading in enumerate(rows[0]) if INTERVAL not in heading]
+    return ["|".join(row[i] for i in kept) for row in rows]

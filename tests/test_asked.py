@@ -1,0 +1,54 @@
+"""What tables say of the text that was asked."""
+
+import pytest
+
+from steadfast.config.load import load_config
+from steadfast.evaluation import Evaluation
+
+ASKED, RELEASED = {"engine": "reference"}, {"engine": "scored"}
+OTHER = "These are other prompts than the paper's, so that values do not compare with the paper's."
+
+
+def asked(benchmark="lifbench", models=None, **sections):
+    models = models or {"reference": ASKED}
+    config = load_config({"models": models, "judges": {"judge": ASKED}, **sections})
+    return Evaluation(config).tasks[benchmark].asked
+
+
+def test_the_default_text_is_called_synthetic_and_not_the_paper_s():
+    assert asked() == (
+        "LIFBench here: contexts of synthetic text, written by a program; instructions from the "
+        f"project's own templates. {OTHER}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("sections", "words"),
+    [
+        ({"corpora": {"source": "hub"}}, "contexts built anew from the published corpora;"),
+        ({"corpora": {"source": "local", "directory": "."}}, "in a directory of one's own;"),
+        ({"lifbench": {"expressions": "released"}}, "instructions from the published templates."),
+    ],
+)
+def test_each_kind_of_text_is_named_and_told_from_the_paper_s(sections, words):
+    assert words in asked(**sections)
+    assert asked(**sections).endswith(OTHER)
+
+
+def test_the_published_prompts_are_called_what_they_are():
+    text = asked(lifbench={"contexts": "released", "expressions": "released"})
+    assert text == (
+        "LIFBench here: the published contexts; instructions from the published templates. These "
+        "are the prompts that the paper's models answered."
+    )
+
+
+def test_released_scores_alone_are_of_the_published_prompts():
+    text = asked(models={"Qwen2.5-7B": RELEASED})
+    assert text.endswith("of answers to the published prompts.")
+
+
+@pytest.mark.parametrize("benchmark", ["followbench", "cfbench", "complexbench"])
+def test_the_judged_benchmarks_say_where_their_data_is_from(benchmark):
+    assert "synthetic data here" in asked(benchmark)
+    assert "the released data here." in asked(benchmark, **{benchmark: {"source": "released"}})

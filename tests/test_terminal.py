@@ -1,0 +1,99 @@
+"""What a run shows on the terminal: a line a job, and at the end what it has made."""
+
+import io
+import logging
+from pathlib import Path
+
+import pytest
+from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultFormatter
+from snakemake.settings.enums import Quietness
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from steadfast.terminal import JobLines, ending, headline
+
+QUIET = {Quietness.RULES, Quietness.HOST}
+LOG = "results/logs/lifbench/inference/m/4k.log"
+
+
+@pytest.fixture
+def shown():
+    """Snakemake's own handler, taken over: a logger, and what it has shown."""
+    stream = io.StringIO()
+    handler = ColorizingTextHandler(stream=stream)
+    handler.name = "DefaultStreamHandler"
+    handler.addFilter(DefaultFilter(QUIET, False, False, False, False))
+    handler.setFormatter(DefaultFormatter(QUIET))
+    logger = logging.Logger("terminal")
+    logger.addHandler(handler)
+    JobLines.install(logger, Path("results/logs"))
+    return logger, stream
+
+
+def started(logger, jobid, log):
+    facts = {"event": LogEvent.JOB_INFO, "jobid": jobid, "rule_name": "inference", "log": log}
+    logger.info("Select jobs to execute...")
+    logger.info("Execute 1 jobs...", extra={"event": LogEvent.JOB_STARTED, "jobs": [jobid]})
+    logger.info(f"Rule: inference, Jobid: {jobid}", extra=facts)
+
+
+def finished(logger, jobid, done):
+    logger.info("Finished", extra={"event": LogEvent.JOB_FINISHED, "job_id": jobid})
+    logger.info(None, extra={"event": LogEvent.PROGRESS, "done": done, "total": 9})
+
+
+def test_a_finished_job_is_one_line_that_names_it(shown):
+    logger, stream = shown
+    started(logger, 7, [LOG])
+    started(logger, 3, [])
+    finished(logger, 7, 1)
+    finished(logger, 3, 2)
+    assert stream.getvalue() == ("1 of 9 done: lifbench/inference/m/4k\n2 of 9 done: inference\n")
+
+
+def test_a_failed_job_is_named_with_its_log(shown):
+    logger, stream = shown
+    started(logger, 7, [LOG])
+    facts = {"event": LogEvent.JOB_ERROR, "jobid": 7, "rule_name": "inference", "log": [LOG]}
+    logger.error("Error in rule inference, jobid: 7", extra=facts)
+    assert stream.getvalue() == f"failed: lifbench/inference/m/4k; its log: {LOG}\n"
+
+
+def test_errors_and_what_else_is_said_are_shown_as_they_were(shown):
+    logger, stream = shown
+    logger.error("At least one job failed.", extra={"event": LogEvent.ERROR})
+    logger.warning("A disk is slow.")
+    logger.info("Job stats:", extra={"event": LogEvent.RUN_INFO, "stats": {}})
+    assert stream.getvalue() == "At least one job failed.\nA disk is slow.\nJob stats:\n"
+
+
+def test_a_label_s_bar_divides_no_cells():
+    page = "Caption.\n\n| Model | ARS | ARS: 95 % |\n|:--|:-:|:-:|\n| a\\|b | .5 | .4 to .6 |\n"
+    assert headline(page)[-1] == "| a\\|b | .5 " + "|"
+
+
+def test_the_end_names_what_was_made_and_shows_the_headline(tmp_path):
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report/report.md").write_text(
+        "Caption.\n\n| Model | ARS |\n|:--|:-:|\n| a | .5 |\n"
+    )
+    files = [
+        "lifbench/tables/x.md",
+        "report/report.md",
+        "tables",
+        "figures/x.png",
+        "corpora/a.jsonl",
+    ]
+    made = [str(tmp_path / name) for name in files]
+    assert ending(tmp_path, made, ["Synthetic."]).splitlines() == [
+        "| Model | ARS |", "|:--|:-:|", "| a | .5 |", "", "Synthetic.", "",
+        f"Tables, with notes: {tmp_path}/tables/",
+        f"Figures: {tmp_path}/figures/",
+    ]  # fmt: skip
+
+
+def test_one_benchmark_s_tables_are_named_where_there_are_no_others():
+    files = ["results/cfbench/tables/x.md", "results/plan/x.md", "elsewhere/x"]
+    assert ending(Path("results"), files).splitlines() == [
+        "What a run would take: results/plan/",
+        "Tables: results/cfbench/tables/",
+    ]

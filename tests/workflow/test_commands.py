@@ -1,0 +1,113 @@
+"""Each command that README, docs and the configs show runs as it is typed."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from project import ROOT, Project
+from steadfast.lifbench.tasks import TASKS
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+PAGES = [ROOT / "README.md", ROOT / "results/README.md", *sorted(ROOT.glob("docs/*.md"))]
+FENCE = re.compile(r"^```sh\n(.*?)^```", re.M | re.S)
+INLINE = re.compile(r"`((?:make|snakemake) [^`…{]+)`")
+COMMENTED = re.compile(r"^# {3}((?:make|snakemake|PYTHONPATH)(?: .*\\\n# {3} .*|.*))$", re.M)
+
+# What stands in for programs that this machine may not have: it is named, and does nothing.
+# Snakemake makes a dry run; make says what it would do, of which the Snakemake runs are made.
+PROGRAMS = """set -e -o pipefail
+for program in hf tmux; do eval "$program() { :; }"; done
+git() { ln -sfn . steadfast; }
+make() { command make --dry-run "$@" | { grep snakemake || true; } | bash -e; }
+"""
+RUNS = re.compile(r"^(\.venv/bin/)?snakemake (?!--unlock)|^make (tables|plan|noise|export)\b", re.M)
+# Those that install, clean or measure.
+OTHER = re.compile(r"^make (test|heavy|bench|lint|docs|lock|clean|help)\b")
+
+
+def shown():
+    """Blocks of commands, each as one script; commands in a line of text; those in configs."""
+    found = {}
+    for page in PAGES:
+        text = page.read_text()
+        for number, block in enumerate(FENCE.findall(text)):
+            found.setdefault(block, f"{page.name}-{number}")
+        for command in INLINE.findall(text):
+            found.setdefault(command.replace("\n", " ") + "\n", page.name)
+    for page in [*sorted(ROOT.glob("config/*.yaml")), ROOT / "profiles/slurm/config.yaml"]:
+        for command in COMMENTED.findall(page.read_text()):
+            found.setdefault(re.sub(r"\\\n# +", "", command) + "\n", page.name)
+    return [
+        pytest.param(text, id=f"{place}: {text.strip().splitlines()[0][:60]}")
+        for text, place in found.items()
+        if not OTHER.match(text) and "..." not in text
+    ]
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory):
+    """What somebody has who has read so far: the project, its environment, a config, a profile."""
+    project = Project.new(tmp_path_factory.mktemp("clone"), {})
+    folder = project.folder
+    for name in ("Makefile", "docs"):
+        (folder / name).symlink_to(ROOT / name)
+    programs = folder / ".venv/bin"
+    programs.mkdir(parents=True)
+    snakemake = programs / "snakemake"
+    snakemake.write_text(f'#!/bin/sh\nexec {sys.executable} -m snakemake --dry-run "$@"\n')
+    snakemake.chmod(0o755)
+    for name in ("python", "base", "dev", "vllm", "embeddings"):
+        (programs if name == "python" else folder / ".venv").joinpath(name).touch()
+    small = yaml.safe_load((folder / "config/config.yaml").read_text())
+    small["lifbench"]["lengths"] = {"4k": 3072}
+    gpt = {"gpt-4o-2024-08-06": {"engine": "openai", "model": "gpt-4o-2024-08-06"}}
+    project.configure({**small, "models": gpt, "judges": gpt})
+    small["models"] = {"reference": {"engine": "reference"}}
+    (folder / "config/config.yaml").write_text(yaml.safe_dump(small))
+    instance = re.search(
+        r"^```json\n(.*?)^```", (ROOT / "docs/complexbench.md").read_text(), re.M | re.S
+    )
+    (folder / "my_instances.json").write_text(instance[1])
+    (folder / "my-study").mkdir()
+    (folder / "my-study/my.yaml").symlink_to(folder / "my.yaml")
+    (folder / "STEADFAST").symlink_to(folder)
+    scores = folder / "DIRECTORY/scores"
+    scores.mkdir(parents=True)
+    for task in TASKS.values():
+        (scores / task.scores_file).touch()
+    site = folder / "home/.config/snakemake/MY_SITE"
+    site.mkdir(parents=True)
+    (site / "config.yaml").write_text((ROOT / "profiles/slurm/site.example.yaml").read_text())
+    return folder
+
+
+@pytest.mark.parametrize("text", shown())
+def test_a_command_runs_as_it_is_typed(text, clone):
+    home, programs = clone / "home", clone / ".venv/bin"
+    done = subprocess.run(
+        ["bash", "-c", PROGRAMS + text],
+        cwd=clone,
+        env={
+            **{k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "SNAKEMAKE_"))},
+            "HOME": str(home),
+            "PATH": f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}",
+        },
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    if RUNS.search(text):
+        assert "Job stats:" in done.stdout + done.stderr
+
+
+def test_the_example_is_as_short_as_it_says_and_runs(clone):
+    example = (clone / "config/my.example.yaml").read_text().splitlines()
+    assert len([line for line in example if not line.startswith("#")]) == 8
+    command = "snakemake --configfile config/my.example.yaml"
+    test_a_command_runs_as_it_is_typed(command, clone)
