@@ -292,7 +292,8 @@ def items(data: Mapping[str, Iterable[Record]]) -> pd.DataFrame:
         for level, text in enumerate((of["instruction"] for of in group["levels"]), start=1)
     ]
     keys = ["language", "category", "task", "kind"]
-    cells = pd.DataFrame(rows).groupby(keys, sort=False)
+    columns = [*keys, "group", "size", "impossible"]
+    cells = pd.DataFrame(rows, columns=columns).groupby(keys, sort=False)
     found = cells.agg(
         size=("size", "mean"),
         groups=("group", "nunique"),
