@@ -20,7 +20,7 @@ rule plan:
         expand("<results>/plan/{benchmark}.rewrites.md", benchmark=REWRITTEN),
         expand(
             "<results>/plan/{benchmark}.{kind}",
-            benchmark=[name for name in CONFIG.benchmarks if RUN.rewritten(name, RESULTS)],
+            benchmark=[name for name in CONFIG.benchmarks if STEPS.plannable(name, RESULTS)],
             kind=["md", "certificate.csv"] if CONFIG.certificate else ["md"],
         ),
     localrule: True

@@ -224,15 +224,15 @@ class Evaluation:
         """The data files of the benchmarks that run."""
         return [file.path for name in self.running for file in self.tasks[name].data]
 
-    def rewritten(self, benchmark: str, results: Path) -> bool:
-        """Whether all replies of rewriters are there, for which prompts wait."""
-        own = (path for path, (name, *_) in self.rewrites.items() if name == benchmark)
-        return all((results / path).exists() for path in own)
-
     def first_rounds(self, benchmark: str) -> dict[str, str]:
         """The rounds of rewriting that wait for no replies, and their requests."""
         requests = self.rewriting(benchmark).requests
         return {round: path for round, path in requests.items() if not self.waits(path)}
+
+    def prompts_wait(self, benchmark: str) -> bool:
+        """Whether a benchmark's prompts are made of rewriters' replies."""
+        parts = self.tasks[benchmark].parts.values()
+        return any(self.waits(path) for part in parts for path in part.sources.values())
 
     def waits(self, path: str) -> bool:
         """Whether a data file is made of rewriters' replies, directly or not."""

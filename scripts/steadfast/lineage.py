@@ -8,6 +8,7 @@ one job could not carry out is still wanted by all that follow, until it is carr
 import hashlib
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from steadfast.components import Component
@@ -23,6 +24,7 @@ from steadfast.engines.build import ENGINES
 from steadfast.evaluation import Evaluation, InferenceJob
 from steadfast.files import canonical_json
 from steadfast.schema.models import ScoredModel
+from steadfast.seal import Seal
 
 DIGITS = 16
 
@@ -75,6 +77,21 @@ class Lineage:
         code = digest("inference", ENGINES[how.engine], rewriting.readable, stand_in)
         settings = [answer_settings(how), rewriting.readable.plain, rewriting.attempts]
         return Step.of(code, [*settings, plain(stand_in)], [self.data(rewriting.requests[round])])
+
+    def plannable(self, benchmark: str, results: Path) -> bool:
+        """Whether a benchmark's prompts can be made without asking a rewriter.
+
+        Replies to other requests, or of other settings, would be asked for anew.
+
+        Args:
+            benchmark: its name.
+            results: folder of all results.
+        """
+        own = {p: of for p, of in self._run.rewrites.items() if of[0] == benchmark}
+        return not self._run.prompts_wait(benchmark) or all(
+            Seal.beside(results / path, self.rewrites(*of).lineage).names_lineage
+            for path, of in own.items()
+        )
 
     def prompts(self, benchmark: str, part: str) -> Step:
         """The prompts of a part; what they refer to is a step before."""

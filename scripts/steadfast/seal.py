@@ -36,6 +36,13 @@ class Seal:
         """Writes an identity that holds no more."""
         write_json(self.identity, self.record)
 
+    @property
+    def names_lineage(self) -> bool:
+        """Whether the files are there and their identity says that they have this lineage."""
+        there = self.identity.exists() and all(path.exists() for path in self.files)
+        known = read_json(self.identity) if there else None
+        return isinstance(known, dict) and known.get("lineage") == self.lineage
+
     def check(self) -> None:
         """Whether the files are as they were made, and made from what the config asks for.
 

@@ -152,6 +152,22 @@ def test_a_plan_asks_no_rewriter_and_says_what_they_would_take(tmp_path):
         assert not project.path("results/plan/lifbench.md").exists()
 
 
+def test_a_plan_of_other_rewriters_than_were_asked_asks_none(tmp_path):
+    with running(kind=Rewriter) as server:
+        project = Project.new(tmp_path, config(server.url))
+        project.snakemake("results/lifbench/prompts/2k.jsonl")
+        assert len(server.rewriting) == 3
+        project.snakemake("plan")
+        page = project.path("results/plan/lifbench.md")
+        assert page.exists()
+        page.unlink()
+        other = config(server.url)
+        other["rewriters"]["writer"]["temperature"] = 0.5
+        project.configure(other)
+        project.snakemake("plan")
+        assert len(server.rewriting) == 3 and not page.exists()
+
+
 def test_instructions_grow_by_a_constraint_a_level(tmp_path):
     initial = [
         {"instruction": "Recommend three books.", "category": "content"},
@@ -169,6 +185,8 @@ def test_instructions_grow_by_a_constraint_a_level(tmp_path):
     project = Project.new(tmp_path, settings)
     (tmp_path / "initial.jsonl").write_text(lines, "utf-8")
     target = "results/followbench/evolved/en/content_constraints.json"
+    planned = project.snakemake("--dry-run", "plan")  # no prompt waits for instructions that grow
+    assert "plan_benchmark" in planned and "plan_rewrites" in planned
     project.snakemake(target)
     records = read_json(project.path(target))
     assert [record["level"] for record in records] == [0, 1, 2, 3, 4, 5]
