@@ -93,7 +93,7 @@ clean:
 	rm -rf .snakemake
 
 .venv/bin/python:
-	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11 ..." if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed: make PYTHON=python3.11 ..." if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv .venv
 
 .venv/base: envs/requirements.txt | .venv/bin/python

@@ -29,6 +29,7 @@ from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation, in_results
 from steadfast.lineage import Lineage, lineages, plain
 from steadfast.required_files import check_required_files
+from steadfast.show.display import trial_remark
 from steadfast.terminal import JobLines, ending
 
 
@@ -75,7 +76,9 @@ onstart:
 onsuccess:
     if workflow.is_main_process:
         made = (file for job in workflow.dag.jobs for file in job.output)
-        print(ending(RESULTS, made, (TASKS[name].asked for name in RUN.running)))
+        trial = trial_remark(settings.display(CONFIG).get("limit"))
+        notes = [trial, *(TASKS[name].asked for name in RUN.running)]
+        print(ending(RESULTS, made, filter(None, notes)))
 
 
 wildcard_constraints:

@@ -13,6 +13,9 @@ from steadfast.show.visible import visible
 from steadfast.stages.view_sample import view_sample
 
 DEFAULT = "config/config.yaml"
+NO_SAMPLE = """error: no sample is named; name one, such as
+  make show SAMPLE=LSI/list-4k-s1/e1/v1
+Names are the sample_id of each line of results/{benchmark}/outputs/{model}/{part}.jsonl."""
 
 
 def main() -> None:
@@ -22,6 +25,8 @@ def main() -> None:
     parser.add_argument("--config", default=DEFAULT, help="a config file")
     parser.add_argument("--model", help="one model's answers; by default those of all")
     given = parser.parse_args()
+    if not given.sample:
+        sys.exit(NO_SAMPLE)
     sys.stdout.reconfigure(errors="backslashreplace")
     try:
         config = load_config(read_source(given.config))

@@ -145,6 +145,14 @@ def check(raw):
             {"models": {"old": {"engine": "replay", "file": "no/{benchmark}.{part}.jsonl"}}},
             "models.old.file",
         ),
+        (
+            {
+                "benchmarks": ["lifbench"],
+                "lifbench": {"released": {"directory": "nowhere"}},
+                "models": {"LWM-Text-1M": {"engine": "scored"}},
+            },
+            "lifbench.released.directory",
+        ),
     ],
 )
 def test_a_file_that_is_not_there_is_named(change, key):

@@ -43,7 +43,8 @@ def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):
     )
     trial = ["results/tables", "results/figures/followbench_by_category.txt"]
     trial += ["--config", "limit=1"]
-    project.snakemake(*trial)
+    said = project.snakemake(*trial)
+    assert "\nTrial: at most 1 of the prompts, or groups of prompts," in said
 
     chosen, whole = (ids(project, f"followbench/{kind}/en.jsonl") for kind in ("trial", "prompts"))
     assert len(whole) > len(chosen) == 6 * 5
@@ -72,9 +73,12 @@ def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):
     assert unknown.returncode == 1 and unknown.stdout == ""
     assert re.fullmatch("error: .*; the nearest are en/style/1/.*\n", unknown.stderr)
 
+    unnamed = show(project, "")
+    assert unnamed.returncode == 1 and "make show SAMPLE=" in unnamed.stderr
+
     assert project.planned("--config", "limit=1") == {}
 
-    project.snakemake("results/tables")
+    assert "Trial: " not in project.snakemake("results/tables")
     assert ids(project, "followbench/outputs/api/en.jsonl") == whole
     # The journal of the trial is the first part of that of the whole run, which asked the others.
     assert journal.read_text().startswith(few)

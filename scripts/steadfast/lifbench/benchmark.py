@@ -115,7 +115,11 @@ def task(config: Config, section: Lifbench) -> Task:
         trial=Trial(spread=("context_id", "expression_id", "variable_id", "format")),
         exports=exports(config, section, tasks, data, list(own)),
         rewriting=rewriting(section, NAME, list(config.rewriters)),
-        files=_files(section, scenarios_of(names, known)),
+        files=_files(
+            section,
+            scenarios_of(names, known),
+            scores_files if directory and scored_models(config) else (),
+        ),
         task_names=tuple(own),
         asked=_asked(config, section),
     )
@@ -233,10 +237,12 @@ def check(config: Config, section: Lifbench) -> None:
             )
 
 
-def _files(section: Lifbench, scenarios: Sequence[str]) -> list[tuple[str, str]]:
-    """The user's files that the section names, by its keys."""
+def _files(
+    section: Lifbench, scenarios: Sequence[str], scores: Sequence[str]
+) -> list[tuple[str, str]]:
+    """The user's files that the section names, by its keys; released scores among them."""
     review = [("lifbench.recs.review", folder)] if (folder := review_folder(section)) else []
-    inputs = released_inputs(section, scenarios)
+    inputs = [*released_inputs(section, scenarios), *scores]
     return [*review, *(("lifbench.released.directory", path) for path in inputs)]
 
 
