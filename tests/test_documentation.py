@@ -14,24 +14,62 @@ from steadfast.lineage import Lineage
 from steadfast.stages.draw import draw
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "results/README.md", *sorted(ROOT.glob("docs/*.md"))]
+DOCS = sorted(ROOT.glob("docs/*.md"))
+OTHERS = ("README.md", "CONTRIBUTING.md", "config/README.md", "results/README.md")
+PAGES = [*map(ROOT.joinpath, OTHERS), *DOCS]
 SOME = {"reference": {"engine": "reference"}}
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.M | re.S)
 
 
+def named(page):
+    return str(page.relative_to(ROOT))
+
+
 def blocks(kind):
     return [
-        pytest.param(text, id=f"{page.name}-{number}")
+        pytest.param(text, id=f"{named(page)}-{number}")
         for page in PAGES
         for number, (found, text) in enumerate(FENCE.findall(page.read_text()))
         if found == kind
     ]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def links(page):
+    """Targets and anchors of a page's links within the project; no target: the page itself."""
+    for link in re.findall(r"\]\((?!https?://)([^)\s]+)\)", page.read_text()):
+        target, _, anchor = link.partition("#")
+        yield (page.parent / target).resolve() if target else page, anchor
+
+
+def anchors(page):
+    """Of a page's headings: in lower case, without punctuation, hyphens for blanks."""
+    text = FENCE.sub("", page.read_text())
+    headings = re.findall(r"^#+ +(.*?) *$", text, re.M)
+    plain = [re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower() for heading in headings]
+    return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in plain}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
 def test_links_lead_somewhere(page):
-    links = re.findall(r"\]\((?!https?://|#)([^)#]+)", page.read_text())
-    assert [link for link in links if not (page.parent / link).exists()] == []
+    assert [target for target, _ in links(page) if not target.exists()] == []
+    pages = [(target, anchor) for target, anchor in links(page) if anchor]
+    assert [(t.name, anchor) for t, anchor in pages if anchor not in anchors(t)] == []
+
+
+def test_each_page_is_named_where_a_reader_begins():
+    index = ROOT / "docs/README.md"
+    begun = {target for page in (ROOT / "README.md", index) for target, _ in links(page)}
+    assert [named(page) for page in PAGES if page not in begun | {ROOT / "README.md"}] == []
+
+
+def test_the_catalogue_s_flags_are_those_of_the_default_profile():
+    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
+    profile = yaml.safe_load((ROOT / "profiles/default/config.yaml").read_text())
+    flags = usage["mandatory-flags"]["flags"]
+    for name in ("rerun-triggers", "max-checksum-file-size"):
+        value = profile[name]
+        words = " ".join(value) if isinstance(value, list) else str(value)
+        assert f"--{name} {words}" in flags
 
 
 def models_shown():

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,8 @@ from steadfast.lifbench.tasks import TASKS
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
-PAGES = [ROOT / "README.md", ROOT / "results/README.md", *sorted(ROOT.glob("docs/*.md"))]
+OTHERS = ("README.md", "CONTRIBUTING.md", "config/README.md", "results/README.md")
+PAGES = [*map(ROOT.joinpath, OTHERS), *sorted(ROOT.glob("docs/*.md"))]
 FENCE = re.compile(r"^```sh\n(.*?)^```", re.M | re.S)
 INLINE = re.compile(r"`((?:make|snakemake) [^`…{]+)`")
 COMMENTED = re.compile(r"^# {3}((?:make|snakemake|PYTHONPATH)(?: .*\\\n# {3} .*|.*))$", re.M)
@@ -26,7 +28,7 @@ for program in hf tmux; do eval "$program() { :; }"; done
 git() { ln -sfn . steadfast; }
 make() { command make --dry-run "$@" | { grep snakemake || true; } | bash -e; }
 """
-RUNS = re.compile(r"^(\.venv/bin/)?snakemake (?!--unlock)|^make (tables|plan|noise|export)\b", re.M)
+RUNS = re.compile(r"^(\.venv/bin/)?snakemake (?!--unlock)|^make (tables|trial|plan|noise|export)\b", re.M)
 # Those that install, clean or measure.
 OTHER = re.compile(r"^make (test|heavy|bench|lint|docs|lock|clean|help)\b")
 
@@ -62,12 +64,14 @@ def clone(tmp_path_factory):
     snakemake = programs / "snakemake"
     snakemake.write_text(f'#!/bin/sh\nexec {sys.executable} -m snakemake --dry-run "$@"\n')
     snakemake.chmod(0o755)
-    for name in ("python", "base", "dev", "vllm", "embeddings"):
-        (programs if name == "python" else folder / ".venv").joinpath(name).touch()
+    for name in ("bin/python", "bin/activate", "base", "dev", "vllm", "embeddings"):
+        (folder / ".venv" / name).touch()
     small = yaml.safe_load((folder / "config/config.yaml").read_text())
     small["lifbench"]["lengths"] = {"4k": 3072}
     gpt = {"gpt-4o-2024-08-06": {"engine": "openai", "model": "gpt-4o-2024-08-06"}}
     project.configure({**small, "models": gpt, "judges": gpt})
+    (folder / "home").mkdir()
+    shutil.copy2(folder / "my.yaml", folder / "home/my.yaml")
     small["models"] = {"reference": {"engine": "reference"}}
     (folder / "config/config.yaml").write_text(yaml.safe_dump(small))
     instance = re.search(
@@ -90,6 +94,7 @@ def clone(tmp_path_factory):
 @pytest.mark.parametrize("text", shown())
 def test_a_command_runs_as_it_is_typed(text, clone):
     home, programs = clone / "home", clone / ".venv/bin"
+    shutil.copy2(clone / "home/my.yaml", clone / "my.yaml")  # some commands write it
     done = subprocess.run(
         ["bash", "-c", PROGRAMS + text],
         cwd=clone,
