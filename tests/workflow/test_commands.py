@@ -28,7 +28,8 @@ for program in hf tmux; do eval "$program() { :; }"; done
 git() { ln -sfn . steadfast; }
 make() { command make --dry-run "$@" | { grep snakemake || true; } | bash -e; }
 """
-RUNS = re.compile(r"^(\.venv/bin/)?snakemake (?!--unlock)|^make (tables|trial|plan|noise|export)\b", re.M)
+MADE = "tables|trial|plan|noise|export"
+RUNS = re.compile(rf"^(\.venv/bin/)?snakemake (?!--unlock)|^make ({MADE})\b", re.M)
 # Those that install, clean or measure.
 OTHER = re.compile(r"^make (test|heavy|bench|lint|docs|lock|clean|help)\b")
 
