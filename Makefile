@@ -1,24 +1,25 @@
-# Each target sets up what it needs. CONFIG=my.yaml: a config of your own; CORES=4: at most so many.
+# Each command installs what it needs. CONFIG=my.yaml names a config of your own; CORES=4 uses at
+# most four cores. The first hour, step by step: docs/quickstart.md.
 #
 # make tables      runs the workflow: tables, figures and the report
 # make plan        what a run would take: requests, tokens, hours, cost; nothing is sent
-# make report      the report over all benchmarks alone
-# make figures     the figures alone
-# make noise       how much of a difference between models is the engine's own
-# make export      the benchmarks as data sets of their own, in results/export
+# make report      only the report over all benchmarks
+# make figures     only the figures
+# make noise       asks a few requests repeatedly: how far an engine's answers vary by themselves
+# make export      writes the benchmarks as data sets, to results/export
 #
 # make vllm        adds vLLM for GPUs to the environment (VLLM=cpu: its CPU build, Python 3.11)
 # make embeddings  adds sentence-transformers, the encoders of RECS
 #
-# make trial       a small run, LIMIT=2 prompts of each task, which all tables say (docs/trial.md)
-# make show        one sample whole: make show SAMPLE=LSI/… MODEL=my-model (docs/trial.md)
+# make trial       a small run with LIMIT=2 prompts of each task; all tables say so (docs/trial.md)
+# make show        everything about one sample: make show SAMPLE=LSI/… MODEL=my-model
 #
 # make test        the tests
 # make heavy       the tests that install more: LaTeX, vLLM's CPU build, a SLURM cluster
 # make lint        formatting, linting and types, as CI checks them
 # make bench       benchmarks, with ratios
 # make docs        docs/config.md from the schema, README's picture from the default run
-# make lock        pins the requirements anew
+# make lock        pins newer versions of the requirements
 # make clean       removes all results but the journal of answers
 # make help        shows this
 

@@ -17,7 +17,7 @@ FOLDERS = {
     "tables": "Tables, with notes",
     "figures": "Figures",
     "plan": "What a run would take",
-    "noise": "What is the engine's own",
+    "noise": "How far an engine's answers vary by themselves",
     "export": "Data sets",
 }
 """Folders below the results' that a run names at its end, and what is there."""

@@ -69,7 +69,7 @@ def test_the_configs_that_come_with_the_project_pass(path):
         ("a: \x01\n", "FILE: no valid YAML (special characters are not allowed)"),
         ("", "FILE: it holds no keys"),
         ("- a\n", "FILE: it holds no keys"),
-        (b"a: \xff\n", "FILE: it is no text in UTF-8"),
+        (b"a: \xff\n", "FILE: it is not UTF-8 text"),
         ("[" * 5000, "FILE: it is nested too deep"),
     ],
 )

@@ -63,7 +63,7 @@ def test_a_file_of_examples_is_read_in_order(tmp_path):
         ('{"instruction": 3, "output": "b"}', "record 1: the field 'instruction' must be"),
         (
             '{"instruction": "a", "input": "x", "output": "b"}',
-            "record 1: the field 'input' would be asked of nobody",
+            "record 1: the field 'input' is not used",
         ),
         ("[1]", "mine.jsonl:1: "),
     ],

@@ -28,7 +28,7 @@ def check_source(path: Path | str) -> None:
     except OSError as error:
         raise UserError(f"config: {path}: {error.strerror}; name a file that can be read") from None
     except UnicodeDecodeError:
-        raise UserError(f"config: {path}: it is no text in UTF-8; save it as that") from None
+        raise UserError(f"config: {path}: it is not UTF-8 text; save it as UTF-8") from None
     except RecursionError:
         raise UserError(f"config: {path}: it is nested too deep; take levels out") from None
     except yaml.YAMLError as error:

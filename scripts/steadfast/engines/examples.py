@@ -35,7 +35,7 @@ def _example(record: Record, where: str) -> list[str]:
             raise UserError(f"{where}: the field {name!r} must be a text; add or mend it")
     if further := sorted(record.keys() - set(FIELDS)):
         raise UserError(
-            f"{where}: the field {further[0]!r} would be asked of nobody; put what it says into "
+            f"{where}: the field {further[0]!r} is not used; put what it says into "
             "instruction, or leave it out"
         )
     return [record[name] for name in FIELDS]

@@ -118,7 +118,7 @@ class Recs(StrictModel):
         if self.partition == "released" and self.rewrites != "released":
             raise ValueError("partition released needs rewrites: released, whose clusters they are")
         if self.review == "released" and self.rewrites != "released":
-            raise ValueError("review released needs rewrites: released, of which the authors' is")
+            raise ValueError("review released needs rewrites: released, since it is a review of those")
         if self.rewrites == "released" and self.originals != "released":
             raise ValueError(
                 "rewrites released needs originals: released, whose fields and variables they have"
