@@ -212,7 +212,9 @@ def check(config: Config, section: Lifbench) -> None:
                 f"{nearest(name, config.rewriters)}"
             )
     if "requests" in config.rewriters:
-        raise ValueError("rewriters: a file of the workflow has the name requests; choose another name")
+        raise ValueError(
+            "rewriters: a file of the workflow has the name requests; choose another name"
+        )
     asked = section.expressions == "recs" and section.recs.rewrites == "asked"
     if asked and not config.rewriters:
         raise ValueError(NO_REWRITER)

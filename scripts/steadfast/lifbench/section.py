@@ -91,7 +91,10 @@ class Recs(StrictModel):
         default=5, ge=2, le=50, description="Clusters of each task, one expression each."
     )
     starts: int = Field(
-        default=50, ge=1, le=1000, description="Starts of k-means, the best counts; published: 1."
+        default=50,
+        ge=1,
+        le=1000,
+        description="Starts of k-means, of which the best is taken; published: 1.",
     )
     partition: Literal["kmeans", "released"] = Field(
         default="kmeans",
@@ -118,7 +121,9 @@ class Recs(StrictModel):
         if self.partition == "released" and self.rewrites != "released":
             raise ValueError("partition released needs rewrites: released, whose clusters they are")
         if self.review == "released" and self.rewrites != "released":
-            raise ValueError("review released needs rewrites: released, since it is a review of those")
+            raise ValueError(
+                "review released needs rewrites: released, since it is a review of those"
+            )
         if self.rewrites == "released" and self.originals != "released":
             raise ValueError(
                 "rewrites released needs originals: released, whose fields and variables they have"
@@ -146,7 +151,10 @@ class Lifbench(StrictModel):
         min_length=1,
     )
     contexts_per_length: int = Field(
-        default=1, ge=1, le=100, description="Contexts of each scenario and length, by seed."
+        default=1,
+        ge=1,
+        le=100,
+        description="Contexts of each scenario and length; 2 or more give intervals.",
     )
     contexts: Literal["own", "released"] = Field(
         default="own",

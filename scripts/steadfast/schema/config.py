@@ -99,7 +99,7 @@ class Display(StrictModel):
 
 
 class Noise(StrictModel):
-    """Target noise: how much of a difference is the engine's own."""
+    """Target noise: how far an engine's answers vary by themselves."""
 
     sample: int = Field(default=50, ge=1, description="Requests repeated, of each part.")
     repeats: int = Field(
@@ -119,10 +119,12 @@ class Certificate(StrictModel):
 class Config(StrictModel):
     """The whole config; each benchmark adds a section of its own (``load.config_model``)."""
 
-    seed: int = Field(default=1, description="The one seed: corpora, contexts, variables.")
+    seed: int = Field(
+        default=1, description="Seed of everything that is drawn: corpora, contexts, variables."
+    )
     tokenizer: str = Field(
         default="o200k_base",
-        description="tiktoken encoding that counts the contexts' budgets, as published.",
+        description="tiktoken encoding in which contexts are measured, as published.",
     )
     benchmarks: list[str] = Field(description="Benchmarks that run.", min_length=1)
     corpora: Corpora = Field(default_factory=Corpora, description="Where the raw text comes from.")

@@ -21,7 +21,7 @@ class Judging(StrictModel):
         ),
     )
     attempts: int = Field(
-        default=3, ge=1, le=10, description="Times that a readable reply is asked for, at most."
+        default=3, ge=1, le=10, description="How often, at most, a readable reply is asked for."
     )
     answer_tokens: int = role(
         "plan", 500, "Tokens that the plan takes an answer to have when it is judged.", ge=1

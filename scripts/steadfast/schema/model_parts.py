@@ -25,7 +25,7 @@ class Price(StrictModel):
     cached: float | None = Field(
         default=None, ge=0, description="Prompt tokens from the provider's cache; by default input."
     )
-    currency: str = Field(default="USD", description="Of all three.")
+    currency: str = Field(default="USD", description="Currency of the three prices.")
 
 
 class Reasoning(StrictModel):

@@ -52,7 +52,7 @@ class BaseModelSettings(StrictModel):
         "Output limit in place of the benchmarks' own: one for all tasks, or a mapping from tasks.",
     )
     draws: int = role(
-        "answer", 1, "Answers that are drawn for each prompt, samples of their own.", ge=1, le=1000
+        "answer", 1, "Answers drawn for each prompt; each of them is a sample.", ge=1, le=1000
     )
     allowed_failures: float = role(
         "operation",
@@ -86,13 +86,13 @@ class BaseModelSettings(StrictModel):
 
 
 class ReferenceModel(BaseModelSettings):
-    """Gives the gold answer; every scorer must give it 1."""
+    """Gives the expected (gold) answer, for which every scorer gives full marks."""
 
     engine: Literal["reference"]
 
 
 class FloorModel(BaseModelSettings):
-    """Follows the instruction and looks nothing up; what a score is worth, it has above this."""
+    """Answers in the right form and looks nothing up; scores are read beside its own."""
 
     engine: Literal["floor"]
 
@@ -139,7 +139,7 @@ class SamplingModel(ThinkingModel):
     examples: str | None = role(
         "answer",
         None,
-        "Of a base model: file with examples of your own, JSON lines with instruction and output, "
+        "For a base model: file with examples of your own, JSON lines with instruction and output, "
         "which stand before each prompt; what counts is its content.",
     )
 
