@@ -14,7 +14,7 @@ INTERVAL = "95 %"
 REPORT = "report/report.md"
 BAR = re.compile(r"(?<!\\)\|")  # between cells; one of a label is escaped
 FOLDERS = {
-    "tables": "Tables, with notes",
+    "tables": "Tables (docs/reading.md explains them)",
     "figures": "Figures",
     "plan": "What a run would take",
     "noise": "How far an engine's answers vary by themselves",

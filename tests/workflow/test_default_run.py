@@ -104,7 +104,7 @@ def test_the_terminal_names_each_job_and_ends_with_the_headline(project):
     row = next(line for line in report.splitlines() if line.startswith("| Reference"))
     assert row in lines
     assert "LIFBench here: contexts of synthetic text" in "\n".join(lines)
-    assert "Tables, with notes: results/tables/" in lines
+    assert "Tables (docs/reading.md explains them): results/tables/" in lines
 
 
 def test_a_job_that_is_killed_is_named_with_its_log(project):
