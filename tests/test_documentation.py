@@ -105,6 +105,12 @@ def test_configs_shown_are_valid(shown):
     load_config({**around, **shown})
 
 
+def test_make_help_names_every_target():
+    text = (ROOT / "Makefile").read_text()
+    (targets,) = re.findall(r"^\.PHONY: (.*)$", text, re.M)
+    assert set(targets.split()) - set(re.findall(r"^# make (\w+)", text, re.M)) == set()
+
+
 @pytest.mark.parametrize("text", blocks("sh"))
 def test_commands_shown_exist(text):
     rules = re.findall(r"^([\w./ ]+):", (ROOT / "Makefile").read_text(), re.M)
