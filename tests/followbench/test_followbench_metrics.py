@@ -165,8 +165,7 @@ def test_the_headline_is_of_the_first_language(ran):
         assert rows.loc[(model, "HSR"), "value"] == whole["value"]
         assert rows.loc[(model, "HSR"), ["n", "expected"]].tolist() == [whole["n"], 145]
     assert rows.loc[("reference", "CSL"), "expected"] == 29
-    # Two items of one format group cannot be passed: 8 of 10 levels' worth of a sixth.
-    assert rows.loc[("reference", "HSR"), "value"] == pytest.approx(100 - 10 / 6)
+    assert rows.loc["reference", "value"].to_dict() == {"HSR": 100, "SSR": 100, "CSL": 5}
     assert rows.loc[("sim-c", "HSR"), "low"] < rows.loc[("sim-c", "HSR"), "value"]
 
 
@@ -266,8 +265,17 @@ def test_items_count_what_is_asked():
     groups = {language: of["data"][language] for language, of in data.items()}
     rows = items(groups)
     assert rows.groupby("language")["n"].sum().to_dict() == {"en": 145, "zh": 140}
-    assert rows.groupby("language")["impossible"].sum().to_dict() == {"en": 2, "zh": 0}
+    assert rows.groupby("language")["impossible"].sum().to_dict() == {"en": 0, "zh": 0}
     examples = [group for group in groups["zh"] if group["category"] == "example"]
     sizes = [len(level["instruction"]) for group in examples for level in group["levels"]]
     (row,) = rows[(rows["language"] == "zh") & (rows["category"] == "example")].itertuples()
     assert (row.groups, row.size) == (len(examples), pytest.approx(sum(sizes) / len(sizes)))
+
+
+def test_the_headline_says_how_much_answers_can_have_where_some_items_cannot_be_passed():
+    wood = [one | {"scorer": "wooden_table"} for one in five("format/22", 1, 1, 0, None, 0)]
+    found = metrics(*wood, *five("format/1", 0, 0, 0, 0, 0), *five("style/1", 1, 0, 1, 0, 1))
+    # Levels 4 and 5 of one of two groups of one of two categories: the others can have all.
+    hard = (100 * (10 - 2) / 10 + 100) / 2
+    assert found.highest() == pytest.approx({"HSR": hard, "SSR": hard, "CSL": (8 / 2 + 5) / 2})
+    assert metrics(*five("format/22", 0, 0, 0, 0, 0)).highest() == {}

@@ -49,6 +49,15 @@ def test_the_reference_keeps_all_that_can_be_kept(language):
     assert len(records) == ITEMS[language][0]
 
 
+def test_the_reference_has_the_highest_values_that_answers_can_have(frames):
+    rows = frames["headline"][frames["headline"]["model"] == "reference"].set_index("measure")
+    # 2 of the 150 items of one of six categories, and with them 2 levels of one of its 30 groups.
+    assert rows.loc["HSR", "highest"] == pytest.approx(100 - 100 * 2 / 150 / 6)
+    assert rows.loc["CSL", "highest"] == pytest.approx(5 - 2 / 30 / 6)
+    for measure in ("HSR", "SSR", "CSL"):
+        assert rows.loc[measure, "value"] == pytest.approx(rows.loc[measure, "highest"])
+
+
 def test_table_1_has_the_papers_numbers(frames):
     sums = frames["items"][frames["items"]["language"] == "en"].groupby("category")["n"].sum()
     assert sums.to_dict() == {

@@ -124,7 +124,10 @@ def test_coverage_says_what_has_no_score_and_why(shown):
     assert table["sim-c"][head.index("Invalid")] == str(invalid) != "0"
 
 
-def test_what_cannot_be_passed_is_said_where_it_matters(shown):
+def test_what_cannot_be_passed_is_said_where_it_matters():
+    items = found()["items"]
+    apart = (items["category"] == "format") & (items["language"] == "en")
+    shown = made(found() | {"items": items.assign(impossible=2 * (apart & ~apart.duplicated()))})
     sentence = "English: no answer can pass 2 of the items"
     assert sentence in notes(shown["table2_levels"]) and sentence in notes(shown["table10_format"])
     assert sentence not in notes(shown["table9_style"])

@@ -97,6 +97,14 @@ def test_the_group_of_the_best_is_picked_out_and_what_was_drawn_is_said(tmp_path
     assert r"\multicolumn{4}{c}{LIFBench}" in text
 
 
+def test_the_report_says_where_no_answers_can_have_full_marks(tmp_path):
+    hsr = [one | {"highest": 99.7778} for one in three("HSR", 70.0, 60.0)]
+    built(tmp_path, *hsr, *three("PSR", 0.7, 0.6))
+    text = (tmp_path / "out/report.md").read_text()
+    assert "The highest value that answers can have: HSR 99.8 (FollowBench)." in text
+    assert "PSR 1" not in text
+
+
 def test_a_model_without_a_benchmark_has_a_dash(tmp_path):
     tables = built(tmp_path, *three("PSR", 0.7), *three("DRFR", 0.8, 0.6))
     lines = {line[1]: line[2:] for line in tables["report"][1:]}

@@ -204,7 +204,7 @@ FOLLOWBENCH = Benchmark(
     task=task,
     measures={
         "HSR": Measure("HSR of FollowBench in per cent", digits=1),
-        "CSL": Measure("CSL of FollowBench in levels", digits=1),
+        "CSL": Measure("CSL of FollowBench in levels, 5 at most", digits=1),
     },
     task_names=CATEGORIES,
     check=check,

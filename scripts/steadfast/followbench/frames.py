@@ -9,6 +9,7 @@ from steadfast.errors import UserError
 from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
 from steadfast.followbench.satisfaction import consecutive_levels, failure_consistency
 from steadfast.metrics.asked import prompts_of
+from steadfast.resources import facts
 
 UNREADABLE = "unreadable"
 
@@ -18,9 +19,9 @@ def sample_frame(scores: Iterable[Scored]) -> pd.DataFrame:
 
     Returns:
         Columns model, prompts (whose, see ``metrics.asked``), draw, language, category, level
-        (text), kind (rule or judge), cluster (the group), sample_id, status, unreadable (in mode
-        released, a reply that counts −1), hard and soft (share of constraints kept), both empty
-        where unscored.
+        (text), kind (rule or judge), passable (whether some answer keeps all), cluster (the group),
+        sample_id, status, unreadable (in mode released, a reply that counts −1), hard and soft
+        (share of constraints kept), both empty where unscored.
 
     Raises:
         UserError: a category or level is none of FollowBench's.
@@ -45,6 +46,7 @@ def sample_frame(scores: Iterable[Scored]) -> pd.DataFrame:
                 "category": record["task"],
                 "level": str(record["level"]),
                 "kind": JUDGE if record["scorer"] == JUDGE else RULE,
+                "passable": not impossible(language, record["scorer"], record["level"]),
                 "cluster": record["context_id"],
                 "sample_id": record["sample_id"],
                 "status": record["status"],
@@ -72,3 +74,8 @@ def group_frame(samples: pd.DataFrame) -> pd.DataFrame:
     groups["levels"] = [consecutive_levels(hard) for hard in verdicts]
     groups["consistency"] = [failure_consistency(hard) for hard in verdicts]
     return groups.astype({"levels": float})
+
+
+def impossible(language: str, scorer: str, level: int) -> bool:
+    """Whether no answer can pass a level under a rule."""
+    return level in facts("followbench/impossible.yaml")[language].get(scorer, ())

@@ -14,16 +14,15 @@ from steadfast.components import Data, Frames, Labels, Scored
 from steadfast.files import Record
 from steadfast.followbench.agreement import agreement
 from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
-from steadfast.followbench.frames import UNREADABLE, group_frame, sample_frame
+from steadfast.followbench.frames import UNREADABLE, group_frame, impossible, sample_frame
 from steadfast.followbench.temperature import temperature_rows
 from steadfast.followbench.ways import PATH
-from steadfast.metrics.asked import answers_expected, with_prompts
-from steadfast.metrics.headline import HEADLINE, PROMPTS
+from steadfast.metrics.asked import OWN, answers_expected, with_prompts
+from steadfast.metrics.headline import HEADLINE, HIGHEST, PROMPTS
 from steadfast.metrics.intervals import Clusters, joined
 from steadfast.metrics.pairs import drawn, pairs, with_comparisons
 from steadfast.metrics.scores import STATUSES
 from steadfast.metrics.tidy import OVERALL, in_order, rows_of
-from steadfast.resources import facts
 
 KINDS = (OVERALL, RULE, JUDGE)
 RATES = {"HSR": "hard", "SSR": "soft"}
@@ -212,14 +211,12 @@ class Metrics:
             compared: as ``comparisons`` gives them.
 
         Returns:
-            Columns of ``metrics.headline``, the further ones too; n and expected count samples, of
-            CSL groups.
+            Columns of ``metrics.headline``, the further ones too, ``highest`` where some samples
+            cannot be passed; n and expected count samples, of CSL groups.
         """
         parts = []
         for measure in ("HSR", "SSR", "CSL"):
-            rows = found[measure.lower()]
-            rows = rows[(rows["language"] == self._languages[0]) & (rows["category"] == OVERALL)]
-            rows = rows[rows["level"] == ""] if "level" in rows else rows
+            rows = self._overall(found[measure.lower()])
             rows = self._models.merge(rows[["model", *VALUES]], "left", "model").fillna({"n": 0})
             units = self._groups if measure == "CSL" else self._samples
             expected = self._expected(units, [])
@@ -230,7 +227,28 @@ class Metrics:
         compared = rows_of(compared, language=self._languages[0], category=OVERALL)
         by_measure = {name: rows_of(compared, measure=name) for name in (*RATES, "CSL")}
         groups = rows_of(self.drawn(), part=self._languages[0])
-        return with_comparisons(rows[[*HEADLINE, PROMPTS]], by_measure, groups, "groups")
+        rows = with_comparisons(rows[[*HEADLINE, PROMPTS]], by_measure, groups, "groups")
+        highest = self.highest()
+        return rows.assign(**{HIGHEST: rows["measure"].map(highest)}) if highest else rows
+
+    def highest(self) -> dict[str, float]:
+        """The highest HSR, SSR and CSL that answers can have in the first language.
+
+        Empty where each sample can be passed.
+        """
+        asked = self._samples[self._samples["language"] == self._languages[0]]
+        if asked["passable"].all():
+            return {}
+        best = asked.drop_duplicates("sample_id").assign(model="", prompts=OWN, draw=0)
+        passed = best["passable"].astype(float)
+        found = Metrics(best.assign(hard=passed, soft=passed), self._languages)
+        rows = {"HSR": found.rates("hard"), "SSR": found.rates("soft"), "CSL": found.levels()}
+        return {measure: float(self._overall(of)["value"].iloc[0]) for measure, of in rows.items()}
+
+    def _overall(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows on all categories and levels in the first language."""
+        rows = rows_of(rows, language=self._languages[0], category=OVERALL)
+        return rows_of(rows, level="") if "level" in rows else rows
 
     def _estimated(self, units: pd.DataFrame, column: str, by: list[str]) -> pd.DataFrame:
         """Means of samples or groups by model, language and more, and how many were expected."""
@@ -303,11 +321,6 @@ def items(data: Mapping[str, Iterable[Record]]) -> pd.DataFrame:
     order = {"language": list(data), "category": CATEGORIES}
     tasks = list(dict.fromkeys(found["task"]))
     return in_order(found, order | {"task": tasks, "kind": [RULE, JUDGE]})
-
-
-def impossible(language: str, scorer: str, level: int) -> bool:
-    """Whether no answer can pass a level under a rule."""
-    return level in facts("followbench/impossible.yaml")[language].get(scorer, ())
 
 
 def _margins(rows: pd.DataFrame) -> pd.DataFrame:

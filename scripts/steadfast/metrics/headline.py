@@ -14,9 +14,16 @@ HEADLINE = ("model", "measure", "value", "low", "high", "n", "expected")
 """Columns: value with its interval, and of the expected samples (or groups) the n behind it."""
 PROMPTS = "prompts"
 """A further column where some models' scores are released ones: see ``metrics.asked``."""
-FURTHER = {PROMPTS: OWN, **dict.fromkeys((*TIES, "drawn"), ""), "smallest": math.nan}
-"""Further columns and what they hold where they are missing: prompts, and where models are compared
-what ``ties`` says, what was drawn and how many, and the smallest difference that could be told."""
+HIGHEST = "highest"
+"""A further column where no answers can have the measure's full marks: the highest they can have."""
+FURTHER = {
+    PROMPTS: OWN,
+    **dict.fromkeys((*TIES, "drawn"), ""),
+    **dict.fromkeys(("smallest", HIGHEST), math.nan),
+}
+"""Further columns and what they hold where they are missing: those above, and where models are
+compared what ``ties`` says, what was drawn and how many, and the smallest difference that could be
+told."""
 
 
 def read_headline(path: Path) -> pd.DataFrame:

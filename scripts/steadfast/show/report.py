@@ -11,7 +11,7 @@ import pandas as pd
 from steadfast.errors import UserError
 from steadfast.files import Settings
 from steadfast.metrics.asked import models_by_prompts
-from steadfast.metrics.headline import read_headline
+from steadfast.metrics.headline import HIGHEST, read_headline
 from steadfast.metrics.ranks import CORRELATIONS
 from steadfast.metrics.ties import Ties
 from steadfast.resources import facts
@@ -174,6 +174,14 @@ def _notes(report: Report) -> list[Note]:
     if incomplete := list(_incomplete(report)):
         notes.append(("incomplete", texts["incomplete"].format(models="; ".join(incomplete))))
     notes.append((None, SHARED["notes"]["ties"].format(line="column")))
+    if highest := [
+        texts["highest_of"].format(
+            measure=m.name, highest=rounded(of, m.digits), benchmark=m.benchmark
+        )
+        for m in report.measures
+        if not math.isnan(of := m.rows[HIGHEST].max())
+    ]:
+        notes.append((None, texts["highest"].format(found="; ".join(highest))))
     notes += _drawn(report)
     judged = any(measure.judged for measure in report.measures)
     return notes + shared_notes(report.roster, judged)

@@ -55,7 +55,8 @@ def records(language: str, groups: int, seed: int) -> dict[str, list[Record]]:
 
     Args:
         language: en or zh.
-        groups: groups of each category, at least: each scorer occurs, whatever it takes.
+        groups: groups of each category, at least: each scorer occurs, whatever it takes, but for
+            those whose rule no answer can pass at some level.
         seed: with it, the language and a group's place, the group is fixed.
     """
     blocks = BLOCKS[language]
