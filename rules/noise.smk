@@ -40,6 +40,7 @@ rule noise_part:
         answers=lambda w: settings.answer_settings(RUN.answering(w)),
         noise=CONFIG.noise.model_dump(),
         seed=CONFIG.seed,
+        asked=lambda w: TASKS[w.benchmark].asked,
         samples=lambda w: TASKS[w.benchmark].samples.plain,
         scoring=lambda w: TASKS[w.benchmark].scoring.plain,
         stand_in=lambda w: plain(RUN.stand_in(w)),

@@ -87,6 +87,7 @@ for name in TASKS:
             names=list(TASKS[name].figures.names),
             metrics=list(TASKS[name].metrics.names),
             display=DISPLAY,
+            asked=TASKS[name].asked,
             made_from=STEPS.metrics(name).lineage,
             code=STEPS.figures(name).code,
             lineage=STEPS.figures(name).lineage,

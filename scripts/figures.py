@@ -18,4 +18,5 @@ if "snakemake" in globals():
         metrics=dict(zip(params.metrics, metrics, strict=True)),
         display=params.display,
         outs=dict(zip(params.names, stems, strict=True)),
+        asked=params.asked,
     )

@@ -24,4 +24,5 @@ if "snakemake" in globals():
         out_csv=out,
         out_md=Path(snakemake.output.md),
         log=Path(snakemake.log[0]),
+        asked=snakemake.params.asked,
     )

@@ -1,6 +1,10 @@
 """What tables say of the text that was asked."""
 
+import re
+from pathlib import Path
+
 import pytest
+import yaml
 
 from steadfast.config.load import load_config
 from steadfast.evaluation import Evaluation
@@ -41,6 +45,15 @@ def test_the_published_prompts_are_called_what_they_are():
         "LIFBench here: the published contexts; instructions from the published templates. These "
         "are the prompts that the paper's models answered."
     )
+
+
+def test_the_readme_s_published_data_is_that_of_every_benchmark():
+    readme = (Path(__file__).parents[1] / "README.md").read_text()
+    shown = re.search(r"\*\*The published data.*?```yaml\n(.*?)```", readme, re.S)
+    run = Evaluation(load_config(yaml.safe_load(shown[1]) | {"models": {"reference": ASKED}}))
+    assert run.running == ["lifbench", "followbench", "cfbench", "complexbench"]
+    for name in run.running:
+        assert re.search("the paper's models answered|the released data", run.tasks[name].asked)
 
 
 def test_released_scores_alone_are_of_the_published_prompts():

@@ -66,6 +66,7 @@ def test_a_task_at_zero_has_no_stability_and_the_unscored_are_in_no_mean():
 
 
 def test_the_page_says_the_finding_and_has_every_column():
-    page = noise_page("m", noise_rows(PASSES), str)
+    page = noise_page("m", noise_rows(PASSES), str, "Synthetic text.")
+    assert page.endswith("\n\nSynthetic text.\n")
     assert "75.0% of the pairs of answers are identical" in page
     assert f"| {' | '.join(COLUMNS)} |" in page

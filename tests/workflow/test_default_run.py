@@ -35,6 +35,14 @@ def test_the_tables_are_there_in_three_formats(finished):
         assert {f"{table}.tex", f"{table}.md", f"{table}.csv"} <= names
 
 
+def test_every_table_and_caption_says_that_its_text_is_synthetic(finished):
+    said = "contexts of synthetic text, written by a program"
+    captions = [*finished.folder.glob("results/figures/*.txt")]
+    tables = [*finished.folder.glob("results/tables/*.*")]
+    silent = [path.name for path in [*captions, *tables] if said not in path.read_text()]
+    assert captions and silent == ["all_tables.tex"]
+
+
 def test_table_2_has_the_papers_counts(finished):
     with open(finished.path("results/tables/lifbench_table2_data.csv"), newline="") as lines:
         rows = list(csv.DictReader(lines))

@@ -15,7 +15,7 @@ HEADLINE = ("model", "measure", "value", "low", "high", "n", "expected")
 PROMPTS = "prompts"
 """A further column where some models' scores are released ones: see ``metrics.asked``."""
 HIGHEST = "highest"
-"""A further column where no answers can have the measure's full marks: the highest they can have."""
+"""A further column where no answers can have full marks: the highest value that they can have."""
 FURTHER = {
     PROMPTS: OWN,
     **dict.fromkeys((*TIES, "drawn"), ""),

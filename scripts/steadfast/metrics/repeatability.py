@@ -83,8 +83,10 @@ def _score(records: Sequence[Settings]) -> float | None:
     return fmean(map(fmean, tasks.values())) if tasks else None
 
 
-def noise_page(title: str, rows: Sequence[Settings], show: Callable[[object], str]) -> str:
-    """The rows for people, in Markdown, the finding first."""
+def noise_page(
+    title: str, rows: Sequence[Settings], show: Callable[[object], str], asked: str = ""
+) -> str:
+    """The rows for people, in Markdown, the finding first and last what text was asked."""
     whole = next(row for row in rows if (row["task"], row["cache"]) == (OVERALL, "all"))
     lines = [
         f"# Noise of {title}",
@@ -100,4 +102,5 @@ def noise_page(title: str, rows: Sequence[Settings], show: Callable[[object], st
         )
     lines += ["", f"| {' | '.join(COLUMNS)} |", "|" + "---|" * len(COLUMNS)]
     lines += [f"| {' | '.join(show(row[column]) for column in COLUMNS)} |" for row in rows]
+    lines += ["", asked] if asked else []
     return "\n".join(lines) + "\n"

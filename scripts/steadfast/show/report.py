@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -134,9 +134,8 @@ def build_report(
     """
     shown = Display.of(display)
     report = Report(headlines, benchmarks, shown)
-    texts = tuple((None, text) for text in asked if text)
     for table in (report_table(report), correlations_table(report)):
-        write_table(replace(table, notes=(*table.notes, *texts)), out_dir, shown.trial)
+        write_table(table.about(asked), out_dir, shown.trial)
 
 
 def report_table(report: Report) -> Table:

@@ -18,6 +18,7 @@ def draw(
     metrics: Mapping[str, Path],
     display: Settings,
     outs: Mapping[str, Path],
+    asked: str = "",
 ) -> None:
     """Draws a benchmark's figures; equal metrics give equal bytes.
 
@@ -26,6 +27,7 @@ def draw(
         metrics: file of each metric.
         display: as ``Display.of`` takes it.
         outs: path of each figure's files, without their endings.
+        asked: a sentence about the text that was asked, for the end of every caption.
 
     Raises:
         UserError: a file is missing or damaged.
@@ -36,4 +38,5 @@ def draw(
         shown = Display.of(display)
         made = component(figures).make(frames, shown)
         for name, stem in outs.items():
-            write_picture(in_trial(made[name], shown), stem)
+            of = made[name]._replace(caption=f"{made[name].caption} {asked}")
+            write_picture(in_trial(of, shown), stem)

@@ -34,6 +34,7 @@ def measure_noise(
     out_csv: Path,
     out_md: Path,
     log: Path,
+    asked: str = "",
 ) -> None:
     """Asks a sample repeatedly and writes how much the answers and their scores differ.
 
@@ -53,6 +54,7 @@ def measure_noise(
         out_csv: rows per task and overall.
         out_md: the same for people.
         log: the rule's log file.
+        asked: a sentence about the text that is asked.
 
     Raises:
         UserError: no prompt fits, or the surroundings do not let the job finish; what is answered
@@ -84,7 +86,7 @@ def measure_noise(
     scored = {key: _scored(scorer, by_id, drawn, responses) for key, responses in passes.items()}
     rows = noise_rows(scored)
     write_rows(out_csv, COLUMNS, rows)
-    write_text(out_md, noise_page(f"{model} on {benchmark} {part.name}", rows, _show))
+    write_text(out_md, noise_page(f"{model} on {benchmark} {part.name}", rows, _show, asked))
 
 
 def _scored(

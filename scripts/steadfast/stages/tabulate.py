@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +38,7 @@ def tabulate(
     frames = {name: read_csv(path) for name, path in metrics.items()}
     shown = Display.of(display)
     for table in component(tables).make(frames, shown):
-        if asked and isinstance(table, Table):
-            table = replace(table, notes=(*table.notes, (None, asked)))
+        table = table.about([asked]) if isinstance(table, Table) else table
         write_table(table, out_dir, shown.trial)
 
 

@@ -63,20 +63,23 @@ def _cell(cell: Cell) -> str:
 def comma_separated(table: Table) -> str:
     """The table as CSV: printed values, the section of each row first, its marks last.
 
+    Behind the marks stands what kind of text was asked, where that is known: a CSV has no notes.
     Headings that several groups of columns have are told apart by the group's.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     times = Counter(c.heading for c in table.columns)
     heads = [c.full_heading if times[c.heading] > 1 else c.heading for c in table.columns]
-    writer.writerow(["group", *map(escape_csv, heads), "marks"])
+    asked = [table.asked] if table.asked else []
+    writer.writerow(["group", *map(escape_csv, heads), "marks", *("asked" for _ in asked)])
     for section in table.sections:
         for row in section.rows:
             under = zip(heads, row, strict=True)
             marks = [f"{head}: {mark}" for head, cell in under for mark in cell.marks]
             marks += [table.remark] if table.remark else []
             values = [escape_csv(f"{cell.text or ''} {cell.suffix}".strip()) for cell in row]
-            writer.writerow([escape_csv(section.heading), *values, escape_csv("; ".join(marks))])
+            last = map(escape_csv, ["; ".join(marks), *asked])
+            writer.writerow([escape_csv(section.heading), *values, *last])
     return out.getvalue()
 
 

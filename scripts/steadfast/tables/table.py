@@ -1,6 +1,6 @@
 """What a printed table is: columns, sections of rows, marks and notes."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal
@@ -64,6 +64,7 @@ class Table:
         remark: a sentence that holds of the whole table, before its caption and in the marks of
             each row of its CSV.
         rows_per_page: rows after which LaTeX continues on a new page.
+        asked: what text was asked, for a column of its own in the CSV, which has no notes.
     """
 
     name: str
@@ -73,11 +74,22 @@ class Table:
     notes: tuple[tuple[Mark | None, str], ...] = ()
     remark: str = ""
     rows_per_page: int = 42
+    asked: str = ""
 
     @property
     def full_caption(self) -> str:
         """The remark and the caption."""
         return f"{self.remark} {self.caption}".strip()
+
+    def about(self, texts: Sequence[str]) -> "Table":
+        """The same with sentences that say what text was asked, as its last notes and in its CSV.
+
+        Args:
+            texts: of which empty ones say nothing.
+        """
+        said = [text for text in texts if text]
+        notes = (*self.notes, *((None, text) for text in said))
+        return replace(self, notes=notes, asked=" ".join(said))
 
     def pages(self) -> Iterator["Table"]:
         """Pieces of at most ``rows_per_page`` rows, cut between sections where possible."""
