@@ -8,11 +8,14 @@ out  results/plan/{benchmark}.{md,csv}: per model and part requests, tokens, hou
      for their replies are planned once these are there, and so are further rounds
      results/plan/{benchmark}.certificate.csv, where the config has certificate: what tells the
      wanted difference apart
+     results/plan/total.{md,csv}: the sums by benchmark, model and role, and of all
 """
 
+from steadfast.show.display import trial_remark
 from steadfast.stages.journals import journal_sizes, rewrites_sizes, score_sizes
 
 REWRITTEN = [name for name in CONFIG.benchmarks if TASKS[name].rewriting]
+PLANNED = [name for name in CONFIG.benchmarks if STEPS.plannable(name, RESULTS)]
 
 
 rule plan:
@@ -20,10 +23,39 @@ rule plan:
         expand("<results>/plan/{benchmark}.rewrites.md", benchmark=REWRITTEN),
         expand(
             "<results>/plan/{benchmark}.{kind}",
-            benchmark=[name for name in CONFIG.benchmarks if STEPS.plannable(name, RESULTS)],
+            benchmark=PLANNED,
             kind=["md", "certificate.csv"] if CONFIG.certificate else ["md"],
         ),
+        "<results>/plan/total.md",
     localrule: True
+
+
+rule plan_totals:
+    input:
+        answers=expand("<results>/plan/{benchmark}.csv", benchmark=PLANNED),
+        rewrites=expand("<results>/plan/{benchmark}.rewrites.csv", benchmark=REWRITTEN),
+    output:
+        md="<results>/plan/total.md",
+        csv="<results>/plan/total.csv",
+    log:
+        "<logs>/plan/total.log",
+    benchmark:
+        "<benchmarks>/plan/total.tsv"
+    localrule: True
+    conda:
+        "../envs/base.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        planned=PLANNED,
+        rewritten=REWRITTEN,
+        waiting=[name for name in CONFIG.benchmarks if name not in PLANNED],
+        asked=[trial_remark(CONFIG.limit), *(TASKS[name].asked for name in RUN.running)],
+        code=digest("plan_totals"),
+    script:
+        "../scripts/plan_totals.py"
 
 
 rule plan_rewrites:
@@ -95,6 +127,7 @@ rule plan_benchmark:
         templates=lambda w: RUN.templates(w.benchmark),
         answer_tokens=CONFIG.judging.answer_tokens,
         limit=CONFIG.limit,
+        asked=lambda w: TASKS[w.benchmark].asked,
         sources=lambda w: RUN.all_source_keys(w.benchmark),
         journals=lambda w: journal_sizes(
             RESULTS, w.benchmark, RUN.asked_of(w.benchmark), TASKS[w.benchmark].parts

@@ -25,6 +25,7 @@ if "snakemake" in globals():
         templates=snakemake.params.templates,
         answer_tokens=snakemake.params.answer_tokens,
         limit=snakemake.params.limit,
+        asked=snakemake.params.asked,
         results=out.parents[1],
         out_md=out,
         out_csv=Path(snakemake.output.csv),

@@ -12,6 +12,7 @@ HANDLER = "DefaultStreamHandler"
 SELECTING = "Select jobs to execute..."
 INTERVAL = "95 %"
 REPORT = "report/report.md"
+PLAN, TOTALS = "plan/total.md", "## Totals"
 BAR = re.compile(r"(?<!\\)\|")  # between cells; one of a label is escaped
 FOLDERS = {
     "tables": "Tables (docs/reading.md explains them)",
@@ -103,6 +104,10 @@ def ending(results: Path, files: Iterable[str], asked: Iterable[str] = ()) -> st
     report = results / REPORT
     if "report" in first and report.is_file():
         lines = [*headline(report.read_text(encoding="utf-8")), "", *asked, "", *lines]
+    plan = results / PLAN
+    if "plan" in first and plan.is_file():
+        totals = plan.read_text(encoding="utf-8").partition(TOTALS)[2]
+        lines = [*totals.strip().splitlines(), "", *asked, "", *lines]
     return "\n".join(lines)
 
 

@@ -14,8 +14,8 @@ from steadfast.files import Record, Settings
 COLUMNS = (
     "model", "part", "judges", "engine", "requests", "known", "to_ask", "prompt_tokens",
     "distinct_tokens", "output_budget", "truncated", "unfit", "ask_prompt_tokens",
-    "ask_distinct_tokens", "ask_output_budget", "gpu_hours", "cost", "currency", "tokenizer",
-    "estimated",
+    "ask_distinct_tokens", "ask_output_budget", "hours", "gpu_hours", "cost", "currency",
+    "tokenizer", "estimated",
 )  # fmt: skip
 
 
@@ -46,10 +46,11 @@ def plan_part(
         price: as ``bill.cost`` takes it, with ``currency``.
 
     Returns:
-        Those of ``COLUMNS`` that follow from the requests. Hours and cost are of what is still to
-        be asked: distinct tokens are computed, the others come from the cache, and every answer
-        takes its whole limit, so that both are upper bounds of a run whose cache holds. Beside
-        them ``whole_gpu_hours`` and ``whole_cost``, as if the journal answered nothing.
+        Those of ``COLUMNS`` that follow from the requests. Hours, of the clock and of all GPUs
+        together, and cost are of what is still to be asked: distinct tokens are computed, the
+        others come from the cache, and every answer takes its whole limit, so that all are upper
+        bounds of a run whose cache holds. Beside them ``whole_gpu_hours`` and ``whole_cost``, as if
+        the journal answered nothing.
     """
     whole = [request for request in requests if not request.overflow]
     sent = {request.hash: request for request in whole}
@@ -63,14 +64,16 @@ def plan_part(
             for request in chosen
         )
 
+    gpus = throughput.get("gpus", 1) if throughput else 1
+
     def taken(chosen: Collection[Request]) -> tuple[int, int, int, float | None, float | None]:
-        """Prompt, distinct and output tokens, GPU-hours and cost."""
+        """Prompt, distinct and output tokens, hours and cost."""
         distinct = distinct_tokens(chosen, tokenizer, template_tokens)
         prompt, output = logical(chosen), sum(request.max_tokens for request in chosen)
         hours = None
         if throughput:
             seconds = distinct / throughput["prefill"] + output / throughput["decode"]
-            hours = seconds * throughput.get("gpus", 1) / 3600
+            hours = seconds / 3600
         spent = cost(price, prompt, max(0, prompt - distinct), output) if price else None
         return prompt, distinct, output, hours, spent
 
@@ -90,10 +93,11 @@ def plan_part(
         "ask_prompt_tokens": prompt,
         "ask_distinct_tokens": distinct,
         "ask_output_budget": output,
-        "gpu_hours": hours,
+        "hours": hours,
+        "gpu_hours": None if hours is None else hours * gpus,
         "cost": spent,
         "currency": price["currency"] if price else None,
-        "whole_gpu_hours": whole_hours,
+        "whole_gpu_hours": None if whole_hours is None else whole_hours * gpus,
         "whole_cost": whole_cost,
     }
 
@@ -142,9 +146,11 @@ def total(rows: Iterable[Settings], column: str) -> float | int | None:
     return sum(values) if values else None
 
 
-def markdown(rows: Sequence[Settings], show: Callable[[object], str]) -> list[str]:
-    """The rows as lines of a Markdown table, with a header."""
-    names = [name for name in COLUMNS if any(row.get(name) not in (None, "") for row in rows)]
+def markdown(
+    rows: Sequence[Settings], show: Callable[[object], str], columns: Sequence[str] = COLUMNS
+) -> list[str]:
+    """The rows as lines of a Markdown table, with a header; of the columns that have a value."""
+    names = [name for name in columns if any(row.get(name) not in (None, "") for row in rows)]
     head = [name.replace("_", " ") for name in names]
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
     return lines + [f"| {' | '.join(show(row.get(name)) for name in names)} |" for row in rows]

@@ -29,7 +29,7 @@ def page(name: str, rows: Sequence[Record], odd: Sequence[Record], remark: str =
         remark: a sentence that holds of the whole plan.
     """
     lines = [f"# Plan of {name}", "", *([remark, ""] if remark else []), NOTES]
-    lines += [*markdown(rows, _show), "", "## Totals", ""]
+    lines += [*markdown(rows, show), "", "## Totals", ""]
     paid = [row for row in rows if row["engine"] not in WITHOUT_MODEL and not row["judges"]]
     lines.append(f"- still to be asked of models: {total(paid, 'to_ask') or 0:,} requests")
     if judged := [row for row in rows if row["engine"] not in WITHOUT_MODEL and row["judges"]]:
@@ -141,7 +141,7 @@ def _costs_table(of: PartCertificate, rows: Sequence[Record], factor: float) -> 
              "gpu_hours", "cost", "currency"]  # fmt: skip
     yield from _table([name.replace("_", " ") for name in names])
     for row in costs(rows, of.part, factor):
-        yield _row([_show(row[name]) for name in names])
+        yield _row([show(row[name]) for name in names])
 
 
 def _table(head: Sequence[str]) -> Iterator[str]:
@@ -166,7 +166,7 @@ def _difference(value: float) -> str:
     return f"{value:.3f}" if value <= 1 else "none"
 
 
-def _show(value: object) -> str:
+def show(value: object) -> str:
     match value:
         case None:
             return ""

@@ -111,6 +111,7 @@ def plan_requests(
     out_csv: Path,
     out_prompts: Path,
     limit: int | None = None,
+    asked: str = "",
     certificate: Settings | None = None,
     out_certificate: Path | None = None,
 ) -> None:
@@ -130,6 +131,7 @@ def plan_requests(
         out_csv: the plan, a row a model and part.
         out_prompts: the prompts that would be cut or do not fit.
         limit: of a trial, for its remark.
+        asked: a sentence about the text that would be asked.
         certificate: settings of the ``Certificate`` that the plan gives, but for its score files;
             None: it gives none.
         out_certificate: what each pair of models needs, where the plan gives a certificate.
@@ -172,7 +174,7 @@ def plan_requests(
     odd.sort(key=lambda row: order[row["model"]])
     write_rows(out_csv, COLUMNS, rows)
     write_rows(out_prompts, MISFIT_COLUMNS, odd)
-    lines = page(benchmark, rows, odd, trial_remark(limit))
+    lines = page(benchmark, rows, odd, f"{trial_remark(limit)} {asked}".strip())
     if certificate and out_certificate:
         scores = {
             (model, part.name): scores_path(results, benchmark, model, part.name)
