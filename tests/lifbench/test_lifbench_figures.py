@@ -104,7 +104,7 @@ def test_the_radar_has_the_capabilities_of_each_model(frames, pictures):
     assert list(line.get_ydata()) == [*expected, expected[0]]
     best = max(("good", "fair"), key=lambda model: ifp[model, "", "Spat"])
     label = DISPLAY.models[best].label
-    assert f"Spat {label} ({ifp[best, '', 'Spat']:.3f})" in pictures["figure3_capabilities"].caption
+    assert f"Spat {ifp[best, '', 'Spat']:.3f} ({label})" in pictures["figure3_capabilities"].caption
 
 
 def test_ars_and_ifs_stand_at_their_lengths_with_their_intervals(frames, pictures):

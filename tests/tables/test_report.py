@@ -148,6 +148,19 @@ def test_no_real_models_stand_apart(tmp_path):
     ]
 
 
+def test_correlations_over_few_models_come_with_what_they_are_worth_at_best(tmp_path):
+    def note(models):
+        rows = [row(f"m{i}", m, 0.1 * i) for i in range(models) for m in ("PSR", "DRFR")]
+        built(tmp_path, *rows)
+        return (tmp_path / "out/report_correlations.md").read_text()
+
+    # 2 of the 3! orders of three models agree or disagree completely.
+    assert "p = 0.3333 where 3 models are compared" in note(3)
+    assert "p = 0.0833 where 4 models are compared" in note(4)
+    assert "no more than a hint" not in note(10)
+    assert "no more than a hint" not in note(2)  # where there is no correlation
+
+
 def test_simulated_readers_compete_for_want_of_models_and_the_tables_say_so(tmp_path):
     rows = [row(f"sim-{i}", m, 0.1 * i) for i in range(4) for m in ("PSR", "DRFR")]
     tables = built(tmp_path, *rows, row("gold", "PSR", 1.0), row("gold", "DRFR", 1.0))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from steadfast.tables import latex
 from steadfast.tables.render import comma_separated, escape_csv, escape_markdown, markdown
-from steadfast.tables.table import Cell, Column, Section, Table, ranks, rounded
+from steadfast.tables.table import Cell, Column, Section, Table, ranks, rounded, shown_ranks
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,12 @@ def test_ranks_skip_after_a_tie_and_can_run_upwards():
     values = {"a": 0.1, "b": 0.1, "c": 0.2}
     assert ranks(values, values, smaller=True) == {"a": 1, "b": 1, "c": 3}
     assert ranks(values, values) == {"c": 1, "a": 2, "b": 2}
+
+
+def test_what_is_alone_or_all_equal_is_shown_without_a_rank():
+    assert shown_ranks({"a": 0.0, "b": 0.0}, "ab") == shown_ranks({"a": 0.5}, "a") == {}
+    assert shown_ranks({"a": 0.5, "gold": 1.0}, ["a"]) == {}
+    assert shown_ranks({"a": 0.5, "b": 1.0}, "ab") == {"a": 2, "b": 1}
 
 
 TABLE = Table(

@@ -15,9 +15,7 @@ from steadfast.metrics.tidy import rows_of
 from steadfast.resources import facts
 from steadfast.show.display import Display
 from steadfast.show.figures import Picture, apart, draw_points, frame, legend, look, picture
-from steadfast.show.results import Note, range_notes
-from steadfast.show.roster import WORDS as SHARED
-from steadfast.tables.table import rounded
+from steadfast.show.results import Note, range_note, range_notes
 
 MEASURES = ("ISR", "PSR")  # of Figure 6
 FACTORS = facts("cfbench/factors.yaml")
@@ -91,16 +89,11 @@ def _types(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, str]
 def _extremes(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, str]) -> list[Note]:
     """Which types the models that compete satisfy least and most, on average."""
     its = rows[rows["model"].isin(results.roster.contenders) & rows["category"].isin(list(names))]
-    means = its.groupby("category")["value"].mean().dropna().sort_values(kind="stable")
+    means = its.groupby("category")["value"].mean().dropna()
     if len(means) < 2:
         return []
-    ends = {"lowest": means.index[0], "highest": means.index[-1]}
-    slots = {
-        end: f"{names[str(key)]} ({rounded(means[key], results.digits)})"
-        for end, key in ends.items()
-    }
-    measure = results.words["figures"]["mean_of_types"]
-    return [(None, SHARED["notes"]["range"].format(measure=measure, **slots))]
+    named = ((names[str(key)], value) for key, value in means.items())
+    return range_note(results.words["figures"]["mean_of_types"], named, results.digits)
 
 
 def _factors(results: CfbenchResults) -> Figure:

@@ -16,6 +16,7 @@ from steadfast.lifbench.tables import BUILDERS
 from steadfast.lifbench.tables import tables as own_tables
 from steadfast.lifbench.tables.printed import LABELS
 from steadfast.lifbench.tables.results import WORDS, LifbenchResults
+from steadfast.lifbench.tables.stability import ranks_by_value
 from steadfast.metrics.tidy import OVERALL
 from steadfast.resources import facts
 from steadfast.show.cells import count_cell
@@ -134,11 +135,14 @@ def compare(
     labels = {shown.label for shown in shown_as.values()}
     differences = printed_rows("differences")
     known = {tuple(row.values())[:4]: (row["scores"], row["note"]) for row in differences}
-    asked, ranked = _asked(frames, weighting, own), len(labels) == len(LABELS)
+    asked = _asked(frames, weighting, own)
+    label, places = results.roster.label, {}
+    if len(labels) == len(LABELS):
+        places = {(label(m), column): n for (m, column), n in ranks_by_value(results).items()}
     cells = []
     for name, title in TABLES.items():
         shown = _shown(BUILDERS[name](results, name))
-        found = (cell for cell in _printed(name, title, shown, ranked) if cell.model in labels)
+        found = (cell for cell in _printed(name, title, shown, places) if cell.model in labels)
         run = (cell for cell in found if asked.has(cell.length, cell.column))
         cells += [cell._replace(note=_note(cell, shown, known)) for cell in run]
     return cells
@@ -166,15 +170,17 @@ def _shown(table: Table) -> dict[Place, Cell]:
     return found
 
 
-def _printed(name: str, title: str, shown: Mapping[Place, Cell], ranked: bool) -> list[PrintedCell]:
+def _printed(
+    name: str, title: str, shown: Mapping[Place, Cell], ranked: Mapping[tuple[str, str], int]
+) -> list[PrintedCell]:
     values, places = [], []
     for row in printed_rows(name):
         place = (row["model"], row.get("length", ""), row["column"])
         cell = shown.get(place, Cell(None))
         values.append(PrintedCell(title, *place, row["value"], cell.text or ""))
         if ranked and "rank" in row:
-            rank = cell.suffix.strip("()")
-            places.append(PrintedCell(title + RANKS, *place, row["rank"], rank))
+            rank = ranked.get((row["model"], row["column"]), "")
+            places.append(PrintedCell(title + RANKS, *place, row["rank"], str(rank)))
     return values + places
 
 

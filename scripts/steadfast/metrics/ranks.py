@@ -32,6 +32,18 @@ def _cosine(x: np.ndarray, y: np.ndarray) -> float:
     return float(x @ y) / scale if scale else math.nan
 
 
+def smallest_p(n: int) -> float:
+    """The smallest two-sided p that a rank correlation of n pairs can have, by the exact test.
+
+    Without ties 2 of the n! orders agree or disagree completely; with ties p is larger.
+
+    Example:
+        >>> round(smallest_p(3), 3), round(smallest_p(5), 3)
+        (0.333, 0.017)
+    """
+    return min(1.0, 2 / math.factorial(n))
+
+
 CORRELATIONS = {"spearman": spearman, "kendall": kendall}
 
 

@@ -68,9 +68,14 @@ def rank_cells(roster: Roster, ties: Ties, values: Mapping[str, float]) -> Cells
         ties: which models are told apart.
         values: of each model that has one.
     """
-    found = ties.ranks([model for model in roster.contenders if model in values])
-    texts = {m: f"{a}" if a == b else f"{a}\u2013{b}" for m, (a, b) in found.items()}
+    texts = rank_texts(roster, ties, values)
     return {model: (Cell(texts.get(model)),) for model in roster.models}
+
+
+def rank_texts(roster: Roster, ties: Ties, values: Mapping[str, float]) -> dict[str, str]:
+    """As ``rank_cells``, of the models that are compared alone."""
+    found = ties.ranks([model for model in roster.contenders if model in values])
+    return {m: f"{a}" if a == b else f"{a}\u2013{b}" for m, (a, b) in found.items()}
 
 
 def joined_cells(parts: Sequence[CellsByModel]) -> CellsByModel:

@@ -17,7 +17,13 @@ from steadfast.metrics.ties import Ties
 from steadfast.resources import facts
 from steadfast.show.cells import MODEL, CellsByModel, Values, interval_cells, value_cells
 from steadfast.show.display import Display
-from steadfast.show.results import Note, incomplete_models, shared_notes, values_by_model
+from steadfast.show.results import (
+    Note,
+    few_models_notes,
+    incomplete_models,
+    shared_notes,
+    values_by_model,
+)
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Group, Roster
 from steadfast.tables.render import write_table
@@ -237,7 +243,9 @@ def correlations_table(report: Report) -> Table:
     contenders = WORDS["contenders"][kind]
     caption = WORDS["captions"]["report_correlations"].format(contenders=contenders)
     turned = [measure.name for measure in report.measures if measure.smaller]
-    notes = [WORDS["notes"]["sign"].format(measures=", ".join(turned))] if turned else []
+    correlated = [int(row[2].text or 0) for row in rows if row[3].text is not None]
+    notes = [text for _, text in few_models_notes(correlated)]
+    notes += [WORDS["notes"]["sign"].format(measures=", ".join(turned))] if turned else []
     if any(cell.text is None for row in rows for cell in row):
         notes.append(WORDS["notes"]["too_few_models"])
     if report.roster.apart:

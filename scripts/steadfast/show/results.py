@@ -1,7 +1,8 @@
 """What a benchmark's tables and figures show: frames of metrics, words, and the models."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, ClassVar
 
 import pandas as pd
@@ -9,12 +10,18 @@ import pandas as pd
 from steadfast.components import Frames
 from steadfast.metrics.asked import models_by_prompts
 from steadfast.metrics.pairs import smallest_of
+from steadfast.metrics.ranks import smallest_p
 from steadfast.show.cells import CellsByModel, Values, value_cells
 from steadfast.show.display import Display
 from steadfast.show.roster import WORDS, Group, Roster
 from steadfast.tables.table import Cell, Column, Mark, Section, Table, rounded
 
 Note = tuple[Mark | None, str]
+ENOUGH_MODELS = 10
+"""Models from which on a correlation over them is more than a hint."""
+P_DIGITS = 4
+NAMES_LISTED = 3
+"""Names that are listed of those that have one value, at most."""
 
 
 class Results:
@@ -180,15 +187,64 @@ def range_notes(
     roster: Roster, measure: str, values: Mapping[str, float], digits: int
 ) -> list[Note]:
     """The highest and the lowest value of the models that compete, where one has any."""
-    found = sorted((values[model], model) for model in roster.contenders if model in values)
-    if not found:
+    named = [(roster.label(m), values[m]) for m in roster.contenders if m in values]
+    return range_note(measure, named, digits)
+
+
+def range_note(measure: str, named: Iterable[tuple[str, float]], digits: int) -> list[Note]:
+    """The lowest and the highest of some values, where there is any; one where all are equal.
+
+    Args:
+        measure: that the values are of.
+        named: name and value of each.
+        digits: after the point.
+    """
+    ends = extremes(named, digits)
+    if not ends:
         return []
-    slots = {
-        end: f"{roster.label(model)} ({rounded(value, digits)})"
-        for end, (value, model) in {"lowest": found[0], "highest": found[-1]}.items()
-    }
-    form = WORDS["notes"]["range" if len(found) > 1 else "single"]
-    return [(None, form.format(measure=measure[0].upper() + measure[1:], **slots))]
+    slots = {"measure": measure[0].upper() + measure[1:], "lowest": ends[0], "highest": ends[-1]}
+    return [(None, WORDS["notes"]["range" if len(ends) > 1 else "single"].format(**slots))]
+
+
+def few_models_notes(counts: Iterable[int]) -> list[Note]:
+    """What correlations over few models are worth at best.
+
+    Args:
+        counts: of the models in each correlation.
+    """
+    few = sorted({n for n in counts if n < ENOUGH_MODELS})
+    found = "; ".join(
+        WORDS["notes"]["smallest_p"].format(n=n, p=rounded(smallest_p(n), P_DIGITS)) for n in few
+    )
+    slots = {"found": found, "enough": ENOUGH_MODELS}
+    return [(None, WORDS["notes"]["few_models"].format(**slots))] if few else []
+
+
+def extremes(named: Iterable[tuple[str, float]], digits: int) -> list[str]:
+    """The lowest and the highest value as they are printed, each with all that have it.
+
+    Equal values have no order: their names stand together, and one end where all are equal.
+
+    Example:
+        >>> extremes([("a", 0.25), ("b", 0.5), ("c", 0.499)], 2)
+        ['0.25 (a)', '0.50 (b, c)']
+        >>> extremes([("a", 0.5), ("b", 0.5)], 1), extremes([], 1)
+        (['0.5 (a, b)'], [])
+    """
+    by_value: dict[Decimal, list[str]] = {}
+    for name, value in named:
+        by_value.setdefault(rounded(value, digits), []).append(name)
+    return [f"{end} ({_listed(by_value[end])})" for end in dict.fromkeys(_ends(by_value))]
+
+
+def _ends(values: Collection[Decimal]) -> tuple[Decimal, ...]:
+    return (min(values), max(values)) if values else ()
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - NAMES_LISTED
+    shown = ", ".join(names[:NAMES_LISTED])
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def incomplete_models(rows: pd.DataFrame) -> set[str]:

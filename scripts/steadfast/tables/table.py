@@ -121,3 +121,9 @@ def ranks(
     competing = {row: value for row, value in values.items() if row in contenders}
     ordered = sorted(competing.values(), reverse=not smaller)
     return {row: ordered.index(value) + 1 for row, value in competing.items()}
+
+
+def shown_ranks(values: Mapping[str, float], contenders: Collection[str]) -> dict[str, int]:
+    """The ranks that a table shows: none where one value stands alone, or all are equal."""
+    places = ranks(values, contenders)
+    return places if len(set(places.values())) > 1 else {}

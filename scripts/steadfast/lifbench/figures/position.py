@@ -20,6 +20,7 @@ from steadfast.lifbench.tables.results import LifbenchResults
 from steadfast.metrics.depth import FEW_BINS
 from steadfast.metrics.tidy import rows_of
 from steadfast.show.figures import Picture, blank, grid, row_height, wrapped
+from steadfast.show.results import extremes
 from steadfast.tables.table import rounded
 
 COLOURS = "cividis"  # read alike by the colour-blind, and dark to light in grey
@@ -88,15 +89,8 @@ def _differences(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
     found = of_contenders(results, rows).groupby("model")
     if not len(found):
         return []
-    apart = (found["value"].max() - found["value"].min()).sort_values()
+    apart = found["value"].max() - found["value"].min()
     name = "position_thirds" if rows["bins"].max() == FEW_BINS else "position"
-    return [
-        sentence(
-            name,
-            least=rounded(apart.iloc[0], results.digits),
-            steadiest=results.roster.label(str(apart.index[0])),
-            most=rounded(apart.iloc[-1], results.digits),
-            least_steady=results.roster.label(str(apart.index[-1])),
-            n=f"{found['n'].sum().max():,.0f}",
-        )
-    ]
+    named = ((results.roster.label(str(model)), value) for model, value in apart.items())
+    ends = " to ".join(extremes(named, results.digits))
+    return [sentence(name, apart=ends, n=f"{found['n'].sum().max():,.0f}")]

@@ -1,6 +1,5 @@
 """What LIFBench's score points weigh (Figure 2), and models by capability (Figure 3)."""
 
-from collections.abc import Mapping
 from typing import cast
 
 import pandas as pd
@@ -21,8 +20,7 @@ from steadfast.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.metrics.tidy import OVERALL, rows_of
 from steadfast.show.figures import PALETTE, Picture, blank, frame, legend, legends, lineups
 from steadfast.show.radar import draw_radar
-from steadfast.show.results import values_by_model
-from steadfast.tables.table import rounded
+from steadfast.show.results import extremes, values_by_model
 
 SCENARIOS, CAPABILITIES = WORDS["scenarios"], WORDS["capabilities"]
 HUES = dict(zip(SCENARIOS, PALETTE, strict=False))
@@ -122,29 +120,19 @@ def capabilities(results: LifbenchResults, name: str) -> Picture:
 
 
 def _spread(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
-    """Who is best in each capability, and where the models that compete differ least and most."""
+    """The highest value in each capability, and where models differ least and most."""
     found = {
         shown: values_by_model(of_contenders(results, rows[rows["spoke"] == capability]))
         for capability, shown in CAPABILITIES.items()
     }
-    found = {shown: values for shown, values in found.items() if values}
-    if not found:
-        return []
-    best = {shown: max(values, key=lambda m: values[m]) for shown, values in found.items()}
-    notes = [sentence("best", best=_named(results, best, found))]
+    label, digits = results.roster.label, results.digits
+    highest = [
+        f"{shown} {extremes(((label(m), v) for m, v in values.items()), digits)[-1]}"
+        for shown, values in found.items()
+        if values
+    ]
+    notes = [sentence("highest", highest=", ".join(highest))] if highest else []
     spread = {shown: pd.Series(values).std() for shown, values in found.items() if len(values) > 1}
     if len(spread) > 1:
-        least, most = min(spread, key=lambda c: spread[c]), max(spread, key=lambda c: spread[c])
-        ends = {"smallest": spread[least], "largest": spread[most]}
-        shown = {end: rounded(value, results.digits) for end, value in ends.items()}
-        notes.append(sentence("spread", least=least, most=most, **shown))
+        notes.append(sentence("spread", spread=" to ".join(extremes(spread.items(), digits))))
     return notes
-
-
-def _named(
-    results: LifbenchResults, best: Mapping[str, str], found: Mapping[str, Mapping[str, float]]
-) -> str:
-    return ", ".join(
-        f"{shown} {results.roster.label(model)} ({rounded(found[shown][model], results.digits)})"
-        for shown, model in best.items()
-    )

@@ -15,9 +15,9 @@ from steadfast.show.cells import (
     joined_cells,
     p_cell,
 )
-from steadfast.show.results import Note
+from steadfast.show.results import Note, few_models_notes
 from steadfast.show.roster import WORDS as SHARED
-from steadfast.tables.table import Cell, Column, Section, Table, ranks, rounded
+from steadfast.tables.table import Cell, Column, Section, Table, rounded, shown_ranks
 
 
 def rubrics_table(results: LifbenchResults, name: str) -> Table:
@@ -33,11 +33,13 @@ def rubrics_table(results: LifbenchResults, name: str) -> Table:
             headings.append(SHARED["interval"])
             parts.append(interval_cells(part, models, results.digits))
         headings.append("Rank")
-        places = ranks(exact(values), results.roster.contenders)
+        places = shown_ranks(exact(values), results.roster.contenders)
         parts.append({m: (Cell(str(places[m]) if m in places else None),) for m in models})
         columns += [Column(heading, WORDS["rubric_headings"][rubric]) for heading in headings]
     sections = results.sections(results.groups(), joined_cells(parts).__getitem__)
     notes = [*results.notes, *((None, text) for text in _agreement(rows, results))]
+    correlated = rows.loc[rows["measure"].isin(CORRELATIONS), "n"]
+    notes += few_models_notes(int(n) for n in correlated)
     notes += [(None, WORDS["notes"]["ranks_by_value"]), *results.drawn_notes()]
     return results.table(name, columns, sections, notes)
 

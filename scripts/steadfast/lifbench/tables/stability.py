@@ -1,35 +1,49 @@
 """Instruction following stability: over all lengths, and by length (Tables 4, 10 and 11)."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from steadfast.lifbench.perspectives import AVERAGE, PERSPECTIVES
 from steadfast.lifbench.tables.layout import by_model, exact
 from steadfast.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.metrics.tidy import OVERALL
-from steadfast.show.cells import MODEL, CellsByModel, incomplete_mark
-from steadfast.tables.table import Cell, Column, Table, ranks, rounded
+from steadfast.show.cells import MODEL, rank_texts
+from steadfast.tables.table import Column, Table, ranks
 
 
 def ifs_table(results: LifbenchResults, name: str) -> Table:
-    """IFS in three perspectives, their average, and overall ARS, each with its rank (Table 4).
+    """IFS in three perspectives, their average, and overall ARS (Table 4).
 
-    Models stand by their mean rank in the three perspectives, as in the paper.
+    Models stand by their mean rank in the three perspectives, as in the paper. Ranks that are shown
+    are those that a test leaves: of overall ARS; the paper's own, by values alone, are
+    ``ranks_by_value``.
     """
-    headings = WORDS["perspectives"]
-    columns = [results.values(results.ifs[key, ""], smaller=True) for key in headings]
-    columns.append(results.values(results.ars[OVERALL, ""], ties=results.ties()))
-    cells: CellsByModel = dict.fromkeys(results.roster.models, ())
-    for values in columns:
-        places = ranks(exact(values.by_model), results.roster.contenders, values.smaller)
-        best = values.best(results.roster.contenders)
-        for model in cells:
-            value, place = values.by_model.get(model), places.get(model, 0)
-            text = None if value is None else str(rounded(value, results.digits))
-            rank = f"({place})" if place else ""
-            marks = incomplete_mark(model in values.incomplete)
-            cells[model] += (Cell(text, "best" if model in best else "", rank, marks),)
+    columns = [results.values(values, smaller=True) for values in _stabilities(results).values()]
+    overall, ties = results.ars[OVERALL, ""], results.ties()
+    cells = results.cells([*columns, results.values(overall, ties=ties)])
+    texts = rank_texts(results.roster, ties, overall)
+    for model, text in texts.items():
+        *others, ars = cells[model]
+        cells[model] = (*others, replace(ars, suffix=f"({text})"))
     sections = results.sections(results.roster.groups(_steadiness(results)), cells.__getitem__)
     notes = [*results.notes, *results.tie_notes(), (None, WORDS["notes"]["ifs_ranks"])]
-    ifs = (Column(heading, "IFS") for heading in headings.values())
+    ifs = (Column(heading, "IFS") for heading in WORDS["perspectives"].values())
     return results.table(name, (MODEL, *ifs, Column("ARS")), sections, notes)
+
+
+def _stabilities(results: LifbenchResults) -> dict[str, Mapping[str, float]]:
+    """IFS by model, by the heading of its column."""
+    return {heading: results.ifs[key, ""] for key, heading in WORDS["perspectives"].items()}
+
+
+def ranks_by_value(results: LifbenchResults) -> dict[tuple[str, str], int]:
+    """The ranks of Table 4 as the paper has them, by model and the heading of the column."""
+    columns = [(heading, of, True) for heading, of in _stabilities(results).items()]
+    return {
+        (model, heading): place
+        for heading, values, smaller in [*columns, ("ARS", results.ars[OVERALL, ""], False)]
+        for model, place in ranks(exact(values), results.roster.contenders, smaller).items()
+    }
 
 
 def _steadiness(results: LifbenchResults) -> dict[str, float]:
