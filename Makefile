@@ -2,6 +2,8 @@
 # most four cores. The first hour, step by step: docs/quickstart.md.
 #
 # make tables      runs the workflow: tables, figures and the report
+# make doctor      what a config needs of this machine, and what is missing: OFFLINE=1 asks no network,
+#                  PROFILE=profiles/slurm looks for a cluster too (docs/doctor.md)
 # make plan        what a run would take: requests, tokens, hours, cost; nothing is sent
 # make report      only the report over all benchmarks
 # make figures     only the figures
@@ -27,11 +29,13 @@ PYTHON ?= python3
 CORES ?= all
 CONFIG ?=
 LIMIT ?= 2
+PROFILE ?=
+OFFLINE ?=
 BIN := .venv/bin
 CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG))
 $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: $(file): no such file; name one that is there)))
 
-.PHONY: tables trial show plan report figures noise export vllm embeddings test heavy lint bench docs lock clean help
+.PHONY: tables trial show doctor plan report figures noise export vllm embeddings test heavy lint bench docs lock clean help
 
 tables: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES)
@@ -41,6 +45,9 @@ trial: .venv/base
 
 show: .venv/base
 	@$(BIN)/python scripts/show.py $(if $(CONFIG),--config $(CONFIG)) $(if $(MODEL),--model '$(MODEL)') -- '$(SAMPLE)'
+
+doctor: .venv/base
+	@$(BIN)/python scripts/doctor.py $(if $(CONFIG),--config $(CONFIG)) $(PROFILE:%=--profile %) $(if $(OFFLINE),--offline)
 
 plan report figures noise export: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) -- $@

@@ -16,6 +16,20 @@ S = TypeVar("S", bound=StrictModel)
 
 
 @dataclass(frozen=True)
+class Needs:
+    """What making something needs that is not in this environment (``make doctor``).
+
+    Attributes:
+        addresses: that it is fetched from.
+        packages: modules that it imports of packages that are not always installed, and what
+            installs each.
+    """
+
+    addresses: tuple[str, ...] = ()
+    packages: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class DataFile:
     """One file of a benchmark's data, and what makes it.
 
@@ -25,6 +39,7 @@ class DataFile:
         content: a function that gives the content, of the inputs' paths by name and its settings.
         inputs: other data files by name.
         files: the user's files that it reads, so that a change of one is noticed.
+        needs: what making it needs of the surroundings.
     """
 
     path: str
@@ -32,6 +47,7 @@ class DataFile:
     content: Component[Iterable[Record] | Record | str]
     inputs: Mapping[str, str] = field(default_factory=dict)
     files: tuple[str, ...] = ()
+    needs: Needs = field(default_factory=Needs)
 
 
 @dataclass(frozen=True)
@@ -144,6 +160,7 @@ class Task:
         released_scores: a function of models and parts that gives the records of scores that the
             benchmark's authors released; None where there are none.
         released_files: files of the user's that they are read from.
+        released_needs: what reading them needs of the surroundings.
         files: the user's files that the config names, by its key; looked for before anything runs.
         labels: file with people's verdicts.
         floor: whether the stand-in answers as a reader who looks nothing up; models of engine
@@ -171,6 +188,7 @@ class Task:
     rewriting: Rewriting | None = None
     released_scores: Component[Mapping[tuple[str, str], Iterable[Record]]] | None = None
     released_files: Sequence[str] = ()
+    released_needs: Needs = field(default_factory=Needs)
     files: Sequence[tuple[str, str]] = ()
     labels: str | None = None
     floor: bool = False

@@ -5,7 +5,17 @@ from pathlib import Path
 from pydantic import Field
 
 from steadfast.asked import data_asked
-from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task, Trial
+from steadfast.benchmark import (
+    Benchmark,
+    DataFile,
+    Judging,
+    Measure,
+    Needs,
+    Output,
+    Part,
+    Task,
+    Trial,
+)
 from steadfast.cfbench import direct
 from steadfast.cfbench.facts import FILE, LANGUAGE, RATES
 from steadfast.components import Component
@@ -106,7 +116,12 @@ def _data(config: Config, section: Cfbench) -> DataFile:
     }
     files = (str(Path(directory) / FILE),) if section.source == "local" else ()
     content = f"steadfast.cfbench.{CONTENT[section.source]}"
-    return DataFile(DATA, f"{NAME}_data", Component(content, settings[section.source]), files=files)
+    needs = (
+        Needs((facts("cfbench/released.yaml")["url"],)) if section.source == "released" else Needs()
+    )
+    return DataFile(
+        DATA, f"{NAME}_data", Component(content, settings[section.source]), files=files, needs=needs
+    )
 
 
 CFBENCH = Benchmark(

@@ -6,7 +6,17 @@ from typing import Literal
 from pydantic import Field
 
 from steadfast.asked import data_asked
-from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task, Trial
+from steadfast.benchmark import (
+    Benchmark,
+    DataFile,
+    Judging,
+    Measure,
+    Needs,
+    Output,
+    Part,
+    Task,
+    Trial,
+)
 from steadfast.complexbench.parts import DECOMPOSED, WHOLE, part_name
 from steadfast.complexbench.routes import TEMPLATES, templates_in_use
 from steadfast.complexbench.taxonomy import taxonomy
@@ -152,7 +162,14 @@ def _data(config: Config, section: Complexbench, language: str) -> DataFile:
         settings |= {"file": section.local_file}
     content = f"steadfast.complexbench.{DATA[section.source]}"
     files = tuple(path for path in (section.local_file, section.extra) if path)
-    return DataFile(_path(language), f"{NAME}_data", Component(content, settings), files=files)
+    needs = (
+        Needs((facts("complexbench/released.yaml")["url"],))
+        if section.source == "released"
+        else Needs()
+    )
+    return DataFile(
+        _path(language), f"{NAME}_data", Component(content, settings), files=files, needs=needs
+    )
 
 
 COMPLEXBENCH = Benchmark(

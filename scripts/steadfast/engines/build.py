@@ -15,6 +15,12 @@ ENGINES = {
 }
 """What makes each engine of its setup, by name, so that only its own module is imported, and a
 rule depends on no other."""
+NEEDS = {
+    "openai": "steadfast.engines.openai_needs:needs",
+    "vllm": "steadfast.engines.vllm_needs:needs",
+}
+"""What says of each engine what its models need of the surroundings (``doctor.check.Needed``); an
+engine that is not here needs nothing."""
 STAND_INS = frozenset({"reference", "simulated", "floor"})
 """Engines that answer from what a benchmark knows."""
 WITHOUT_MODEL = STAND_INS | {"replay"}

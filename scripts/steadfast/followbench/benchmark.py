@@ -6,7 +6,17 @@ from typing import Literal
 from pydantic import Field, field_validator
 
 from steadfast.asked import data_asked
-from steadfast.benchmark import Benchmark, DataFile, Judging, Measure, Output, Part, Task, Trial
+from steadfast.benchmark import (
+    Benchmark,
+    DataFile,
+    Judging,
+    Measure,
+    Needs,
+    Output,
+    Part,
+    Task,
+    Trial,
+)
 from steadfast.components import Component
 from steadfast.config.settings import references, temperature_lines
 from steadfast.export.plain import plain_exports
@@ -14,6 +24,7 @@ from steadfast.files import Record
 from steadfast.followbench.data import local_files
 from steadfast.followbench.evolution_files import evolution_files, rewriting
 from steadfast.followbench.facts import CATEGORIES
+from steadfast.followbench.published import addresses
 from steadfast.followbench.ways import PATH, template_name
 from steadfast.judge_template import packaged, templates_of
 from steadfast.names import nearest
@@ -169,7 +180,10 @@ def _data(config: Config, section: Followbench, language: str) -> DataFile:
         settings |= {"directory": section.directory}
         files = tuple(local_files(section.directory, language).values())
     content = f"steadfast.followbench.{CONTENT[section.source]}"
-    return DataFile(_path(language), f"{NAME}_data", Component(content, settings), files=files)
+    needs = Needs(addresses(language) if section.source == "released" else ())
+    return DataFile(
+        _path(language), f"{NAME}_data", Component(content, settings), files=files, needs=needs
+    )
 
 
 def _evolution(section: Followbench) -> Iterator[DataFile]:

@@ -24,9 +24,17 @@ def data(inputs: Mapping[str, Path], language: str) -> list[Record]:
     """
     pinned = facts("followbench/released.yaml")
     read = {}
-    for category in CATEGORIES:
-        names = {"folder": pinned["folders"][language], "file": f"{category}_constraints.json"}
-        url = pinned["url"].format(**pinned | names)
+    for category, url in zip(CATEGORIES, addresses(language), strict=True):
         content = fetch({"url": url, **pinned["files"][language][category]}, ALTERNATIVE)
         read[category] = json.loads(content), url
     return checked_groups(read, language)
+
+
+def addresses(language: str) -> tuple[str, ...]:
+    """Where the file of each category is fetched from."""
+    pinned = facts("followbench/released.yaml")
+    names = {"folder": pinned["folders"][language]}
+    return tuple(
+        pinned["url"].format(**pinned | names, file=f"{category}_constraints.json")
+        for category in CATEGORIES
+    )

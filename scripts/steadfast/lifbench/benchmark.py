@@ -17,6 +17,7 @@ from steadfast.lifbench.data import (
     released_inputs,
 )
 from steadfast.lifbench.export_settings import exports
+from steadfast.lifbench.needs import scores_needs
 from steadfast.lifbench.own_tasks.tasks import (
     answer_functions,
     drawing_functions,
@@ -109,6 +110,7 @@ def task(config: Config, section: Lifbench) -> Task:
             {"directory": directory, "tasks": tasks, **({"same": True} if published else {})},
         ),
         released_files=scores_files if directory else (),
+        released_needs=scores_needs(directory, tasks),
         compared=Component("steadfast.lifbench.certificate:compared", scoring),
         floor=True,
         passages=Component("steadfast.lifbench.passages:passages"),

@@ -10,6 +10,7 @@ from steadfast.corpora.local import matching
 from steadfast.files import Record, Settings
 from steadfast.lifbench.contexts.formats import NUMBERED, formats_of
 from steadfast.lifbench.domains import facts_of, usual_domain
+from steadfast.lifbench.needs import corpus_needs, input_needs, templates_needs
 from steadfast.lifbench.own_tasks.tasks import OwnTask
 from steadfast.lifbench.recs.files import RELEASED, recs_file, recs_files, review_file
 from steadfast.lifbench.released_files import in_directory, input_name
@@ -50,6 +51,7 @@ def data_files(
                 "steadfast.lifbench.released_templates:tasks_file",
                 {"directory": section.released.directory, **pinned},
             ),
+            needs=templates_needs(section.released.directory),
         ),
         *_recs(config, section, tasks),
         *(_expressions(config, section, task) for task in tasks),
@@ -121,6 +123,7 @@ def _corpus(config: Config, section: Lifbench, corpus: CorpusName) -> DataFile:
         "corpus",
         Component(f"steadfast.corpora.{source}:corpus", settings),
         files=tuple(map(str, files)),
+        needs=corpus_needs(source, settings),
     )
 
 
@@ -177,6 +180,7 @@ def _released_input(config: Config, section: Lifbench, scenario: str) -> DataFil
             {"scenario": scenario, "directory": directory, "lock": config.corpora.lock},
         ),
         files=tuple(released_inputs(section, [scenario])),
+        needs=input_needs(directory, scenario),
     )
 
 

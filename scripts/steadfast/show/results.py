@@ -234,14 +234,15 @@ def extremes(named: Iterable[tuple[str, float]], digits: int) -> list[str]:
     by_value: dict[Decimal, list[str]] = {}
     for name, value in named:
         by_value.setdefault(rounded(value, digits), []).append(name)
-    return [f"{end} ({_listed(by_value[end])})" for end in dict.fromkeys(_ends(by_value))]
+    return [f"{end} ({listed(by_value[end])})" for end in dict.fromkeys(_ends(by_value))]
 
 
 def _ends(values: Collection[Decimal]) -> tuple[Decimal, ...]:
     return (min(values), max(values)) if values else ()
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Names for a sentence, the first few of many."""
     more = len(names) - NAMES_LISTED
     shown = ", ".join(names[:NAMES_LISTED])
     return f"{shown} and {more} more" if more > 0 else shown

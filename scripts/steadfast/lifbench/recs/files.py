@@ -7,6 +7,7 @@ from typing import Any
 from steadfast.benchmark import DataFile, Rewriting, rewrites_file
 from steadfast.components import Component
 from steadfast.files import Settings
+from steadfast.lifbench.needs import NOTHING, encoder_needs, rewrites_needs
 from steadfast.lifbench.section import Lifbench
 
 FUNCTIONS = "steadfast.lifbench.recs"
@@ -103,10 +104,13 @@ def recs_files(
             inputs = {}
             settings = {"task": task, "directory": directory}
             content = Component(f"{FUNCTIONS}.released:candidates", settings)
-        files.append(DataFile(candidates, "recs_candidates", content, inputs))
+        needs = NOTHING if asked else rewrites_needs(directory, "rewrites", task)
+        files.append(DataFile(candidates, "recs_candidates", content, inputs, needs=needs))
         encoder = {"encoder": recs.encoder.model_dump()}
         content = Component(f"{FUNCTIONS}.vectors:vectors", encoder)
-        files.append(DataFile(vectors, "recs_vectors", content, {"candidates": candidates}))
+        of_encoder = encoder_needs(recs.encoder)
+        inputs = {"candidates": candidates}
+        files.append(DataFile(vectors, "recs_vectors", content, inputs, needs=of_encoder))
         inputs = {"candidates": candidates, "vectors": vectors}
         settings = {"k": recs.clusters, "seed": seed, "starts": recs.starts}
         content = Component(f"{FUNCTIONS}.clusters:clusters", settings)
@@ -114,7 +118,9 @@ def recs_files(
             del inputs["vectors"]
             settings = {"task": task, "directory": directory}
             content = Component(f"{FUNCTIONS}.released:clusters", settings)
-        files.append(DataFile(clusters, "recs_clusters", content, inputs))
+        released = recs.partition == "released"
+        needs = rewrites_needs(directory, "clusters", task) if released else NOTHING
+        files.append(DataFile(clusters, "recs_clusters", content, inputs, needs=needs))
         content = Component(f"{FUNCTIONS}.review:review", {"task": task})
         inputs = {"candidates": candidates, "clusters": clusters}
         review = recs_file(benchmark, "review", task, "yaml")

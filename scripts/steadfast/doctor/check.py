@@ -1,0 +1,54 @@
+"""One thing that a run may need: whether it is there, and what to do."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from steadfast.files import Settings
+
+Status = Literal["ok", "missing", "not needed", "unchecked"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """What was found of one thing.
+
+    Attributes:
+        what: it is, such as ``disk``.
+        status: ok, missing (it is needed), not needed, or unchecked (the network was not asked).
+        text: what was found; of what is missing, what to do.
+    """
+
+    what: str
+    status: Status
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.status:<10}  {self.what}: {self.text}"
+
+
+def found(what: str, there: bool, text: str, advice: str) -> Check:
+    """A check of something that is needed: the text where it is there, else the advice."""
+    return Check(what, "ok" if there else "missing", text if there else advice)
+
+
+def unneeded(what: str, why: str) -> Check:
+    """Something that this config does without."""
+    return Check(what, "not needed", why)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a check may take for given.
+
+    Attributes:
+        online: whether the network may be asked.
+        cluster: whether models run on a cluster's nodes, and not on this machine.
+    """
+
+    online: bool = True
+    cluster: bool = False
+
+
+Needed = Callable[[Settings, Surroundings], Iterator[Check]]
+"""What an engine's module says that a model of those settings needs."""

@@ -1,0 +1,242 @@
+"""What a config needs of a machine: found, missing, not needed; and no secret is shown."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+import yaml
+
+from steadfast.doctor import machine
+from steadfast.doctor.check import Check, Surroundings
+from steadfast.doctor.examine import examine
+from steadfast.doctor.network import silent
+from steadfast.doctor.slurm import read_profile, slurm_checks
+from steadfast.engines.build import ENGINES, NEEDS
+from steadfast.errors import UserError
+from steadfast.loading import load
+from steadfast.schema.models import OpenaiModel, VllmModel
+
+ROOT = Path(__file__).parents[1]
+SECRET = "sk-not-to-be-shown"
+ANSWERS = {
+    "/v1/models": (200, b'{"object": "list", "data": [{"id": "m", "object": "model"}]}'),
+    "/locked/models": (401, b'{"error": {"message": "sk-not-to-be-shown"}}'),
+    "/data.json": (200, b""),
+}
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """The address of a server that has ``ANSWERS`` and nothing else."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            status, body = ANSWERS.get(self.path, (404, b"{}"))
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            if self.command == "GET":
+                self.wfile.write(body)
+
+        do_HEAD = do_GET
+
+        def log_message(self, *arguments: object) -> None:
+            """Says nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def checks(folder: Path, online: bool = False, profiles=(), **config) -> dict[str, Check]:
+    path = folder / "my.yaml"
+    path.write_text(yaml.safe_dump({"models": {"reference": {"engine": "reference"}}, **config}))
+    return {check.what: check for check in examine(str(path), profiles, online)}
+
+
+def of_model(model, **around) -> dict[str, Check]:
+    needs = load(NEEDS[model.engine])
+    return {one.what: one for one in needs(model.model_dump(), Surroundings(**around))}
+
+
+def commands(folder: Path, monkeypatch, **scripts: str) -> None:
+    """Puts commands that print, or fail, in the place of those of the machine."""
+    for name, script in scripts.items():
+        path = folder / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+
+
+def test_the_engines_that_need_something_are_engines_and_say_it():
+    assert NEEDS.keys() <= ENGINES.keys()
+    assert all(map(callable, map(load, NEEDS.values())))
+
+
+def test_stand_ins_on_synthetic_text_need_no_key_no_gpu_and_no_network(tmp_path):
+    found = checks(tmp_path)
+    assert {one.status for one in found.values()} <= {"ok", "not needed"}
+    assert found["data of LIFBench"].text == "made without the network"
+    for what in ("engine openai", "engine vllm", "SLURM", "further packages"):
+        assert found[what].status == "not needed"
+
+
+def test_a_mistake_in_the_config_is_said_beside_what_the_machine_has(tmp_path):
+    found = checks(tmp_path, benchmark=["lifbench"])
+    assert found["config"].status == "missing"
+    assert "did you mean 'benchmarks'?" in found["config"].text
+    assert found["Python"].status == "ok"
+
+
+# --- the machine ------------------------------------------------------------------------------
+
+
+def test_packages_are_compared_with_the_lock_file(tmp_path):
+    lock = tmp_path / "requirements.txt"
+    lock.write_text(
+        "numpy==0.1 \\\n    --hash=sha256:0\nno-such-package==1.0\n"
+        "pywin32==1 ; sys_platform == 'win32' \\\n    # via numpy\n"
+    )
+    found = machine.packages(lock)
+    assert found.status == "missing"
+    assert "numpy 2" in found.text and "(==0.1)" in found.text
+    assert "no-such-package is not installed" in found.text and "pywin32" not in found.text
+    assert machine.packages(tmp_path / "none").status == "not needed"
+
+
+def test_a_full_disk_is_told(tmp_path, monkeypatch):
+    assert machine.disk(tmp_path / "not/yet").status == "ok"
+    monkeypatch.setattr(machine, "LEAST_GB", 10**9)
+    assert "make room there" in machine.disk(tmp_path).text
+
+
+def test_an_encoding_that_tiktoken_does_not_know_is_missing():
+    assert machine.tokenizer("o200k_base").status == "ok"
+    assert "has no encoding 'o300k'" in machine.tokenizer("o300k").text
+
+
+# --- servers and data -------------------------------------------------------------------------
+
+
+def api(**settings) -> OpenaiModel:
+    return OpenaiModel(engine="openai", model="m", api_key_env="A_KEY", **settings)
+
+
+def test_a_key_is_named_and_never_shown(monkeypatch):
+    with served() as address:
+        monkeypatch.delenv("A_KEY", raising=False)
+        assert "A_KEY holds no API key" in of_model(api(base_url=f"{address}/v1"))["key"].text
+        monkeypatch.setenv("A_KEY", SECRET)
+        found = of_model(api(base_url=f"{address}/v1"))
+        assert found["key"].text == "A_KEY is set"
+        locked = of_model(api(base_url=f"{address}/locked"))["endpoint"]
+    assert locked.status == "missing" and "check the key in A_KEY" in locked.text
+    assert SECRET not in " ".join(map(str, [*found.values(), locked]))
+
+
+def test_an_endpoint_answers_lists_the_model_or_is_silent(monkeypatch):
+    monkeypatch.setenv("A_KEY", SECRET)
+    with served() as address:
+        found = of_model(api(base_url=f"{address}/v1"))["endpoint"]
+        assert (found.status, found.text) == ("ok", f"{address[7:]} answers")
+        other = api(base_url=f"{address}/v1").model_copy(update={"model": "other"})
+        assert "does not list other" in of_model(other)["endpoint"].text
+        # A server without that list answers all the same.
+        assert of_model(api(base_url=f"{address}/none"))["endpoint"].status == "ok"
+    gone = of_model(api(base_url="http://127.0.0.1:9/v1"))["endpoint"]
+    assert gone.status == "missing" and "nothing answers" in gone.text
+    unasked = of_model(api(base_url="http://127.0.0.1:9/v1"), online=False)["endpoint"]
+    assert unasked.status == "unchecked"
+
+
+def test_addresses_of_data_are_asked_and_nothing_is_fetched():
+    with served() as address:
+        here, gone = f"{address}/data.json", f"{address}/other.json"
+        assert silent([here, gone, here]) == {gone: "HTTP status 404"}
+
+
+def test_published_data_is_needed_where_the_config_asks_it(tmp_path):
+    released = {"contexts": "released", "expressions": "released"}
+    judges = {"judge": {"engine": "reference"}}
+    sources = {name: {"source": "released"} for name in ("followbench", "cfbench", "complexbench")}
+    names = ["lifbench", *sources]
+    found = checks(tmp_path, lifbench=released, judges=judges, benchmarks=names, **sources)
+    for title in ("LIFBench", "FollowBench", "CFBench", "ComplexBench"):
+        assert found[f"data of {title}"].status == "unchecked"
+    own = checks(tmp_path, corpora={"source": "hub"})["data of LIFBench"]
+    assert (own.status, "huggingface.co" in own.text) == ("unchecked", True)
+
+
+# --- GPUs and clusters ------------------------------------------------------------------------
+
+
+def local(**settings) -> VllmModel:
+    return VllmModel(engine="vllm", model=str(ROOT), window=4096, **settings)
+
+
+def test_gpus_are_counted_as_a_job_would_see_them(tmp_path, monkeypatch):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    commands(tmp_path, monkeypatch, **{"nvidia-smi": "echo 'NVIDIA H100'; echo 'NVIDIA H100'"})
+    assert of_model(local(tensor_parallel_size=2))["GPU"].text == "2 (NVIDIA H100), 2 are used"
+    assert "2 are here and 4 are needed" in of_model(local(tensor_parallel_size=4))["GPU"].text
+    assert of_model(local(tensor_parallel_size=4), cluster=True)["GPU"].status == "not needed"
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3")
+    assert of_model(local(tensor_parallel_size=2))["GPU"].status == "missing"
+    commands(tmp_path, monkeypatch, **{"nvidia-smi": "exit 9"})
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+    assert "0 are here" in of_model(local())["GPU"].text
+
+
+def test_a_directory_that_holds_no_model_is_told(tmp_path):
+    (tmp_path / "config.json").write_text("{}")
+    whole = local().model_copy(update={"model": str(tmp_path)})
+    assert of_model(whole)[f"files of {tmp_path}"].status == "ok"
+    assert of_model(local())[f"files of {ROOT}"].status == "missing"
+
+
+PROFILE = {"executor": "slurm", "default-resources": {"slurm_partition": "gpu"}}
+
+
+def test_a_cluster_has_the_commands_the_partition_and_perhaps_accounting(tmp_path, monkeypatch):
+    fake = {"sbatch": "", "squeue": "", "sinfo": "echo cpu; echo gpu", "sacct": "exit 1"}
+    commands(tmp_path, monkeypatch, **fake)
+    found = {one.what: one for one in slurm_checks({"site": PROFILE})}
+    assert found["partition gpu"].status == found["SLURM"].status == "ok"
+    assert found["SLURM's accounting"].status == "not needed"
+    listed = {"executor": "slurm", "default-resources": ["slurm_partition=big", "mem_mb=1"]}
+    big = {one.what: one for one in slurm_checks({"site": listed})}["partition big"]
+    assert (big.status, "cpu, gpu" in big.text) == ("missing", True)
+    commands(tmp_path, monkeypatch, sinfo="exit 1", sacct="echo")
+    silent_one = {one.what: one for one in slurm_checks({"site": PROFILE})}
+    assert silent_one["SLURM's controller"].status == "missing"
+
+
+def test_a_profile_is_found_by_directory_or_by_name(tmp_path, monkeypatch):
+    assert read_profile(str(ROOT / "profiles/slurm"))["executor"] == "slurm"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    site = tmp_path / ".config/snakemake/mine"
+    site.mkdir(parents=True)
+    (site / "config.yaml").write_text("jobs: 3\n")
+    assert read_profile("mine") == {"jobs": 3}
+    with pytest.raises(UserError, match="profile other: neither"):
+        read_profile("other")
+
+
+def test_the_command_prints_a_line_a_check_and_ends_with_1_where_something_is_missing(tmp_path):
+    config = tmp_path / "my.yaml"
+    config.write_text("models: {m: {engine: openai, model: m, api_key_env: NO_SUCH_KEY}}\n")
+    command = [sys.executable, "scripts/doctor.py", "--offline", "--config", str(config)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    assert "missing     key (model m): environment variable NO_SUCH_KEY holds no" in done.stdout
+    assert done.stdout.endswith("1 thing is missing\n")
