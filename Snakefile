@@ -28,6 +28,7 @@ from steadfast.dependencies import digest
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation, in_results
 from steadfast.lineage import Lineage, lineages, plain
+from steadfast.report_items import ALL, heading, label
 from steadfast.required_files import check_required_files
 from steadfast.show.display import trial_remark
 from steadfast.terminal import JobLines, ending
@@ -62,6 +63,7 @@ except UserError as error:
     raise WorkflowError(str(error)) from None
 
 TASKS, STEPS = RUN.tasks, Lineage(RUN)
+TITLES = {name: benchmark.title for name, benchmark in RUN.benchmarks.items()}
 # Jobs read the settings of models that are no params of theirs, with their defaults, from here.
 config.update(CONFIG.model_dump(include={"models", "judges", "rewriters"}))
 RESULTS = Path(str(workflow.modifier.path_modifier.modify(workflow.pathvars.items["results"])))
@@ -71,6 +73,9 @@ RESULTS = Path(str(workflow.modifier.path_modifier.modify(workflow.pathvars.item
 onstart:
     if workflow.is_main_process and Quietness.RULES in (workflow.output_settings.quiet or ()):
         JobLines.install(workflow.logger_manager.logger, RESULTS / "logs")
+
+
+report: "resources/report/workflow.rst"
 
 
 onsuccess:

@@ -20,11 +20,16 @@ for name in TASKS:
             sources=RUN.all_sources(name, TASKS[name].metrics.data),
             labels=TASKS[name].labels or [],
         output:
-            metrics=expand(
-                "<results>/{benchmark}/metrics/{metric}.csv",
-                benchmark=name,
-                metric=TASKS[name].metrics.names,
-            ),
+            metrics=[
+                report(
+                    f"<results>/{name}/metrics/{metric}.csv",
+                    caption="../resources/report/metrics.rst",
+                    category="Metrics",
+                    subcategory=TITLES[name],
+                    labels={"metric": metric},
+                )
+                for metric in TASKS[name].metrics.names
+            ],
             identity=f"<results>/{name}/metrics/identity.json",
         log:
             f"<logs>/{name}/metrics.log",

@@ -5,6 +5,7 @@ out  results/{benchmark}/tables/{table}.{tex,md,csv}
      results/figures/{benchmark}_{figure}.{pdf,svg,png}, and .txt: its caption
      results/report/{report,report_correlations}.{tex,md,csv}: all models on all benchmarks
      results/tables/: the report, and the tables of all benchmarks that run
+Tables, and figures with their captions, stand in Snakemake's report.
 """
 
 from steadfast.show.report import NAMES as REPORT
@@ -13,6 +14,21 @@ DISPLAY = settings.display(CONFIG)
 KINDS = ["tex", "md", "csv"]
 FIGURE_KINDS = ["pdf", "svg", "png", "txt"]
 TABLES, FIGURES = {}, {}
+
+
+def shown(path):
+    """A figure's file; as SVG it stands in Snakemake's report, above its caption."""
+    name = Path(path).stem
+    if not path.endswith(".svg"):
+        return path
+    return report(
+        path,
+        caption=str(RESULTS.absolute() / "figures" / f"{name}.txt"),
+        category="Figures",
+        subcategory=heading(name, TITLES),
+        labels={"figure": label(name, TITLES)},
+    )
+
 
 for name in TASKS:
     METRICS = expand(
@@ -70,7 +86,7 @@ for name in TASKS:
             metrics=METRICS,
             identity=f"<results>/{name}/metrics/identity.json",
         output:
-            figures=FIGURES[name],
+            figures=[shown(path) for path in FIGURES[name]],
         log:
             f"<logs>/{name}/figures.log",
         benchmark:
@@ -137,7 +153,14 @@ rule tables:
             *(file for name in CONFIG.benchmarks for file in TABLES[name]),
         ],
     output:
-        directory("<results>/tables"),
+        report(
+            directory("<results>/tables"),
+            patterns=["{table}.csv"],
+            caption="../resources/report/table.rst",
+            category="Tables",
+            subcategory=lambda w: heading(w.table, TITLES),
+            labels=lambda w: {"table": label(w.table, TITLES)},
+        ),
     log:
         "<logs>/tables.log",
     benchmark:

@@ -12,7 +12,13 @@ rule usage:
     input:
         outputs=in_results(job.outputs for job in RUN.inference_jobs),
     output:
-        usage="<results>/metrics/inference.csv",
+        usage=report(
+            "<results>/metrics/inference.csv",
+            caption="../resources/report/usage.rst",
+            category="Usage",
+            subcategory=ALL,
+            labels={"usage": "inference"},
+        ),
     log:
         "<logs>/usage.log",
     benchmark:

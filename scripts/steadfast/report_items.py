@@ -1,0 +1,33 @@
+"""How results stand in Snakemake's report (``snakemake --report``): under which heading and name."""
+
+from collections.abc import Mapping
+
+ALL = "All benchmarks"
+
+
+def heading(stem: str, titles: Mapping[str, str]) -> str:
+    """The title of the benchmark that a file is of, by the beginning of its name.
+
+    Args:
+        stem: of the file's name.
+        titles: of the benchmarks, by their names.
+
+    Example:
+        >>> heading("cfbench_types", {"cfbench": "CFBench"}), heading("report", {})
+        ('CFBench', 'All benchmarks')
+    """
+    return titles.get(_benchmark(stem, titles), ALL)
+
+
+def label(stem: str, titles: Mapping[str, str]) -> str:
+    """What a file is called there: its name without the benchmark's, in words.
+
+    Example:
+        >>> label("lifbench_table3_ars", {"lifbench": "LIFBench"}), label("report", {})
+        ('table3 ars', 'report')
+    """
+    return stem.removeprefix(f"{_benchmark(stem, titles)}_").replace("_", " ")
+
+
+def _benchmark(stem: str, titles: Mapping[str, str]) -> str:
+    return max((name for name in titles if stem.startswith(f"{name}_")), key=len, default="")

@@ -1,0 +1,70 @@
+"""``snakemake --report``: filled, by category and benchmark, with captions from the results."""
+
+import html
+import json
+import re
+
+import pytest
+
+from project import Project
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+NOWHERE = "http://127.0.0.1:9"
+FIGURES = "results/figures/lifbench_ars_by_length.png"
+
+
+@pytest.fixture(scope="module")
+def page(finished: Project) -> str:
+    """The report of the finished run, made where no address can be reached."""
+    path = finished.path("report.html")
+    proxies = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), NOWHERE)
+    said = finished.snakemake("results/tables", FIGURES, "--report", str(path), **proxies)
+    assert "downloading" not in said
+    return path.read_text()
+
+
+def variable(page: str, name: str):
+    """A variable that the page's own script sets."""
+    found = re.search(rf"^ *var {name} = (?=[\[{{\"])", page, re.M)
+    assert found, name
+    return json.JSONDecoder().raw_decode(page[found.end() :])[0]
+
+
+def text(markup: str) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", markup)).split())
+
+
+def test_each_category_has_what_there_is_of_each_benchmark(page, finished):
+    found = variable(page, "categories")
+    counts = {c: {b: len(of) for b, of in parts.items()} for c, parts in found.items()}
+    results = finished.path("results")
+    assert counts == {
+        "Tables": {
+            "All benchmarks": 2,
+            "LIFBench": len(list(results.glob("tables/lifbench_*.csv"))),
+        },
+        "Metrics": {"LIFBench": len(list(results.glob("lifbench/metrics/*.csv")))},
+        "Figures": {"LIFBench": len(list(results.glob("figures/*.svg")))},
+    }
+
+
+def test_captions_are_the_results_own_and_say_that_the_text_is_synthetic(page, finished):
+    results = variable(page, "results")
+    figure = results["results/figures/lifbench_ars_by_length.svg"]
+    said = finished.path("results/figures/lifbench_ars_by_length.txt").read_text().strip()
+    assert (text(figure["caption"]), figure["labels"]) == (said, {"figure": "ars by length"})
+    for path, one in results.items():
+        if path.startswith("results/tables"):
+            assert "contexts of synthetic text" in text(one["caption"]), path
+    report = results["results/tables/report.csv"]
+    assert report["labels"] == {"table": "report"}
+    assert "| Reference" in text(report["caption"])
+    assert "2 models (reference, sim-a)" in text(
+        results["results/lifbench/metrics/ars.csv"]["caption"]
+    )
+
+
+def test_the_first_page_shows_the_report_and_what_the_models_are(page):
+    said = text(variable(page, "workflow_desc"))
+    assert "The config names 2 models, of which 2 are no real ones" in said
+    assert "| Reference" in said and "contexts of synthetic text" in said
