@@ -1,4 +1,4 @@
-"""How results stand in Snakemake's report (``snakemake --report``): under which heading and name."""
+"""How results stand in Snakemake's own report: under which heading, by which name."""
 
 from collections.abc import Mapping
 

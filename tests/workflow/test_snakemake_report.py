@@ -14,11 +14,12 @@ FIGURES = "results/figures/lifbench_ars_by_length.png"
 
 
 @pytest.fixture(scope="module")
-def page(finished: Project) -> str:
+def page(finished: Project, tmp_path_factory) -> str:
     """The report of the finished run, made where no address can be reached."""
-    path = finished.path("report.html")
+    project = finished.fork(tmp_path_factory.mktemp("reported"))
+    path = project.path("report.html")
     proxies = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), NOWHERE)
-    said = finished.snakemake("results/tables", FIGURES, "--report", str(path), **proxies)
+    said = project.snakemake("results/tables", FIGURES, "--report", str(path), **proxies)
     assert "downloading" not in said
     return path.read_text()
 
