@@ -5,11 +5,13 @@ import json
 import re
 
 import pytest
+import yaml
 
-from project import TINY, Project
+from project import ROOT, TINY, Project
 from steadfast.files import read_jsonl
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+SHORT = {"lifbench": TINY["lifbench"]}
 
 
 def test_the_reference_scores_exactly_one_everywhere(finished):
@@ -19,6 +21,17 @@ def test_the_reference_scores_exactly_one_everywhere(finished):
         )
         assert len(scores) == 461
         assert [row["sample_id"] for row in scores if row["total"] != 1] == []
+
+
+def test_the_reference_has_full_marks_in_every_cell_of_the_default_report(tmp_path):
+    default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    project = Project.new(tmp_path, {**default, **SHORT, "only": ["reference"]})
+    project.snakemake("results/report/report.csv")
+    with open(project.path("results/report/report.csv"), newline="") as lines:
+        (row,) = csv.DictReader(lines)
+    highest = {"ARS": "1.000", "HSR": "100.0", "CSL": "5.0", "PSR": "1.000", "DRFR": "1.000"}
+    steadiest = {"IFS": "0.000"}
+    assert {name: row[name] for name in highest | steadiest} == highest | steadiest
 
 
 def test_contexts_fill_their_budgets_and_never_overfill_them(finished):
