@@ -177,6 +177,19 @@ def test_published_data_is_needed_where_the_config_asks_it(tmp_path):
     assert (own.status, "huggingface.co" in own.text) == ("unchecked", True)
 
 
+def test_data_of_an_earlier_run_serves_where_the_network_does_not(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    asked = {"online": True, "corpora": {"source": "hub"}}
+    gone = checks(tmp_path, **asked)["data of LIFBench"]
+    assert (gone.status, "127.0.0.1:9" in gone.text) == ("missing", True)
+    for name in ("alpaca", "govreport", "paul_graham", "qmsum", "xsum"):
+        path = tmp_path / f"results/corpora/{name}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    assert checks(tmp_path, **asked)["data of LIFBench"].status == "unchecked"
+
+
 # --- GPUs and clusters ------------------------------------------------------------------------
 
 

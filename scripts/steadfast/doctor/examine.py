@@ -14,11 +14,9 @@ from steadfast.doctor.slurm import on_cluster, read_profile, slurm_checks
 from steadfast.engines.build import NEEDS
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation
-from steadfast.lineage import Lineage
 from steadfast.loading import load
 from steadfast.required_files import check_required_files
 from steadfast.schema.models import BaseModelSettings, ScoredModel
-from steadfast.seal import Seal
 from steadfast.show.results import listed
 
 
@@ -86,16 +84,18 @@ def model_checks(run: Evaluation, around: Surroundings) -> Iterator[Check]:
 
 def data_checks(run: Evaluation, results: Path, online: bool) -> Iterator[Check]:
     """Whether each benchmark's data is there, or can be fetched; and packages that make it."""
-    steps = Lineage(run)
     packages: dict[str, str] = {}
     for name in run.running:
         task, title = run.tasks[name], run.benchmarks[name].title
-        waiting = [file for file in needed_data(task) if not _made(file, steps, results)]
-        needs = [file.needs for file in waiting]
-        if any(isinstance(run.config.models[m], ScoredModel) for m in run.models_of(name)):
+        files = needed_data(task)
+        needs = [file.needs for file in files]
+        scored = any(isinstance(run.config.models[m], ScoredModel) for m in run.models_of(name))
+        if scored:
             needs.append(task.released_needs)
         packages |= {key: how for need in needs for key, how in need.packages.items()}
-        yield _fetched(f"data of {title}", needs, online, bool(waiting))
+        fetched = [results / file.path for file in files if file.needs.addresses]
+        there = not scored and all(path.exists() for path in fetched)
+        yield _fetched(f"data of {title}", needs, online, there)
     yield from _packages(packages)
 
 
@@ -112,20 +112,17 @@ def needed_data(task: Task) -> list[DataFile]:
     return list(known.values())
 
 
-def _made(file: DataFile, steps: Lineage, results: Path) -> bool:
-    seal = Seal.beside(results / file.path, steps.data(file.path).lineage)
-    return seal.names_lineage
-
-
-def _fetched(what: str, needs: Iterable[Needs], online: bool, waiting: bool) -> Check:
+def _fetched(what: str, needs: Iterable[Needs], online: bool, there: bool) -> Check:
     addresses = [address for need in needs for address in need.addresses]
     if not addresses:
-        text = "made without the network" if waiting else "there already, as this config asks it"
-        return Check(what, "ok", text)
+        return Check(what, "ok", "made without the network")
     if not online:
         return Check(what, "unchecked", f"it comes from {hosts(addresses)}, which was not asked")
     reasons = silent(addresses)
     refused = "; ".join(f"{address}: {reason}" for address, reason in list(reasons.items())[:2])
+    if reasons and there:
+        text = "what was made before stands in the results, and serves unless its settings changed"
+        return Check(what, "unchecked", f"{text} ({refused})")
     return found(
         what,
         not reasons,
