@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from steadfast.stages.tabulate import collect_tables
+from steadfast.stages.collect import collect_tables
 from steadfast.workflow import paths, run_rule
 
 if "snakemake" in globals():

@@ -15,7 +15,7 @@ from steadfast.lifbench.paper import PAPER_MODELS
 from steadfast.lifbench.reproduction import tables as all_tables
 from steadfast.lifbench.tables.results import WORDS
 from steadfast.show.display import Display, Shown
-from steadfast.stages.tabulate import collect_tables
+from steadfast.stages.collect import collect_tables
 from steadfast.tables import latex
 from steadfast.tables.render import write_table
 

@@ -10,7 +10,7 @@ from steadfast.show.display import Display, Shown
 from steadfast.show.figures import look
 from steadfast.show.results import shared_notes
 from steadfast.show.roster import Roster
-from steadfast.stages.tabulate import DOCUMENT, collect_tables
+from steadfast.stages.collect import DOCUMENT, collect_tables
 from steadfast.tables.table import Cell
 
 DISPLAY = Display(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import bdtr, ndtri, stdtrit
+import scipy  # whose parts are loaded where they are first used: tables and figures need none
 
 from steadfast.components import Data
 from steadfast.lifbench.frames import row_order
@@ -132,7 +132,9 @@ def _difference(nearest: Replicates, draws: Sequence[Replicates]) -> pd.DataFram
     if replicates.shape[1] and len(models):
         least, middle, most = np.nanquantile(replicates, [TAIL, 0.5, 1 - TAIL], axis=1)
         freedom = nearest.freedom.loc[models].to_numpy(float)
-        wider = stdtrit(np.where(freedom > 1, freedom, np.nan), 1 - TAIL) / ndtri(1 - TAIL)
+        wider = scipy.special.stdtrit(
+            np.where(freedom > 1, freedom, np.nan), 1 - TAIL
+        ) / scipy.special.ndtri(1 - TAIL)
         # Few clusters shift both spreads, and tell little of how much they vary: see bootstrap.
         low, high = seen + (least - middle) * wider, seen + (most - middle) * wider
     n = nearest.n.loc[models].to_numpy()
@@ -146,7 +148,7 @@ def sign_test(above: int, of: int) -> float:
     0.08
     """
     fewer = min(above, of - above)
-    return min(1.0, 2 * float(bdtr(fewer, of, 0.5))) if of else 1.0
+    return min(1.0, 2 * float(scipy.special.bdtr(fewer, of, 0.5))) if of else 1.0
 
 
 def statistics_rows(data: Mapping[str, Data]) -> pd.DataFrame:

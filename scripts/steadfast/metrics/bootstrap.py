@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri, stdtrit
+import scipy  # whose parts are loaded where they are first used: tables and figures need none
 
 from steadfast.metrics.intervals import TAIL, Clusters
 
@@ -88,7 +88,9 @@ class Replicates:
             with np.errstate(divide="ignore", invalid="ignore"):
                 # Replicates that lie too high differ less, for their height, than spreads do.
                 wider = np.sqrt(np.maximum(middle / seen[known], 1))
-                wider *= stdtrit(np.where(freedom > 1, freedom, np.nan), 1 - TAIL) / ndtri(1 - TAIL)
+                wider *= scipy.special.stdtrit(
+                    np.where(freedom > 1, freedom, np.nan), 1 - TAIL
+                ) / scipy.special.ndtri(1 - TAIL)
                 ends = (np.array([least, most]) / middle) ** wider * seen[known]
             possible = np.isfinite(ends).all(axis=0) & (most > least)
             low[known], high[known] = np.where(possible, ends, np.nan)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr, stdtrit
+import scipy  # whose parts are loaded where they are first used: tables and figures need none
 
 LEVEL = 0.95
 TAIL = (1 - LEVEL) / 2
@@ -102,7 +102,7 @@ class Estimates:
     def _interval(self) -> tuple[np.ndarray, np.ndarray]:
         value, lowest, highest = self.cells[["value", "lowest", "highest"]].to_numpy().T
         deviation, freedom, _ = self.errors()
-        half = stdtrit(freedom, 1 - TAIL) * deviation
+        half = scipy.special.stdtrit(freedom, 1 - TAIL) * deviation
         low, high = value - half, value + half
         # Near a limit values are skewed away from it: there the same on the scale of log odds is
         # further out on that side. Both together.
@@ -135,7 +135,7 @@ class Estimates:
         with np.errstate(divide="ignore", invalid="ignore"):
             t = value / deviation
             cubic = t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
-            p = 2 * stdtr(freedom, -np.minimum(np.abs(t), np.abs(cubic)))
+            p = 2 * scipy.special.stdtr(freedom, -np.minimum(np.abs(t), np.abs(cubic)))
             limit = self.cells["highest"].where(value > 0, -self.cells["lowest"]).to_numpy()
             clusters = 1 / np.sum(self.shares**2, axis=1)
             agreed = (1 + np.abs(value) / limit) ** -clusters

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.special import nctdtr, nctdtrinc, stdtrit
+import scipy  # whose parts are loaded where they are first used: tables and figures need none
 
 from steadfast.metrics.intervals import Estimates
 
@@ -118,7 +118,7 @@ def smallest_of_run(
         return float(np.quantile(_told_from(strata, pairs, level), power))
     limit = _limit(freedom, pairs, level)
     # The other tail of the noncentral t is next to nothing where power is worth having.
-    return float(error * nctdtrinc(freedom, 1 - power, limit))
+    return float(error * scipy.special.nctdtrinc(freedom, 1 - power, limit))
 
 
 def smallest_difference(
@@ -148,11 +148,14 @@ def _many(strata: Sequence[Stratum]) -> bool:
 
 
 def _limit(freedom: float, pairs: int, level: float) -> float:
-    return float(stdtrit(freedom, 1 - level / (2 * pairs)))
+    return float(scipy.special.stdtrit(freedom, 1 - level / (2 * pairs)))
 
 
 def _power(shift: float, freedom: float, limit: float) -> float:
-    above, below = 1 - nctdtr(freedom, shift, limit), nctdtr(freedom, shift, -limit)
+    above, below = (
+        1 - scipy.special.nctdtr(freedom, shift, limit),
+        scipy.special.nctdtr(freedom, shift, -limit),
+    )
     # scipy has no number for tails that are next to nothing.
     return float((above if above == above else shift > limit) + (below if below == below else 0))
 
@@ -174,7 +177,7 @@ def _told_from(strata: Sequence[Stratum], pairs: int, level: float) -> np.ndarra
         numbers,
     )
     error, freedom, skewness = of.errors()
-    limit = stdtrit(freedom, 1 - level / (2 * pairs))
+    limit = scipy.special.stdtrit(freedom, 1 - level / (2 * pairs))
     # Hall's cubic (``Estimates.p_values``) reaches the limit where its inverse of it is.
     with np.errstate(divide="ignore", invalid="ignore"):
         root = np.cbrt(1 + skewness * (limit - skewness / 6))

@@ -1,0 +1,22 @@
+"""Rule tables: the tables of all benchmarks together."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from steadfast.files import write_text
+from steadfast.tables import latex
+
+DOCUMENT = "all_tables.tex"
+
+
+def collect_tables(tables: Sequence[Path], out: Path) -> None:
+    """Copies table files into a folder; their names tell the benchmarks apart.
+
+    ``all_tables.tex`` is a document of its own that inputs each table, in the order given.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    for table in tables:
+        shutil.copyfile(table, out / table.name)
+    names = [table.stem for table in tables if table.suffix == ".tex"]
+    write_text(out / DOCUMENT, latex.document(names))
