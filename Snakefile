@@ -25,8 +25,10 @@ from steadfast.config.job_resources import resource
 from steadfast.config.load import load_config
 from steadfast.config.source import check_source
 from steadfast.dependencies import digest
+from steadfast.engines.build import WITHOUT_MODEL
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation, in_results
+from steadfast.forking import WORTH, fork_scripts
 from steadfast.lineage import Lineage, lineages, plain
 from steadfast.report_items import ALL, heading, label
 from steadfast.required_files import check_required_files
@@ -73,6 +75,8 @@ RESULTS = Path(str(workflow.modifier.path_modifier.modify(workflow.pathvars.item
 onstart:
     if workflow.is_main_process and Quietness.RULES in (workflow.output_settings.quiet or ()):
         JobLines.install(workflow.logger_manager.logger, RESULTS / "logs")
+    if workflow.is_main_process and len(workflow.dag) >= WORTH:
+        fork_scripts(CONFIG.tokenizer, WITHOUT_MODEL)
 
 
 report: "resources/report/workflow.rst"
