@@ -33,7 +33,7 @@ from steadfast.lineage import Lineage, lineages, plain
 from steadfast.report_items import ALL, heading, label
 from steadfast.required_files import check_required_files
 from steadfast.show.display import trial_remark
-from steadfast.terminal import JobLines, ending
+from steadfast.terminal import JobLines, NothingToDo, ending
 
 
 pathvars:
@@ -82,12 +82,20 @@ onstart:
 report: "resources/report/workflow.rst"
 
 
+def last_words():
+    made = (file for job in workflow.dag.jobs for file in job.output)
+    trial = trial_remark(settings.display(CONFIG).get("limit"))
+    notes = [trial, *(TASKS[name].asked for name in RUN.running)]
+    return ending(RESULTS, made, filter(None, notes))
+
+
 onsuccess:
     if workflow.is_main_process:
-        made = (file for job in workflow.dag.jobs for file in job.output)
-        trial = trial_remark(settings.display(CONFIG).get("limit"))
-        notes = [trial, *(TASKS[name].asked for name in RUN.running)]
-        print(ending(RESULTS, made, filter(None, notes)))
+        print(last_words())
+
+
+if workflow.is_main_process:
+    workflow.logger_manager.logger.addFilter(NothingToDo(last_words))
 
 
 wildcard_constraints:

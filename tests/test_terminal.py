@@ -1,15 +1,17 @@
 """What a run shows on the terminal: a line a job, and at the end what it has made."""
 
 import io
+import json
 import logging
 from pathlib import Path
 
 import pytest
+from snakemake.common import NOTHING_TO_BE_DONE_MSG
 from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultFormatter
 from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from steadfast.terminal import JobLines, ending, headline
+from steadfast.terminal import JobLines, NothingToDo, ending, headline
 
 QUIET = {Quietness.RULES, Quietness.HOST}
 LOG = "results/logs/lifbench/inference/m/4k.log"
@@ -29,8 +31,9 @@ def shown():
     return logger, stream
 
 
-def started(logger, jobid, log):
+def started(logger, jobid, log, output=()):
     facts = {"event": LogEvent.JOB_INFO, "jobid": jobid, "rule_name": "inference", "log": log}
+    facts["output"] = output
     logger.info("Select jobs to execute...")
     logger.info("Execute 1 jobs...", extra={"event": LogEvent.JOB_STARTED, "jobs": [jobid]})
     logger.info(f"Rule: inference, Jobid: {jobid}", extra=facts)
@@ -48,6 +51,24 @@ def test_a_finished_job_is_one_line_that_names_it(shown):
     finished(logger, 7, 1)
     finished(logger, 3, 2)
     assert stream.getvalue() == ("1 of 9 done: lifbench/inference/m/4k\n2 of 9 done: inference\n")
+
+
+def test_a_job_of_inference_has_its_counts_in_the_same_line(shown, tmp_path):
+    logger, stream = shown
+    made = {"statuses": {"ok": 3, "error": 1}, "tokens": {"prompt": 1000, "completion": 234}}
+    (tmp_path / "4k.identity.json").write_text(json.dumps(made))
+    started(logger, 7, [LOG], [str(tmp_path / "4k.jsonl"), str(tmp_path / "4k.identity.json")])
+    finished(logger, 7, 1)
+    line = "1 of 9 done: lifbench/inference/m/4k: 4 done, 1 failed, 1,234 tokens\n"
+    assert stream.getvalue() == line
+
+
+def test_the_end_is_shown_where_nothing_is_to_be_done(shown):
+    logger, stream = shown
+    logger.addFilter(NothingToDo(lambda: "Tables: results/tables/"))
+    logger.info(NOTHING_TO_BE_DONE_MSG)
+    assert stream.getvalue().splitlines()[-1] == "Tables: results/tables/"
+    assert len(stream.getvalue().splitlines()) == 2
 
 
 def test_a_failed_job_is_named_with_its_log(shown):

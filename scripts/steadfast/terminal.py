@@ -1,8 +1,9 @@
 """What a run shows on the terminal: a line a finished job, and at the end what it has made."""
 
+import json
 import logging
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 HANDLER = "DefaultStreamHandler"
 SELECTING = "Select jobs to execute..."
+NOTHING = "Nothing to be done"
+IDENTITY = ".identity.json"
 INTERVAL = "95 %"
 REPORT = "report/report.md"
 PLAN, TOTALS = "plan/total.md", "## Totals"
@@ -28,7 +31,8 @@ class JobLines(logging.Filter, logging.Formatter):
     """Shows a finished job in one line, in place of the five that Snakemake has for it.
 
     A job is called by its log file below the logs' folder, such as
-    ``lifbench/inference/my-model/4k``. A job that failed is shown too, which ``quiet: rules``
+    ``lifbench/inference/my-model/4k``; behind one of inference stand its answers, those that
+    failed, and tokens. A job that failed is shown too, which ``quiet: rules``
     hides. All else is shown as it was before.
 
     Args:
@@ -42,7 +46,7 @@ class JobLines(logging.Filter, logging.Formatter):
         self._formatter = handler.formatter or logging.Formatter()
         self._filters: Any = handler.filters
         self._logs = logs
-        self._names: dict[int, str] = {}
+        self._started: dict[int, Any] = {}
         self._finished: list[str] = []
 
     @classmethod
@@ -58,9 +62,11 @@ class JobLines(logging.Filter, logging.Formatter):
         """Whether a record is shown."""
         event = getattr(record, "event", None)
         if event == LogEvent.JOB_INFO:
-            self._names[record.jobid] = self._name(record)
+            self._started[record.jobid] = record
         elif event == LogEvent.JOB_FINISHED:
-            self._finished.append(self._names.pop(record.job_id, record.getMessage()))
+            started = self._started.pop(record.job_id, None)
+            done = started and self._name(started) + answered(getattr(started, "output", ()))
+            self._finished.append(done or record.getMessage())
         elif event == LogEvent.JOB_ERROR:
             return True
         hidden = {LogEvent.JOB_INFO, LogEvent.JOB_STARTED, LogEvent.JOB_FINISHED}
@@ -84,6 +90,40 @@ class JobLines(logging.Filter, logging.Formatter):
             return record.rule_name
         path = Path(record.log[0]).with_suffix("")
         return str(path.relative_to(self._logs) if path.is_relative_to(self._logs) else path)
+
+
+class NothingToDo(logging.Filter):
+    """Shows the end of a run also where there is nothing to be done, of which no hook is told.
+
+    Args:
+        end: what is shown then.
+    """
+
+    def __init__(self, end: Callable[[], str]):
+        super().__init__()
+        self._end = end
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Adds it to the sentence that says so."""
+        if str(record.msg).startswith(NOTHING):
+            record.msg = f"{record.msg}\n{self._end()}"
+        return True
+
+
+def answered(files: Iterable[str]) -> str:
+    """What stands behind a finished job, by the identity of its answers; nothing for others.
+
+    Args:
+        files: that the job made.
+    """
+    for path in (Path(file) for file in files if str(file).endswith(IDENTITY)):
+        made = json.loads(path.read_text(encoding="utf-8"))
+        if "statuses" in made and "tokens" in made:
+            statuses, tokens = made["statuses"], made["tokens"]
+            counted = (tokens.get("prompt") or 0) + (tokens.get("completion") or 0)
+            failed = statuses.get("error", 0)
+            return f": {sum(statuses.values())} done, {failed} failed, {counted:,} tokens"
+    return ""
 
 
 def ending(results: Path, files: Iterable[str], asked: Iterable[str] = ()) -> str:

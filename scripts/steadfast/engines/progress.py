@@ -44,6 +44,8 @@ class Notices:
 class Progress:
     """Counts responses on stderr: done of all, failed, tokens, time left.
 
+    A job that ends before its first line has none: its end is told once, by who started it.
+
     Args:
         label: what runs, such as benchmark, part and model.
         total: requests in all.
@@ -57,11 +59,12 @@ class Progress:
         self._failed = self._tokens = 0
         self._stream = stream or sys.stderr
         self._shown = time.monotonic()
+        self._lines = 0
         self._first: float | None = None
         if self._stream.isatty():
             from tqdm import tqdm
 
-            self._bar = tqdm(desc=label, total=total, file=self._stream, unit="req")
+            self._bar = tqdm(desc=label, total=total, file=self._stream, unit="req", leave=False)
 
     def known(self, count: int) -> None:
         """So many need not be asked, such as those in the journal."""
@@ -84,17 +87,30 @@ class Progress:
             self._line()
 
     def close(self) -> None:
-        """The last word."""
+        """The last word, after others."""
         if self._bar is not None:
             self._bar.close()
-        else:
+        elif self._lines:
             self._line()
 
     def _line(self) -> None:
         self._shown = time.monotonic()
+        self._lines += 1
         left = ""
         if self._first is not None and self._asked >= ENOUGH and self._done < self._total:
             seconds = (self._shown - self._first) / self._asked * (self._total - self._done)
-            left = f", {max(round(seconds / 60), 1)} min left"
+            left = f", {duration(seconds)} left"
         done = f"{self._label}: {self._done}/{self._total} done, {self._failed} failed"
         print(f"{done}, {self._tokens:,} tokens{left}", file=self._stream, flush=True)
+
+
+def duration(seconds: float) -> str:
+    """A time that is left, in a unit that fits it.
+
+    Example:
+        >>> [duration(seconds) for seconds in (7.4, 80, 5000, 9000)]
+        ['7 s', '80 s', '83 min', '2.5 h']
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
