@@ -1,23 +1,34 @@
-"""Time of metrics, tables and figure for 20 models at 6 lengths, 467 samples each.
+"""Time and memory of metrics for 20 and 100 models at 6 lengths, 467 samples each; of 20 models
+the time of tables and figures too.
 
 Run: ``PYTHONPATH=scripts python benchmarks/metrics.py``
+
+The scores are files, read as the rule reads them; a process of its own each.
 """
 
 import random
+import resource
+import subprocess
+import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
-from steadfast.components import Scored
+from steadfast.files import write_jsonl
 from steadfast.lifbench.figures import figures
 from steadfast.lifbench.metrics import metrics
 from steadfast.lifbench.tables import tables
 from steadfast.lifbench.tasks import TASKS
 from steadfast.lifbench.weights import RUBRICS
+from steadfast.metrics.scores import read_scores
 from steadfast.show.display import Display
 
 T = TypeVar("T")
-MODELS = [f"model-{i}" for i in range(20)]
+MODELS = (20, 100)
+SHOWN = 20
+"""Models up to which tables and figures are made too."""
 LENGTHS = ["4k", "8k", "16k", "32k", "64k", "128k"]
 # Table 2, with the released 12 expressions of LOI: 467 samples a length.
 EXPRESSIONS = dict.fromkeys(TASKS, 5) | {"LOI": 12, "LOE": 12, "LBI": 11, "LBE": 12}
@@ -35,7 +46,7 @@ def samples(length: str) -> list[dict[str, Any]]:
         }
         for id, task in TASKS.items()
         for e in range(EXPRESSIONS[id])
-        for v in range(task.variables)
+        for v in range(task.variables.number or 1)
     ]
 
 
@@ -49,12 +60,14 @@ def scored(sample: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     return sample | rest | more | {"extracted": {"answer": "text " * 20}}
 
 
-def scores() -> Iterator[Scored]:
-    """Random scores of all models and lengths."""
+def write_scores(models: int, folder: Path) -> dict[tuple[str, str], Path]:
+    """Files with random scores of so many models at all lengths."""
     rng = random.Random("benchmark")
-    for model in MODELS:
-        for length in LENGTHS:
-            yield from (Scored(model, length, scored(s, rng)) for s in samples(length))
+    cells = [(f"model-{i}", length) for i in range(models) for length in LENGTHS]
+    files = {(model, length): folder / model / f"{length}.jsonl" for model, length in cells}
+    for (_, length), path in files.items():
+        write_jsonl(path, (scored(sample, rng) for sample in samples(length)))
+    return files
 
 
 def timed(name: str, function: Callable[[], T]) -> T:
@@ -65,13 +78,27 @@ def timed(name: str, function: Callable[[], T]) -> T:
     return made
 
 
+def measured(models: int) -> None:
+    """Times what follows from random scores of so many models."""
+    print(f"{models} models × {len(LENGTHS)} lengths × {len(samples('4k'))} samples")
+    with tempfile.TemporaryDirectory() as folder:
+        files = write_scores(models, Path(folder))
+        found = read_scores(files, ["rubric", "depth"])
+        frames = timed("metrics", lambda: metrics(found, {}, None, "rubric", "released"))
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    print(f"{'memory':10} {most} MB at most")
+    if models <= SHOWN:
+        timed("tables", lambda: list(tables(frames, Display(), "rubric", "released")))
+        timed("figures", lambda: figures(frames, Display(), "rubric", "released"))
+
+
 def main() -> None:
-    """Times what follows from random scores."""
-    found = list(scores())
-    print(f"{len(MODELS)} models × {len(LENGTHS)} lengths × {len(samples('4k'))} samples")
-    frames = timed("metrics", lambda: metrics(iter(found), {}, None, "rubric", "released"))
-    timed("tables", lambda: list(tables(frames, Display(), "rubric", "released")))
-    timed("figures", lambda: figures(frames, Display(), "rubric", "released"))
+    """Measures each number of models in a process of its own."""
+    if len(sys.argv) > 1:
+        measured(int(sys.argv[1]))
+    else:
+        for models in MODELS:
+            subprocess.run([sys.executable, __file__, str(models)], check=True)
 
 
 if __name__ == "__main__":

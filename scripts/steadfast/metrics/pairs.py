@@ -61,9 +61,11 @@ def drawn(frame: pd.DataFrame, part: str | None, strata: Sequence[str]) -> pd.Da
         >>> drawn(frame, "language", ["kind"]).values.tolist()
         [['en', 'x', 2]]
     """
-    parts = frame[part].astype(str) if part else ""
-    stratum = frame[list(strata)].astype(str).agg("/".join, axis=1) if len(strata) else ""
-    found = frame[["cluster"]].assign(part=parts, stratum=stratum).drop_duplicates()
+    columns = ["cluster", *strata, *([part] if part else [])]
+    known = frame[[*dict.fromkeys(columns)]].drop_duplicates()  # of many samples few clusters
+    parts = known[part].astype(str) if part else ""
+    stratum = known[list(strata)].astype(str).agg("/".join, axis=1) if len(strata) else ""
+    found = known[["cluster"]].assign(part=parts, stratum=stratum).drop_duplicates()
     counts = found.groupby(["part", "stratum"], sort=False).size()
     return counts.rename("clusters").reset_index()[list(DRAWN)]
 
