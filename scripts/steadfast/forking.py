@@ -15,12 +15,14 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
-from snakemake.benchmark import BenchmarkRecord, benchmarked
+from snakemake.benchmark import benchmarked
 from snakemake.script import PythonScript
+
+from steadfast.resources import PACKAGE
 
 WORTH = 12
 """Jobs from which on a warm process is worth its start."""
@@ -52,13 +54,12 @@ def fork_scripts(tokenizer: str, without_model: Collection[str]) -> None:
             start(self, fname, edit=edit)
             return
         with socket.socket(socket.AF_UNIX) as connection:
-            try:
-                connection.connect(address)
-            except OSError:  # a machine without room for it, say
-                start(self, fname, edit=edit)
-            else:
+            if pid := _forked(connection, address):
                 tmpdir = self.resources.get("tmpdir") or tempfile.gettempdir()
-                _run(connection, [fname, str(Path.cwd()), tmpdir], self.bench_record)
+                with benchmarked(pid, self.bench_record) if self.bench_record else nullcontext():
+                    _run(connection, [fname, str(Path.cwd()), tmpdir])
+            else:
+                start(self, fname, edit=edit)
 
     PythonScript.execute_script = execute_script
 
@@ -68,29 +69,37 @@ def _start_forks(tokenizer: str) -> str:
     folder = tempfile.mkdtemp(prefix="steadfast-")
     atexit.register(shutil.rmtree, folder)
     address = str(Path(folder) / "forks")
-    environment = os.environ | ONE_THREAD
-    environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
         listener.listen()
-        command = [sys.executable, "-m", "steadfast.forks", str(listener.fileno()), tokenizer]
+        path = f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); "
+        serve = f"from steadfast.forks import main; main({listener.fileno()}, {tokenizer!r})"
         forks = subprocess.Popen(
-            command, stdin=subprocess.PIPE, env=environment, pass_fds=[listener.fileno()]
+            [sys.executable, "-P", "-c", path + serve],
+            stdin=subprocess.PIPE,
+            env=os.environ | ONE_THREAD,
+            pass_fds=[listener.fileno()],
         )
         atexit.register(forks.communicate)
     return address
 
 
-def _run(connection: socket.socket, job: list[str], record: BenchmarkRecord | None) -> None:
-    """Has one script run, and waits for its end.
+def _forked(connection: socket.socket, address: str) -> int | None:
+    """The id of a process that waits for its script; None where there is none, short of memory."""
+    try:
+        connection.connect(address)
+        return int(connection.makefile().readline())
+    except (OSError, ValueError):
+        return None
+
+
+def _run(connection: socket.socket, job: Sequence[str]) -> None:
+    """Has a forked process run its script, and waits for its end.
 
     Raises:
         CalledProcessError: it failed, as of a script that Snakemake starts itself.
     """
-    with connection.makefile("rw") as replies:
-        print(json.dumps(job), file=replies, flush=True)
-        pid = replies.readline()
-        with benchmarked(int(pid), record) if pid and record else nullcontext():
-            code = replies.readline()  # nothing where the process was killed
+    connection.sendall(f"{json.dumps(job)}\n".encode())
+    code = connection.makefile().readline()  # nothing where the process was killed
     if code.strip() != "0":
         raise subprocess.CalledProcessError(int(code or -signal.SIGKILL), job[0])

@@ -28,13 +28,15 @@ PRELOADED = (
 
 
 class Job(StreamRequestHandler):
-    """One job, in a process of its own: replies its id, runs the script, replies its exit code."""
+    """One job, in a process of its own: says its id, is told its script, says its exit code."""
 
     def handle(self) -> None:
-        """Runs what the request names: a script, its working directory, one for temporary files."""
+        """Runs what it is told: a script, its working directory, one for temporary files."""
+        assert isinstance(self.server, Forks), "nobody else makes jobs"
+        self.server.socket.close()  # once the process that forks has gone, nobody listens
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        script, folder, os.environ["TMPDIR"] = json.loads(self.rfile.readline())
         self.wfile.write(f"{os.getpid()}\n".encode())
+        script, folder, os.environ["TMPDIR"] = json.loads(self.rfile.readline())
         os.chdir(folder)
         code = run_script(script)
         self.wfile.write(f"{code}\n".encode())
@@ -75,7 +77,12 @@ class Forks(ForkingMixIn, UnixStreamServer):
 
 
 def main(listener: int, tokenizer: str) -> None:
-    """Serves jobs on a listening socket."""
+    """Serves jobs.
+
+    Args:
+        listener: file descriptor of a listening socket.
+        tokenizer: that the jobs count with.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the jobs
     for name in PRELOADED:
         import_module(name)
@@ -83,7 +90,3 @@ def main(listener: int, tokenizer: str) -> None:
     gc.freeze()  # what is there is shared with the jobs, as long as nobody touches it
     with Forks(socket.socket(fileno=listener)) as forks:
         forks.serve_forever(poll_interval=0.05)
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2])

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from steadfast.forking import _run, _start_forks
+from steadfast.forking import _forked, _run, _start_forks
 
 SCRIPT = """
 import json, os, sys, tempfile
@@ -32,8 +32,8 @@ def run(forks, tmp_path):
         script = tmp_path / "script.py"
         script.write_text(text)
         with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(forks)
-            _run(connection, [str(script), str(tmp_path), str(tmp_path)], None)
+            assert _forked(connection, forks) != os.getpid()
+            _run(connection, [str(script), str(tmp_path), str(tmp_path)])
 
     return run
 
@@ -78,3 +78,8 @@ def test_a_script_that_fails_has_failed(run, text, code):
 @pytest.mark.parametrize("end", ["", "import sys; sys.exit()", "import sys; sys.exit(0)"])
 def test_a_script_that_ends_well_has_not(run, end):
     run(end)
+
+
+def test_where_nobody_forks_there_is_no_process(tmp_path):
+    with socket.socket(socket.AF_UNIX) as connection:
+        assert _forked(connection, str(tmp_path / "nobody")) is None
