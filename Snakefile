@@ -71,10 +71,7 @@ config.update(CONFIG.model_dump(include={"models", "judges", "rewriters"}))
 RESULTS = Path(str(workflow.modifier.path_modifier.modify(workflow.pathvars.items["results"])))
 
 
-# Jobs on a cluster are runs of their own, which show what Snakemake shows.
 onstart:
-    if workflow.is_main_process and Quietness.RULES in (workflow.output_settings.quiet or ()):
-        JobLines.install(workflow.logger_manager.logger, RESULTS / "logs")
     if workflow.is_main_process and len(workflow.dag) >= WORTH:
         fork_scripts(CONFIG.tokenizer, WITHOUT_MODEL)
 
@@ -94,8 +91,12 @@ onsuccess:
         print(last_words())
 
 
+# Jobs on a cluster are runs of their own, which show what Snakemake shows.
 if workflow.is_main_process:
-    workflow.logger_manager.logger.addFilter(NothingToDo(last_words))
+    LOGGER = workflow.logger_manager.logger
+    LOGGER.addFilter(NothingToDo(last_words))
+    if Quietness.RULES in (workflow.output_settings.quiet or ()):
+        JobLines.install(LOGGER, RESULTS / "logs", lambda: workflow.dryrun)
 
 
 wildcard_constraints:

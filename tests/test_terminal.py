@@ -83,8 +83,20 @@ def test_errors_and_what_else_is_said_are_shown_as_they_were(shown):
     logger, stream = shown
     logger.error("At least one job failed.", extra={"event": LogEvent.ERROR})
     logger.warning("A disk is slow.")
-    logger.info("Job stats:", extra={"event": LogEvent.RUN_INFO, "stats": {}})
-    assert stream.getvalue() == "At least one job failed.\nA disk is slow.\nJob stats:\n"
+    assert stream.getvalue() == "At least one job failed.\nA disk is slow.\n"
+
+
+def test_of_the_jobs_there_is_the_number_and_in_a_dry_run_the_table():
+    for dry, line in ((False, "162 jobs\n"), (True, "Job stats:\n")):
+        stream = io.StringIO()
+        handler = ColorizingTextHandler(stream=stream)
+        handler.name = "DefaultStreamHandler"
+        handler.setFormatter(DefaultFormatter(QUIET))
+        logger = logging.Logger("terminal")
+        logger.addHandler(handler)
+        JobLines.install(logger, Path("results/logs"), lambda dry=dry: dry)
+        logger.info("Job stats:", extra={"event": LogEvent.RUN_INFO, "stats": {"total": 162}})
+        assert stream.getvalue() == line
 
 
 def test_a_label_s_bar_divides_no_cells():

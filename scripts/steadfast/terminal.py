@@ -33,34 +33,36 @@ class JobLines(logging.Filter, logging.Formatter):
     A job is called by its log file below the logs' folder, such as
     ``lifbench/inference/my-model/4k``; behind one of inference stand its answers, those that
     failed, and tokens. A job that failed is shown too, which ``quiet: rules``
-    hides. All else is shown as it was before.
+    hides. Of the jobs that there are the number stands in place of a table. All else is shown as it
+    was before.
 
     Args:
         handler: Snakemake's of the terminal, which shows what is neither.
         logs: the logs' folder.
+        dry: whether it is a dry run, of which all is shown as it was before.
     """
 
-    def __init__(self, handler: logging.Handler, logs: Path):
+    def __init__(self, handler: logging.Handler, logs: Path, dry: Callable[[], bool]):
         logging.Filter.__init__(self)
         logging.Formatter.__init__(self)
         self._formatter = handler.formatter or logging.Formatter()
         self._filters: Any = handler.filters
-        self._logs = logs
+        self._logs, self._dry = logs, dry
         self._started: dict[int, Any] = {}
         self._finished: list[str] = []
 
     @classmethod
-    def install(cls, logger: logging.Logger, logs: Path) -> None:
+    def install(cls, logger: logging.Logger, logs: Path, dry: Callable[[], bool] = bool) -> None:
         """Takes over the handler that Snakemake itself has for the terminal, where it has one."""
         for handler in logger.handlers:
             if handler.name == HANDLER:
-                lines = cls(handler, logs)
+                lines = cls(handler, logs, dry)
                 handler.filters = [lines]
                 handler.setFormatter(lines)
 
     def filter(self, record: Any) -> bool:
         """Whether a record is shown."""
-        event = getattr(record, "event", None)
+        event = None if self._dry() else getattr(record, "event", None)
         if event == LogEvent.JOB_INFO:
             self._started[record.jobid] = record
         elif event == LogEvent.JOB_FINISHED:
@@ -76,7 +78,9 @@ class JobLines(logging.Filter, logging.Formatter):
 
     def format(self, record: Any) -> str:
         """The line of a finished job or a failed one; others as Snakemake has them."""
-        event = getattr(record, "event", None)
+        event = None if self._dry() else getattr(record, "event", None)
+        if event == LogEvent.RUN_INFO:
+            return f"{record.stats['total']} jobs"
         if event == LogEvent.PROGRESS:
             finished, self._finished = ", ".join(self._finished), []
             return f"{record.done} of {record.total} done: {finished}"
