@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 OPEN, CLOSE = "⟦", "⟧"
 AROUND = 160
@@ -45,19 +46,40 @@ def _starts(text: str, piece: str) -> Iterator[int]:
         start = text.find(piece, start + len(piece))
 
 
+class Excerpt(NamedTuple):
+    """One place, with what stands before and behind it; ``…`` where more text follows."""
+
+    before: str
+    place: str
+    behind: str
+
+
+def marked(passages: Passages, around: int = AROUND, most: int = MOST) -> tuple[list[Excerpt], int]:
+    """The first places, each with so many characters around it, and how many more there are.
+
+    Example:
+        >>> marked(Passages("one two three", ["two"]), around=2)
+        ([Excerpt(before='…e ', place='two', behind=' t…')], 0)
+    """
+    text, found = passages.text, places(passages)
+    shown = [
+        Excerpt(
+            f"{'…' if start > around else ''}{text[max(0, start - around) : start]}",
+            text[start:end],
+            f"{text[end : end + around]}{'…' if end + around < len(text) else ''}",
+        )
+        for start, end in found[:most]
+    ]
+    return shown, max(0, len(found) - most)
+
+
 def excerpts(passages: Passages, around: int = AROUND, most: int = MOST) -> list[str]:
-    """Each place, marked, with what stands around it; a last line says how many more there are.
+    """The same as text, each place in brackets; a last line says how many more there are.
 
     Example:
         >>> excerpts(Passages("one two three", ["two"]), around=2)
         ['…e ⟦two⟧ t…']
     """
-    text, found = passages.text, places(passages)
-    shown = [
-        f"{'…' if start > around else ''}{text[max(0, start - around) : start]}"
-        f"{OPEN}{text[start:end]}{CLOSE}"
-        f"{text[end : end + around]}{'…' if end + around < len(text) else ''}"
-        for start, end in found[:most]
-    ]
-    more = len(found) - most
-    return [*shown, f"({more} more)"] if more > 0 else shown
+    shown, more = marked(passages, around, most)
+    texts = [f"{before}{OPEN}{place}{CLOSE}{behind}" for before, place, behind in shown]
+    return [*texts, f"({more} more)"] if more else texts

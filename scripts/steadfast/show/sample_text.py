@@ -3,11 +3,10 @@
 import json
 from collections.abc import Iterator
 
-from steadfast.components import Sample
-from steadfast.files import Record
+from steadfast.files import Record, Settings
 from steadfast.show.passages import excerpts
 from steadfast.show.visible import visible
-from steadfast.stages.view_sample import JudgedRequest, SeenAnswer, SeenSample
+from steadfast.stages.part_view import JudgedRequest, SeenAnswer, SeenSample
 
 BAR = "  | "
 START = 400
@@ -27,7 +26,7 @@ def _lines(seen: SeenSample) -> Iterator[str]:
         yield from _block("Turn before", turn)
     yield from _block("Instruction", prompt["instruction"])
     if seen.passages is None:
-        yield from _block("Instance", _fields(seen.sample))
+        yield from _block("Instance", _fields(seen.fields))
     elif shown := excerpts(seen.passages):
         for number, excerpt in enumerate(shown, start=1):
             yield from _block(f"Context, place {number}", excerpt)
@@ -87,12 +86,10 @@ def _block(heading: str, text: str) -> Iterator[str]:
     yield from (BAR + line for line in text.split("\n"))
 
 
-def _fields(sample: Sample) -> str:
-    """What the data have of a sample beside its instruction."""
+def _fields(fields: Settings) -> str:
     return "\n".join(
         f"{name}: {value if isinstance(value, str) else _json(value)}"
-        for name, value in sample.source.items()
-        if value != sample.prompt["instruction"]
+        for name, value in fields.items()
     )
 
 

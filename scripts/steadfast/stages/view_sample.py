@@ -1,71 +1,19 @@
-"""One sample whole, joined from the results folder: what was asked, answered, judged and scored."""
+"""One sample whole, found by its name in the results folder."""
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from steadfast.benchmark import Task
-from steadfast.components import JudgePrompt, Sample
-from steadfast.engines.request import draw_key
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation
-from steadfast.files import Record, read_jsonl
+from steadfast.files import read_jsonl
 from steadfast.names import nearest, shown
-from steadfast.show.passages import Passages
-from steadfast.stages.samples import PartFiles, read_judge_prompts
+from steadfast.stages.part_view import Asked, PartView, SeenSample
+from steadfast.stages.samples import PartFiles
 
 NEAR = 5
 """Names that are suggested where there is no sample of a name."""
-
-
-@dataclass(frozen=True)
-class JudgedRequest:
-    """What judges were asked about an answer, behind it, and the reply of each that there is."""
-
-    id: str
-    tail: str
-    replies: Mapping[str, Record]
-
-
-@dataclass(frozen=True)
-class SeenAnswer:
-    """One model's answer to a sample.
-
-    Attributes:
-        model: its name in the config.
-        draw: 0 for the first answer that was drawn.
-        output: its record; None where the sample was not asked.
-        score: its record; None where there is none yet.
-        judged: what judges were asked and replied.
-    """
-
-    model: str
-    draw: int
-    output: Record | None
-    score: Record | None
-    judged: Sequence[JudgedRequest] = ()
-
-
-@dataclass(frozen=True)
-class SeenSample:
-    """A sample and all that the results folder has of it.
-
-    Attributes:
-        benchmark: its title.
-        sample: the prompt and its source.
-        before: the instructions of the turns that it follows.
-        passages: what of its context it is about; None where the benchmark has no contexts.
-        expected: the reference's answer.
-        answers: of the models, draw by draw.
-    """
-
-    benchmark: str
-    sample: Sample
-    before: Sequence[str]
-    passages: Passages | None
-    expected: str
-    answers: Sequence[SeenAnswer] = field(default_factory=tuple)
 
 
 def view_sample(run: Evaluation, results: Path, name: str, model: str | None) -> list[SeenSample]:
@@ -92,8 +40,8 @@ def view_sample(run: Evaluation, results: Path, name: str, model: str | None) ->
                 here = dict.fromkeys(record["sample_id"] for record in read_jsonl(prompts))
                 known |= here
                 if name in here:
-                    asked = [m for m in run.asked_of(benchmark) if model in (None, m)]
-                    found.append(_seen(run, results, benchmark, part, name, asked))
+                    view = _view(run, results, benchmark, part, prompts)
+                    found.append(_seen(view, name, [m for m in view.models if model in (None, m)]))
     if not found:
         raise UserError(f"{results}: no sample {shown(name)}; {_near(name, list(known))}")
     return found
@@ -107,65 +55,23 @@ def _near(name: str, known: Sequence[str]) -> str:
     return f"the nearest are {', '.join(near)}"
 
 
-def _seen(
-    run: Evaluation, results: Path, benchmark: str, part: str, name: str, models: Sequence[str]
-) -> SeenSample:
+def _view(run: Evaluation, results: Path, benchmark: str, part: str, prompts: Path) -> PartView:
     task = run.tasks[benchmark]
     sources = [(*key, results / path) for key, path in task.parts[part].sources.items()]
-    prompts = results / benchmark / "prompts" / f"{part}.jsonl"
-    samples = PartFiles(part, task.samples.plain, prompts, sources).read()
-    sample = next(one for one in samples if one.id == name)
-    return SeenSample(
+    return PartView(
         run.benchmarks[benchmark].title,
-        sample,
-        list(_turns_before(sample)),
-        task.passages.make(sample) if task.passages else None,
-        task.stand_in.make().reference(sample),
-        [
-            answer
-            for model in models
-            for answer in _answers(run, results / benchmark, task, model, part, name)
-        ],
+        results / benchmark,
+        PartFiles(part, task.samples.plain, prompts, sources),
+        task.stand_in.plain,
+        task.passages.plain if task.passages else None,
+        {
+            model: Asked(run.config.models[model].draws, run.judges_of(benchmark, model))
+            for model in run.asked_of(benchmark)
+        },
     )
 
 
-def _turns_before(sample: Sample) -> Iterator[str]:
-    if sample.before:
-        yield from _turns_before(sample.before)
-        yield sample.before.prompt["instruction"]
-
-
-def _answers(
-    run: Evaluation, folder: Path, task: Task, model: str, part: str, name: str
-) -> Iterator[SeenAnswer]:
-    """One model's answers to a sample, draw by draw."""
-    file = f"{model}/{part}.jsonl"
-    outputs, scores = (_records(folder / kind / file, name) for kind in ("outputs", "scores"))
-    asking = folder / "judging" / file
-    requests = read_judge_prompts(asking) if task.judging and asking.exists() else []
-    judges = run.judges_of(folder.name, model) if requests else []
-    replies = {judge: _replies(folder / "verdicts" / judge / file) for judge in judges}
-    for draw in range(run.config.models[model].draws):
-        judged = list(_judged(requests, replies, draw_key(name, draw)))
-        yield SeenAnswer(model, draw, outputs.get(draw), scores.get(draw), judged)
-
-
-def _records(path: Path, name: str) -> dict[int, Record]:
-    """The records of a sample by draw; none where there is no such file."""
-    if not path.exists():
-        return {}
-    return {record["draw"]: record for record in read_jsonl(path) if record["sample_id"] == name}
-
-
-def _replies(path: Path) -> dict[str, Record]:
-    return {one["sample_id"]: one for one in read_jsonl(path)} if path.exists() else {}
-
-
-def _judged(
-    prompts: Iterable[JudgePrompt], replies: Mapping[str, Mapping[str, Record]], answer: str
-) -> Iterator[JudgedRequest]:
-    for prompt in prompts:
-        if prompt.answer_id == answer:
-            for one in prompt.requests:
-                given = {name: of[one.id] for name, of in replies.items() if one.id in of}
-                yield JudgedRequest(one.id, one.tail, given)
+def _seen(view: PartView, name: str, models: Sequence[str]) -> SeenSample:
+    sample = next(one for one in view.samples if one.id == name)
+    answers = [answer for model in models for answer in view.answers(model, [name])]
+    return replace(view.seen(sample), answers=answers)

@@ -1,0 +1,170 @@
+"""One part of a benchmark as people look at it: each sample, and what a model answered, whole."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from steadfast.components import Sample, StandIn, component
+from steadfast.engines.request import draw_key
+from steadfast.files import Record, read_jsonl
+from steadfast.show.passages import Passages
+from steadfast.stages.samples import PartFiles, read_judge_prompts
+
+
+class Asked(NamedTuple):
+    """How a model is asked: answers that are drawn of each prompt, and who judges them."""
+
+    draws: int
+    judges: Sequence[str]
+
+
+@dataclass(frozen=True)
+class JudgedRequest:
+    """What judges were asked about an answer, behind it, and the reply of each that there is."""
+
+    id: str
+    tail: str
+    replies: Mapping[str, Record]
+
+
+@dataclass(frozen=True)
+class SeenAnswer:
+    """One model's answer to a sample.
+
+    Attributes:
+        model: its name in the config.
+        draw: 0 for the first answer that was drawn.
+        output: its record; None where the sample was not asked.
+        score: its record; None where there is none yet.
+        judged: what judges were asked and replied.
+    """
+
+    model: str
+    draw: int
+    output: Record | None
+    score: Record | None
+    judged: Sequence[JudgedRequest] = ()
+
+
+@dataclass(frozen=True)
+class SeenSample:
+    """A sample and all that the results folder has of it.
+
+    Attributes:
+        benchmark: its title.
+        sample: the prompt and its source.
+        before: the instructions of the turns that it follows.
+        passages: what of its context it is about; None where the benchmark has no contexts.
+        expected: the reference's answer.
+        answers: of the models, draw by draw.
+    """
+
+    benchmark: str
+    sample: Sample
+    before: Sequence[str]
+    passages: Passages | None
+    expected: str
+    answers: Sequence[SeenAnswer] = field(default_factory=tuple)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What the data have of it beside its instruction."""
+        asked = self.sample.prompt["instruction"]
+        return {name: value for name, value in self.sample.source.items() if value != asked}
+
+
+@dataclass(frozen=True)
+class PartView:
+    """One part of a benchmark in a results folder.
+
+    Attributes:
+        title: of the benchmark.
+        folder: of its results.
+        files: the part's prompts, and what they refer to.
+        stand_in: the benchmark's ``StandIn``, by name and settings.
+        passages: what gives the ``Passages`` of a sample, likewise; None where it has no context.
+        models: that are asked.
+    """
+
+    title: str
+    folder: Path
+    files: PartFiles
+    stand_in: Sequence[Any]
+    passages: Sequence[Any] | None
+    models: Mapping[str, Asked]
+
+    @cached_property
+    def samples(self) -> list[Sample]:
+        """The samples of the first draw, in the order of the prompts.
+
+        Raises:
+            UserError: a file is missing or damaged.
+        """
+        return self.files.read()
+
+    def seen(self, sample: Sample) -> SeenSample:
+        """A sample with no answers."""
+        stand_in: StandIn = component(self.stand_in).make()
+        return SeenSample(
+            self.title,
+            sample,
+            list(_turns_before(sample)),
+            component(self.passages).make(sample) if self.passages else None,
+            stand_in.reference(sample),
+        )
+
+    def answers(self, model: str, names: Sequence[str]) -> Iterator[SeenAnswer]:
+        """A model's answers to the samples of these names, draw by draw of each."""
+        file, asked = f"{model}/{self.files.name}.jsonl", self.models[model]
+        wanted = set(names)
+        outputs, scores = (
+            _by_draw(self.folder / kind / file, wanted) for kind in ("outputs", "scores")
+        )
+        asking = self.folder / "judging" / file
+        requests = _requests(asking) if asked.judges else {}
+        replies = {
+            judge: _by_request(self.folder / "verdicts" / judge / file)
+            for judge in asked.judges
+            if requests
+        }
+        for name in names:
+            for draw in range(asked.draws):
+                key = draw_key(name, draw)
+                judged = [
+                    JudgedRequest(id, tail, {j: of[id] for j, of in replies.items() if id in of})
+                    for id, tail in requests.get(key, ())
+                ]
+                yield SeenAnswer(model, draw, outputs.get(key), scores.get(key), judged)
+
+
+def _turns_before(sample: Sample) -> Iterator[str]:
+    if sample.before:
+        yield from _turns_before(sample.before)
+        yield sample.before.prompt["instruction"]
+
+
+def _by_draw(path: Path, wanted: set[str]) -> dict[str, Record]:
+    """The records of some samples, by sample and draw; none where there is no such file."""
+    if not path.exists():
+        return {}
+    return {
+        draw_key(record["sample_id"], record["draw"]): record
+        for record in read_jsonl(path)
+        if record["sample_id"] in wanted
+    }
+
+
+def _by_request(path: Path) -> dict[str, Record]:
+    return {one["sample_id"]: one for one in read_jsonl(path)} if path.exists() else {}
+
+
+def _requests(path: Path) -> dict[str, list[tuple[str, str]]]:
+    """What is asked of judges about each answer: ids, and what stands behind the answer."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    if path.exists():
+        for prompt in read_judge_prompts(path):
+            asked = [(one.id, one.tail) for one in prompt.requests]
+            found.setdefault(prompt.answer_id, []).extend(asked)
+    return found
