@@ -120,6 +120,7 @@ include: "rules/noise.smk"
 include: "rules/scores.smk"
 include: "rules/metrics.smk"
 include: "rules/tables.smk"
+include: "rules/page.smk"
 
 
 rule all:

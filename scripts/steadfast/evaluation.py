@@ -239,10 +239,14 @@ class Evaluation:
         inputs = self.data[path].inputs.values() if path in self.data else ()
         return path in self.rewrites or any(map(self.waits, inputs))
 
+    @property
+    def asked_folder(self) -> str:
+        """The folder of a benchmark's prompts that are asked: all, or those of a trial."""
+        return "prompts" if self.config.limit is None else "trial"
+
     def asked_prompts(self, benchmark: str, part: str) -> str:
-        """The prompts of a part that are asked, as an input: all, or those of a trial."""
-        kind = "prompts" if self.config.limit is None else "trial"
-        return f"<results>/{benchmark}/{kind}/{part}.jsonl"
+        """The prompts of a part that are asked, as an input."""
+        return f"<results>/{benchmark}/{self.asked_folder}/{part}.jsonl"
 
     def sources(self, benchmark: str, part: str) -> list[str]:
         """The data files that the prompts of a part refer to, as inputs."""
@@ -310,6 +314,31 @@ class Evaluation:
         """What is asked of judges; None where no model judges."""
         judging = self.tasks[benchmark].judging
         return judging.prompts if judging else None
+
+    def on_page(self, benchmark: str) -> dict[str, Any]:
+        """What the page takes of a benchmark (``stages.make_page.Shown``), as plain values."""
+        task, of = self.tasks[benchmark], self.benchmarks[benchmark]
+        return {
+            "name": benchmark,
+            "title": of.title,
+            "asked": task.asked,
+            "tables": task.tables.function.plain,
+            "metrics": list(task.metrics.names),
+            "reported": of.reported(judged=benchmark in self.judged),
+            "samples": task.samples.plain,
+            "stand_in": task.stand_in.plain,
+            "passages": task.passages.plain if task.passages else None,
+            "parts": {
+                name: [[*key, path] for key, path in part.sources.items()]
+                for name, part in task.parts.items()
+            },
+            "models": {
+                model: [self.config.models[model].draws, self.judges_of(benchmark, model)]
+                for model in self.asked_of(benchmark)
+            },
+            "prompts": self.asked_folder,
+            "figures": [f"{benchmark}_{figure}" for figure in task.figures.names],
+        }
 
 
 def in_results(paths: Iterable[str]) -> list[str]:

@@ -8,6 +8,7 @@ one job could not carry out is still wanted by all that follow, until it is carr
 import hashlib
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -224,6 +225,27 @@ class Lineage:
         before = [self.prompts(benchmark, part) for part in task.parts]
         used = task.samples, task.exports, task.stand_in
         return Step.of(digest("export", *used), list(map(plain, used)), before)
+
+    def answered_files(self) -> dict[str, Step]:
+        """Outputs, verdicts and scores of the models that are asked, by path below the results."""
+        found: dict[str, Step] = {}
+        for name in self._run.running:
+            for model, part in product(self._run.asked_of(name), self._run.tasks[name].parts):
+                file = f"{model}/{part}.jsonl"
+                found[f"{name}/outputs/{file}"] = self.outputs(name, model, part)
+                for judge, step in self.all_verdicts(name, model, part).items():
+                    found[f"{name}/verdicts/{judge}/{file}"] = step
+                found[f"{name}/scores/{file}"] = self.scores(name, model, part)
+        return found
+
+    def page(self) -> Step:
+        """The page that shows a run."""
+        shown = [(self._run.tasks[name], self._run.on_page(name)) for name in self._run.running]
+        used = [c for task, _ in shown for c in (task.tables.function, task.samples, task.stand_in)]
+        used += [task.passages for task, _ in shown if task.passages]
+        before = [*self.answered_files().values(), self.usage()]
+        before += [of(name) for name in self._run.running for of in (self.metrics, self.figures)]
+        return Step.of(digest("page", *used), [one for _, one in shown], before)
 
     def usage(self) -> Step:
         """What inference took."""

@@ -39,6 +39,16 @@ def plan_settings(model: BaseModelSettings) -> Settings:
     return {**_by_role(model, "plan"), "price": model.model_dump().get("price")}
 
 
+def prices(config: Config) -> dict[str, dict[str, Settings]]:
+    """The prices of the models, judges and rewriters that have one, by role."""
+    roles = {"model": config.models, "judge": config.judges, "rewriter": config.rewriters}
+    priced = {
+        role: {name: plan_settings(model)["price"] for name, model in named.items()}
+        for role, named in roles.items()
+    }
+    return {role: {n: price for n, price in of.items() if price} for role, of in priced.items()}
+
+
 def planned(models: Mapping[str, BaseModelSettings]) -> dict[str, Settings]:
     """What the plan takes of each model: its ``answers`` and ``plan`` settings."""
     return {

@@ -137,4 +137,4 @@ def printed_section(rows: Mapping[str, str], heading: str, places: Sequence[int 
         (Cell(model), *(Cell(None if place is None else row.split()[place]) for place in places))
         for model, row in rows.items()
     )
-    return Section(tuple(body), heading, unranked=True)
+    return Section(tuple(body), heading, unranked=True, printed=True)

@@ -44,11 +44,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Section:
-    """Rows under one heading; ``unranked`` ones are set off by a rule."""
+    """Rows under one heading; ``unranked`` ones are set off by a rule, ``printed`` in a paper."""
 
     rows: tuple[tuple[Cell, ...], ...]
     heading: str = ""
     unranked: bool = False
+    printed: bool = False
 
 
 @dataclass(frozen=True)

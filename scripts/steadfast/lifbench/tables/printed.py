@@ -33,7 +33,7 @@ def with_printed(
     rows = tuple(_rows(table, name, asked))
     if not rows:
         return replace(table, notes=(*table.notes, (None, TEXTS["none"])))
-    section = Section(rows, TEXTS["heading"], unranked=True)
+    section = Section(rows, TEXTS["heading"], unranked=True, printed=True)
     note: Note = (None, TEXTS["same" if same_prompts else "other"])
     return replace(table, sections=(*table.sections, section), notes=(*table.notes, note))
 

@@ -1,0 +1,72 @@
+const SECTIONS = { tables: showTables, figures: showFigures, samples: showSamples, run: showRun };
+
+/** This page, with another run beside it where one was chosen. */
+class Page {
+  constructor(run) {
+    this.run = run;
+    this.other = null;
+    this.drawn = new Set();
+  }
+
+  /** Shows the section that the address names, drawn when it is first shown. */
+  async show() {
+    const named = location.hash.slice(1).split("/")[0];
+    const name = named in SECTIONS ? named : "tables";
+    for (const id of Object.keys(SECTIONS)) {
+      document.getElementById(id).hidden = id !== name;
+      const link = document.querySelector(`nav a[href="#${id}"]`);
+      if (id === name) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    if (!this.drawn.has(name)) {
+      this.drawn.add(name);
+      await SECTIONS[name](document.getElementById(name), this.run, this.other);
+    }
+  }
+
+  /** Puts another run beside this one, or none. */
+  async beside(other) {
+    this.other = other;
+    this.drawn.clear();
+    document.getElementById("alone").hidden = !other;
+    await this.show();
+  }
+}
+
+/** The run in a file that was chosen. */
+async function opened(file, run) {
+  const text = await file.text();
+  const other = await Run.of(file.name, new DOMParser().parseFromString(text, "text/html"));
+  if (other.about.format !== run.about.format) {
+    throw new Error(`${file.name} was made by another version of steadfast; make both pages with one.`);
+  }
+  return other;
+}
+
+async function main() {
+  const message = document.getElementById("message");
+  const page = new Page(await Run.of("this page", document));
+  const trial = document.getElementById("trial");
+  trial.replaceChildren(...visible(page.run.about.trial));
+  trial.hidden = !page.run.about.trial;
+  const file = document.getElementById("other");
+  file.addEventListener("change", async () => {
+    if (!file.files.length) return;
+    try {
+      const other = await opened(file.files[0], page.run);
+      await page.beside(other);
+      message.textContent = `Beside this page: ${other.name}.`;
+    } catch (error) {
+      message.textContent = error.message;
+    }
+  });
+  document.getElementById("alone").addEventListener("click", async () => {
+    file.value = "";
+    message.textContent = "";
+    await page.beside(null);
+  });
+  addEventListener("hashchange", () => page.show());
+  await page.show();
+}
+
+main();

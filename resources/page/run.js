@@ -1,0 +1,73 @@
+/** A plain table of rows under one caption. */
+function plainTable(caption, columns, rows) {
+  const heads = columns.map((heading, place) => ["", heading, place === 0 || rows.every((row) => Number.isNaN(sortKey(row[place]).number)) ? "l" : "r"]);
+  return new TableView({ name: "", caption, columns: heads, sections: [{ heading: "", rows }], notes: [] }).node;
+}
+
+/** Samples that were asked and scored, by status. */
+function coverage({ coverage: counts, statuses, models }) {
+  const ends = [...new Set([...statuses, ...counts.flatMap((one) => Object.keys(one.statuses))])];
+  const used = ends.filter((status) => counts.some((one) => one.statuses[status]));
+  const rows = counts.map((one) => {
+    const all = Object.values(one.statuses).reduce((sum, number) => sum + number, 0);
+    const found = used.map((status) => count(one.statuses[status] ?? 0));
+    return [one.benchmark, models[one.model] ?? one.model, count(all), count(one.scored), ...found];
+  });
+  return plainTable("Coverage: answers that were asked for, those that have a score, and how they ended.", ["Benchmark", "Model", "Asked", "Scored", ...used], rows);
+}
+
+function usage({ usage: { columns, rows } }) {
+  const heads = columns.map((name) => name.replace("_", " "));
+  const numbers = new Set(["requests", "logical_tokens", "computed_tokens", "cached_tokens", "output_tokens"]);
+  const shown = rows.map((row) => row.map((value, place) => (value && numbers.has(columns[place]) ? count(Number(value)) : value)));
+  return plainTable("Tokens of each job, the share of prompt tokens that came from a cache (hit rate), and their cost. A dash: not counted, or no price in the config.", heads, shown);
+}
+
+/** Name and value of everything in an identity, the inner ones by their path. */
+function* flat(value, path = "") {
+  if (value !== null && typeof value === "object" && Object.keys(value).length) {
+    for (const [name, inner] of Object.entries(value)) yield* flat(inner, path ? `${path}.${name}` : name);
+  } else {
+    yield [path, value === null ? "none" : typeof value === "object" ? "–" : String(value)];
+  }
+}
+
+function identity({ name, judge, parts, identity: of }, models) {
+  const heading = `${models[name] ?? name}${judge ? " (judge)" : ""}: ${parts.join(", ")}`;
+  const rows = [...flat(of)].map(([key, value]) => element("tr", {}, element("th", { scope: "row", class: "left" }, visible(key)), element("td", { class: "left" }, visible(value))));
+  return element("details", {}, element("summary", {}, visible(heading)), element("div", { class: "scroll" }, element("table", { class: "identity" }, element("tbody", {}, rows))));
+}
+
+/** What was run: text, coverage, cost, and what the answers come from. */
+function showRun(section, run, other) {
+  const parts = [run, other].filter(Boolean).map(({ name, about }) => element("div", {},
+    other ? element("h2", {}, visible(name)) : null,
+    element("h3", {}, "Text"),
+    about.trial ? element("p", { class: "warning" }, visible(about.trial)) : null,
+    about.benchmarks.map((one) => element("p", {}, visible(one.asked || `${one.title}: the benchmark does not say what kind of text was asked.`))),
+    about.cut === null ? null : element("p", { class: "warning" }, `Texts of samples are cut to ${count(about.cut)} characters, so that this file stays small; make show prints a sample whole.`),
+    element("h3", {}, "Coverage"),
+    coverage(about),
+    element("h3", {}, "Tokens and cost"),
+    usage(about),
+    element("h3", {}, "Where the answers come from"),
+    about.identities.length ? about.identities.map((one) => identity(one, about.models)) : element("p", {}, "No model was asked: the scores are released ones."),
+  ));
+  section.replaceChildren(element("div", { class: other ? "two" : "" }, parts));
+}
+
+/** Figures with their captions, drawn when the section is first shown. */
+async function showFigures(section, run, other) {
+  const shown = [];
+  for (const one of [run, other].filter(Boolean)) {
+    if (other) shown.push(element("h2", {}, visible(one.name)));
+    for (const { title, figures } of one.about.benchmarks) {
+      for (const { name, caption } of figures) {
+        const picture = new Blob([await one.text(`figure/${name}`)], { type: "image/svg+xml" });
+        const image = element("img", { src: URL.createObjectURL(picture), alt: `${title}: ${caption}` });
+        shown.push(element("figure", {}, image, element("figcaption", {}, visible(caption))));
+      }
+    }
+  }
+  section.replaceChildren(...shown);
+}

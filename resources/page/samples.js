@@ -1,0 +1,236 @@
+const ROWS = 100;
+const SORTED = { sample: "id", part: "part", task: "task", model: "label", status: "status", score: "value", other: "otherValue" };
+
+/** A row for each answer of a benchmark. */
+async function answerRows(run, benchmark) {
+  if (!run.has(`index/${benchmark}`)) return [];
+  const rows = [];
+  for (const { name: part, samples, answers } of await run.value(`index/${benchmark}`)) {
+    for (const [model, draws] of Object.entries(answers)) {
+      draws.forEach((found, draw) => {
+        found.forEach(([status, total, points, differ], position) => {
+          const [id, task, digest] = samples[position];
+          const label = (run.about.models[model] ?? model) + (draw ? ` (draw ${draw})` : "");
+          rows.push({ benchmark, part, id, task, digest, model, draw, label, position, status, total, points, differ: Boolean(differ) });
+        });
+      });
+    }
+  }
+  return rows;
+}
+
+const rowName = ({ part, id, model, draw }) => JSON.stringify([part, id, model, draw]);
+const address = ({ benchmark, part, model, draw, id }) => `#samples/${[benchmark, part, model, draw, id].map(encodeURIComponent).join("/")}`;
+
+/** The samples of a run: filters, a list of answers, and one sample seen whole. */
+class SampleView {
+  constructor(section, run, other) {
+    Object.assign(this, { section, run, other, rows: [], found: [], first: 0, chosen: null });
+    this.sorted = { key: null, sign: 1 };
+    const named = run.about.benchmarks.filter(({ has_samples: has }) => has);
+    this.benchmark = select("Benchmark", named.map(({ name, title }) => [name, title]), { onchange: () => this.load() });
+    const again = { onchange: () => this.find() };
+    this.choices = Object.fromEntries(["Model", "Part", "Task", "Status"].map((label) => [label, select(label, [], again)]));
+    this.scoreOf = select("Score of", [], again);
+    const bound = (label) => element("input", { type: "number", step: "any", "aria-label": label, oninput: () => this.find() });
+    this.least = bound("score from");
+    this.most = bound("score to");
+    this.differ = element("input", { type: "checkbox", onchange: () => this.find() });
+    this.text = element("input", { type: "search", placeholder: "part of its name", oninput: () => this.find() });
+    this.changes = select("Beside", [["", "all"], ["score", "other score or status"], ["asked", "asked something else"], ["none", "not in the other run"]], again);
+    this.counted = element("p", { role: "status" });
+    this.list = element("div");
+    this.detail = element("div", { class: "detail" });
+    const form = element("form", { class: "filters", role: "search", onsubmit: (event) => event.preventDefault() },
+      this.benchmark.field, Object.values(this.choices).map(({ field }) => field), this.scoreOf.field,
+      element("span", {}, "from ", this.least, " to ", this.most),
+      element("label", {}, this.differ, " raters differ"), element("label", {}, "Sample ", this.text),
+      other ? this.changes.field : null);
+    section.replaceChildren(form, this.counted, element("div", { class: "samples" }, this.list, this.detail));
+  }
+
+  /** Reads a benchmark's answers, and offers what they can be filtered by. */
+  async load() {
+    const benchmark = this.benchmark.node.value;
+    this.rows = await answerRows(this.run, benchmark);
+    this.others = new Map((this.other ? await answerRows(this.other, benchmark) : []).map((row) => [rowName(row), row]));
+    const values = (key) => [...new Set(this.rows.map((row) => row[key]))];
+    const all = (of) => [["", "all"], ...of.map((value) => [value, value])];
+    for (const [label, key] of [["Part", "part"], ["Task", "task"], ["Status", "status"]]) setOptions(this.choices[label].node, all(values(key)));
+    setOptions(this.choices.Model.node, [["", "all"], ...values("model").map((model) => [model, this.run.about.models[model] ?? model])]);
+    const points = [...new Set(this.rows.flatMap(({ points: of }) => Object.keys(of ?? {})))];
+    points.sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+    setOptions(this.scoreOf.node, [["", "total"], ...points.map((name) => [name, name])]);
+    this.detail.replaceChildren();
+    this.chosen = null;
+    this.find();
+  }
+
+  /** Finds the rows that the filters want. */
+  find() {
+    const chosen = Object.fromEntries(Object.entries(this.choices).map(([label, { node }]) => [label, node.value]));
+    const bounds = [this.least, this.most].map(({ value }) => (value === "" ? null : Number(value)));
+    const [point, wanted, change] = [this.scoreOf.node.value, this.text.value, this.changes.node.value];
+    this.found = this.rows.filter((row) => {
+      const other = this.others.get(rowName(row));
+      row.value = point ? row.points?.[point] ?? null : row.total;
+      row.otherValue = other && (point ? other.points?.[point] ?? null : other.total);
+      if (["Model", "Part", "Task", "Status"].some((label) => chosen[label] && row[label.toLowerCase()] !== chosen[label])) return false;
+      if (bounds.some((bound) => bound !== null) && row.value === null) return false;
+      if ((bounds[0] !== null && row.value < bounds[0]) || (bounds[1] !== null && row.value > bounds[1])) return false;
+      if ((this.differ.checked && !row.differ) || !row.id.includes(wanted)) return false;
+      if (!change) return true;
+      if (change === "none" || !other) return change === "none" && !other;
+      return change === "asked" ? other.digest !== row.digest : other.status !== row.status || row.otherValue !== row.value;
+    });
+    this.first = 0;
+    this.order();
+  }
+
+  order() {
+    const { key, sign } = this.sorted;
+    const shown = [...this.found];
+    if (key) shown.sort((a, b) => compareCells(a[key] === null ? null : String(a[key] ?? ""), b[key] === null ? null : String(b[key] ?? ""), sign));
+    this.shown = shown;
+    this.fill();
+  }
+
+  sort(key) {
+    this.sorted = { key, sign: this.sorted.key === key ? -this.sorted.sign : 1 };
+    this.order();
+  }
+
+  /** Fills the list with the rows of one page. */
+  fill() {
+    const columns = ["sample", "score", ...(this.other ? ["other"] : []), "status", "model", "task", "part"];
+    const heads = columns.map((column) => {
+      const key = SORTED[column];
+      const state = key !== this.sorted.key ? "none" : this.sorted.sign > 0 ? "ascending" : "descending";
+      const words = column === "other" ? "score beside" : column;
+      return element("th", { scope: "col", "aria-sort": state, class: "left" }, element("button", { type: "button", onclick: () => this.sort(key) }, words));
+    });
+    const rows = this.shown.slice(this.first, this.first + ROWS).map((row) => this.row(row));
+    const turn = (words, by) => {
+      const start = this.first + by;
+      const turned = () => { this.first = start; this.fill(); };
+      return element("button", { type: "button", disabled: start < 0 || start >= this.shown.length, onclick: turned }, words);
+    };
+    const last = Math.min(this.first + ROWS, this.shown.length);
+    this.counted.textContent = `${count(this.shown.length)} of ${count(this.rows.length)} answers`;
+    const pages = element("p", { class: "pages" }, turn("Before", -ROWS), ` ${rows.length ? count(this.first + 1) : 0}–${count(last)} `, turn("After", ROWS));
+    const grid = element("table", {}, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows));
+    this.list.replaceChildren(element("div", { class: "scroll list", tabindex: "0", role: "region", "aria-label": "Answers" }, grid), pages);
+  }
+
+  row(row) {
+    const open = element("button", { type: "button", class: "open", onclick: () => this.open(row) }, visible(row.id));
+    const raters = row.differ ? element("span", { title: "raters differ" }, " ≠") : null;
+    const beside = this.others.has(rowName(row)) ? score(row.otherValue) : "not there";
+    const words = [row.status, row.label, row.task, row.part].map(visible);
+    const cells = [[score(row.value), raters], ...(this.other ? [beside] : []), ...words];
+    row.node = element("tr", { class: row === this.chosen ? "chosen" : "" }, element("th", { scope: "row", class: "left" }, open), cells.map((cell) => element("td", { class: "left" }, cell)));
+    return row.node;
+  }
+
+  /** Shows a sample whole: what was asked, and the answers to it side by side. */
+  async open(row) {
+    this.chosen?.node?.classList.remove("chosen");
+    this.chosen = row;
+    row.node?.classList.add("chosen");
+    history.replaceState(null, "", address(row));
+    const asked = await sampleOf(this.run, row);
+    const beside = this.others.get(rowName(row));
+    const parts = [promptParts(asked)];
+    const answers = [[this.other ? `${row.label}, ${this.run.name}` : row.label, this.run, row]];
+    if (this.other) {
+      if (!beside) parts.push([element("p", { class: "warning" }, visible(`${this.other.name} has no such answer.`))]);
+      else answers.push([`${beside.label}, ${this.other.name}`, this.other, beside]);
+      if (beside && beside.digest !== row.digest) {
+        parts.push([element("p", { class: "warning" }, visible(`${this.other.name} asked something else under this name:`)), promptParts(await sampleOf(this.other, beside))]);
+      }
+    }
+    const models = this.rows.filter(({ part, id, model, draw }) => part === row.part && id === row.id && (model !== row.model || draw !== row.draw));
+    const grid = element("div", { class: "answers" });
+    const add = async ([heading, run, one]) => grid.append(answerPart(heading, await answerOf(run, one)));
+    for (const one of answers) await add(one);
+    const more = element("button", { type: "button", onclick: async () => {
+      more.remove();
+      for (const one of models) await add([one.label, this.run, one]);
+    } }, `Beside it the answers of all models (${count(models.length)} more)`);
+    const head = element("h3", { tabindex: "-1" }, visible(row.id));
+    const place = element("p", {}, visible(`Part ${row.part}, task ${row.task}`));
+    if (this.chosen !== row) return;
+    this.detail.replaceChildren(head, place, ...parts.flat(), models.length ? more : "", grid);
+    head.focus({ preventScroll: true });
+    if (!matchMedia("(min-width: 75rem)").matches) this.detail.scrollIntoView();
+  }
+}
+
+const sampleOf = (run, { benchmark, part, position }) => run.inBlock(`samples/${benchmark}/${part}`, position);
+const answerOf = (run, { benchmark, part, model, draw, position }) => run.inBlock(`answers/${benchmark}/${part}/${model}/${draw}`, position);
+
+/** What was asked and what is expected. */
+function promptParts(sample) {
+  const parts = (sample.before ?? []).flatMap((turn) => block("Turn before", turn));
+  parts.push(...block("Instruction", sample.instruction));
+  if (sample.places) {
+    parts.push(element("h4", {}, "Context, where it is about what is asked"));
+    for (const [before, place, behind] of sample.places) {
+      parts.push(element("pre", { dir: "auto", tabindex: "0", "aria-label": "Piece of the context" }, visible(before), element("mark", {}, visible(place)), visible(behind)));
+    }
+    if (sample.more) parts.push(element("p", {}, `${count(sample.more)} more places`));
+  } else if (sample.start !== undefined) {
+    parts.push(...block(`Start of the context, of ${count(sample.length)} characters; no one place is asked about`, sample.start));
+  }
+  for (const [name, value] of sample.fields ?? []) parts.push(folded(name, value));
+  return [...parts, ...block("Expected (the reference's answer)", sample.expected)];
+}
+
+/** An answer with its thought, every point and why, and what judges were asked and replied. */
+function answerPart(heading, answer) {
+  const parts = [element("h4", {}, visible(heading))];
+  const cut = answer.truncated ? `; ${count(answer.truncated)} tokens of the context were cut` : "";
+  parts.push(element("p", {}, `Status: ${answer.status ?? "not asked"}${cut}`));
+  if (answer.error) parts.push(...block("Error", answer.error));
+  if (answer.thought) parts.push(folded("Thought", answer.thought));
+  parts.push(...block("Answer", answer.text ?? ""));
+  if (answer.score) parts.push(...scoreParts(answer.score));
+  (answer.judged ?? []).forEach((request, number) => parts.push(...judgedParts(request, number)));
+  return element("article", {}, parts);
+}
+
+function scoreParts(given) {
+  const raters = Object.entries({ [given.judge ? `by ${given.judge}` : "score"]: given, ...given.others });
+  const names = [...new Set(raters.flatMap(([, { points }]) => Object.keys(points)))];
+  const line = (name, values) => element("tr", {}, element("th", { scope: "row", class: "left" }, visible(name)), values.map((value) => element("td", { class: new Set(values).size > 1 ? "changed" : "" }, value)));
+  const rows = names.map((name) => line(name, raters.map(([, { points }]) => score(points[name]))));
+  rows.push(line("total", raters.map(([, { total }]) => score(total))), line("status", raters.map(([, { status }]) => status)));
+  const heads = ["point", ...raters.map(([name]) => name)].map((name) => element("th", { scope: "col" }, visible(name)));
+  const grid = element("div", { class: "scroll" }, element("table", { class: "points" }, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows)));
+  const read = raters.filter(([, { extracted }]) => extracted !== undefined).flatMap(([name, { extracted }]) => block(`What was read out of the answer (${name})`, extracted));
+  return [element("h5", {}, "Points"), grid, ...read];
+}
+
+function judgedParts({ asked, replies }, number) {
+  const parts = [folded(`Asked of a judge behind the answer, ${number + 1}`, asked)];
+  for (const [judge, { status, text, thought }] of Object.entries(replies)) {
+    if (thought) parts.push(folded(`Thought of judge ${judge}`, thought));
+    parts.push(...block(`Reply of judge ${judge} (${status})`, text));
+  }
+  if (!Object.keys(replies).length) parts.push(element("p", {}, "No judge has replied."));
+  return parts;
+}
+
+/** Shows the samples; the one that the address names is opened. */
+async function showSamples(section, run, other) {
+  const [, benchmark, part, model, draw, id] = location.hash.split("/").map(decodeURIComponent);
+  if (!run.about.benchmarks.some(({ has_samples: has }) => has)) {
+    section.replaceChildren(element("p", {}, "No model was asked: the scores are released ones, and there are no samples."));
+    return;
+  }
+  const view = new SampleView(section, run, other);
+  if (benchmark && run.has(`index/${benchmark}`)) view.benchmark.node.value = benchmark;
+  await view.load();
+  const named = view.rows.find((row) => row.part === part && row.model === model && String(row.draw) === draw && row.id === id);
+  if (named) await view.open(named);
+}

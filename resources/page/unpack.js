@@ -1,0 +1,51 @@
+"use strict";
+
+/** A run's data: pieces in a page, each compressed by itself, unpacked when they are asked for. */
+class Run {
+  /**
+   * @param {string} name - to tell two runs apart
+   * @param {Document} page - that holds the pieces
+   */
+  constructor(name, page) {
+    this.name = name;
+    this.pieces = new Map();
+    this.known = new Map();
+    for (const node of page.querySelectorAll("script[data-piece]")) {
+      this.pieces.set(node.dataset.piece, node);
+    }
+  }
+
+  /** Whether there is a piece of that name. */
+  has(name) {
+    return this.pieces.has(name);
+  }
+
+  /** A piece as a text. */
+  async text(name) {
+    const packed = Uint8Array.from(atob(this.pieces.get(name).textContent), (c) => c.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Response(stream).text();
+  }
+
+  /** A piece as a value, unpacked once. */
+  value(name) {
+    if (!this.known.has(name)) {
+      this.known.set(name, this.text(name).then((text) => JSON.parse(text).value));
+    }
+    return this.known.get(name);
+  }
+
+  /** One of a list that stands in blocks. */
+  async inBlock(name, position) {
+    const block = await this.value(`${name}/${Math.floor(position / this.about.block)}`);
+    return block[position % this.about.block];
+  }
+
+  /** A run of which it is known what it is. */
+  static async of(name, page) {
+    const run = new Run(name, page);
+    if (!run.has("run")) throw new Error(`${name} is no page of steadfast.`);
+    run.about = await run.value("run");
+    return run;
+  }
+}

@@ -1,0 +1,57 @@
+"""The page: one HTML file with all tables, figures and samples, for a browser without network.
+
+in   results/{benchmark}/metrics/*.csv, results/figures/*, results/metrics/inference.csv;
+     results/{benchmark}/{outputs,verdicts,scores}/… with their identities, and what was asked
+out  results/report.html: docs/page.md
+"""
+
+ANSWERED = STEPS.answered_files()
+
+
+rule page:
+    input:
+        metrics=[
+            f"<results>/{name}/metrics/{metric}"
+            for name in RUN.running
+            for metric in [*(f"{one}.csv" for one in TASKS[name].metrics.names), "identity.json"]
+        ],
+        figures=[
+            path
+            for name in RUN.running
+            for path in FIGURES[name]
+            if path.endswith((".svg", ".txt"))
+        ],
+        usage="<results>/metrics/inference.csv",
+        answered=in_results(ANSWERED),
+        prompts=[
+            RUN.asked_prompts(name, part)
+            for name in RUN.running
+            if RUN.asked_of(name)
+            for part in TASKS[name].parts
+        ],
+        sources=[
+            path for name in RUN.running if RUN.asked_of(name) for path in RUN.all_sources(name)
+        ],
+    output:
+        page="<results>/report.html",
+    log:
+        "<logs>/page.log",
+    benchmark:
+        "<benchmarks>/page.tsv"
+    localrule: True
+    conda:
+        "../envs/base.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    params:
+        benchmarks=[RUN.on_page(name) for name in RUN.running],
+        display=DISPLAY,
+        prices=settings.prices(CONFIG),
+        made_from=lineages(ANSWERED),
+        measured_from={name: STEPS.metrics(name).lineage for name in RUN.running},
+        code=STEPS.page().code,
+        lineage=STEPS.page().lineage,
+    script:
+        "../scripts/page.py"

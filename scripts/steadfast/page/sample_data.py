@@ -1,0 +1,122 @@
+"""Samples and answers as plain values, which the page's script shows; long texts are cut."""
+
+import hashlib
+import json
+from typing import Any
+
+from steadfast.files import Record, canonical_json
+from steadfast.show.passages import Passages, marked
+from steadfast.stages.part_view import JudgedRequest, SeenAnswer, SeenSample
+
+START = 400
+"""Characters of a context that are shown where no place of it is asked about."""
+DIGITS = 6
+"""Decimals of points."""
+
+
+class Cut:
+    """Texts with at most so many characters, the rest being left out of their middle.
+
+    Args:
+        most: characters of a text; None: all.
+    """
+
+    def __init__(self, most: int | None):
+        self._most = most
+
+    def __call__(self, text: str) -> str | list[str | int]:
+        """The text; where it is longer its start, how many characters are left out, its end.
+
+        Example:
+            >>> Cut(6)("one two"), Cut(6)("three")
+            (['one ', 1, 'wo'], 'three')
+        """
+        if self._most is None or len(text) <= self._most:
+            return text
+        end = self._most // 3
+        start = self._most - end
+        return [text[:start], len(text) - self._most, text[len(text) - end :]]
+
+
+def sample_data(seen: SeenSample, cut: Cut) -> Record:
+    """What was asked and expected."""
+    found: Record = {"instruction": cut(seen.sample.prompt["instruction"])}
+    if seen.before:
+        found["before"] = [cut(turn) for turn in seen.before]
+    if seen.passages is None:
+        found["fields"] = [[name, cut(_text(value))] for name, value in seen.fields.items()]
+    else:
+        found |= _context(seen.passages)
+    return found | {"expected": cut(seen.expected)}
+
+
+def _context(passages: Passages) -> Record:
+    shown, more = marked(passages)
+    if not shown:
+        return {"start": passages.text[:START], "length": len(passages.text)}
+    return {"places": [list(place) for place in shown], "more": more}
+
+
+def sample_digest(seen: SeenSample) -> str:
+    """What stands for all that was asked and expected, so that two runs can be compared."""
+    whole = hashlib.sha256()
+    texts = [seen.sample.prompt["instruction"], *seen.before, seen.expected]
+    texts.append(canonical_json(seen.fields) if seen.passages is None else seen.passages.text)
+    for text in texts:
+        whole.update(text.encode("utf-8", "surrogatepass") + b"\0")
+    return whole.hexdigest()[:10]
+
+
+def answer_data(seen: SeenAnswer, cut: Cut) -> Record:
+    """What was answered, judged and scored; what there is not has no key."""
+    found: Record = {}
+    if output := seen.output:
+        given = ("status", output["status"]), ("truncated", output.get("truncated_tokens"))
+        found |= {name: value for name, value in given if value}
+        texts = {name: output.get(name) for name in ("error", "thought", "text")}
+        found |= {name: cut(text) for name, text in texts.items() if text}
+    if seen.score:
+        found["score"] = _score(seen.score, cut) | {"judge": seen.score["judge"]}
+    if seen.judged:
+        found["judged"] = [_judged(request, cut) for request in seen.judged]
+    return found
+
+
+def _score(score: Record, cut: Cut) -> Record:
+    found = {"status": score["status"], "total": score["total"], "points": score["points"] or {}}
+    if score.get("extracted") is not None:
+        found["extracted"] = cut(_text(score["extracted"]))
+    if others := score.get("other_raters"):
+        found["others"] = {name: _score(other, cut) for name, other in others.items()}
+    return found
+
+
+def _judged(request: JudgedRequest, cut: Cut) -> Record:
+    replies = {
+        judge: {
+            "status": reply["status"],
+            "text": cut(reply["text"] or ""),
+            **({"thought": cut(reply["thought"])} if reply["thought"] else {}),
+        }
+        for judge, reply in request.replies.items()
+    }
+    return {"asked": cut(request.tail.strip()), "replies": replies}
+
+
+def answer_row(seen: SeenAnswer) -> list[Any]:
+    """What answers are filtered by: status, total, points, and whether raters differ in total."""
+    if seen.score is None:
+        return [seen.output["status"] if seen.output else "missing", None, None, 0]
+    score = seen.score
+    totals = {other["total"] for other in score["other_raters"].values()}
+    points = {name: _round(value) for name, value in (score["points"] or {}).items()}
+    differ = bool(totals - {score["total"]})
+    return [score["status"], _round(score["total"]), points or None, int(differ)]
+
+
+def _round(value: float | None) -> float | None:
+    return None if value is None else round(value, DIGITS)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
