@@ -48,11 +48,21 @@ function folded(heading, value) {
   );
 }
 
-/** A selection under a label. */
+let labels = 0;
+
+/** A control behind its label, or before it. */
+function field(label, node, before = false) {
+  labels += 1;
+  node.id = `field-${labels}`;
+  const words = element("label", { for: node.id }, label);
+  return element("span", { class: "field" }, before ? [words, node] : [node, words]);
+}
+
+/** A selection and, with its label, its field. */
 function select(label, options, attributes = {}) {
   const made = options.map(([value, text]) => element("option", { value }, text));
   const node = element("select", attributes, made);
-  return { node, field: element("label", {}, `${label} `, node) };
+  return { node, field: field(label, node, true) };
 }
 
 /** Other options in a selection, which keeps its value where it can. */

@@ -32,9 +32,9 @@ class SampleView {
     const again = { onchange: () => this.find() };
     this.choices = Object.fromEntries(["Model", "Part", "Task", "Status"].map((label) => [label, select(label, [], again)]));
     this.scoreOf = select("Score of", [], again);
-    const bound = (label) => element("input", { type: "number", step: "any", "aria-label": label, oninput: () => this.find() });
-    this.least = bound("score from");
-    this.most = bound("score to");
+    const bound = () => element("input", { type: "number", step: "any", oninput: () => this.find() });
+    this.least = bound();
+    this.most = bound();
     this.differ = element("input", { type: "checkbox", onchange: () => this.find() });
     this.text = element("input", { type: "search", placeholder: "part of its name", oninput: () => this.find() });
     this.changes = select("Beside", [["", "all"], ["score", "other score or status"], ["asked", "asked something else"], ["none", "not in the other run"]], again);
@@ -43,8 +43,8 @@ class SampleView {
     this.detail = element("div", { class: "detail" });
     const form = element("form", { class: "filters", role: "search", onsubmit: (event) => event.preventDefault() },
       this.benchmark.field, Object.values(this.choices).map(({ field }) => field), this.scoreOf.field,
-      element("span", {}, "from ", this.least, " to ", this.most),
-      element("label", {}, this.differ, " raters differ"), element("label", {}, "Sample ", this.text),
+      field("from", this.least, true), field("to", this.most, true),
+      field("raters differ", this.differ), field("Sample", this.text, true),
       other ? this.changes.field : null);
     section.replaceChildren(form, this.counted, element("div", { class: "samples" }, this.list, this.detail));
   }
@@ -160,7 +160,7 @@ class SampleView {
     const head = element("h3", { tabindex: "-1" }, visible(row.id));
     const place = element("p", {}, visible(`Part ${row.part}, task ${row.task}`));
     if (this.chosen !== row) return;
-    this.detail.replaceChildren(head, place, ...parts.flat(), models.length ? more : "", grid);
+    this.detail.replaceChildren(head, place, ...parts.flat(Infinity), models.length ? more : "", grid);
     head.focus({ preventScroll: true });
     if (!matchMedia("(min-width: 75rem)").matches) this.detail.scrollIntoView();
   }

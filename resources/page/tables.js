@@ -183,7 +183,7 @@ async function showTables(section, run, other) {
     views.forEach((view) => view.show(filter()));
   };
   const form = element("form", { class: "filters", role: "search", oninput: apply, onsubmit: (event) => event.preventDefault() },
-    which.field, element("label", {}, "Rows with ", find), element("label", {}, printed, " what the papers print"));
+    which.field, field("Rows with", find, true), field("what the papers print", printed));
   const key = element("p", { class: "key" }, element("strong", { class: "best" }, "Bold"),
     ": the best of a column and all models that the paired test does not tell apart from it. A heading sorts its column; rows stay in their section.");
   section.replaceChildren(...texts.map((text) => element("p", { class: "asked" }, visible(text))), form, key, ...shown);

@@ -283,7 +283,7 @@ def _identities(benchmarks: Sequence[Shown], results: Path) -> list[Record]:
                     kept = {name: v for name, v in identity.items() if name not in PER_PART}
                     name = judge or model
                     same = found.setdefault(
-                        canonical_json([name, kept]),
+                        canonical_json([name, bool(judge), kept]),
                         {"name": name, "judge": bool(judge), "identity": kept, "parts": {}},
                     )
                     same["parts"].setdefault(f"{one.title} {part}", None)

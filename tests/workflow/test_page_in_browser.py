@@ -1,0 +1,279 @@
+"""The page in a real browser: it sorts, filters, shows samples, and does nothing else."""
+
+import pytest
+
+from browser import Watched, browser, chromium
+from page_project import HOSTILE, JUDGED, LONG, SAMPLES, page_project
+from steadfast.page.pack import Pack
+from steadfast.page.pack import page as page_html
+from steadfast.page.table_data import table_data
+from steadfast.tables.table import Cell, Column, Section, Table
+
+pytest.importorskip("playwright", reason="playwright is not installed: make .venv/dev")
+pytestmark = [
+    pytest.mark.heavy,
+    pytest.mark.workflow,
+    pytest.mark.xdist_group("page_in_browser"),
+]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    return page_project(tmp_path_factory.mktemp("page"))
+
+
+@pytest.fixture(scope="module")
+def other(project, tmp_path_factory):
+    """The page of a second run: the reader slips less, and LIFBench's contexts are others."""
+    fork = project.fork(tmp_path_factory.mktemp("other"))
+    fork.edit("my.yaml", "slip: 0.4", "slip: 0.0")
+    fork.edit("my.yaml", "2k: 2048", "2k: 1800")
+    fork.snakemake("page")
+    return fork.path("results/report.html").rename(fork.path("second.html"))
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory):
+    with browser(chromium(tmp_path_factory.getbasetemp().parent)) as running:
+        yield running
+
+
+@pytest.fixture
+def watched(started, project):
+    """The page in a window of its own; at the end nothing was fetched, and nothing complained."""
+    context = started.new_context(viewport={"width": 1300, "height": 900})
+    found = Watched(context.new_page())
+    found.page.goto(project.path("results/report.html").as_uri())
+    found.page.wait_for_selector("#tables table")
+    title = found.page.title()
+    yield found
+    assert found.page.title() == title
+    context.close()
+    assert found.complaints == []
+
+
+@pytest.fixture
+def page(watched):
+    return watched.page
+
+
+def cells(page, table, column):
+    return page.locator(f"{table} tbody tr:not(.section) > :nth-child({column})").all_inner_texts()
+
+
+def open_table(page, name):
+    table = f"details[data-table='{name}']"
+    page.locator(f"{table} > summary").click()
+    page.wait_for_selector(f"{table} table")
+    return table
+
+
+def show_samples(page, **wanted):
+    """The section of samples, with some values chosen."""
+    page.click("nav >> text=Samples")
+    page.wait_for_selector("button.open")
+    for label, value in wanted.items():
+        page.locator("#samples").get_by_label(label, exact=True).select_option(value)
+    page.wait_for_selector("button.open")
+
+
+def open_sample(page, name):
+    page.get_by_label("Sample", exact=True).fill(name)
+    page.locator("button.open", has_text=name).first.click()
+    page.wait_for_selector("article")
+
+
+ROWS = [
+    [Cell("one"), Cell("9.5", "best"), Cell("0.1 to 0.2")],
+    [Cell("two"), Cell("1,200", marks=("incomplete",)), Cell("-0.3 to 0.2")],
+    [Cell("three"), Cell("10.0", "best", suffix="(1)"), Cell(None)],
+    [Cell("four"), Cell(None), Cell("< 0.001")],
+]
+TABLE = Table(
+    "made",
+    "A table.",
+    (Column("Model", align="l"), Column("Value", "Group"), Column("Interval", "Group")),
+    (
+        Section(tuple(map(tuple, ROWS)), "Models"),
+        Section(((Cell("gold"), Cell("99"), Cell(None)),)),
+    ),
+    (("incomplete", "Some are missing."),),
+)
+
+
+@pytest.fixture
+def table_page(started, tmp_path):
+    """A page with one table, by hand."""
+    pack = Pack()
+    about = {"format": 1, "trial": "Trial: few.", "published": False, "benchmarks": []}
+    pack.add("run", about)
+    pack.add("tables", [{"title": "All", "tables": [table_data(TABLE)]}])
+    path = tmp_path / "page.html"
+    path.write_text(page_html("made", [pack]))
+    made = started.new_page()
+    made.goto(path.as_uri())
+    made.wait_for_selector("table")
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("column", "orders"),
+    [
+        (1, ["four one three two", "two three one four"]),
+        (2, ["two three one four", "one three two four"]),
+        (3, ["one four two three", "two four one three"]),
+    ],
+)
+def test_a_heading_sorts_its_column_and_leaves_rows_in_their_section(table_page, column, orders):
+    heading = table_page.locator("thead tr:last-child th").nth(column - 1)
+    for order in [*orders, "one two three four"]:
+        heading.locator("button").click()
+        assert cells(table_page, "table", 1) == [*order.split(), "gold"]
+    assert heading.get_attribute("aria-sort") == "none"
+
+
+def test_the_group_of_the_best_and_incomplete_values_are_marked(table_page):
+    assert table_page.locator("td.best strong").all_inner_texts() == ["9.5", "10.0"]
+    assert cells(table_page, "table", 2) == ["9.5", "1,200*", "10.0 (1)", "–", "99"]
+    assert table_page.locator("#trial").inner_text() == "Trial: few."
+
+
+def test_rows_are_found_by_a_text_and_a_benchmark_by_its_name(page):
+    page.get_by_label("Rows with").fill("sim-a")
+    shown = cells(page, "details[data-table='report']", 1)
+    assert shown == ["sim-a"]
+    page.get_by_label("Benchmark", exact=True).select_option("FollowBench")
+    assert page.locator("#tables h2:visible").all_inner_texts() == ["FollowBench"]
+
+
+def test_what_the_paper_prints_stands_in_a_section_that_can_be_shown(page):
+    table = open_table(page, "followbench_table2_levels")
+    assert "GPT-3.5" not in page.locator(table).inner_text()
+    page.get_by_label("what the papers print").check()
+    assert "GPT-3.5" in page.locator(table).inner_text()
+
+
+def test_every_figure_is_drawn(page):
+    page.click("nav >> text=Figures")
+    page.wait_for_selector("figure img")
+    pictures = page.locator("figure img")
+    assert pictures.count() >= 5
+    for picture in pictures.all():
+        picture.evaluate("image => image.decode()")
+        assert picture.evaluate("image => image.naturalWidth") > 100
+        assert "Bench: " in picture.get_attribute("alt")
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown"),
+    [
+        ("script", HOSTILE["script"]),
+        ("image", HOSTILE["image"]),
+        ("latex", HOSTILE["latex"]),
+        ("ansi", "U+001B[31mredU+001B]0;ownedU+0007"),
+        ("right-to-left", "U+202Egnp.exeU+2066 \u05e9\u05dc\u05d5\u05dd"),
+        ("null", "aU+0000bU+D800c"),
+    ],
+    ids=list(HOSTILE),
+)
+def test_an_answer_is_shown_and_never_acted_on(page, kind, shown):
+    sample = next(id for id, text in SAMPLES.items() if text == HOSTILE[kind])
+    show_samples(page, Model="hostile")
+    open_sample(page, sample)
+    assert page.get_by_label("Answer", exact=True).text_content() == shown
+    assert page.locator("article img, article script").count() == 0
+
+
+def test_a_sample_shows_its_place_in_the_context_the_thought_and_every_point(page, project):
+    show_samples(page, Model="hostile")
+    open_sample(page, next(iter(SAMPLES)))
+    assert page.locator(".detail mark").text_content() == (
+        page.get_by_label("Expected (the reference's answer)").text_content()
+    )
+    page.locator("#samples summary", has_text="Thought").click()
+    assert page.get_by_label("Thought", exact=True).text_content() == LONG
+    points = page.locator("table.points tbody th").all_inner_texts()
+    assert points == ["format", "correct", "ori", "total", "status"]
+    page.locator("button", has_text="Beside it").click()
+    page.wait_for_selector("article >> nth=3")
+
+
+def test_samples_are_found_by_status_and_by_points(page):
+    show_samples(page, Model="hostile", Status="error")
+    assert page.locator("#samples [role=status]").inner_text() == "24 of 120 answers"
+    page.get_by_label("Status", exact=True).select_option("")
+    page.get_by_label("Score of").select_option("correct")
+    page.get_by_label("to", exact=True).fill("0.5")
+    assert page.locator("#samples [role=status]").inner_text() == "6 of 120 answers"
+
+
+def test_a_judges_reply_is_shown_as_text(page):
+    show_samples(page, Benchmark="followbench", Model="hostile", Status="ok")
+    open_sample(page, JUDGED)
+    reply = page.get_by_label("Reply of judge judge (ok)")
+    assert reply.text_content().startswith(HOSTILE["script"])
+
+
+def test_an_address_leads_to_its_sample(started, page, project):
+    show_samples(page, Model="sim-a")
+    open_sample(page, "LSI/list-2k-s1/e1/v2")
+    again = started.new_page()
+    again.goto(page.url)
+    assert again.locator(".detail h3").inner_text() == "LSI/list-2k-s1/e1/v2"
+    again.close()
+
+
+def test_the_keyboard_is_enough(page):
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("button.open")
+    page.locator("button.open").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("article")
+    assert page.evaluate("document.activeElement.tagName") == "H3"
+
+
+@pytest.fixture
+def beside(page, other):
+    """The page with the second run's beside it."""
+    page.get_by_label("Beside another run:").set_input_files(other)
+    page.wait_for_selector("#message:has-text('second.html')")
+    return page
+
+
+def test_a_second_runs_tables_stand_below_the_same_of_the_first(beside):
+    table = "details[data-table='report']"
+    assert beside.locator(f"{table} h3").all_inner_texts() == ["this page", "second.html"]
+    changed = beside.locator(f"{table} td.changed")
+    assert changed.count() > 0
+    assert changed.first.get_attribute("title").startswith("in the first run: ")
+
+
+def test_a_second_runs_answer_stands_beside_the_first_ones(beside):
+    show_samples(beside, Benchmark="followbench", Model="sim-a", Beside="score")
+    beside.locator("button.open").first.click()
+    beside.wait_for_selector("article >> nth=1")
+    answers = beside.get_by_label("Answer", exact=True).all_text_contents()
+    assert len(answers) == 2 and answers[0] != answers[1]
+    assert beside.locator(".detail .warning").count() == 0
+    beside.click("text=This run alone")
+    beside.wait_for_selector("article >> nth=1", state="detached")
+
+
+def test_what_was_asked_otherwise_in_the_second_run_says_so(beside):
+    show_samples(beside, Benchmark="lifbench", Model="reference", Beside="asked")
+    assert beside.locator("#samples [role=status]").inner_text() == "30 of 120 answers"
+    beside.locator("button.open").first.click()
+    beside.wait_for_selector("article >> nth=1")
+    assert "asked something else" in beside.locator(".detail .warning").inner_text()
+    assert beside.get_by_label("Instruction", exact=True).count() == 2
+
+
+def test_a_file_that_is_no_page_is_refused_in_a_sentence(page, tmp_path):
+    wrong = tmp_path / "wrong.html"
+    wrong.write_text("<p>Something else.</p><script>document.title = 'owned'</script>")
+    page.get_by_label("Beside another run:").set_input_files(wrong)
+    page.wait_for_selector("#message:has-text('wrong.html is no page of steadfast.')")
