@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from steadfast.seal import Seal
-from steadfast.stages.make_page import Shown, make_page
+from steadfast.stages.make_page import make_page
+from steadfast.stages.pack_samples import Shown
 from steadfast.workflow import run_rule
 
 if "snakemake" in globals():

@@ -38,6 +38,14 @@ function identity({ name, judge, parts, identity: of }, models) {
   return element("details", {}, element("summary", {}, visible(heading)), element("div", { class: "scroll" }, element("table", { class: "identity" }, element("tbody", {}, rows))));
 }
 
+/** What is left out of long texts, where something is. */
+function cutNote(cut) {
+  if (!cut) return null;
+  const cuts = [["Thoughts, the data's fields and what judges were asked", cut.aside], ["instructions, answers and replies", cut.most]];
+  const words = cuts.filter(([, most]) => most !== null).map(([what, most]) => `${what} of more than ${count(most)} characters`);
+  return element("p", { class: "warning" }, `${words.join("; ")} are cut, so that this file stays small. \`make show\` prints a sample whole.`);
+}
+
 /** What was run: text, coverage, cost, and what the answers come from. */
 function showRun(section, run, other) {
   const parts = [run, other].filter(Boolean).map(({ name, about }) => element("div", {},
@@ -45,7 +53,7 @@ function showRun(section, run, other) {
     element("h3", {}, "Text"),
     about.trial ? element("p", { class: "warning" }, visible(about.trial)) : null,
     about.benchmarks.map((one) => element("p", {}, visible(one.asked || `${one.title}: the benchmark does not say what kind of text was asked.`))),
-    about.cut === null ? null : element("p", { class: "warning" }, `Texts of samples are cut to ${count(about.cut)} characters, so that this file stays small; make show prints a sample whole.`),
+    cutNote(about.cut),
     element("h3", {}, "Coverage"),
     coverage(about),
     element("h3", {}, "Tokens and cost"),

@@ -19,7 +19,7 @@ HOSTILE = {
     "null": "a\x00b\ud800c",
 }
 SAMPLES = {f"LSI/list-2k-s1/e0/v{place}": text for place, text in enumerate(HOSTILE.values())}
-LONG = "x" * 5_000
+LONG = " ".join(str(n * n) for n in range(900))[:5_000]
 JUDGED = "en/content/1/1"
 VERDICT = HOSTILE["script"] + "\n['YES']"
 CONFIG = {

@@ -14,8 +14,8 @@ from steadfast.config.load import load_config
 from steadfast.config.source import read_source
 from steadfast.evaluation import Evaluation
 from steadfast.files import read_jsonl
-from steadfast.stages import make_page
-from steadfast.stages.make_page import Shown
+from steadfast.stages.make_page import make_page
+from steadfast.stages.pack_samples import Shown
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -162,7 +162,7 @@ def written(project, out, limit):
     """The pieces of a page of that many characters at most, made in this process."""
     config = load_config(read_source(project.path("my.yaml")))
     run = Evaluation(config)
-    make_page.make_page(
+    make_page(
         [Shown(**run.on_page(name)) for name in run.running],
         settings.display(config),
         settings.prices(config),
@@ -180,7 +180,8 @@ def test_long_texts_are_cut_so_that_the_page_stays_small_and_say_so(project, pag
     assert found["run"]["cut"] is None
     small = written(project, tmp_path / "small.html", packed - 100)
     found = pieces(small)
-    most = found["run"]["cut"]
+    most = found["run"]["cut"]["aside"]
+    assert found["run"]["cut"] == {"most": None, "aside": 4_000}
     _, shown = answer(found, "hostile", next(iter(SAMPLES)))
     start, left, end = shown["thought"]
     assert (len(start) + len(end), left) == (most, len(LONG) - most)

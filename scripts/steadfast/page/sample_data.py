@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from steadfast.files import Record, canonical_json
@@ -14,28 +15,39 @@ DIGITS = 6
 """Decimals of points."""
 
 
+@dataclass(frozen=True)
 class Cut:
     """Texts with at most so many characters, the rest being left out of their middle.
 
-    Args:
-        most: characters of a text; None: all.
+    Attributes:
+        most: characters of an instruction, an answer, a reply; None: all.
+        aside: of a thought, of the data, of what a judge was asked; None: all.
     """
 
-    def __init__(self, most: int | None):
-        self._most = most
+    most: int | None = None
+    aside: int | None = None
+
+    @property
+    def about(self) -> Record | None:
+        """What the page says of it; None where nothing is cut."""
+        return None if self == Cut() else asdict(self)
 
     def __call__(self, text: str) -> str | list[str | int]:
-        """The text; where it is longer its start, how many characters are left out, its end.
+        """A text; where it is longer its start, how many characters are left out, its end.
 
         Example:
             >>> Cut(6)("one two"), Cut(6)("three")
             (['one ', 1, 'wo'], 'three')
         """
-        if self._most is None or len(text) <= self._most:
+        if self.most is None or len(text) <= self.most:
             return text
-        end = self._most // 3
-        start = self._most - end
-        return [text[:start], len(text) - self._most, text[len(text) - end :]]
+        end = self.most // 3
+        start = self.most - end
+        return [text[:start], len(text) - self.most, text[len(text) - end :]]
+
+    def less(self, text: str) -> str | list[str | int]:
+        """A text that stands aside."""
+        return Cut(self.aside)(text)
 
 
 def sample_data(seen: SeenSample, cut: Cut) -> Record:
@@ -44,7 +56,7 @@ def sample_data(seen: SeenSample, cut: Cut) -> Record:
     if seen.before:
         found["before"] = [cut(turn) for turn in seen.before]
     if seen.passages is None:
-        found["fields"] = [[name, cut(_text(value))] for name, value in seen.fields.items()]
+        found["fields"] = [[name, cut.less(_text(value))] for name, value in seen.fields.items()]
     else:
         found |= _context(seen.passages)
     return found | {"expected": cut(seen.expected)}
@@ -73,8 +85,9 @@ def answer_data(seen: SeenAnswer, cut: Cut) -> Record:
     if output := seen.output:
         given = ("status", output["status"]), ("truncated", output.get("truncated_tokens"))
         found |= {name: value for name, value in given if value}
-        texts = {name: output.get(name) for name in ("error", "thought", "text")}
-        found |= {name: cut(text) for name, text in texts.items() if text}
+        found |= {name: cut(output[name]) for name in ("error", "text") if output.get(name)}
+        if output["thought"]:
+            found["thought"] = cut.less(output["thought"])
     if seen.score:
         found["score"] = _score(seen.score, cut) | {"judge": seen.score["judge"]}
     if seen.judged:
@@ -96,11 +109,11 @@ def _judged(request: JudgedRequest, cut: Cut) -> Record:
         judge: {
             "status": reply["status"],
             "text": cut(reply["text"] or ""),
-            **({"thought": cut(reply["thought"])} if reply["thought"] else {}),
+            **({"thought": cut.less(reply["thought"])} if reply["thought"] else {}),
         }
         for judge, reply in request.replies.items()
     }
-    return {"asked": cut(request.tail.strip()), "replies": replies}
+    return {"asked": cut.less(request.tail.strip()), "replies": replies}
 
 
 def answer_row(seen: SeenAnswer) -> list[Any]:

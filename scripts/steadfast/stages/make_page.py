@@ -2,33 +2,26 @@
 
 import csv
 import io
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from steadfast.components import component
 from steadfast.engines.bill import cost
 from steadfast.engines.request import STATUSES
 from steadfast.files import Record, Settings, canonical_json, read_json, read_text, write_text
 from steadfast.metrics.tidy import read_csv
-from steadfast.page.pack import Full, Pack, page
-from steadfast.page.sample_data import Cut, answer_data, answer_row, sample_data, sample_digest
+from steadfast.page.pack import Pack, page
 from steadfast.page.table_data import table_data
 from steadfast.show.display import Display
 from steadfast.show.report import Report, correlations_table, report_table
 from steadfast.show.roster import Roster
-from steadfast.stages.part_view import Asked, PartView
-from steadfast.stages.samples import PartFiles
+from steadfast.stages.pack_samples import BLOCK, Packed, Shown, pack_samples
 
 FORMAT = 1
 """Of the data; a page shows another one beside itself where both have the same."""
 LIMIT = 25_000_000
-"""Characters of the data, for which long texts are cut; the least cut may need more."""
-CUTS = (None, 16_000, 8_000, 4_000, 2_000, 1_000, 500, 250)
-BLOCK = 256
-"""Samples of one piece."""
+"""Characters of the data, for which long texts are cut."""
 USED = (
     "benchmark", "model", "part", "judge", "requests", "logical_tokens", "computed_tokens",
     "cached_tokens", "hit_rate", "output_tokens",
@@ -36,61 +29,6 @@ USED = (
 """What the page has of ``metrics/inference.csv``: all but times, which differ between runs."""
 PER_PART = {"lineage", "sha256", "statuses", "tokens"}
 """What identities of one model differ in between parts."""
-
-
-@dataclass(frozen=True)
-class Shown:
-    """One benchmark on the page.
-
-    Attributes:
-        name: such as lifbench.
-        title: in tables.
-        asked: a sentence about the text that was asked, or "".
-        tables: the function of frames and display, and its settings.
-        metrics: names of the frames.
-        reported: its title and measures, as ``show.report.Report`` takes them.
-        samples: its ``Samples``, ``stand_in`` its ``StandIn``, ``passages`` what gives a sample's
-            ``Passages`` or None: by name and settings.
-        parts: of each its data files by kind, name and path below the results.
-        models: draws and judges of each model that is asked.
-        prompts: name of the folder of the prompts that are asked.
-        figures: names.
-    """
-
-    name: str
-    title: str
-    asked: str
-    tables: Sequence[Any]
-    metrics: Sequence[str]
-    reported: Settings
-    samples: Sequence[Any]
-    stand_in: Sequence[Any]
-    passages: Sequence[Any] | None
-    parts: Mapping[str, Sequence[Sequence[str]]]
-    models: Mapping[str, Sequence[Any]]
-    prompts: str
-    figures: Sequence[str]
-
-    def views(self, results: Path) -> list[PartView]:
-        """Its parts in a folder of results; none where no model is asked."""
-        folder = results / self.name
-        return [
-            PartView(
-                self.title,
-                folder,
-                PartFiles(
-                    part,
-                    self.samples,
-                    folder / self.prompts / f"{part}.jsonl",
-                    [(kind, name, results / path) for kind, name, path in sources],
-                ),
-                self.stand_in,
-                self.passages,
-                {model: Asked(*how) for model, how in self.models.items()},
-            )
-            for part, sources in self.parts.items()
-            if self.models
-        ]
 
 
 def make_page(
@@ -101,7 +39,7 @@ def make_page(
     out: Path,
     limit: int = LIMIT,
 ) -> None:
-    """Writes the page. Texts of samples are cut as little as the limit allows, and say so.
+    """Writes the page; long texts of samples are cut as little as the limit allows, and say so.
 
     Args:
         benchmarks: that run.
@@ -116,19 +54,11 @@ def make_page(
     """
     shown = Display.of(display)
     fixed = _fixed(benchmarks, shown, results)
-    for most in CUTS:
-        samples = Pack(limit - fixed.characters if most != CUTS[-1] else None)
-        try:
-            counts = _add_samples(samples, benchmarks, results, Cut(most))
-            break
-        except Full:
-            continue
+    samples = pack_samples(benchmarks, results, limit - fixed.characters)
     run = Pack()
-    run.add("run", _run(benchmarks, shown, prices, results, counts) | {"cut": most})
+    run.add("run", _run(benchmarks, shown, prices, results, samples))
     title = f"steadfast: {', '.join(one.title for one in benchmarks)}"
-    text = page(title, [run, fixed, samples])
-    print(f"{out}: {len(text):,} characters; texts of samples cut to {most or 'no'} characters")
-    write_text(out, text)
+    write_text(out, page(title, [run, fixed, samples.pack]))
 
 
 # --- tables and figures ----------------------------------------------------------------------
@@ -158,61 +88,6 @@ def _tables(benchmarks: Sequence[Shown], display: Display, results: Path) -> lis
     return found
 
 
-# --- samples ---------------------------------------------------------------------------------
-
-
-def _add_samples(pack: Pack, benchmarks: Sequence[Shown], results: Path, cut: Cut) -> list[Record]:
-    """Adds an index of each benchmark and its samples and answers in blocks; counts statuses."""
-    counts: list[Record] = []
-    for one in benchmarks:
-        views = one.views(results)
-        found = {model: Counter[str]() for model in one.models}
-        scored = Counter[str]()
-        parts = []
-        for view in views:
-            part = _add_part(pack, f"{one.name}/{view.files.name}", view, cut)
-            parts.append(part)
-            for model, draws in part["answers"].items():
-                for row in (row for draw in draws for row in draw):
-                    found[model][row[0]] += 1
-                    scored[model] += row[1] is not None
-        if views:
-            pack.add(f"index/{one.name}", parts)
-        for model, statuses in found.items():
-            rest = {"benchmark": one.title, "model": model, "scored": scored[model]}
-            counts.append({**rest, "statuses": dict(statuses)})
-    return counts
-
-
-def _add_part(pack: Pack, name: str, view: PartView, cut: Cut) -> Record:
-    """Adds one part's samples and answers.
-
-    Returns:
-        Its index: of each sample id, task and digest; of each model and draw a row an answer.
-    """
-    samples, index = view.samples, []
-    for number, block in enumerate(_blocks(samples)):
-        seen = [view.seen(sample) for sample in block]
-        index += [[one.id, one.prompt["task"]] for one in block]
-        for row, one in zip(index[-len(seen) :], seen, strict=True):
-            row.append(sample_digest(one))
-        pack.add(f"samples/{name}/{number}", [sample_data(one, cut) for one in seen])
-    answers: dict[str, list[list[Any]]] = {}
-    for model, asked in view.models.items():
-        found = list(view.answers(model, [sample.id for sample in samples]))
-        by_draw = [found[draw :: asked.draws] for draw in range(asked.draws)]
-        answers[model] = [[answer_row(one) for one in of] for of in by_draw]
-        for draw, of in enumerate(by_draw):
-            for number, block in enumerate(_blocks(of)):
-                piece = f"answers/{name}/{model}/{draw}/{number}"
-                pack.add(piece, [answer_data(one, cut) for one in block])
-    return {"name": view.files.name, "samples": index, "answers": answers}
-
-
-def _blocks(whole: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    return (whole[start : start + BLOCK] for start in range(0, len(whole), BLOCK))
-
-
 # --- what was run ----------------------------------------------------------------------------
 
 
@@ -221,7 +96,7 @@ def _run(
     display: Display,
     prices: Mapping[str, Mapping[str, Settings]],
     results: Path,
-    counts: Sequence[Record],
+    samples: Packed,
 ) -> Record:
     roster = Roster(display.models, display)
     return {
@@ -243,7 +118,8 @@ def _run(
             for one in benchmarks
         ],
         "models": {name: roster.figure_label(name) for name in roster.models},
-        "coverage": [*counts],
+        "cut": samples.cut.about,
+        "coverage": samples.counts,
         "statuses": list(STATUSES),
         "usage": _usage(results / "metrics/inference.csv", benchmarks, prices),
         "identities": _identities(benchmarks, results),

@@ -1,0 +1,172 @@
+"""Size of the page for 60,000 answers, and seconds until a browser shows its first table.
+
+Run: ``PYTHONPATH=scripts python benchmarks/page.py``
+
+Twenty models, six lengths, 500 prompts a length; answers of about 70 words, and, in a second page,
+with thoughts of 400 words before each.
+"""
+
+import random
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from steadfast.files import Record, write_jsonl, write_text
+from steadfast.page.pack import Pack, page
+from steadfast.page.sample_data import Cut
+from steadfast.page.table_data import table_data
+from steadfast.stages.make_page import FORMAT, LIMIT
+from steadfast.stages.pack_samples import BLOCK, Shown, pack_samples
+from steadfast.tables.table import Cell, Column, Section, Table
+
+MODELS = [f"model-{number}" for number in range(20)]
+LENGTHS = ["4k", "8k", "16k", "32k", "64k", "128k"]
+PROMPTS = 500
+WORDS = 5_000
+RNG = random.Random("page")
+LETTERS = "etaoinshrdlucmfwypvbgkjqxz"
+VOCABULARY = ["".join(RNG.choices(LETTERS, k=RNG.randint(2, 9))) for _ in range(WORDS)]
+WEIGHTS = [1 / rank for rank in range(1, WORDS + 1)]
+
+
+def text(words: int) -> str:
+    """Words that are as frequent as words are (Zipf's law)."""
+    return " ".join(RNG.choices(VOCABULARY, WEIGHTS, k=words))
+
+
+def prompts(length: str) -> Iterator[Record]:
+    """The prompts of one length."""
+    for number in range(PROMPTS):
+        yield {
+            "sample_id": f"{length}/{number}",
+            "task": f"T{number % 11}",
+            "context_id": f"context-{length}",
+            "instruction": text(40),
+            "max_tokens": 100,
+        }
+
+
+def written(results: Path, thoughts: bool) -> Shown:
+    """A results folder with the answers and scores of all models."""
+    for length in LENGTHS:
+        asked = list(prompts(length))
+        write_jsonl(results / f"made/prompts/{length}.jsonl", asked)
+        contexts = [{"context_id": f"context-{length}", "text": text(2_000)}]
+        write_jsonl(results / f"made/contexts/{length}.jsonl", contexts)
+        for model in MODELS:
+            known = [{"sample_id": one["sample_id"], "draw": 0, "status": "ok"} for one in asked]
+            answers = {"thought": None, "truncated_tokens": 0}
+            write_jsonl(
+                results / f"made/outputs/{model}/{length}.jsonl",
+                (
+                    one | answers | {"text": text(70), "thought": thoughts and text(400)}
+                    for one in known
+                ),
+            )
+            write_jsonl(results / f"made/scores/{model}/{length}.jsonl", map(scored, known))
+    return Shown(
+        name="made",
+        title="Made",
+        asked="",
+        tables=(),
+        metrics=(),
+        reported={},
+        samples=("steadfast.components:KeyedSamples", {"key": "context_id"}),
+        stand_in=("__main__:Expected", {}),
+        passages=None,
+        parts={one: [("contexts", one, f"made/contexts/{one}.jsonl")] for one in LENGTHS},
+        models=dict.fromkeys(MODELS, (1, ())),
+        prompts="prompts",
+        figures=(),
+    )
+
+
+def scored(record: Record) -> Record:
+    """A score's record."""
+    points = {name: RNG.random() for name in ("format", "correct", "ori")}
+    other = {"status": "ok", "points": points, "total": RNG.random()}
+    rated = {"points": points, "total": RNG.random(), "extracted": {"ids": [RNG.randrange(999)]}}
+    return record | rated | {"judge": None, "other_raters": {"corrected": other}}
+
+
+class Expected:
+    """A stand-in for the reference's answers."""
+
+    def reference(self, sample: object) -> str:
+        """A text of an answer's length."""
+        return text(70)
+
+
+def table() -> Table:
+    """A table of all models by all lengths."""
+    rows = tuple((Cell(model), *(Cell(f"{RNG.random():.3f}") for _ in LENGTHS)) for model in MODELS)
+    columns = (Column("Model", align="l"), *map(Column, LENGTHS))
+    return Table("made", "Made scores.", columns, (Section(rows),))
+
+
+def made(results: Path, shown: Shown, out: Path) -> Cut:
+    """Writes a page as ``make_page`` does; how its texts are cut."""
+    samples = pack_samples([shown], results, LIMIT)
+    run = Pack()
+    benchmark = {"name": "made", "title": "Made", "asked": "", "figures": [], "has_samples": True}
+    about = {
+        "format": FORMAT,
+        "block": BLOCK,
+        "trial": "",
+        "published": False,
+        "cut": samples.cut.about,
+    }
+    models = {model: model for model in MODELS}
+    usage = {"usage": {"columns": [], "rows": []}, "identities": [], "statuses": ["ok"]}
+    run.add(
+        "run",
+        {**about, **usage, "benchmarks": [benchmark], "models": models, "coverage": samples.counts},
+    )
+    run.add("tables", [{"title": "Made", "tables": [table_data(table())]}])
+    write_text(out, page("made", [run, samples.pack]))
+    return samples.cut
+
+
+def opened(path: Path) -> Iterator[tuple[str, float]]:
+    """Seconds until a browser shows the first table, all answers, and a sample."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        shown = browser.new_page()
+        steps = {
+            "first table": (lambda: shown.goto(path.as_uri()), "table"),
+            "list of all answers": (lambda: shown.click("nav >> text=Samples"), "button.open"),
+            "one sample": (lambda: shown.click("button.open"), "article"),
+        }
+        for name, (act, seen) in steps.items():
+            start = time.perf_counter()
+            act()
+            shown.wait_for_selector(seen)
+            yield name, time.perf_counter() - start
+        browser.close()
+
+
+def main() -> None:
+    """Prints sizes and seconds."""
+    for thoughts in (False, True):
+        with tempfile.TemporaryDirectory() as folder:
+            results, out = Path(folder), Path(folder) / "report.html"
+            shown = written(results, thoughts)
+            start = time.perf_counter()
+            cut = made(results, shown, out)
+            kind = "with thoughts" if thoughts else "without thoughts"
+            print(
+                f"60,000 answers {kind}: {out.stat().st_size / 1e6:.1f} MB, {cut}, "
+                f"made in {time.perf_counter() - start:.1f} s"
+            )
+            for name, seconds in opened(out):
+                print(f"  {name}: {seconds:.2f} s")
+
+
+if __name__ == "__main__":
+    main()
