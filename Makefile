@@ -7,6 +7,7 @@
 # make plan        what a run would take: requests, tokens, hours, cost; nothing is sent
 # make report      only the report over all benchmarks
 # make figures     only the figures
+# make page        only the page: tables, figures and samples in one file for a browser (docs/page.md)
 # make noise       asks a few requests repeatedly: how far an engine's answers vary by themselves
 # make export      writes the benchmarks as data sets, to results/export
 #
@@ -17,7 +18,7 @@
 # make show        everything about one sample: make show SAMPLE=LSI/… MODEL=my-model
 #
 # make test        the tests
-# make heavy       the tests that install more: LaTeX, vLLM's CPU build, a SLURM cluster
+# make heavy       the tests that install more: LaTeX, vLLM's CPU build, a SLURM cluster, a browser
 # make lint        formatting, linting and types, as CI checks them
 # make bench       benchmarks, with ratios
 # make docs        docs/config.md from the schema, README's picture from the default run
@@ -35,7 +36,7 @@ BIN := .venv/bin
 CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG))
 $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: $(file): no such file; name one that is there)))
 
-.PHONY: tables trial show doctor plan report figures noise export vllm embeddings test heavy lint bench docs lock clean help
+.PHONY: tables trial show doctor plan report figures page noise export vllm embeddings test heavy lint bench docs lock clean help
 
 tables: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES)
@@ -49,7 +50,7 @@ show: .venv/base
 doctor: .venv/base
 	@$(BIN)/python scripts/doctor.py $(if $(CONFIG),--config $(CONFIG)) $(PROFILE:%=--profile %) $(if $(OFFLINE),--offline)
 
-plan report figures noise export: .venv/base
+plan report figures page noise export: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) -- $@
 
 help:

@@ -127,6 +127,7 @@ rule all:
     default_target: True
     input:
         "<results>/tables",
+        "<results>/report.html",
         "<results>/metrics/inference.csv",
         # What rewriters' replies make, for people to read.
         in_results(path for path in RUN.running_data if RUN.waits(path)),

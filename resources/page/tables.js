@@ -156,7 +156,6 @@ async function showTables(section, run, other) {
   const printed = element("input", { type: "checkbox" });
   printed.checked = run.about.published;
   const filter = () => ({ text: find.value, printed: printed.checked });
-  const texts = run.about.benchmarks.map(({ asked }) => asked).filter(Boolean);
   const shown = groups.map(({ title, tables }, group) => {
     const blocks = tables.map((table, number) => {
       const details = element("details", { open: group === 0 && number === 0, "data-table": table.name }, element("summary", {}, visible(table.caption)));
@@ -186,5 +185,5 @@ async function showTables(section, run, other) {
     which.field, field("Rows with", find, true), field("what the papers print", printed));
   const key = element("p", { class: "key" }, element("strong", { class: "best" }, "Bold"),
     ": the best of a column and all models that the paired test does not tell apart from it. A heading sorts its column; rows stay in their section.");
-  section.replaceChildren(...texts.map((text) => element("p", { class: "asked" }, visible(text))), form, key, ...shown);
+  section.replaceChildren(form, key, ...shown);
 }

@@ -18,13 +18,14 @@ REPORT = "report/report.md"
 PLAN, TOTALS = "plan/total.md", "## Totals"
 BAR = re.compile(r"(?<!\\)\|")  # between cells; one of a label is escaped
 FOLDERS = {
+    "report.html": "All of it on one page, for a browser",
     "tables": "Tables (docs/reading.md explains them)",
     "figures": "Figures",
     "plan": "What a run would take",
     "noise": "How far an engine's answers vary by themselves",
     "export": "Data sets",
 }
-"""Folders below the results' that a run names at its end, and what is there."""
+"""What stands in the results' folder that a run names at its end, and what it is."""
 
 
 class JobLines(logging.Filter, logging.Formatter):
@@ -144,7 +145,8 @@ def ending(results: Path, files: Iterable[str], asked: Iterable[str] = ()) -> st
     if "tables" not in first:
         further = {Path(*parts[:2]) for parts in made if parts[1:2] == ("tables",)}
         shown += [str(folder) for folder in sorted(further)]
-    lines = [f"{FOLDERS.get(name, 'Tables')}: {results / name}/" for name in shown]
+    places = {name: f"{results / name}" + ("" if Path(name).suffix else "/") for name in shown}
+    lines = [f"{FOLDERS.get(name, 'Tables')}: {place}" for name, place in places.items()]
     report = results / REPORT
     if "report" in first and report.is_file():
         lines = [*headline(report.read_text(encoding="utf-8")), "", *asked, "", *lines]

@@ -113,11 +113,12 @@ def test_a_judges_reply_is_there_beside_what_it_was_asked(held):
     assert request["replies"]["judge"]["text"] == VERDICT
 
 
-def test_what_failed_is_counted_and_never_scored(held):
+def test_what_failed_is_counted_and_never_scored(held, project):
     counts = {(one["benchmark"], one["model"]): one for one in held["run"]["coverage"]}
     assert counts["LIFBench", "hostile"]["statuses"] == {"ok": 6, "error": 24}
     assert counts["LIFBench", "hostile"]["scored"] == 6
-    assert counts["FollowBench", "hostile"]["statuses"] == {"error": 109, "ok": 1}
+    others = len(list(read_jsonl(project.path("results/followbench/prompts/en.jsonl")))) - 1
+    assert counts["FollowBench", "hostile"]["statuses"] == {"error": others, "ok": 1}
 
 
 def test_tables_have_the_values_of_the_tables_and_what_the_paper_prints(held, project):

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,8 @@ from steadfast.show.display import Display
 from steadfast.show.report import Report, correlations_table, report_table
 from steadfast.show.roster import Roster
 from steadfast.stages.pack_samples import BLOCK, Packed, Shown, pack_samples
+from steadfast.tables.render import Printed
+from steadfast.tables.table import Table
 
 FORMAT = 1
 """Of the data; a page shows another one beside itself where both have the same."""
@@ -77,15 +79,26 @@ def _tables(benchmarks: Sequence[Shown], display: Display, results: Path) -> lis
     """The tables of the report, then of each benchmark, with what its paper prints."""
     headlines = {one.name: results / one.name / "metrics/headline.csv" for one in benchmarks}
     report = Report(headlines, {one.name: one.reported for one in benchmarks}, display)
-    whole = [table_data(report_table(report)), table_data(correlations_table(report))]
-    found: list[Record] = [{"title": "All benchmarks", "tables": whole}]
+    whole = (report_table(report), correlations_table(report))
+    found = [_group("All benchmarks", whole, [one.asked for one in benchmarks], display)]
     for one in benchmarks:
         frames = {
             name: read_csv(results / one.name / "metrics" / f"{name}.csv") for name in one.metrics
         }
         tables = component(one.tables).make(frames, replace(display, published=True))
-        found.append({"title": one.title, "tables": [table_data(table) for table in tables]})
+        found.append(_group(one.title, tables, [one.asked], display))
     return found
+
+
+def _group(
+    title: str, tables: Iterable[Table | Printed], asked: Sequence[str], display: Display
+) -> Record:
+    """Some tables under a title, each of which says what text was asked, and of a trial that."""
+    found = (
+        replace(table.about(asked), remark=display.trial) if isinstance(table, Table) else table
+        for table in tables
+    )
+    return {"title": title, "tables": [table_data(table) for table in found]}
 
 
 # --- what was run ----------------------------------------------------------------------------

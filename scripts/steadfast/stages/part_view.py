@@ -104,15 +104,18 @@ class PartView:
         """
         return self.files.read()
 
+    @cached_property
+    def _stand_in(self) -> StandIn:
+        return component(self.stand_in).make()
+
     def seen(self, sample: Sample) -> SeenSample:
         """A sample with no answers."""
-        stand_in: StandIn = component(self.stand_in).make()
         return SeenSample(
             self.title,
             sample,
             list(_turns_before(sample)),
             component(self.passages).make(sample) if self.passages else None,
-            stand_in.reference(sample),
+            self._stand_in.reference(sample),
         )
 
     def answers(self, model: str, names: Sequence[str]) -> Iterator[SeenAnswer]:
