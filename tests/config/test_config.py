@@ -99,6 +99,25 @@ def test_every_setting_of_a_model_has_a_role():
             ), name
 
 
+@pytest.mark.parametrize(
+    ("given", "most"),
+    [
+        ({}, 256),
+        ({"concurrency": 4}, 4),
+        ({"concurrency": 4, "max_concurrency": 64}, 64),
+        ({"max_concurrency": 100}, 100),
+    ],
+)
+def test_a_concurrency_that_is_stated_alone_is_kept(given, most):
+    config = load_config({"models": {"x": {**OPENAI, **given}}})
+    assert config.models["x"].max_concurrency == most
+
+
+def test_the_ceiling_is_not_below_the_start():
+    with pytest.raises(UserError, match="max_concurrency 4 is less than concurrency 8"):
+        load_config({"models": {"x": {**OPENAI, "max_concurrency": 4}}})
+
+
 def test_a_cap_on_spending_needs_prices():
     with pytest.raises(UserError, match="max_spend needs price"):
         load_config({"models": {"x": {**OPENAI, "max_spend": 5.0}}})

@@ -40,6 +40,13 @@ def test_the_concurrency_is_used_and_never_exceeded(part, server):
     assert server.most_busy == 5
 
 
+def test_more_are_asked_at_once_where_that_helps_up_to_the_ceiling(part, server):
+    server.delay = 0.05
+    part.run(items(contexts=1, questions=240), concurrency=2, max_concurrency=6)
+    assert server.most_busy == 6
+    assert set(server.asked.values()) == {1}
+
+
 def test_prompts_without_a_context_do_not_wait_for_one_another(part, server):
     server.delay = 0.1
     part.run([replace(i, context="", context_id="") for i in items(1, 12)])

@@ -37,10 +37,11 @@ class OpenaiEngine(Engine):
         setup: its answers have ``model``; ``revision``, ``template`` (chat or base), ``system``,
             ``temperature`` (default 0; None: not sent), ``top_p``, ``top_k``, ``min_p``, ``seed``
             (of the first draw), ``logprobs`` (alternatives a token; None: not asked),
-            ``extra_body``; its operation ``base_url``, ``api_key_env``,
-            ``concurrency``, ``attempts``, ``timeout`` (s, of one attempt), ``backoff`` (s, before
-            the second attempt), ``max_tokens_field``, ``price``, ``max_spend``, ``bill`` (folders
-            of the journals that count against it; by default the job's).
+            ``extra_body``; its operation ``base_url``, ``api_key_env``, ``concurrency`` (requests
+            at once at first), ``max_concurrency`` (by default the same), ``attempts``, ``timeout``
+            (s, of one attempt), ``backoff`` (s, before the second attempt), ``max_tokens_field``,
+            ``price``, ``max_spend``, ``bill`` (folders of the journals that count against it; by
+            default the job's).
     """
 
     paid = True
@@ -62,6 +63,7 @@ class OpenaiEngine(Engine):
         key_name = operation.get("api_key_env", "OPENAI_API_KEY")
         self._access = Access(operation.get("base_url"), key_name)
         self._concurrency = operation.get("concurrency", 8)
+        self._most = operation.get("max_concurrency") or self._concurrency
         self._attempts = operation.get("attempts", 6)
         self._timeout = operation.get("timeout", 600.0)
         self._backoff = operation.get("backoff", 1.0)
@@ -97,18 +99,19 @@ class OpenaiEngine(Engine):
         try:
             with asyncio.Runner() as runner:
                 replies: Replies = asyncio.Queue()
-                places = asyncio.Semaphore(self._concurrency)
+                places = asyncio.Semaphore(self._most)
                 settled = asyncio.Event()
                 sending = runner.get_loop().create_task(
                     self._send_all(settings, groups, replies, places, settled)
                 )
                 sending.add_done_callback(lambda _: replies.put_nowait(None))
-                while (pair := runner.run(replies.get())) is not None:
-                    yield pair
-                    # Only now is the reply in the journal: no more than the concurrency is lost.
-                    if self._bill:
-                        self._bill.settle(pair[0])
-                    places.release()
+                while pairs := runner.run(_arrived(replies)):
+                    for pair in pairs:
+                        yield pair
+                        # Only now is the reply in the journal: no more than the places are lost.
+                        if self._bill:
+                            self._bill.settle(pair[0])
+                        places.release()
                     settled.set()
                 sending.result()
         except RuntimeError as error:
@@ -128,7 +131,7 @@ class OpenaiEngine(Engine):
         from openai import AsyncOpenAI
 
         client = AsyncOpenAI(**settings)
-        pace = Pace(self._concurrency, self._backoff)
+        pace = Pace(self._concurrency, self._most, self._backoff)
         capped: CapReached | None = None
 
         async def send(request: Request) -> None:
@@ -156,7 +159,7 @@ class OpenaiEngine(Engine):
                     except CapReached as reached:
                         capped = reached
 
-                side_by_side = asyncio.Semaphore(self._concurrency)
+                side_by_side = asyncio.Semaphore(self._most)
                 for group in groups:
                     if capped:
                         break
@@ -177,11 +180,11 @@ class OpenaiEngine(Engine):
             sent_at = await pace.acquire()
             try:
                 outcome = await self._attempt(client, request)
+                if isinstance(outcome, Response):
+                    pace.succeeded()
+                    return outcome
             finally:
                 pace.release()
-            if isinstance(outcome, Response):
-                pace.succeeded()
-                return outcome
             failure = outcome
             self._retries[failure.reason] += 1
             if failure.overloaded:
@@ -209,7 +212,7 @@ class OpenaiEngine(Engine):
                 reply = await _post(client, body)
         except (APITimeoutError, TimeoutError) as error:
             connecting = type(error.__cause__).__name__ == "ConnectTimeout"
-            return Retry("timeout", unreachable=connecting)
+            return Retry("timeout", overloaded=not connecting, unreachable=connecting)
         except APIConnectionError as error:
             connecting = type(error.__cause__).__name__ == "ConnectError"
             return Retry("connection lost", unreachable=connecting)
@@ -260,11 +263,21 @@ class OpenaiEngine(Engine):
         return dict(self._retries)
 
 
+async def _arrived(replies: Replies) -> list[tuple[Request, Response]]:
+    """The replies that are there, one at least; none when all are given."""
+    found = [await replies.get()]
+    while not replies.empty():
+        found.append(replies.get_nowait())
+    return [pair for pair in found if pair is not None]
+
+
 async def _post(client: "AsyncOpenAI", body: Record) -> bytes:
-    names = ("model", "prompt", "messages")
-    named: Record = {name: body.pop(name) for name in names if name in body}
-    kind = client.completions if "prompt" in named else client.chat.completions
-    return (await kind.with_raw_response.create(**named, extra_body=body)).content
+    from httpx2 import Response as Reply
+
+    # The client's typed methods look through each message by its type, which takes longer than
+    # all else that is done for a short reply.
+    path = "/completions" if "prompt" in body else "/chat/completions"
+    return (await client.post(path, cast_to=Reply, body=body)).content
 
 
 async def _reserve(bill: Bill, request: Request, settled: asyncio.Event) -> None:

@@ -17,6 +17,8 @@ from steadfast.resources import facts
 from steadfast.schema.model_parts import Price, Reasoning, Throughput
 from steadfast.schema.strict import StrictModel, role
 
+MOST_REQUESTS = 256
+"""Requests under way at once, at most, where the config says nothing of it."""
 Limit = Annotated[int, Field(ge=1)]
 """Tokens of an answer, at most."""
 
@@ -206,7 +208,17 @@ class OpenaiModel(SamplingModel):
         "OPENAI_API_KEY",
         "Environment variable that holds the key; null for a server that needs none.",
     )
-    concurrency: int = role("operation", 8, "Requests under way at once.", ge=1, le=1024)
+    concurrency: int = role(
+        "operation", 8, "Requests under way at once when a job begins.", ge=1, le=1024
+    )
+    max_concurrency: int | None = role(
+        "operation",
+        None,
+        "Requests under way at once, at most, while more bring more answers a second; by default "
+        f"{MOST_REQUESTS}, or concurrency where that is stated.",
+        ge=1,
+        le=4096,
+    )
     attempts: int = role(
         "operation", 6, "Times a request is tried before it counts as failed.", ge=1, le=100
     )
@@ -247,6 +259,18 @@ class OpenaiModel(SamplingModel):
                 instead = f"use the model's key {own[name]}" if own[name] else "leave it out"
                 raise ValueError(f"the workflow itself sets {name}; {instead}")
         return body
+
+    @model_validator(mode="after")
+    def _concurrency_has_a_ceiling(self) -> Self:
+        if self.max_concurrency is None:
+            stated = "concurrency" in self.model_fields_set
+            self.max_concurrency = self.concurrency if stated else MOST_REQUESTS
+        if self.max_concurrency < self.concurrency:
+            raise ValueError(
+                f"max_concurrency {self.max_concurrency} is less than concurrency "
+                f"{self.concurrency}; raise the one or lower the other"
+            )
+        return self
 
     @model_validator(mode="after")
     def _spend_needs_price(self) -> Self:
