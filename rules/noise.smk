@@ -31,7 +31,7 @@ rule noise_part:
     benchmark:
         "<benchmarks>/{benchmark}/noise/{model}/{part}.tsv"
     conda:
-        "../envs/base.yaml"
+        lambda w: f"../envs/{'vllm' if RUN.answering(w).engine == 'vllm' else 'base'}.yaml"
     threads: 1
     resources:
         mem_mb=4000,

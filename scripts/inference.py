@@ -11,12 +11,13 @@ if "snakemake" in globals() and __name__ == "__main__":
     judge, rewriter = snakemake.wildcards.get("judge"), snakemake.wildcards.get("rewriter")
     model = rewriter or snakemake.wildcards.model
     section = "judges" if judge else "rewriters" if rewriter else "models"
+    operation = snakemake.config[section][judge or model]
     out, replayed = Path(snakemake.output.outputs), str(snakemake.input.get("replay") or "")
     job = Job(
         benchmark=snakemake.wildcards.benchmark,
         model=model,
         answers=snakemake.params.answers,
-        operation=snakemake.config[section][judge or model],
+        operation=operation,
         stand_in=snakemake.params.stand_in,
         lineage=snakemake.params.lineage,
         results=out.parents[4 if judge else 3],
@@ -28,6 +29,7 @@ if "snakemake" in globals() and __name__ == "__main__":
         run_rule(
             judge_part,
             snakemake.log,
+            engines=[operation],
             job=job,
             judge=judge,
             part=snakemake.wildcards.part,
@@ -39,6 +41,7 @@ if "snakemake" in globals() and __name__ == "__main__":
         run_rule(
             rewrite_part,
             snakemake.log,
+            engines=[operation],
             job=job,
             round=snakemake.wildcards.part,
             readable=snakemake.params.readable,
@@ -50,6 +53,7 @@ if "snakemake" in globals() and __name__ == "__main__":
         run_rule(
             answer_part,
             snakemake.log,
+            engines=[operation],
             job=job,
             part=PartFiles.of(snakemake),
             replayed=Path(replayed) if replayed else None,

@@ -7,14 +7,16 @@ from steadfast.stages.samples import PartFiles
 from steadfast.workflow import run_rule
 
 if "snakemake" in globals():
+    operation = snakemake.config["models"][snakemake.wildcards.model]
     out = Path(snakemake.output.csv)
     run_rule(
         measure_noise,
         snakemake.log,
+        engines=[operation],
         benchmark=snakemake.wildcards.benchmark,
         model=snakemake.wildcards.model,
         answers=snakemake.params.answers,
-        operation=snakemake.config["models"][snakemake.wildcards.model],
+        operation=operation,
         noise=snakemake.params.noise,
         seed=snakemake.params.seed,
         part=PartFiles.of(snakemake),

@@ -14,6 +14,14 @@ if "snakemake" in globals():
     run_rule(
         plan_requests,
         snakemake.log,
+        engines=[
+            snakemake.config[kind][name]
+            for kind, names in (
+                ("models", snakemake.params.models),
+                ("judges", snakemake.params.judges),
+            )
+            for name in names
+        ],
         benchmark=snakemake.wildcards.benchmark,
         models=snakemake.params.models,
         judges=snakemake.params.judges,

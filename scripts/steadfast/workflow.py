@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.errors import UserError
+from steadfast.files import Settings
+from steadfast.interpreter import enter
 from steadfast.seal import Seal
 
 
@@ -17,6 +19,7 @@ def run_rule(
     *,
     reads: Iterable[Seal] = (),
     writes: Iterable[Seal] = (),
+    engines: Iterable[Settings] = (),
     **arguments: Any,
 ) -> None:
     """Runs a rule's one function; a user's error becomes one sentence, and exit code 1.
@@ -27,6 +30,7 @@ def run_rule(
             sentence.
         reads: of sealed files that the function reads: they are checked before.
         writes: of files that it makes, whose identity is written after it.
+        engines: settings of the models whose engines it makes, which may need another interpreter.
         arguments: passed on.
     """
     with ExitStack() as stack:
@@ -34,6 +38,7 @@ def run_rule(
             log = stack.enter_context(open(path, "a", encoding="utf-8", buffering=1))
             stack.enter_context(redirect_stdout(log))
         try:
+            enter(engines)
             for seal in reads:
                 seal.check()
             function(**arguments)

@@ -21,6 +21,9 @@ NEEDS = {
 }
 """What says of each engine what its models need of the surroundings (``doctor.check.Needed``); an
 engine that is not here needs nothing."""
+OWN_ENVIRONMENT = {"vllm": ("vllm", ".venv-vllm")}
+"""Engines whose packages have no solution together with the locked base: the module by which an
+interpreter is known to have them, and the environment's folder beside the workflow."""
 STAND_INS = frozenset({"reference", "simulated", "floor"})
 """Engines that answer from what a benchmark knows."""
 WITHOUT_MODEL = STAND_INS | {"replay"}

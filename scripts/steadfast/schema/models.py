@@ -336,6 +336,12 @@ class VllmModel(SamplingModel):
         False,
         "vLLM's batch-invariant kernels: an answer does not depend on what is asked beside it.",
     )
+    python: str | None = role(
+        "operation",
+        None,
+        "Interpreter of the jobs, with vLLM and the base requirements; by default the one they are "
+        "in where it has vLLM, else that of `make vllm`, .venv-vllm.",
+    )
     tensor_parallel_size: int = role("operation", 1, "GPUs that share the model.", ge=1)
     gpu_memory_utilization: float = role(
         "operation", 0.9, "Share of the GPUs' memory that vLLM takes.", gt=0, le=1

@@ -1,0 +1,56 @@
+"""The interpreter of a job: vLLM has an environment of its own, apart from the locked base."""
+
+import os
+import sys
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+
+from steadfast.engines.build import OWN_ENVIRONMENT
+from steadfast.errors import UserError
+from steadfast.files import Settings
+from steadfast.resources import PACKAGE
+
+ENTERED = "STEADFAST_INTERPRETER"
+"""Variable of a job that has gone on in another interpreter, with that interpreter's path."""
+
+
+def enter(models: Iterable[Settings]) -> None:
+    """Goes on in the interpreter that the engines of some models need, where it is another one.
+
+    The process stays the same, and with it its signals, its output and its exit code; the script
+    begins anew. Where there is no such interpreter, the job goes on in this one.
+
+    Args:
+        models: settings of those whose engines the job makes.
+
+    Raises:
+        UserError: a model names an interpreter that is not there.
+    """
+    python = next(filter(None, map(interpreter, models)), None)
+    if python is None or os.environ.get(ENTERED) == str(python):
+        return
+    os.environ[ENTERED] = str(python)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(python, [str(python), *sys.argv])
+
+
+def interpreter(model: Settings) -> Path | None:
+    """The interpreter that a model's jobs go on in; None: the one that they are in.
+
+    Args:
+        model: its settings: ``engine``, and ``python`` where the config names one.
+
+    Raises:
+        UserError: that one is not there.
+    """
+    if model["engine"] not in OWN_ENVIRONMENT:
+        return None
+    module, folder = OWN_ENVIRONMENT[model["engine"]]
+    if stated := model.get("python"):
+        if not os.access(stated, os.X_OK):
+            raise UserError(f"python: {stated} is no interpreter; name one that has {module}")
+        return Path(stated)
+    python = PACKAGE.parents[1] / folder / "bin" / "python"
+    return python if python.exists() and find_spec(module) is None else None

@@ -1,0 +1,75 @@
+"""A job goes on in the interpreter that its engine needs: the same process, the script anew."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from steadfast.errors import UserError
+from steadfast.interpreter import interpreter
+
+SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
+SCRIPT = """
+import os, sys
+from pathlib import Path
+from steadfast.workflow import run_rule
+
+def work(out):
+    with open(out, "a") as file:
+        file.write(f"{os.getpid()} {os.environ.get('BY', 'nobody')}\\n")
+
+out, log, engine, python = sys.argv[1:]
+run_rule(work, [log], engines=[{"engine": engine, "python": python}], out=out)
+"""
+
+
+@pytest.fixture
+def other(tmp_path):
+    """An interpreter that says that it was taken."""
+    path = tmp_path / "other python"
+    path.write_text(f'#!/bin/sh\nBY=other exec {sys.executable} "$@"\n')
+    path.chmod(0o755)
+    return path
+
+
+def run(tmp_path, engine, python):
+    script, out = tmp_path / "script.py", tmp_path / "out"
+    script.write_text(SCRIPT)
+    job = subprocess.Popen(
+        [sys.executable, script, out, tmp_path / "log", engine, python],
+        env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    _, errors = job.communicate(timeout=60)
+    return job, out.read_text() if out.exists() else "", errors
+
+
+def test_the_same_process_goes_on_once_in_the_interpreter_that_a_model_names(tmp_path, other):
+    job, done, errors = run(tmp_path, "vllm", other)
+    assert job.returncode == 0, errors
+    assert done == f"{job.pid} other\n"
+
+
+def test_an_engine_of_the_base_stays_where_it_is(tmp_path, other):
+    job, done, _ = run(tmp_path, "openai", other)
+    assert done == f"{job.pid} nobody\n"
+
+
+def test_an_interpreter_that_is_not_there_is_one_sentence(tmp_path):
+    job, done, errors = run(tmp_path, "vllm", tmp_path / "nowhere" / "python")
+    assert job.returncode == 1
+    assert done == ""
+    assert errors.startswith("error: python: ")
+    assert "name one that has vllm" in errors
+    with pytest.raises(UserError, match="name one that has vllm"):
+        interpreter({"engine": "vllm", "python": str(tmp_path)[1:]})
+
+
+def test_without_one_of_its_own_the_job_stays_where_it_is():
+    assert interpreter({"engine": "vllm", "python": None}) in (
+        None,
+        SCRIPTS.parent / ".venv-vllm" / "bin" / "python",
+    )
