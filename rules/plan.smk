@@ -79,6 +79,7 @@ rule plan_rewrites:
         rewriters=lambda w: settings.planned(
             {name: CONFIG.rewriters[name] for name in RUN.rewriters_of(w.benchmark)}
         ),
+        hardware=CONFIG.hardware.model_dump(),
         rounds=lambda w: list(RUN.first_rounds(w.benchmark)),
         journals=lambda w: rewrites_sizes(
             RESULTS, w.benchmark, RUN.rewriters_of(w.benchmark), RUN.first_rounds(w.benchmark)
@@ -126,6 +127,7 @@ rule plan_benchmark:
         judge_prompts=lambda w: plain(RUN.judge_prompts(w.benchmark)),
         templates=lambda w: RUN.templates(w.benchmark),
         answer_tokens=CONFIG.judging.answer_tokens,
+        hardware=CONFIG.hardware.model_dump(),
         limit=CONFIG.limit,
         asked=lambda w: TASKS[w.benchmark].asked,
         sources=lambda w: RUN.all_source_keys(w.benchmark),

@@ -35,6 +35,7 @@ if "snakemake" in globals():
         limit=snakemake.params.limit,
         asked=snakemake.params.asked,
         results=out.parents[1],
+        hardware=snakemake.params.hardware,
         out_md=out,
         out_csv=Path(snakemake.output.csv),
         out_prompts=Path(snakemake.output.prompts),

@@ -14,6 +14,7 @@ if "snakemake" in globals():
         rewriters=snakemake.params.rewriters,
         requests=dict(zip(snakemake.params.rounds, paths(snakemake.input.requests), strict=True)),
         results=out.parents[1],
+        hardware=snakemake.params.hardware,
         out_md=out,
         out_csv=Path(snakemake.output.csv),
     )

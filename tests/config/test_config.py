@@ -113,6 +113,11 @@ def test_a_concurrency_that_is_stated_alone_is_kept(given, most):
     assert config.models["x"].max_concurrency == most
 
 
+def test_an_unknown_gpu_is_named():
+    with pytest.raises(UserError, match="unknown GPU 'h10'; did you mean 'h100'"):
+        load_config({"models": {"x": OPENAI}, "hardware": {"gpu": "h10"}})
+
+
 def test_the_ceiling_is_not_below_the_start():
     with pytest.raises(UserError, match="max_concurrency 4 is less than concurrency 8"):
         load_config({"models": {"x": {**OPENAI, "max_concurrency": 4}}})
@@ -131,7 +136,7 @@ def test_prices_and_throughput_are_known_to_the_plan_and_determine_no_answer():
         {"models": {"x": {**OPENAI, "price": price, "throughput": throughput}}}
     ).models["x"]
     assert answer_settings(bare) == answer_settings(full)
-    assert plan_settings(full) == {
+    assert plan_settings(full) == plan_settings(bare) | {
         "throughput": {**throughput, "gpus": 1},
         "price": {**price, "currency": "USD"},
     }

@@ -1,57 +1,154 @@
-"""What a job asks for: from the model list, more for longer contexts and further attempts."""
+"""What a job asks for: from its prompts, the model's size and the hardware."""
+
+import json
+from types import SimpleNamespace
 
 import pytest
 
-from steadfast.config.job_resources import pooled_resources, resources
+from steadfast.config.job_resources import cpus_per_task, gpu, mem_mb, resource, runtime
 from steadfast.config.load import load_config
+from steadfast.engines.roofline import Work
+from steadfast.evaluation import Evaluation
+from steadfast.stages.asked_work import asked_work
 
+SHARED = {"engine": "vllm", "model": "a/b", "window": 4096, "tensor_parallel_size": 2}
+MODELS = {
+    "remote": {"engine": "openai", "model": "m"},
+    "small": {"engine": "openai", "model": "m", "gpus": 1, "hours": 2},
+    "large": {"engine": "openai", "model": "m", "gpus": 4, "mem_gb": 100.5, "hours": 1},
+    "sized": {**SHARED, "size": {"parameters": 30.0}},
+    "unknown": SHARED,
+    "timed": {**SHARED, "throughput": {"prefill": 1000, "decode": 100}},
+}
 CONFIG = load_config(
     {
-        "models": {
-            "remote": {"engine": "openai", "model": "m"},
-            "small": {"engine": "openai", "model": "m", "gpus": 1, "hours": 2},
-            "large": {"engine": "openai", "model": "m", "gpus": 4, "mem_gb": 100.5, "hours": 1},
-        },
+        "lifbench": {"lengths": {"4k": 3072, "128k": 122880}},
+        "models": MODELS,
+        "hardware": {"gpu": "h100"},
     }
 )
+WORK = Work(
+    requests=100, prompt=400_000, distinct=60_000, output=12_000, contexts=4
+)  # timed: 180 s
 
 
-def request(model, tokens=3072, attempt=1):
-    return resources(CONFIG.models[model], tokens, attempt)
+def minutes(model, work=WORK, config=CONFIG, **more):
+    return runtime(config.models[model], config.hardware, work, **more)
 
 
-def test_an_engine_without_a_model_in_the_job_asks_for_no_gpu():
-    expected = {"gpu": 0, "mem_mb": 4000, "runtime": 240, "cpus_per_task": 1}
-    assert request("remote") == expected
+def test_gpus_memory_and_cores_without_a_size():
+    found = {name: (gpu(m), mem_mb(m), cpus_per_task(m)) for name, m in CONFIG.models.items()}
+    assert found["remote"] == (0, 4_000, 1)
+    assert found["small"] == (1, 48_000, 4)
+    assert found["large"] == (4, 100_500, 16)
+    assert found["unknown"] == (2, 96_000, 8)
 
 
-def test_the_model_list_says_what_a_job_asks_for():
-    assert request("large") == {"gpu": 4, "mem_mb": 100500, "runtime": 60, "cpus_per_task": 16}
+def test_the_hosts_memory_holds_the_weights_and_the_processes():
+    assert mem_mb(CONFIG.models["sized"]) == 1000 * (16 + 2 * 8 + 60)
 
 
-def test_memory_and_cores_follow_from_the_gpus_where_the_list_names_none():
-    assert request("small") == {"gpu": 1, "mem_mb": 48000, "runtime": 120, "cpus_per_task": 4}
+def test_stated_hours_hold_whatever_the_length():
+    assert minutes("small") == minutes("small", Work(9, 10**7, 10**6, 900, 9)) == 120
 
 
-@pytest.mark.parametrize(("tokens", "minutes"), [(512, 120), (32768, 120), (122880, 450)])
-def test_contexts_beyond_32k_get_time_in_proportion(tokens, minutes):
-    assert request("small", tokens)["runtime"] == minutes
+def test_time_follows_from_the_tokens():
+    assert minutes("timed") == 2 * 180 / 60 + 10
+    assert minutes("timed", Work(100, 800_000, 120_000, 24_000, 4)) == 2 * 360 / 60 + 10
 
 
-def test_each_attempt_gets_more_time_and_memory_and_the_same_gpus():
-    attempts = [request("small", attempt=attempt) for attempt in (1, 2, 3)]
-    assert [each["runtime"] for each in attempts] == [120, 180, 240]
-    assert [each["mem_mb"] for each in attempts] == [48000, 72000, 96000]
-    assert {each["gpu"] for each in attempts} == {1}
+def test_what_nothing_is_known_of_gets_four_hours_and_a_server_at_least_that():
+    assert minutes("unknown") == minutes("remote") == 240
+    verdicts = Work(100_000, 10**8, 10**7, 10**6, 100_000)
+    assert minutes("remote", verdicts) == 2 * (100_000 + 20_000) / 8 / 60 + 10
 
 
-def test_jobs_that_share_a_request_ask_for_the_most_of_each():
-    jobs = [(CONFIG.models["small"], 65536), (CONFIG.models["large"], 3072)]
-    expected = {"gpu": 4, "mem_mb": 100500, "runtime": 240, "cpus_per_task": 16}
-    assert pooled_resources(jobs) == expected
+def test_a_further_attempt_asks_for_half_as_much_again_and_no_more_gpus():
+    assert [minutes("timed", attempt=attempt) for attempt in (1, 2, 3)] == [16, 24, 32]
+    assert [mem_mb(CONFIG.models["small"], attempt) for attempt in (1, 2)] == [48_000, 72_000]
 
 
-def test_a_model_whose_engine_shares_it_among_gpus_asks_for_those():
-    shared = {"engine": "vllm", "model": "m", "window": 4096, "tensor_parallel_size": 2}
-    config = load_config({"models": {"shared": shared}})
-    assert resources(config.models["shared"], 3072)["gpu"] == 2
+def test_no_job_and_no_load_asks_for_more_than_the_most_hours():
+    raw = {"models": MODELS, "hardware": {"max_hours": 0.5}}
+    config = load_config(raw)
+    assert minutes("timed", config=config) == 16
+    assert minutes("timed", config=config, attempt=4) == 30
+    # Three jobs of one allocation, 15.3 minutes each, share its half hour.
+    assert minutes("timed", config=config, others=[WORK, WORK], sharing=3) == 10
+
+
+def test_past_runs_are_taken_first(tmp_path):
+    run = {
+        "wall_seconds": 1000.0,
+        "load_seconds": 100.0,
+        "answered": 100,
+        "prompt_tokens": 400_000,
+        "computed_tokens": 60_000,
+        "output_tokens": 12_000,
+        "machine": "2 × NVIDIA H100",
+    }
+    (tmp_path / "4k.run.json").write_text(json.dumps({"runs": [run]}))
+    # 900 s of work and 100 s of load, twice, and ten minutes: 43.3
+    assert minutes("timed", folders=[tmp_path]) == 44
+
+
+def workflow(results, arrays=""):
+    modifier = SimpleNamespace(path_modifier=SimpleNamespace(modify=str))
+    return SimpleNamespace(
+        modifier=modifier,
+        pathvars=SimpleNamespace(items={"results": results}),
+        executor_settings=SimpleNamespace(array_jobs=arrays),
+    )
+
+
+class Wildcards(dict):
+    __getattr__ = dict.__getitem__
+
+
+def write_prompts(results, part, requests):
+    path = results / "lifbench" / "prompts" / f"{part}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    prompt = {"context_id": "c", "task": "LSI", "instruction": "Which?", "max_tokens": 120}
+    path.write_text("".join(json.dumps(prompt) + "\n" for _ in range(requests)))
+    return path
+
+
+def asked(results, name, part="4k", arrays="", model="timed"):
+    ask = resource(name, CONFIG, Evaluation(CONFIG).tasks, workflow(results, arrays))
+    return ask(Wildcards(benchmark="lifbench", model=model, part=part), 1)
+
+
+def test_a_job_whose_prompts_are_not_made_has_no_time_yet(tmp_path):
+    assert asked(tmp_path, "gpu") == 2
+    with pytest.raises(FileNotFoundError) as failure:
+        asked(tmp_path, "runtime")
+    assert failure.value.filename == str(tmp_path / "lifbench/prompts/4k.jsonl")
+
+
+def test_the_load_is_shared_by_the_parts_that_are_still_to_be_answered(tmp_path):
+    write_prompts(tmp_path, "4k", 100)  # 12,000 tokens of answers, at 100 a second
+    write_prompts(tmp_path, "128k", 100)
+    alone = 2 * (12_000 / 100 + 3_272 / 1_000) / 60
+    assert asked(tmp_path, "runtime") == -(-(alone + 5) // 1)
+    outputs = tmp_path / "lifbench" / "outputs" / "timed" / "128k.jsonl"
+    outputs.parent.mkdir(parents=True)
+    outputs.touch()
+    assert asked(tmp_path, "runtime") == -(-(alone + 10) // 1)
+
+
+def test_the_jobs_of_an_array_ask_for_the_most_of_each(tmp_path):
+    write_prompts(tmp_path, "4k", 100)
+    assert asked(tmp_path, "gpu", arrays="inference") == 4
+    assert asked(tmp_path, "runtime", arrays="inference") == 240
+
+
+def test_work_is_counted_without_a_tokenizer(tmp_path):
+    path = write_prompts(tmp_path, "4k", 10)
+    assert asked_work(path, 3_000, {}) == Work(10, 30_020, 3_020, 1_200, 1)
+    own = {"max_tokens": {"LSI": 50}, "reasoning": {"tokens": 1_000}, "draws": 2}
+    assert asked_work(path, 3_000, own).output == 10 * 2 * 1_050
+    judging = tmp_path / "judging.jsonl"
+    request = {"id": "a", "tail": "Is it so?", "expected": {}, "reminder": "", "max_tokens": 8}
+    prompt = {"answer_id": "a", "template": "t", "head": "h" * 30, "answer": "w" * 60}
+    judging.write_text(json.dumps({**prompt, "requests": [request, request]}) + "\n")
+    assert asked_work(judging, 0, {}) == Work(2, 2 * 30 + 6, 30 + 6, 16, 1)

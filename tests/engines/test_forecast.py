@@ -76,15 +76,18 @@ def test_a_torn_or_missing_journal_is_read_as_far_as_it_goes(part, server, tmp_p
 
 
 def test_hours_and_cost_are_of_what_is_still_to_be_asked():
-    throughput = {"prefill": 100.0, "decode": 10.0, "gpus": 2}
+    def seconds(work):
+        return work.distinct / 100 + work.output / 10
+
     asked = requests()
-    row = plan_part(asked, (), TOKENIZER, throughput=throughput, price=PRICE)
-    seconds = row["distinct_tokens"] / 100 + 500 / 10
-    assert row["gpu_hours"] == pytest.approx(2 * seconds / 3600)
+    row = plan_part(asked, (), TOKENIZER, seconds=seconds, gpus=2, price=PRICE)
+    hours = (row["distinct_tokens"] / 100 + 500 / 10) / 3600
+    assert row["hours"] == pytest.approx(hours)
+    assert row["gpu_hours"] == pytest.approx(2 * hours)
     cached = row["prompt_tokens"] - row["distinct_tokens"]
     money = (row["distinct_tokens"] * 2 + cached * 0.5 + 500 * 8) / 1e6
     assert (row["cost"], row["currency"]) == (pytest.approx(money), "EUR")
-    done = plan_part(asked, {r.hash for r in asked}, TOKENIZER, 0, throughput, PRICE)
+    done = plan_part(asked, {r.hash for r in asked}, TOKENIZER, 0, seconds, 2, PRICE)
     assert (done["gpu_hours"], done["cost"]) == (0, 0)
     assert done["prompt_tokens"] == row["prompt_tokens"]
 

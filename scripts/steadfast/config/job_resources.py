@@ -1,62 +1,204 @@
 """What an inference job asks of a machine or cluster; a change of it re-runs nothing."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from itertools import product
+from pathlib import Path
 from typing import Any
 
-from steadfast.benchmark import Task
-from steadfast.config.settings import judge_settings, model_settings, rewriter_settings
+from steadfast.benchmark import Task, rewrites_file
+from steadfast.config.settings import (
+    answer_settings,
+    judge_settings,
+    model_settings,
+    plan_settings,
+    rewriter_settings,
+)
+from steadfast.engines.expected import (
+    ASSUMED,
+    HOURS,
+    past_runs,
+    requested_minutes,
+    size_of,
+    speed,
+)
+from steadfast.engines.roofline import BILLION, Work
 from steadfast.schema.config import Config
+from steadfast.schema.hardware import Hardware
 from steadfast.schema.models import BaseModelSettings
+from steadfast.stages.asked_work import asked_work
+from steadfast.stages.journals import REWRITES, VERDICTS, JournalFolders
 
-FULL_SPEED = 32_768  # tokens of context up to which `hours` holds
 GB = 1000  # Snakemake's mem_mb a GB
 MEM_GB = 4  # of the host: an engine without a model in the job
-MEM_GB_PER_GPU = 48  # of the host: weights on their way to a GPU, and what vLLM keeps beside it
+MEM_GB_START, MEM_GB_PROCESS = 16, 8  # of the host: beside the weights, and with each GPU
+MEM_GB_PER_GPU = 48  # of the host, where the size of the weights is not known
 CORES_PER_GPU = 4
-REWRITE_TOKENS = 8192  # of a request to a rewriter and its reply, which are short
-MORE = 0.5  # of time and memory with each further attempt
-
-Resources = dict[str, int]
+MORE = 0.5  # of time or memory with each further attempt
 
 
-def resources(model: BaseModelSettings, tokens: int, attempt: int = 1) -> Resources:
-    """What one job asks for, under the names that Snakemake's SLURM plugin knows.
+def escalated(value: float, attempt: int) -> int:
+    """What an attempt asks for of time or memory: half as much again with each further one.
 
-    Time grows with the context beyond 32k tokens, since the KV cache then holds fewer requests at
-    once; time and memory grow by half with each further attempt.
+    Example:
+        >>> [escalated(60, attempt) for attempt in (1, 2, 3)]
+        [60, 90, 120]
+    """
+    return math.ceil(value * (1 + MORE * (attempt - 1)))
+
+
+def gpu(model: BaseModelSettings) -> int:
+    """GPUs of a job."""
+    return int(plan_settings(model)["gpus"])
+
+
+def cpus_per_task(model: BaseModelSettings) -> int:
+    """Cores of a job."""
+    return max(1, CORES_PER_GPU * gpu(model))
+
+
+def mem_mb(model: BaseModelSettings, attempt: int = 1) -> int:
+    """Memory of a job's host in MB: for the weights on their way to the GPUs, and the processes."""
+    gpus, size = gpu(model), size_of(answer_settings(model), plan_settings(model))
+    mem_gb = max(MEM_GB, MEM_GB_PER_GPU * gpus)
+    if gpus and size:
+        mem_gb = MEM_GB_START + MEM_GB_PROCESS * gpus + math.ceil(size.weight_bytes / BILLION)
+    return escalated(GB * (model.mem_gb or mem_gb), attempt)
+
+
+def runtime(
+    model: BaseModelSettings,
+    hardware: Hardware,
+    work: Work,
+    others: Iterable[Work] = (),
+    sharing: int = 1,
+    folders: Iterable[Path] = (),
+    attempt: int = 1,
+) -> int:
+    """Minutes of a job, for its work and its share of the load, within ``max_hours``.
+
+    The jobs of a load may run one after the other in one allocation, which asks for their sum.
 
     Args:
-        model: the model's settings.
-        tokens: budget of the job's longest context.
+        model: its settings.
+        hardware: the config's.
+        work: what the job asks.
+        others: what the jobs ask that share its load, as far as it is known.
+        sharing: jobs that share the load, this one among them.
+        folders: where what past runs of the model took is recorded.
         attempt: 1 for the first.
-
-    Returns:
-        ``gpu`` (count), ``mem_mb`` (of the host), ``runtime`` (minutes), ``cpus_per_task``.
     """
-    gpus = model.gpus if model.gpus is not None else getattr(model, "tensor_parallel_size", 0)
-    mem_gb = model.mem_gb or max(MEM_GB, MEM_GB_PER_GPU * gpus)
-    grown = 1 + MORE * (attempt - 1)
-    return {
-        "gpu": gpus,
-        "mem_mb": math.ceil(GB * mem_gb * grown),
-        "runtime": math.ceil(60 * model.hours * max(1, tokens / FULL_SPEED) * grown),
-        "cpus_per_task": max(1, CORES_PER_GPU * gpus),
-    }
+    given, answers, plan = hardware.model_dump(), answer_settings(model), plan_settings(model)
+    if not plan["gpus"]:  # no part of the plan, which a change of it does not re-run
+        plan["at_once"] = getattr(model, "concurrency", plan["at_once"])
+    found = speed(answers, plan, given, past_runs(folders, given, plan["gpus"]))
+
+    def minutes(work: Work) -> int:
+        seconds, load = (found.seconds(work), found.load) if found else (None, 0.0)
+        asked = requested_minutes(seconds, load, sharing, given, model.hours)
+        if found and found.source == ASSUMED and model.hours is None:
+            asked = max(asked, 60 * HOURS)  # time without a GPU is cheap, and a guess may be wrong
+        return escalated(asked, attempt)
+
+    own = minutes(work)
+    together = own + sum(map(minutes, others))
+    if hardware.max_hours is None or together <= 60 * hardware.max_hours:
+        return own
+    return max(1, math.floor(60 * hardware.max_hours * own / together))
 
 
-def pooled_resources(jobs: Iterable[tuple[BaseModelSettings, int]], attempt: int = 1) -> Resources:
-    """What each of some jobs asks for when all must ask for the same: the most of each.
-
-    The tasks of a SLURM array share one request; a job by itself is alone in ``jobs``.
+@dataclass(frozen=True)
+class Jobs:
+    """The jobs of one of the rules inference, verdicts and rewrites, by benchmark.
 
     Args:
-        jobs: settings of the model, and tokens of the job's longest context.
-        attempt: 1 for the first.
+        config: the config.
+        task: of the benchmark.
+        benchmark: its name.
+        results: folder of all results.
+        model: whose answers are asked for or judged; None in the rule rewrites.
+        judge: in the rule verdicts, who judges; else None.
+        rewriter: in the rule rewrites, who rewords; else None.
     """
-    requests = [resources(model, tokens, attempt) for model, tokens in jobs]
-    return {name: max(request[name] for request in requests) for name in requests[0]}
+
+    config: Config
+    task: Task
+    benchmark: str
+    results: Path
+    model: str | None
+    judge: str | None = None
+    rewriter: str | None = None
+
+    @property
+    def settings(self) -> BaseModelSettings:
+        """Of who answers."""
+        if self.judge:
+            return judge_settings(self.config, self.judge)
+        if self.rewriter:
+            return rewriter_settings(self.config, self.rewriter)
+        return model_settings(self.config, str(self.model))
+
+    @property
+    def parts(self) -> Sequence[str]:
+        """Of the benchmark, or the rounds of its rewriting."""
+        if self.rewriter and self.task.rewriting:
+            return list(self.task.rewriting.requests)
+        return list(self.task.parts)
+
+    def runtime(self, part: str, attempt: int, alone: bool = False) -> int:
+        """Minutes of one job.
+
+        Args:
+            part: that it asks.
+            attempt: 1 for the first.
+            alone: whether it loads its model for itself, as each job of an array does.
+
+        Raises:
+            FileNotFoundError: its prompts are not made yet.
+        """
+        settings = self.settings
+        missing = [
+            one
+            for one in self.parts
+            if not alone and one != part and not self._outputs(one).exists()
+        ]
+        sharing = min(1 + len(missing), plan_settings(settings)["parts_per_load"] or math.inf)
+        others = [self._work(one) for one in missing if self._prompts(one).exists()]
+        name = self.judge or self.rewriter or str(self.model)
+        kind = VERDICTS if self.judge else REWRITES if self.rewriter else None
+        return runtime(
+            settings,
+            self.config.hardware,
+            self._work(part),
+            others[: int(sharing) - 1],
+            int(sharing),
+            JournalFolders(self.results, name, kind),
+            attempt,
+        )
+
+    def _work(self, part: str) -> Work:
+        tokens = 0 if self.judge or self.rewriter else self.task.parts[part].tokens
+        return asked_work(self._prompts(part), tokens, answer_settings(self.settings))
+
+    def _prompts(self, part: str) -> Path:
+        if self.judge:
+            return self.results / f"{self.benchmark}/judging/{self.model}/{part}.jsonl"
+        if self.rewriter and self.task.rewriting:
+            return self.results / self.task.rewriting.requests[part]
+        kind = "prompts" if self.config.limit is None else "trial"
+        return self.results / f"{self.benchmark}/{kind}/{part}.jsonl"
+
+    def _outputs(self, part: str) -> Path:
+        if self.judge:
+            return (
+                self.results / f"{self.benchmark}/verdicts/{self.judge}/{self.model}/{part}.jsonl"
+            )
+        if self.rewriter:
+            return self.results / rewrites_file(self.benchmark, self.rewriter, part)
+        return self.results / f"{self.benchmark}/outputs/{self.model}/{part}.jsonl"
 
 
 def resource(
@@ -64,28 +206,45 @@ def resource(
 ) -> Callable[[Any, int], int]:
     """One resource of the rules inference, verdicts and rewrites, by wildcards and attempt.
 
+    Where jobs go in arrays, all of an array share one request: the most of each.
+
     Args:
-        name: a key of what ``resources`` returns.
+        name: ``gpu``, ``cpus_per_task``, ``mem_mb`` or ``runtime``.
         config: the config.
         tasks: by benchmark.
         workflow: Snakemake's; it knows by the time of the call whether jobs go in arrays.
     """
 
     def ask(wildcards: Any, attempt: int) -> int:
-        task = tasks[wildcards.benchmark]
-        tokens = {name: part.tokens for name, part in task.parts.items()}
         judge, rewriter = wildcards.get("judge"), wildcards.get("rewriter")
-        rule, names, settings = "inference", config.running, model_settings
-        if judge:
-            rule, names, settings = "verdicts", list(config.judges), judge_settings
-        elif rewriter and task.rewriting:
-            rule, names, settings = "rewrites", list(config.rewriters), rewriter_settings
-            tokens = dict.fromkeys(task.rewriting.requests, REWRITE_TOKENS)
+        rule = "verdicts" if judge else "rewrites" if rewriter else "inference"
         arrays = getattr(workflow.executor_settings, "array_jobs", None) or ""
-        together = rule in arrays or "all" in arrays
-        alone = [(judge or rewriter or wildcards.model, wildcards.part)]
-        jobs = product(names, tokens) if together else alone
-        found = ((settings(config, model), tokens[part]) for model, part in jobs)
-        return pooled_resources(found, attempt)[name]
+        of = partial(
+            Jobs, config, tasks[wildcards.benchmark], wildcards.benchmark, _results(workflow)
+        )
+        own = of(wildcards.get("model"), judge, rewriter)
+        if rule not in arrays and "all" not in arrays:
+            jobs = [own]
+        elif judge:
+            jobs = [of(*pair) for pair in product(config.running, config.judges)]
+        elif rewriter:
+            jobs = [of(None, None, one) for one in config.rewriters]
+        else:
+            jobs = [of(one) for one in config.running]
+        if name == "runtime":
+            alone = jobs != [own]
+            asked = [own.runtime(wildcards.part, attempt, alone)]
+            for one, part in product(jobs, own.parts) if alone else ():
+                with suppress(FileNotFoundError):  # its prompts will be of an array to come
+                    asked.append(one.runtime(part, attempt, alone))
+            return max(asked)
+        if name == "mem_mb":
+            return max(mem_mb(one.settings, attempt) for one in jobs)
+        return max({"gpu": gpu, "cpus_per_task": cpus_per_task}[name](one.settings) for one in jobs)
 
     return ask
+
+
+def _results(workflow: Any) -> Path:
+    """The folder of all results, wherever the workflow runs."""
+    return Path(str(workflow.modifier.path_modifier.modify(workflow.pathvars.items["results"])))

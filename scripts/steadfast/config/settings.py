@@ -13,6 +13,8 @@ from steadfast.registry import benchmarks
 from steadfast.schema.config import Config
 from steadfast.schema.models import BaseModelSettings, ReplayModel, SamplingModel, ScoredModel
 
+AT_ONCE = 128
+"""Requests under way at once, where the config leaves it to the engine."""
 DEFAULT_GROUPS = {
     "simulated": "Simulated readers",
     "floor": "Floor",
@@ -35,8 +37,29 @@ def answer_settings(model: BaseModelSettings) -> Settings:
 
 
 def plan_settings(model: BaseModelSettings) -> Settings:
-    """What the plan reckons with: throughput and price; neither determines a response."""
-    return {**_by_role(model, "plan"), "price": model.model_dump().get("price")}
+    """What the plan and a job's resources reckon with; none of it determines a response.
+
+    Returns:
+        ``throughput``, ``size``, ``price``, ``hours`` (of a job, where it is stated), ``gpus`` (of
+        a job), ``at_once`` (requests, at most), ``parts_per_load`` (None: all of a model).
+    """
+    whole = model.model_dump()
+    batch = whole.get("batch")  # of a server's model, whether its Batch API is asked
+    return {
+        **_by_role(model, "plan"),
+        "price": whole.get("price"),
+        "hours": model.hours,
+        "gpus": gpus(model),
+        "at_once": batch if batch and model.engine == "vllm" else AT_ONCE,
+        "parts_per_load": whole.get("parts_per_load"),
+    }
+
+
+def gpus(model: BaseModelSettings) -> int:
+    """The GPUs of a model's job: as stated, else those that share the model."""
+    if model.gpus is not None:
+        return model.gpus
+    return int(getattr(model, "tensor_parallel_size", 0))
 
 
 def prices(config: Config) -> dict[str, dict[str, Settings]]:

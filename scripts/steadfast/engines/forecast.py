@@ -1,7 +1,7 @@
 """What a part would take of a model, reckoned from its requests alone: nothing is sent."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
 from itertools import pairwise, takewhile
 from operator import eq
@@ -9,13 +9,15 @@ from operator import eq
 from steadfast.engines.base import Tokenizer
 from steadfast.engines.bill import cost
 from steadfast.engines.request import Request
+from steadfast.engines.roofline import Work
 from steadfast.files import Record, Settings
 
+HOURS = ("hours", "gpu_hours", "load_gpu_hours", "requested_gpu_hours")
 COLUMNS = (
     "model", "part", "judges", "engine", "requests", "known", "to_ask", "prompt_tokens",
     "distinct_tokens", "output_budget", "truncated", "unfit", "ask_prompt_tokens",
-    "ask_distinct_tokens", "ask_output_budget", "hours", "gpu_hours", "cost", "currency",
-    "tokenizer", "estimated",
+    "ask_distinct_tokens", "ask_output_budget", *HOURS, "speed", "cost", "currency", "tokenizer",
+    "estimated",
 )  # fmt: skip
 
 
@@ -32,7 +34,8 @@ def plan_part(
     known: Collection[str],
     tokenizer: Tokenizer,
     template_tokens: int = 0,
-    throughput: Mapping[str, float] | None = None,
+    seconds: Callable[[Work], float] | None = None,
+    gpus: int = 1,
     price: Settings | None = None,
 ) -> Record:
     """One row of the plan; equal requests count once wherever something is asked or computed.
@@ -42,15 +45,15 @@ def plan_part(
         known: hashes that the journal answers.
         tokenizer: counts the tokens.
         template_tokens: tokens that the model's template adds to each prompt.
-        throughput: ``prefill`` and ``decode`` tokens per second, ``gpus``.
+        seconds: that some work is expected to take; None: not known.
+        gpus: that a job holds.
         price: as ``bill.cost`` takes it, with ``currency``.
 
     Returns:
         Those of ``COLUMNS`` that follow from the requests. Hours, of the clock and of all GPUs
         together, and cost are of what is still to be asked: distinct tokens are computed, the
-        others come from the cache, and every answer takes its whole limit, so that all are upper
-        bounds of a run whose cache holds. Beside them ``whole_gpu_hours`` and ``whole_cost``, as if
-        the journal answered nothing.
+        others come from the cache, and every answer takes its whole limit. Beside them
+        ``whole_gpu_hours`` and ``whole_cost``, as if the journal answered nothing.
     """
     whole = [request for request in requests if not request.overflow]
     sent = {request.hash: request for request in whole}
@@ -64,16 +67,13 @@ def plan_part(
             for request in chosen
         )
 
-    gpus = throughput.get("gpus", 1) if throughput else 1
-
     def taken(chosen: Collection[Request]) -> tuple[int, int, int, float | None, float | None]:
         """Prompt, distinct and output tokens, hours and cost."""
         distinct = distinct_tokens(chosen, tokenizer, template_tokens)
         prompt, output = logical(chosen), sum(request.max_tokens for request in chosen)
-        hours = None
-        if throughput:
-            seconds = distinct / throughput["prefill"] + output / throughput["decode"]
-            hours = seconds / 3600
+        groups = len({request.group for request in chosen})
+        work = Work(len(chosen), prompt, distinct, output, groups)
+        hours = seconds(work) / 3600 if seconds else None
         spent = cost(price, prompt, max(0, prompt - distinct), output) if price else None
         return prompt, distinct, output, hours, spent
 
@@ -95,6 +95,8 @@ def plan_part(
         "ask_output_budget": output,
         "hours": hours,
         "gpu_hours": None if hours is None else hours * gpus,
+        "load_gpu_hours": None,
+        "requested_gpu_hours": None,
         "cost": spent,
         "currency": price["currency"] if price else None,
         "whole_gpu_hours": None if whole_hours is None else whole_hours * gpus,

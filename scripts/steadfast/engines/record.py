@@ -22,8 +22,9 @@ class RunRecord(AbstractContextManager["RunRecord"]):
     It is written now and then, so that a killed run loses a few seconds of it.
 
     Args:
-        path: the record, JSON: ``runs``, each with ``wall_seconds``, ``answered``, ``failed`` and
-            ``retries`` by reason.
+        path: the record, JSON: ``runs``, each with ``wall_seconds``, of which ``load_seconds`` went
+            into loading, ``answered``, ``failed``, ``retries`` by reason, the tokens of what was
+            answered and the machine that answered, as far as the engine says.
         engine: whose retries are recorded.
     """
 
@@ -31,12 +32,19 @@ class RunRecord(AbstractContextManager["RunRecord"]):
         self._path, self._engine = path, engine
         self._earlier = read_json(path)["runs"] if path.exists() else []
         self._answered = self._failed = 0
+        self._prompt = self._computed = self._output = 0
+        self._machine: str | None = None
         self._started = self._written = time.monotonic()
 
     def update(self, response: Response) -> None:
         """One more response."""
         self._failed += response.status == "error"
         self._answered += response.status != "error"
+        prompt = response.prompt_tokens or 0
+        self._prompt += prompt
+        self._computed += prompt - (response.cached_tokens or 0)
+        self._output += response.completion_tokens or 0
+        self._machine = response.fingerprint or self._machine
         if time.monotonic() - self._written > WRITE_SECONDS:
             self._write()
 
@@ -47,6 +55,11 @@ class RunRecord(AbstractContextManager["RunRecord"]):
             "answered": self._answered,
             "failed": self._failed,
             "retries": self._engine.retries,
+            "load_seconds": round(getattr(self._engine, "load_seconds", 0.0), 3),
+            "prompt_tokens": self._prompt,
+            "computed_tokens": self._computed,
+            "output_tokens": self._output,
+            "machine": self._machine,
         }
         write_json(self._path, {"runs": [*self._earlier, run]})
 

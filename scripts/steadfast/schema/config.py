@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from steadfast.names import nearest
+from steadfast.schema.hardware import Hardware
 from steadfast.schema.judged import Judging
 from steadfast.schema.models import BaseModelSettings, ModelSettings
 from steadfast.schema.strict import StrictModel, check_names, role
@@ -160,6 +161,9 @@ class Config(StrictModel):
         None,
         "What the plan certifies: how many contexts, expressions and variables (or groups, "
         "records, instances) tell a wanted difference apart, and what they cost; null: nothing.",
+    )
+    hardware: Hardware = Field(
+        default_factory=Hardware, description="What jobs run on; a change re-runs the plan alone."
     )
     display: Display = Field(default_factory=Display, description="How tables and figures look.")
     pathvars: dict[str, Annotated[str, Field(min_length=1)]] = Field(

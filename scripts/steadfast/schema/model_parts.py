@@ -17,6 +17,21 @@ class Throughput(StrictModel):
     gpus: int = Field(default=1, ge=1, description="GPUs that the job holds.")
 
 
+class Size(StrictModel):
+    """A model's size; what is left out is taken to be as in most models of so many parameters."""
+
+    parameters: float = Field(gt=0, le=1e5, description="Parameters, in billions.")
+    active: float | None = Field(
+        default=None, gt=0, description="Those that a token takes part in, of a mixture of experts."
+    )
+    layers: int | None = Field(default=None, ge=1, description="num_hidden_layers of its config.")
+    hidden: int | None = Field(default=None, ge=1, description="hidden_size of its config.")
+    kv: int | None = Field(
+        default=None, ge=1, description="num_key_value_heads × head_dim of its config."
+    )
+    bits: float = Field(default=16, gt=0, le=64, description="Of a weight.")
+
+
 class Price(StrictModel):
     """What a provider charges per million tokens."""
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import Field, field_validator, model_validator
 
 from steadfast.resources import facts
-from steadfast.schema.model_parts import Price, Reasoning, Throughput
+from steadfast.schema.model_parts import Price, Reasoning, Size, Throughput
 from steadfast.schema.strict import StrictModel, role
 
 MOST_REQUESTS = 256
@@ -64,7 +64,16 @@ class BaseModelSettings(StrictModel):
         le=1,
     )
     throughput: Throughput | None = role(
-        "plan", None, "Tokens per second, for the plan's GPU-hours."
+        "plan",
+        None,
+        "Tokens per second, for the plan's hours and the jobs' time; by default what past runs "
+        "measured, or an estimate by size and hardware.gpu.",
+    )
+    size: Size | None = role(
+        "plan",
+        None,
+        "Its size, for the same; by default as its own files have it, where they are on this "
+        "machine.",
     )
     gpus: int | None = role(
         "resource", None, "GPUs of a job; by default those that share the model, or none.", ge=0
@@ -72,16 +81,16 @@ class BaseModelSettings(StrictModel):
     mem_gb: float | None = role(
         "resource",
         None,
-        "Memory of a job's host in GB, half as much again with each further attempt; by default "
-        "48 a GPU, or 4.",
+        "Memory of a job's host in GB; by default 16, 8 a GPU and as much as the weights have, or "
+        "48 a GPU where their size is not known, or 4.",
         gt=0,
         le=100_000,
     )
-    hours: float = role(
+    hours: float | None = role(
         "resource",
-        4.0,
-        "Hours that a job may take with contexts up to 32k tokens, in proportion more with longer "
-        "ones, half as much again with each further attempt.",
+        None,
+        "Hours that a job may take; by default what the plan's tokens take, with hardware.margin, "
+        "or 4 where nothing is known of the model's speed.",
         gt=0,
         le=10_000,
     )

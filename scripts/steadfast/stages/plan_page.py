@@ -1,6 +1,6 @@
 """The pages of a plan, for people."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from steadfast.engines.build import WITHOUT_MODEL
 from steadfast.engines.forecast import markdown, total
@@ -13,13 +13,21 @@ ESTIMATE = "o200k_base"
 SAMPLES_SHOWN = 5
 NOTES = """Prompt tokens are logical: what the prompts would be without sharing. Distinct tokens are
 left when prompts of a context share their prefix; a cache that holds computes no more. Hours and
-cost are of what is still to be asked (the columns "ask"), with the whole output limit used.
+cost are of what is still to be asked (the columns "ask"), with the whole output limit used. Hours
+are expected, of the clock and of all GPUs of a job; loading the model, once for its parts together,
+is beside them; requested is what the jobs ask for (docs/gpu-hours.md says how each is reckoned).
 Judges' rows, where there are any, take every answer to have judging.answer_tokens tokens and each
 reply to be readable at once; what their journals hold is not known before the answers are.
 """
 
 
-def page(name: str, rows: Sequence[Record], odd: Sequence[Record], remark: str = "") -> list[str]:
+def page(
+    name: str,
+    rows: Sequence[Record],
+    odd: Sequence[Record],
+    remark: str = "",
+    misfits: Iterable[str] = (),
+) -> list[str]:
     """The lines of what each model and part takes, and of the prompts that do not fit.
 
     Args:
@@ -27,6 +35,7 @@ def page(name: str, rows: Sequence[Record], odd: Sequence[Record], remark: str =
         rows: the plan's.
         odd: prompts that would be cut or do not fit.
         remark: a sentence that holds of the whole plan.
+        misfits: what does not fit the machine, as sentences.
     """
     lines = [f"# Plan of {name}", "", *([remark, ""] if remark else []), NOTES]
     lines += [*markdown(rows, show), "", "## Totals", ""]
@@ -34,8 +43,8 @@ def page(name: str, rows: Sequence[Record], odd: Sequence[Record], remark: str =
     lines.append(f"- still to be asked of models: {total(paid, 'to_ask') or 0:,} requests")
     if judged := [row for row in rows if row["engine"] not in WITHOUT_MODEL and row["judges"]]:
         lines.append(f"- to be asked of judges: {total(judged, 'to_ask') or 0:,} requests")
-    if (hours := total(rows, "gpu_hours")) is not None:
-        lines.append(f"- GPU-hours, of the models whose throughput is stated: {hours:,.2f}")
+    lines += [f"- {line}" for line in gpu_hours_lines(rows)]
+    lines += [f"- {line}" for line in misfits]
     for currency in sorted({row["currency"] for row in rows if row["currency"]}):
         priced = [row for row in rows if row["currency"] == currency]
         lines.append(f"- {currency}, of the models with prices: {total(priced, 'cost'):,.2f}")
@@ -53,6 +62,25 @@ def page(name: str, rows: Sequence[Record], odd: Sequence[Record], remark: str =
         shown = ", ".join(samples[:SAMPLES_SHOWN])
         lines.append(f"- {model}, {part}: {len(samples)} {what} ({shown}{more})")
     return lines if kinds else [*lines, "None."]
+
+
+def gpu_hours_lines(rows: Sequence[Record]) -> Iterator[str]:
+    """GPU-hours in all: expected, for loading, requested; and of whom they are not known."""
+    known = [row for row in rows if row["requested_gpu_hours"] is not None]
+    if not known:
+        return
+    expected, loading, requested = (
+        total(known, name) for name in ("gpu_hours", "load_gpu_hours", "requested_gpu_hours")
+    )
+    if expected is None:
+        yield f"GPU-hours: {requested:,.2f} requested; expected ones are not known"
+    else:
+        whole = expected + (loading or 0)
+        times = f", {requested / whole:.1f} times as many" if requested and whole else ""
+        yield (
+            f"GPU-hours: {whole:,.2f} expected, {loading or 0:,.2f} of them for loading; "
+            f"{requested:,.2f} requested{times}"
+        )
 
 
 def certificate_page(of: PartCertificate, rows: Sequence[Record]) -> Iterator[str]:

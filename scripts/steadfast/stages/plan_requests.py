@@ -1,100 +1,24 @@
 """Rule plan: what every model and part of a benchmark would take; nothing is sent."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from steadfast.components import Answer, Sample, component
-from steadfast.engines.base import Engine, Setup
-from steadfast.engines.build import WITHOUT_MODEL, build_engine
-from steadfast.engines.fit import adapted, fit
-from steadfast.engines.forecast import COLUMNS, CachedTokenizer, misfits, plan_part
+from steadfast.engines.forecast import COLUMNS, CachedTokenizer
 from steadfast.engines.journal import final_hashes
 from steadfast.engines.request import Item
-from steadfast.errors import UserError
 from steadfast.files import Record, Settings, write_rows, write_text
 from steadfast.show.display import trial_remark
 from steadfast.stages.ask_judge import judge_prompts_of, load_templates
-from steadfast.stages.journals import journal_path, scores_path
+from steadfast.stages.journals import VERDICTS, JournalFolders, journal_path, scores_path
 from steadfast.stages.plan_certificate import COLUMNS as CERTIFICATE_COLUMNS
 from steadfast.stages.plan_certificate import Certificate
-from steadfast.stages.plan_page import ESTIMATE, certificate_page, page
+from steadfast.stages.plan_page import certificate_page, page
+from steadfast.stages.planned_model import PlannedModel
 from steadfast.stages.samples import PartFiles, judge_items
-from steadfast.tokens import load_tokenizer
 
 MISFIT_COLUMNS = ("model", "part", "sample_id", "what", "prompt_tokens", "truncated_tokens")
-
-
-@dataclass(frozen=True)
-class PlannedModel:
-    """A model or judge of the plan: its settings, its engine where there is one, its counts.
-
-    Args:
-        name: in the plan.
-        answers: the settings that determine responses.
-        plan: throughput and price.
-    """
-
-    name: str
-    answers: Settings
-    plan: Settings
-
-    @property
-    def draws(self) -> int:
-        """Answers that it draws for each prompt."""
-        return self.answers.get("draws") or 1
-
-    @cached_property
-    def engine(self) -> Engine | None:
-        """The engine, made and never started; None where there is no model, or it is not here."""
-        if self.answers["engine"] in WITHOUT_MODEL:
-            return None
-        try:
-            return build_engine(Setup(self.answers))
-        except UserError:  # such as a local model that lies on another machine
-            return None
-
-    def of_part(
-        self,
-        items: Sequence[Item],
-        known: Collection[str],
-        tokenizers: dict[str, CachedTokenizer],
-    ) -> tuple[Record, list[tuple[str, str, int, int]]]:
-        """What a part would take, and its prompts that do not fit whole.
-
-        Args:
-            items: what is asked.
-            known: hashes that the journal answers.
-            tokenizers: by name, shared by the models of a part.
-        """
-        answers, engine = self.answers, self.engine
-        own = engine.tokenizer if engine else None
-        name, estimated = ("own", False) if own else _tokenizer(answers)
-        tokenizer = CachedTokenizer(own) if own else _shared(tokenizers, name)
-        template = answers.get("template_tokens")
-        if template is None:
-            template = engine.template_tokens(tokenizer.count) if engine else 0
-        on_overflow = answers.get("on_overflow") or "error"
-        requests = fit(
-            adapted(items, answers),
-            answers.get("window"),
-            "truncate" if on_overflow == "truncate" else "skip",
-            tokenizer,
-            model=self.name,
-            answers=engine.answers if engine else {},
-            template_tokens=template,
-        )
-        row = plan_part(requests, known, tokenizer, template, **self.plan)
-        row |= {"engine": answers["engine"], "tokenizer": name, "estimated": estimated}
-        return row, list(misfits(requests, on_overflow))
-
-
-def _shared(tokenizers: dict[str, CachedTokenizer], name: str) -> CachedTokenizer:
-    if name not in tokenizers:
-        tokenizers[name] = CachedTokenizer(load_tokenizer(name))
-    return tokenizers[name]
 
 
 def plan_requests(
@@ -110,6 +34,7 @@ def plan_requests(
     out_md: Path,
     out_csv: Path,
     out_prompts: Path,
+    hardware: Settings,
     limit: int | None = None,
     asked: str = "",
     certificate: Settings | None = None,
@@ -130,6 +55,7 @@ def plan_requests(
         out_md: the plan for people.
         out_csv: the plan, a row a model and part.
         out_prompts: the prompts that would be cut or do not fit.
+        hardware: the config's.
         limit: of a trial, for its remark.
         asked: a sentence about the text that would be asked.
         certificate: settings of the ``Certificate`` that the plan gives, but for its score files;
@@ -139,8 +65,14 @@ def plan_requests(
     Raises:
         UserError: a file is damaged.
     """
-    planned = [PlannedModel(name, **settings) for name, settings in models.items()]
-    judging = [PlannedModel(name, **settings) for name, settings in judges.items()]
+    planned = [
+        PlannedModel(name, **of, hardware=hardware, folders=JournalFolders(results, name))
+        for name, of in models.items()
+    ]
+    judging = [
+        PlannedModel(name, **of, hardware=hardware, folders=JournalFolders(results, name, VERDICTS))
+        for name, of in judges.items()
+    ]
     rows: list[Record] = []
     odd: list[Record] = []
     samples: dict[str, Sequence[Sample]] = {}
@@ -169,12 +101,19 @@ def plan_requests(
                 row = {column: _times(count, value) for column, value in row.items()}
                 answers = f"{len(judged)} models' answers" if judged[1:] else "1 model's answers"
                 rows.append({"model": judge.name, "part": part.name, "judges": answers, **row})
+    remarks = [
+        remark
+        for one, judging_rows in [*((m, False) for m in planned), *((j, True) for j in judging)]
+        for remark in one.add_requested(
+            [row for row in rows if (row["model"], bool(row["judges"])) == (one.name, judging_rows)]
+        )
+    ]
     order = {name: number for number, name in enumerate([*models, *judges])}
     rows.sort(key=lambda row: (bool(row["judges"]), order[row["model"]]))
     odd.sort(key=lambda row: order[row["model"]])
     write_rows(out_csv, COLUMNS, rows)
     write_rows(out_prompts, MISFIT_COLUMNS, odd)
-    lines = page(benchmark, rows, odd, f"{trial_remark(limit)} {asked}".strip())
+    lines = page(benchmark, rows, odd, f"{trial_remark(limit)} {asked}".strip(), remarks)
     if certificate and out_certificate:
         scores = {
             (model, part.name): scores_path(results, benchmark, model, part.name)
@@ -211,13 +150,3 @@ def _judge_items(
     return judge_items(
         judge_prompts_of(asking, load_templates(asking, templates), samples, answers)
     )
-
-
-def _tokenizer(answers: Settings) -> tuple[str, bool]:
-    """The tiktoken encoding that counts, and whether it only stands in for the model's own."""
-    name = answers.get("tokenizer") or ESTIMATE
-    try:
-        load_tokenizer(name)
-    except UserError:
-        return ESTIMATE, True
-    return name, answers["engine"] not in WITHOUT_MODEL | {"openai"}

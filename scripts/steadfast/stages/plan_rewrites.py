@@ -6,9 +6,9 @@ from pathlib import Path
 from steadfast.engines.forecast import COLUMNS, CachedTokenizer
 from steadfast.engines.journal import final_hashes
 from steadfast.files import Record, Settings, write_rows, write_text
-from steadfast.stages.journals import REWRITES, rewrites_journal_path
+from steadfast.stages.journals import REWRITES, JournalFolders, rewrites_journal_path
 from steadfast.stages.plan_page import page
-from steadfast.stages.plan_requests import PlannedModel
+from steadfast.stages.planned_model import PlannedModel
 from steadfast.stages.samples import judge_items, read_judge_prompts
 
 
@@ -17,6 +17,7 @@ def plan_rewrites(
     rewriters: Mapping[str, Settings],
     requests: Mapping[str, Path],
     results: Path,
+    hardware: Settings,
     out_md: Path,
     out_csv: Path,
 ) -> None:
@@ -27,6 +28,7 @@ def plan_rewrites(
         rewriters: of each its ``answers`` and ``plan`` settings.
         requests: what is asked in each round that is known, as judge prompts.
         results: folder of all results, which holds the journals.
+        hardware: the config's.
         out_md: the plan for people.
         out_csv: the plan, a row a rewriter and round.
 
@@ -34,12 +36,25 @@ def plan_rewrites(
         UserError: a file is damaged.
     """
     tokenizers: dict[str, CachedTokenizer] = {}
+    planned = {
+        name: PlannedModel(
+            name, **of, hardware=hardware, folders=JournalFolders(results, name, REWRITES)
+        )
+        for name, of in rewriters.items()
+    }
     rows: list[Record] = []
     for round, asked in requests.items():
         items = judge_items(read_judge_prompts(asked))
-        for name, settings in rewriters.items():
+        for name in rewriters:
             known = final_hashes(rewrites_journal_path(results, benchmark, name, round))
-            row, _ = PlannedModel(name, **settings).of_part(items, known, tokenizers)
+            row, _ = planned[name].of_part(items, known, tokenizers)
             rows.append({"model": name, "part": round, "judges": "", **row})
+    remarks = [
+        remark
+        for name, rewriter in planned.items()
+        for remark in rewriter.add_requested([row for row in rows if row["model"] == name])
+    ]
     write_rows(out_csv, COLUMNS, rows)
-    write_text(out_md, "\n".join(page(f"{benchmark}: {REWRITES}", rows, ())) + "\n")
+    write_text(
+        out_md, "\n".join(page(f"{benchmark}: {REWRITES}", rows, (), misfits=remarks)) + "\n"
+    )

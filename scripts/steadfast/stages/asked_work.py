@@ -1,0 +1,85 @@
+"""What a file of prompts asks of a model, in numbers: quickly, and without its tokenizer."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from steadfast.engines.roofline import Work
+from steadfast.files import Record, Settings, read_jsonl
+
+BYTES_PER_TOKEN = 3
+"""Of UTF-8, on the careful side: English has about 4, Chinese about 3."""
+
+
+def asked_work(path: Path, context_tokens: int, answers: Settings) -> Work:
+    """What a job asks, reckoned from its prompts; what a journal knows of it is not taken off.
+
+    Args:
+        path: prompts, or judge prompts.
+        context_tokens: that the context of a prompt has, at most; of judge prompts it is counted.
+        answers: the model's ``max_tokens``, ``reasoning`` and ``draws``.
+
+    Raises:
+        FileNotFoundError: the prompts are not made yet.
+        UserError: the file is damaged.
+    """
+    status = path.stat()
+    found = _asked(path, status.st_mtime_ns, status.st_size)
+    limits = answers.get("max_tokens")
+    thought = (answers.get("reasoning") or {}).get("tokens", 0)
+    draws = answers.get("draws") or 1
+    requests = sum(found["tasks"].values())
+    if isinstance(limits, int):
+        output = requests * limits
+    else:
+        own: Mapping[str, int] = limits or {}
+        output = sum(
+            own[task] * count if task in own else found["limits"][task]
+            for task, count in found["tasks"].items()
+        )
+    contexts = len(found["contexts"])
+    shared = sum(tokens or context_tokens for tokens in found["contexts"].values())
+    in_context = sum(
+        count * (found["contexts"][name] or context_tokens)
+        for name, count in found["asked"].items()
+    )
+    return Work(
+        requests * draws,
+        (in_context + found["instructions"]) * draws,
+        shared + found["instructions"],
+        (output + requests * thought) * draws,
+        contexts,
+    )
+
+
+@lru_cache(maxsize=256)
+def _asked(path: Path, changed: int, size: int) -> Record:
+    """Requests and limits by task, requests and own tokens by context, tokens of instructions."""
+    tasks: dict[str, int] = {}
+    limits: dict[str, int] = {}
+    asked: dict[str, int] = {}
+    contexts: dict[str, int] = {}
+    instructions = 0
+    for record in read_jsonl(path):
+        # A judge prompt has its context with it: the template's head and the answer.
+        judged = "requests" in record
+        name = str(record["answer_id" if judged else "context_id"])
+        contexts[name] = _tokens(record["head"], record["answer"]) if judged else 0
+        for one in record["requests"] if judged else [record]:
+            task = str(one.get("task", ""))
+            tasks[task] = tasks.get(task, 0) + 1
+            limits[task] = limits.get(task, 0) + one["max_tokens"]
+            asked[name] = asked.get(name, 0) + 1
+            instructions += _tokens(one["tail" if judged else "instruction"])
+    return {
+        "tasks": tasks,
+        "limits": limits,
+        "asked": asked,
+        "contexts": contexts,
+        "instructions": instructions,
+    }
+
+
+def _tokens(*texts: Any) -> int:
+    return sum(len(str(text).encode("utf-8", "surrogatepass")) for text in texts) // BYTES_PER_TOKEN

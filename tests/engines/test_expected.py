@@ -1,0 +1,119 @@
+"""What a model is expected to take: measured before stated before estimated."""
+
+import json
+
+import pytest
+
+from parts import items
+from steadfast.engines.expected import past_runs, requested_minutes, size_of, speed
+from steadfast.engines.record import record_path
+from steadfast.engines.roofline import Work
+from steadfast.files import read_json
+
+VLLM = {"engine": "vllm", "model": "a/b"}
+H100 = {"gpu": "h100", "load_gb_per_second": None, "max_hours": None, "margin": 2.0}
+PLAN = {"gpus": 1, "at_once": 128, "size": {"parameters": 8.0}, "throughput": None}
+WORK = Work(requests=100, prompt=400_000, distinct=40_000, output=10_000, contexts=4)
+RUN = {
+    "wall_seconds": 100.0,
+    "load_seconds": 40.0,
+    "answered": 100,
+    "prompt_tokens": 400_000,
+    "computed_tokens": 40_000,
+    "output_tokens": 10_000,
+    "machine": "vllm 0.32.0, torch 2.13.0, 1 × NVIDIA H100 80GB HBM3",
+}
+
+
+def test_size_and_hardware_give_an_estimate():
+    found = speed(VLLM, PLAN, H100)
+    assert found.source == "estimated"
+    assert found.load == pytest.approx(60 + 16)
+    assert 0 < found.seconds(WORK) < 60
+
+
+def test_a_stated_throughput_wins_over_it():
+    stated = {**PLAN, "throughput": {"prefill": 1_000.0, "decode": 100.0, "gpus": 1}}
+    found = speed(VLLM, stated, H100)
+    assert (found.source, found.seconds(WORK)) == ("stated", 40 + 100)
+
+
+def test_what_past_runs_measured_wins_over_both_and_keeps_the_proportions():
+    for plan in (PLAN, {**PLAN, "throughput": {"prefill": 1_000.0, "decode": 100.0, "gpus": 1}}):
+        found = speed(VLLM, plan, H100, [RUN])
+        assert (found.source, found.load) == ("measured", 40.0)
+        # 60 s of work for what was asked then, whose contexts are not known any more
+        then = Work(100, 400_000, 40_000, 10_000, 1)
+        assert found.seconds(then) == pytest.approx(60.0)
+        ratio = found.seconds(WORK) / speed(VLLM, plan, H100).seconds(WORK)
+        assert ratio == pytest.approx(60.0 / speed(VLLM, plan, H100).seconds(then))
+
+
+def test_a_few_answers_measure_nothing():
+    assert speed(VLLM, PLAN, H100, [{**RUN, "answered": 5}]).source == "estimated"
+
+
+def test_without_size_or_hardware_nothing_is_known():
+    assert speed(VLLM, {**PLAN, "size": None}, H100) is None
+    assert speed(VLLM, PLAN, {"gpu": None}) is None
+
+
+def test_a_server_is_assumed_to_answer_as_servers_do():
+    found = speed({"engine": "openai", "model": "m"}, {**PLAN, "gpus": 0, "at_once": 8}, H100)
+    assert (found.source, found.load) == ("assumed", 0.0)
+    assert found.seconds(WORK) == (100 * 1.0 + 10_000 / 50) / 8
+
+
+@pytest.mark.parametrize(
+    ("changed", "counts"),
+    [
+        ({}, True),
+        ({"machine": "vllm 0.32.0, torch 2.13.0, 1 × NVIDIA A100-SXM4-80GB"}, False),
+        ({"machine": "vllm 0.32.0, torch 2.13.0, 4 × NVIDIA H100 80GB HBM3"}, False),
+        ({"machine": None}, False),
+        ({"prompt_tokens": 0}, False),
+    ],
+)
+def test_runs_count_that_were_on_the_same_gpus(tmp_path, changed, counts):
+    (tmp_path / "4k.run.json").write_text(json.dumps({"runs": [{**RUN, **changed}]}))
+    (tmp_path / "8k.run.json").write_text("{")
+    older = {"wall_seconds": 3.0, "answered": 5, "failed": 0, "retries": {}}
+    (tmp_path / "16k.run.json").write_text(json.dumps({"runs": [older]}))
+    assert bool(past_runs([tmp_path, tmp_path / "none"], H100, 1)) is counts
+
+
+def test_a_run_records_its_tokens_and_what_answered(part, server):
+    part.run(items(2, 3))
+    (run,) = read_json(record_path(part.journal))["runs"]
+    records = part.records()
+    assert run["answered"] == 6
+    assert run["prompt_tokens"] == sum(r["prompt_tokens"] for r in records)
+    assert run["computed_tokens"] == sum(r["prompt_tokens"] - r["cached_tokens"] for r in records)
+    assert run["output_tokens"] == sum(r["completion_tokens"] for r in records)
+    assert run["machine"] == "fp_1"
+
+
+def test_a_job_asks_for_its_work_and_its_share_of_the_load_with_a_margin():
+    assert requested_minutes(600, 300, 6, H100, None) == 2 * (600 + 50) / 60 + 10 / 6
+    shares = sum(requested_minutes(600, 300, 6, H100, None) for _ in range(6))
+    assert shares == pytest.approx(2 * (3_600 + 300) / 60 + 10)
+    assert requested_minutes(600, 300, 6, H100, hours=3) == 180
+    assert requested_minutes(None, 0, 1, H100, None) == 240
+
+
+def test_a_model_on_this_machine_says_its_size(tmp_path):
+    config = {
+        "num_hidden_layers": 2,
+        "hidden_size": 64,
+        "num_attention_heads": 4,
+        "vocab_size": 100,
+    }
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    plan = {**PLAN, "size": None}
+    assert size_of({"model": str(tmp_path)}, plan).layers == 2
+    assert (
+        size_of({"model": str(tmp_path)}, {**plan, "size": {"parameters": 1, "layers": 3}}).layers
+        == 3
+    )
+    assert size_of({"model": "nobody/nothing-of-this-name"}, plan) is None
+    assert size_of({"model": "nobody/nothing/at all"}, plan) is None
