@@ -91,7 +91,7 @@ def runtime(
         folders: where what past runs of the model took is recorded.
         attempt: 1 for the first.
     """
-    given, answers, plan = hardware.model_dump(), answer_settings(model), plan_settings(model)
+    given, answers, plan = hardware.model_dump(), answer_settings(model), dict(plan_settings(model))
     if not plan["gpus"]:  # no part of the plan, which a change of it does not re-run
         plan["at_once"] = getattr(model, "concurrency", plan["at_once"])
     found = speed(answers, plan, given, past_runs(folders, given, plan["gpus"]))
