@@ -92,3 +92,16 @@ def test_stand_ins_alone_take_nothing(tmp_path):
     plan = written(tmp_path / "plan.csv", row("reference", "reference", 10, (1, 1, 1)))
     plan_totals({"b": plan}, {}, [], [], tmp_path / "total.md", tmp_path / "total.csv")
     assert "nothing that takes time or money" in (tmp_path / "total.md").read_text()
+
+
+def test_a_model_is_loaded_once_for_all_benchmarks(tmp_path):
+    def part(load, requested):
+        hours = {"hours": 0.5, "gpu_hours": 1.0}
+        more = {"load_gpu_hours": load, "requested_gpu_hours": requested}
+        return row("gpu", "vllm", 10, (1, 1, 1), **hours, **more)
+
+    first = written(tmp_path / "first.csv", part(0.1, 3.0), part(0.1, 3.0))
+    second = written(tmp_path / "second.csv", part(0.2, 3.0))
+    out = tmp_path / "total.md"
+    plan_totals({"first": first, "second": second}, {}, [], [], out, tmp_path / "total.csv")
+    assert "GPU-hours: 3.00, beside 0.20 of loading; 9.00 requested" in out.read_text()

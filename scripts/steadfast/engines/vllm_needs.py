@@ -3,15 +3,22 @@
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from steadfast.doctor.check import Check, Surroundings, found, unneeded
 from steadfast.doctor.network import SECONDS
+from steadfast.errors import UserError
 from steadfast.files import Settings
+from steadfast.interpreter import interpreter
 
 CONFIG = "config.json"
+VERSION = """
+from importlib.metadata import packages_distributions, version
+for name in packages_distributions().get("vllm", ())[:1]:
+    print(name, version(name))
+"""
 
 
 def needs(how: Settings, around: Surroundings) -> Iterator[Check]:
@@ -21,7 +28,7 @@ def needs(how: Settings, around: Surroundings) -> Iterator[Check]:
         how: all settings of the model.
         around: what may be taken for given.
     """
-    installed = _version("vllm")
+    installed = _installed(how)
     yield found("vLLM", bool(installed), installed, "it is not installed; make vllm")
     yield _gpus(how["tensor_parallel_size"], around, "cpu" in installed)
     names = [(how["model"], how["revision"])]
@@ -87,8 +94,16 @@ def _files(model: str, revision: str | None, around: Surroundings) -> Check:
     return Check(what, "ok", "the hub has them; the first job fetches them")
 
 
-def _version(name: str) -> str:
+def _installed(how: Settings) -> str:
+    """vLLM's name and version in the interpreter of the model's jobs; empty where it is missing."""
     try:
-        return version(name)
-    except PackageNotFoundError:
+        done = subprocess.run(
+            [interpreter(how) or sys.executable, "-c", VERSION],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError, UserError):
         return ""
+    return done.stdout.strip()

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from steadfast.engines.build import WITHOUT_MODEL
-from steadfast.engines.forecast import markdown, total
+from steadfast.engines.forecast import HOURS, markdown, total
 from steadfast.files import Record, write_rows, write_text
 from steadfast.stages.plan_page import show
 
@@ -14,12 +14,13 @@ ANSWERS, VERDICTS, REWRITES = ROLES = ("answers", "verdicts", "rewrites")
 COUNTS = (
     "requests", "known", "to_ask", "ask_prompt_tokens", "ask_distinct_tokens", "ask_output_budget",
 )  # fmt: skip
-SUMS = (*COUNTS, "hours", "gpu_hours", "cost")
+SUMS = (*COUNTS, *HOURS, "cost")
 COLUMNS = ("benchmark", "model", "role", "engine", *SUMS, "currency")
 NOTES = """Tokens, hours and cost are of what is still to be asked, without what the journal has.
 Distinct tokens are left when prompts of a context share their prefix. The output budget is the
 limit of all answers together; verdicts take each reply to be readable at once. Hours are of one
-model after the other, GPU-hours of all GPUs together. Stand-ins and replays take nothing, and have
+model after the other, GPU-hours of all GPUs together; loading is beside them, and what the jobs ask
+for is requested. Stand-ins and replays take nothing, and have
 no row. Sums leave out what is not known of a model; the totals name it.
 """
 
@@ -123,14 +124,27 @@ def total_lines(rows: Sequence[Record]) -> Iterator[str]:
     counted = f"estimated for {', '.join(estimated)}, whose tokenizer is not on this machine"
     yield f"{prompt} ({counted})" if estimated else prompt
     yield f"completion tokens: {total(rows, 'ask_output_budget'):,} at most"
-    for name, text in (("hours", "hours"), ("gpu_hours", "GPU-hours")):
-        yield f"{text}: {_known(rows, name)}{_without(rows, name, 'throughput')}"
+    yield f"hours: {_known(rows, 'hours')}{_without(rows, 'hours', 'throughput')}"
+    gpu_hours = f"GPU-hours: {_known(rows, 'gpu_hours')}"
+    if total(rows, "requested_gpu_hours") is not None:
+        gpu_hours += f", beside {loading(rows):,.2f} of loading"
+        gpu_hours += f"; {_known(rows, 'requested_gpu_hours')} requested"
+    yield gpu_hours + _without(rows, "gpu_hours", "throughput")
     priced = {row["currency"] for row in rows if row["currency"]}
     costs = [
         f"{total([row for row in rows if row['currency'] == one], 'cost'):,.2f} {one}"
         for one in sorted(priced)
     ]
     yield f"cost: {' and '.join(costs) or 'unknown'}{_without(rows, 'cost', 'price')}"
+
+
+def loading(rows: Sequence[Record]) -> float:
+    """GPU-hours of loading: each benchmark's plan counts a load that all of them share."""
+    loads: dict[tuple[str, str], dict[str, float]] = {}
+    for row in rows:
+        of = loads.setdefault((row["role"], row["model"]), {})
+        of[row["benchmark"]] = of.get(row["benchmark"], 0.0) + (row["load_gpu_hours"] or 0.0)
+    return sum(max(of.values()) for of in loads.values())
 
 
 def _known(rows: Sequence[Record], name: str) -> str:
