@@ -32,6 +32,12 @@ def test_size_and_hardware_give_an_estimate():
     assert 0 < found.seconds(WORK) < 60
 
 
+def test_two_copies_take_half_the_time_and_load_as_long():
+    one, two = (speed(VLLM, {**PLAN, "gpus": n, "copies": n}, H100) for n in (1, 2))
+    assert two.seconds(WORK) == pytest.approx(one.seconds(WORK) / 2)
+    assert two.load == one.load
+
+
 def test_a_stated_throughput_wins_over_it():
     stated = {**PLAN, "throughput": {"prefill": 1_000.0, "decode": 100.0, "gpus": 1}}
     found = speed(VLLM, stated, H100)

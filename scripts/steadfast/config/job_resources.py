@@ -94,7 +94,7 @@ def runtime(
     given, answers, plan = hardware.model_dump(), answer_settings(model), dict(plan_settings(model))
     if not plan["gpus"]:  # no part of the plan, which a change of it does not re-run
         plan["at_once"] = getattr(model, "concurrency", plan["at_once"])
-    found = speed(answers, plan, given, past_runs(folders, given, plan["gpus"]))
+    found = speed(answers, plan, given, past_runs(folders, given, plan["gpus"] // plan["copies"]))
 
     def minutes(work: Work) -> int:
         seconds, load = (found.seconds(work), found.load) if found else (None, 0.0)

@@ -41,7 +41,8 @@ def plan_settings(model: BaseModelSettings) -> Settings:
 
     Returns:
         ``throughput``, ``size``, ``price``, ``hours`` (of a job, where it is stated), ``gpus`` (of
-        a job), ``at_once`` (requests, at most), ``parts_per_load`` (None: all of a model).
+        a job), ``copies`` of the model that share them out, ``at_once`` (requests of a copy, at
+        most), ``parts_per_load`` (None: all of a model).
     """
     whole = model.model_dump()
     batch = whole.get("batch")  # of a server's model, whether its Batch API is asked
@@ -50,16 +51,21 @@ def plan_settings(model: BaseModelSettings) -> Settings:
         "price": whole.get("price"),
         "hours": model.hours,
         "gpus": gpus(model),
+        "copies": _copies(model),
         "at_once": batch if batch and model.engine == "vllm" else AT_ONCE,
         "parts_per_load": whole.get("parts_per_load"),
     }
 
 
 def gpus(model: BaseModelSettings) -> int:
-    """The GPUs of a model's job: as stated, else those that share the model."""
+    """The GPUs of a model's job: as stated, else those that share the model or a copy of it."""
     if model.gpus is not None:
         return model.gpus
-    return int(getattr(model, "tensor_parallel_size", 0))
+    return int(getattr(model, "tensor_parallel_size", 0)) * _copies(model)
+
+
+def _copies(model: BaseModelSettings) -> int:
+    return int(getattr(model, "data_parallel_size", 1))
 
 
 def prices(config: Config) -> dict[str, dict[str, Settings]]:

@@ -41,11 +41,13 @@ def speed(
 
     Args:
         answers: its settings that determine responses: ``model``, ``revision``.
-        plan: what the plan reckons with: ``gpus``, ``at_once``, ``size``, ``throughput``.
+        plan: what the plan reckons with: ``gpus``, ``copies``, ``at_once``, ``size``,
+            ``throughput``.
         hardware: the config's: ``gpu``, ``load_gb_per_second``.
         runs: what its runs took on this machine, as ``past_runs`` finds them.
     """
-    size, machine = size_of(answers, plan), Machine.of(hardware, plan["gpus"])
+    size, copies = size_of(answers, plan), plan.get("copies") or 1
+    machine = Machine.of(hardware, plan["gpus"] // copies)
     given = plan.get("throughput")
     loads = [run["load_seconds"] for run in runs if run["load_seconds"]]
     load = load_seconds(size, machine) if size and machine else 0.0
@@ -57,7 +59,7 @@ def speed(
     elif size and machine:
 
         def seconds(work: Work) -> float:
-            return work_seconds(work, size, machine, plan["at_once"])
+            return work_seconds(work, size, machine, plan["at_once"]) / copies
     elif answers.get("model") and not plan["gpus"]:
         server = facts("engines/hardware.yaml")["server"]
 

@@ -58,7 +58,7 @@ class PlannedModel:
         """How fast it is expected to be; None where nothing is known of it."""
         if self.answers["engine"] in WITHOUT_MODEL:
             return None
-        runs = past_runs(self.folders, self.hardware, self.plan["gpus"])
+        runs = past_runs(self.folders, self.hardware, self.plan["gpus"] // self.plan["copies"])
         found = speed(self.answers, self.plan, self.hardware, runs)
         return found if found and found.source != ASSUMED else None
 
@@ -148,9 +148,10 @@ class PlannedModel:
         if size and self.gpus:
             tokens = max(row["ask_prompt_tokens"] // row["to_ask"] for row in asked)
             needed = gpus_needed(size, self.hardware, tokens)
-            if needed and needed > self.gpus:
+            own = self.gpus // self.plan["copies"]
+            if needed and needed > own:
                 yield (
-                    f"{self.name}: {self.gpus} × {self.hardware['gpu']} do not hold the model "
+                    f"{self.name}: {own} × {self.hardware['gpu']} do not hold the model "
                     f"with a prompt of {tokens:,} tokens; set tensor_parallel_size: {needed}"
                 )
 
