@@ -113,8 +113,8 @@ def write_prompts(results, part, requests):
     return path
 
 
-def asked(results, name, part="4k", arrays="", model="timed"):
-    ask = resource(name, CONFIG, Evaluation(CONFIG).tasks, workflow(results, arrays))
+def asked(results, name, part="4k", arrays="", model="timed", config=CONFIG):
+    ask = resource(name, config, Evaluation(config).tasks, workflow(results, arrays))
     return ask(Wildcards(benchmark="lifbench", model=model, part=part), 1)
 
 
@@ -134,6 +134,15 @@ def test_the_load_is_shared_by_the_parts_that_are_still_to_be_answered(tmp_path)
     outputs.parent.mkdir(parents=True)
     outputs.touch()
     assert asked(tmp_path, "runtime") == -(-(alone + 10) // 1)
+
+
+def test_only_jobs_with_a_gpu_share_the_most_hours(tmp_path):
+    for part in ("4k", "128k"):
+        write_prompts(tmp_path, part, 100)
+    raw = {"lifbench": CONFIG.lifbench.model_dump(), "models": MODELS}
+    config = load_config({**raw, "hardware": {"max_hours": 6}})
+    assert asked(tmp_path, "runtime", model="remote", config=config) == 240
+    assert asked(tmp_path, "runtime", model="unknown", config=config) == 180
 
 
 def test_the_jobs_of_an_array_ask_for_the_most_of_each(tmp_path):

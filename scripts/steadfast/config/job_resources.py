@@ -154,12 +154,14 @@ class Jobs:
         Args:
             part: that it asks.
             attempt: 1 for the first.
-            alone: whether it loads its model for itself, as each job of an array does.
+            alone: whether it loads its model for itself, as each job of an array does; so does a
+                job without a GPU, which loads none.
 
         Raises:
             FileNotFoundError: its prompts are not made yet.
         """
         settings = self.settings
+        alone = alone or not gpu(settings)
         missing = [
             one
             for one in self.parts
