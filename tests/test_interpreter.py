@@ -34,23 +34,37 @@ def other(tmp_path):
     return path
 
 
-def run(tmp_path, engine, python):
+def run(tmp_path, engine, python, forked=False):
     script, out = tmp_path / "script.py", tmp_path / "out"
     script.write_text(SCRIPT)
+    begin = [script]
+    if forked:  # as a process that has run something else before
+        begin = ["-c", f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')"]
     job = subprocess.Popen(
-        [sys.executable, script, out, tmp_path / "log", engine, python],
+        [sys.executable, *begin, out, tmp_path / "log", engine, python],
         env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
         stderr=subprocess.PIPE,
         text=True,
     )
     _, errors = job.communicate(timeout=60)
-    return job, out.read_text() if out.exists() else "", errors
+    return job, out.read_text() if out.is_file() else "", errors
 
 
 def test_the_same_process_goes_on_once_in_the_interpreter_that_a_model_names(tmp_path, other):
     job, done, errors = run(tmp_path, "vllm", other)
     assert job.returncode == 0, errors
     assert done == f"{job.pid} other\n"
+
+
+def test_a_forked_process_lives_to_say_how_its_script_ended(tmp_path, other):
+    job, done, errors = run(tmp_path, "vllm", other, forked=True)
+    assert job.returncode == 0, errors
+    pid, by = done.split()
+    assert (int(pid) != job.pid, by) == (True, "other")
+    (tmp_path / "out").unlink()
+    (tmp_path / "out").mkdir()  # which nothing can be written to
+    job, _, _ = run(tmp_path, "vllm", other, forked=True)
+    assert job.returncode == 1
 
 
 def test_an_engine_of_the_base_stays_where_it_is(tmp_path, other):

@@ -1,6 +1,7 @@
 """The interpreter of a job: vLLM has an environment of its own, apart from the locked base."""
 
 import os
+import subprocess
 import sys
 from collections.abc import Iterable
 from importlib.util import find_spec
@@ -18,8 +19,9 @@ ENTERED = "STEADFAST_INTERPRETER"
 def enter(models: Iterable[Settings]) -> None:
     """Goes on in the interpreter that the engines of some models need, where it is another one.
 
-    The process stays the same, and with it its signals, its output and its exit code; the script
-    begins anew. Where there is no such interpreter, the job goes on in this one.
+    The script begins anew, in the same process, with its signals, its output and its exit code; or
+    in another one, where this one was forked (``forks``) and has to say its exit code. Where there
+    is no such interpreter, the job goes on in this one.
 
     Args:
         models: settings of those whose engines the job makes.
@@ -33,7 +35,10 @@ def enter(models: Iterable[Settings]) -> None:
     os.environ[ENTERED] = str(python)
     sys.stdout.flush()
     sys.stderr.flush()
-    os.execv(python, [str(python), *sys.argv])
+    command = [str(python), *sys.argv]
+    if sys.argv[0] not in sys.orig_argv:
+        sys.exit(subprocess.run(command, check=False).returncode)
+    os.execv(python, command)
 
 
 def interpreter(model: Settings) -> Path | None:
