@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 from snakemake.settings.enums import Quietness
 from snakemake.utils import min_version
 
@@ -28,11 +29,13 @@ from steadfast.dependencies import digest
 from steadfast.engines.build import WITHOUT_MODEL
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation, in_results
+from steadfast.failures import Failures
 from steadfast.forking import WORTH, fork_scripts
 from steadfast.lineage import Lineage, lineages, plain
 from steadfast.report_items import ALL, heading, label
 from steadfast.required_files import check_required_files
 from steadfast.show.display import trial_remark
+from steadfast.slurm import Watch
 from steadfast.terminal import JobLines, NothingToDo, ending
 
 
@@ -69,11 +72,23 @@ TITLES = {name: benchmark.title for name, benchmark in RUN.benchmarks.items()}
 # Jobs read the settings of models that are no params of theirs, with their defaults, from here.
 config.update(CONFIG.model_dump(include={"models", "judges", "rewriters"}))
 RESULTS = Path(str(workflow.modifier.path_modifier.modify(workflow.pathvars.items["results"])))
+FAILURES = Failures(RESULTS / "logs", logger)
+SLURM = Watch(logger, FAILURES)
 
 
 onstart:
-    if workflow.is_main_process and len(workflow.dag) >= WORTH:
-        fork_scripts(CONFIG.tokenizer, WITHOUT_MODEL)
+    if workflow.is_main_process:
+        jobs = workflow.dag.needrun_jobs()
+        for executor in {workflow.scheduler.get_executor(job) for job in jobs}:
+            FAILURES.watch(executor)
+            SLURM.watch(executor)
+        if len(workflow.dag) >= WORTH:
+            fork_scripts(CONFIG.tokenizer, WITHOUT_MODEL)
+
+
+onerror:
+    if workflow.is_main_process:
+        logger.error(FAILURES.summary(len(workflow.scheduler.remaining_jobs)))
 
 
 report: "resources/report/workflow.rst"

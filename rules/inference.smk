@@ -26,8 +26,8 @@ rule inference:
     resources:
         nodes=1,
         gpu=resource("gpu", CONFIG, TASKS, workflow),
-        mem_mb=resource("mem_mb", CONFIG, TASKS, workflow),
-        runtime=resource("runtime", CONFIG, TASKS, workflow),
+        mem_mb=FAILURES.by_shortage("mem_mb", resource("mem_mb", CONFIG, TASKS, workflow)),
+        runtime=FAILURES.by_shortage("runtime", resource("runtime", CONFIG, TASKS, workflow)),
         cpus_per_task=resource("cpus_per_task", CONFIG, TASKS, workflow),
     params:
         answers=lambda w: settings.answer_settings(RUN.answering(w)),

@@ -71,12 +71,15 @@ def test_the_end_is_shown_where_nothing_is_to_be_done(shown):
     assert len(stream.getvalue().splitlines()) == 2
 
 
-def test_a_failed_job_is_named_with_its_log(shown):
+def test_what_snakemake_says_of_failed_jobs_is_left_to_those_who_know_why(shown):
     logger, stream = shown
     started(logger, 7, [LOG])
     facts = {"event": LogEvent.JOB_ERROR, "jobid": 7, "rule_name": "inference", "log": [LOG]}
     logger.error("Error in rule inference, jobid: 7", extra=facts)
-    assert stream.getvalue() == f"failed: lifbench/inference/m/4k; its log: {LOG}\n"
+    logger.error("RuleException:\nCalledProcessError in file Snakefile, line 40:\nCommand '…'")
+    logger.info("Trying to restart job 7.")
+    logger.error("RuleException:\nKeyError in file Snakefile, line 3:\n'nosuch'")
+    assert stream.getvalue() == "RuleException:\nKeyError in file Snakefile, line 3:\n'nosuch'\n"
 
 
 def test_errors_and_what_else_is_said_are_shown_as_they_were(shown):

@@ -10,9 +10,21 @@ from typing import Any
 from snakemake_interface_logger_plugins.common import LogEvent
 
 HANDLER = "DefaultStreamHandler"
-SELECTING = "Select jobs to execute..."
 NOTHING = "Nothing to be done"
 IDENTITY = ".identity.json"
+HIDDEN = {
+    LogEvent.JOB_INFO,
+    LogEvent.JOB_STARTED,
+    LogEvent.JOB_FINISHED,
+    LogEvent.JOB_ERROR,
+    LogEvent.GROUP_ERROR,
+}
+SAID_BY_US = re.compile(
+    r"Select jobs to execute|Trying to restart job|RuleException:\nCalledProcessError in"
+    r"|Exiting because a job execution failed|WorkflowError:\nAt least one job did not complete"
+)
+"""Messages of Snakemake that this or ``failures.Failures`` says in other words, or that say
+nothing."""
 INTERVAL = "95 %"
 REPORT = "report/report.md"
 PLAN, TOTALS = "plan/total.md", "## Totals"
@@ -33,9 +45,9 @@ class JobLines(logging.Filter, logging.Formatter):
 
     A job is called by its log file below the logs' folder, such as
     ``lifbench/inference/my-model/4k``; behind one of inference stand its answers, those that
-    failed, and tokens. A job that failed is shown too, which ``quiet: rules``
-    hides. Of the jobs that there are the number stands in place of a table. All else is shown as it
-    was before.
+    failed, and tokens. What Snakemake says of jobs that fail is not shown, since
+    ``failures.Failures`` says why they do. Of the jobs that there are the number stands in place of
+    a table. All else is shown as it was before.
 
     Args:
         handler: Snakemake's of the terminal, which shows what is neither.
@@ -70,24 +82,18 @@ class JobLines(logging.Filter, logging.Formatter):
             started = self._started.pop(record.job_id, None)
             done = started and self._name(started) + answered(getattr(started, "output", ()))
             self._finished.append(done or record.getMessage())
-        elif event == LogEvent.JOB_ERROR:
-            return True
-        hidden = {LogEvent.JOB_INFO, LogEvent.JOB_STARTED, LogEvent.JOB_FINISHED}
-        if event in hidden or record.msg == SELECTING:
+        if event in HIDDEN or SAID_BY_US.match(str(record.msg)):
             return False
         return all(one.filter(record) for one in self._filters)
 
     def format(self, record: Any) -> str:
-        """The line of a finished job or a failed one; others as Snakemake has them."""
+        """The line of a finished job; others as Snakemake has them."""
         event = None if self._dry() else getattr(record, "event", None)
         if event == LogEvent.RUN_INFO:
             return f"{record.stats['total']} jobs"
         if event == LogEvent.PROGRESS:
             finished, self._finished = ", ".join(self._finished), []
             return f"{record.done} of {record.total} done: {finished}"
-        if event == LogEvent.JOB_ERROR:
-            log = f"; its log: {', '.join(record.log)}" if record.log else ""
-            return f"failed: {self._name(record)}{log}"
         return self._formatter.format(record)
 
     def _name(self, record: Any) -> str:

@@ -1,12 +1,13 @@
 """What the scripts of the rules share: errors for people, and paths out of Snakemake's lists."""
 
 import sys
+import traceback
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from steadfast.errors import UserError
+from steadfast.errors import ERROR, PASSING, PassingError, UserError
 from steadfast.files import Settings
 from steadfast.interpreter import enter
 from steadfast.seal import Seal
@@ -44,8 +45,13 @@ def run_rule(
             function(**arguments)
             for seal in writes:
                 seal.write()
-        except UserError as error:
-            print(f"error: {error}")
+        except Exception as error:
+            mark = PASSING if isinstance(error, PassingError | OSError) else ERROR
+            if not isinstance(error, UserError):
+                print(traceback.format_exc())
+                print(f"{mark}{type(error).__name__}: {error}".splitlines()[0])
+                raise
+            print(f"{mark}{error}")
             print(f"error: {error}", file=sys.stderr)
             sys.exit(1)
 

@@ -94,14 +94,6 @@ def test_a_corrupt_line_before_the_last_is_named(tmp_path, line):
     assert len(read(path)) == 2  # the failed opening let go of the file
 
 
-def test_a_second_writer_is_refused_while_the_first_holds_it(tmp_path):
-    path = tmp_path / "j.jsonl"
-    with Journal(path), pytest.raises(UserError, match="another job"):
-        Journal(path)
-    with Journal(path):
-        pass
-
-
 def test_errors_stand_there_but_are_asked_again(tmp_path):
     path = tmp_path / "j.jsonl"
     write(path, [Response("error", error="HTTP 500"), Response("overflow", error="long")])

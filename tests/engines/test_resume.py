@@ -1,6 +1,7 @@
 """A job killed at any instant and started again asks nothing twice but what was in flight."""
 
 import json
+import os
 import random
 import signal
 
@@ -9,7 +10,6 @@ import pytest
 from parts import Job, Part, items, same_bytes
 from servers import running
 from steadfast.engines.journal import Journal
-from steadfast.errors import UserError
 
 PART = 3, 20  # contexts and questions
 
@@ -58,10 +58,16 @@ def test_ten_kills_at_random_moments_lose_nothing_and_ask_nothing_twice(tmp_path
     assert same_bytes(killed, tmp_path / "undisturbed")
 
 
-def test_two_jobs_on_one_journal_are_refused(part, server):
-    with Journal(part.journal), pytest.raises(UserError, match="another job is writing"):
-        part.run()
-    assert not server.asked
+def test_a_second_job_waits_for_the_first_one_s_journal_and_asks_nothing_twice(tmp_path, server):
+    first = Part(tmp_path, server.url)
+    with Journal(first.journal):
+        second = Job(tmp_path, server, *PART)
+        second.wait_for(lambda: first.log.exists() and "waits" in first.log.read_text())
+        assert not server.asked
+    code, errors = second.finish()
+    assert code == 0 and f"echo: waits for process {os.getpid()}, which holds" in errors
+    first.run()
+    assert len(server.answered) == server.asked.total()
 
 
 def test_a_resumed_job_counts_what_is_known_as_done(tmp_path, server, capsys):

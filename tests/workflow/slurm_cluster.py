@@ -10,6 +10,7 @@ import getpass
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -34,8 +35,8 @@ class Unavailable(Exception):
     """Why this machine has no SLURM for us."""
 
 
-def unpack(folder: Path) -> Path:
-    """SLURM's and munge's programs below a folder.
+def unpack(folder: Path, further: tuple[str, ...] = ()) -> Path:
+    """SLURM's and munge's programs below a folder, and those of further packages.
 
     Raises:
         Unavailable: this is no Debian, or its archive cannot be reached.
@@ -45,11 +46,11 @@ def unpack(folder: Path) -> Path:
     (folder / "lists/partial").mkdir(parents=True)
     own_lists = ["-o", f"Dir::State::Lists={folder / 'lists'}", "-o", f"Dir::Cache={folder}"]
     try:
-        _download(folder, [])
+        _download(folder, [], further)
     except subprocess.CalledProcessError:
         try:
             _run(["apt-get", *own_lists, "update", "-qq"], folder)
-            _download(folder, own_lists)
+            _download(folder, own_lists, further)
         except subprocess.CalledProcessError as error:
             raise Unavailable(f"Debian's archive: {error.stderr.strip()[-300:]}") from None
     for package in folder.glob("*.deb"):
@@ -57,11 +58,12 @@ def unpack(folder: Path) -> Path:
     return folder / "root"
 
 
-def _download(folder: Path, options: list[str]) -> None:
-    plan = ["install", "--simulate", "-qq", "--no-install-recommends", *PACKAGES]
+def _download(folder: Path, options: list[str], further: tuple[str, ...]) -> None:
+    packages = (*PACKAGES, *further)
+    plan = ["install", "--simulate", "-qq", "--no-install-recommends", *packages]
     lines = _run(["apt-get", *options, *plan], folder).splitlines()
     names = {line.split()[1] for line in lines if line.startswith("Inst ")}
-    _run(["apt-get", *options, "download", "-qq", *sorted({*PACKAGES, *names})], folder)
+    _run(["apt-get", *options, "download", "-qq", *sorted({*packages, *names})], folder)
 
 
 def _run(command: list[str], folder: Path) -> str:
@@ -77,10 +79,13 @@ class Cluster:
         folder: for configuration, state and logs; its path must be short (munge's socket).
     """
 
+    nodes: tuple[str, ...] = ("node",)
+    gpu_nodes: tuple[str, ...] = nodes
+
     def __init__(self, root: Path, folder: Path):
         self._root, self._folder = root, folder
         self._plugins = next(root.rglob("libslurmfull.so")).parent
-        self._daemons: list[subprocess.Popen] = []
+        self._daemons: dict[str, subprocess.Popen] = {}
         libraries = f"{self._plugins}:{self._plugins.parent}"
         self._environment = {
             **{name: value for name, value in os.environ.items() if name[:5] != "SLURM"},
@@ -99,11 +104,12 @@ class Cluster:
         return self
 
     def __exit__(self, *_) -> None:
-        if len(self._daemons) == 3:
+        if self.nodes[-1] in self._daemons:
             with contextlib.suppress(subprocess.CalledProcessError):
                 self("scancel", "--user", getpass.getuser())
                 self._wait(lambda: not self("squeue", "--noheader"))
-        for daemon in reversed(self._daemons):
+        for daemon in reversed(self._daemons.values()):
+            daemon.send_signal(signal.SIGCONT)
             daemon.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 daemon.wait(10)
@@ -142,13 +148,19 @@ class Cluster:
             f'#!/bin/sh\necho "$SLURM_JOB_ID [$CUDA_VISIBLE_DEVICES]" >> {self.prolog}\n'
         )
         task.chmod(0o755)
-        ports = _free_ports(2)
-        (folder / "slurm.conf").write_text(
-            f"""
+        (folder / "slurm.conf").write_text(self._common(user, host) + self._site(host))
+        nodes = ",".join(self.gpu_nodes)
+        gpus = "".join(f"NodeName={nodes} Name=gpu Type=h200 File={device}\n" for device in GPUS)
+        (folder / "gres.conf").write_text(gpus)
+        for client in CLIENTS:
+            self._wrap(client)
+
+    def _common(self, user: str, host: str) -> str:
+        folder = self._folder
+        return f"""
 ClusterName=steadfast
 SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort={ports[0]}
-SlurmdPort={ports[1]}
+SlurmctldPort={_free_ports(1)[0]}
 SlurmUser={user}
 SlurmdUser={user}
 AuthType=auth/munge
@@ -156,31 +168,32 @@ AuthInfo=socket={folder}/munge.socket
 CredType=cred/munge
 PluginDir={self._plugins}
 StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
+SlurmdSpoolDir={folder}/spool/%n
 SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
+SlurmdPidFile={folder}/%n.pid
 SlurmdParameters=config_overrides
 MailProg=/bin/true
+TaskProlog={folder}/prolog.sh
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
-TaskProlog={task}
 MpiDefault=none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
-JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
 SchedulerParameters=sched_min_interval=100000,batch_sched_delay=0
 MinJobAge=3600
 KillWait=2
 GresTypes=gpu
+"""
+
+    def _site(self, host: str) -> str:
+        """What tells one cluster from another: nodes, partitions, accounting."""
+        return f"""
+SlurmdPort={_free_ports(1)[0]}
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
 NodeName=node NodeHostname={host} NodeAddr=127.0.0.1 CPUs=8 RealMemory=500000 Gres=gpu:h200:2
 PartitionName=gpu Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
-        )
-        gpus = "".join(f"Name=gpu Type=h200 File={device}\n" for device in GPUS)
-        (folder / "gres.conf").write_text(gpus)
-        for client in CLIENTS:
-            self._wrap(client)
 
     def _wrap(self, client: str) -> None:
         script = self._folder / "bin" / client
@@ -201,28 +214,47 @@ PartitionName=gpu Nodes=ALL Default=YES MaxTime=INFINITE State=UP
             *(f"--{name}={folder}/munge.{name.split('-')[0]}" for name in paths),
         )
         self._wait((folder / "munge.socket").exists)
-        self._daemon("slurmctld", "-D", "-f", self._environment["SLURM_CONF"])
-        stepd = ["-d", str(self._link("slurmstepd"))]
-        self._daemon("slurmd", "-D", "-N", "node", "-f", self._environment["SLURM_CONF"], *stepd)
-        self._wait(lambda: "idle" in self("sinfo", "--noheader", "--format=%T"))
+        self._start_slurm()
+        self._wait(lambda: self("sinfo", "--noheader", "--Node", "--format=%T").count("idle"))
 
-    def _daemon(self, name: str, *arguments: str) -> None:
-        with open(self._folder / "log" / name, "w") as log:
-            self._daemons.append(
-                subprocess.Popen(
-                    [self._link(name), *arguments],
-                    stdout=log,
-                    stderr=log,
-                    env=self._environment,
-                    start_new_session=True,
-                )
+    def _start_slurm(self) -> None:
+        self.start_controller()
+        for node in self.nodes:
+            (self._folder / "spool" / node).mkdir()
+            self.start_node(node)
+
+    def start_controller(self) -> None:
+        """Starts slurmctld, also after it was stopped."""
+        self._daemon("slurmctld", "-D", "-f", self._environment["SLURM_CONF"])
+
+    def start_node(self, node: str) -> None:
+        """Starts a node's slurmd, also after it was stopped."""
+        stepd = ["-d", str(self._link("slurmstepd")), "-f", self._environment["SLURM_CONF"]]
+        self._daemon("slurmd", "-D", "-N", node, *stepd, known_as=node)
+
+    def stop(self, daemon: str) -> None:
+        """Kills slurmctld, or the slurmd of a node."""
+        process = self._daemons.pop(daemon)
+        process.kill()
+        process.wait()
+
+    def _daemon(self, name: str, *arguments: str, known_as: str | None = None) -> None:
+        with open(self._folder / "log" / (known_as or name), "a") as log:
+            self._daemons[known_as or name] = subprocess.Popen(
+                [self._link(name), *arguments],
+                stdout=log,
+                stderr=log,
+                env=self._environment,
+                start_new_session=True,
             )
 
     def _link(self, name: str) -> Path:
         # Debian calls them slurmctld-wlm and the like, but they go by what they are called as.
         link = self._folder / name
         if not link.exists():
-            link.symlink_to(next((self._root / "usr/sbin").glob(f"{name}*")))
+            programs = self._root / "usr/sbin"
+            debian = programs / f"{name}-wlm"
+            link.symlink_to(debian if debian.exists() else programs / name)
         return link
 
     def _wait(self, condition, seconds: float = 60) -> None:

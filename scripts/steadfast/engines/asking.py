@@ -8,7 +8,7 @@ from pathlib import Path
 
 from steadfast.engines.base import Engine
 from steadfast.engines.journal import Journal
-from steadfast.engines.progress import Progress
+from steadfast.engines.progress import Notices, Progress
 from steadfast.engines.reasoning import start_tags, told_apart
 from steadfast.engines.record import RunRecord, record_path
 from steadfast.engines.request import Request, Response, grouped
@@ -43,7 +43,12 @@ class Asking:
         self._model, self._engine, self._path, self._say = model, engine, journal, say
         self._stack = stack
         self._read = reader(engine, reasoning)
-        self._journal = stack.enter_context(Journal(journal)) if engine.paid else None
+
+        def waits(line: str) -> None:
+            say(f"{model}: {line}")
+            Notices().show(f"{label}: {line}")
+
+        self._journal = stack.enter_context(Journal(journal, waits)) if engine.paid else None
         self._progress = stack.enter_context(closing(Progress(label, total)))
         self._record: RunRecord | None = None
 

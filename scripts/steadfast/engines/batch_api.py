@@ -17,7 +17,7 @@ from steadfast.engines.redaction import MARK
 from steadfast.engines.replies import Retry, read_failure
 from steadfast.engines.request import Request, Response
 from steadfast.engines.shapes import array, mapping, parsed, text
-from steadfast.errors import UserError
+from steadfast.errors import PassingError, UserError
 from steadfast.files import Record
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ class BatchEngine(OpenaiEngine):
                 pause = min(LONGEST_BACKOFF, self._backoff * 2 ** (attempt - 1))
                 self._say_wait(reason, after)
                 time.sleep(pause if after is None else wanted_wait(after))
-        raise UserError(
+        raise PassingError(
             f"server {self._access.address} failed {self._attempts} times in a row ({reason}); run "
             "again later: the job re-attaches to its batches and submits none twice"
         )

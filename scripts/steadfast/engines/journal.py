@@ -1,16 +1,18 @@
 """The journal: every response as it comes in, so that a killed job asks nothing twice."""
 
-import fcntl
+import errno
 import hashlib
 import json
 import os
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, fields
 from pathlib import Path
 
+from steadfast.engines.locks import Lock
 from steadfast.engines.request import FINAL, STATUSES, Response
-from steadfast.errors import UserError
+from steadfast.errors import PassingError, UserError
 from steadfast.files import Record, json_line
 
 SYNC_SECONDS = 5.0
@@ -23,30 +25,33 @@ class Journal(AbstractContextManager["Journal"]):
     """Responses by request hash, in an append-only JSON-lines file that one job holds.
 
     A response is in the file, whole, before ``append`` returns: a killed process loses nothing
-    that was appended, a killed machine at most the last ``SYNC_SECONDS``.
+    that was appended, a killed machine at most the last ``SYNC_SECONDS``. Another job that holds
+    the file is waited for.
 
     Args:
         path: the file; it is made where it is missing.
+        say: takes a line where it is waited for.
 
     Raises:
-        UserError: another job holds the file, a line other than the last is corrupt, or one was
+        UserError: the file cannot be locked, a line other than the last is corrupt, or one was
             changed after it was written. A last line that was torn by a crash is cut off.
     """
 
-    def __init__(self, path: Path | str):
+    def __init__(self, path: Path | str, say: Callable[[str], None] = print):
         self._path = Path(path)
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._fd = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        self._lock = Lock(self._path, say)
         try:
-            try:
-                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise UserError(
-                    f"{path}: another job is writing this journal; wait for it or stop it"
-                ) from None
+            self._fd = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        except BaseException:
+            self._lock.close()
+            raise
+        try:
             self._responses = self._load()
+            self._size = os.fstat(self._fd).st_size
         except BaseException:
             os.close(self._fd)
+            self._lock.close()
             raise
         self._synced = time.monotonic()
 
@@ -58,19 +63,23 @@ class Journal(AbstractContextManager["Journal"]):
         """Keeps a response; one that is not final stands there to be read, and is asked again.
 
         Raises:
-            UserError: the file cannot be written, such as on a full disk.
+            UserError: the file cannot be written, such as on a full disk, or another job writes it.
         """
         kept = {name: value for name, value in asdict(response).items() if value is not None}
         line = _sealed(json_line({"hash": request_hash, **kept}).encode("utf-8"))
         try:
+            self._check_size(os.fstat(self._fd).st_size)
             while line:
-                line = line[os.write(self._fd, line) :]
+                written = os.write(self._fd, line)
+                line, self._size = line[written:], self._size + written
             if time.monotonic() - self._synced > SYNC_SECONDS:
                 self._sync()
         except OSError as error:
-            raise UserError(
-                f"{self._path}: cannot be written ({error.strerror}); make room, then run again: "
-                "what stands in it is not asked twice"
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            mend = "make room" if full else "look after its file system"
+            raise (UserError if full else PassingError)(
+                f"{self._path}: cannot be written ({error.strerror}); {mend}, then run again: what "
+                "stands in it is not asked twice"
             ) from None
         if response.status in FINAL:
             self._responses[request_hash] = response
@@ -79,8 +88,33 @@ class Journal(AbstractContextManager["Journal"]):
         """Puts all on the disk and lets another job have the file."""
         try:
             self._sync()
+            if error[0] is None:
+                self._check_alone()
         finally:
             os.close(self._fd)
+            self._lock.close()
+
+    def _check_alone(self) -> None:
+        # Opened anew: only then does a network file system look at what other nodes have written.
+        try:
+            with open(self._path, "rb") as file:
+                size = os.fstat(file.fileno()).st_size
+        except FileNotFoundError:
+            size = 0
+        self._check_size(size)
+
+    def _check_size(self, found: int) -> None:
+        """Whether the file is as this job left it, so that no other one writes it.
+
+        Raises:
+            UserError: it is not, such as where a lock holds on one node alone.
+        """
+        if found != self._size:
+            raise UserError(
+                f"{self._path}: another job writes this journal, or somebody changed it; see that "
+                "one Snakemake alone works in this folder and that its file system locks files "
+                "for all nodes, then run again: what is answered is not asked twice"
+            )
 
     def _sync(self) -> None:
         os.fsync(self._fd)

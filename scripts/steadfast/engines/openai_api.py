@@ -15,7 +15,7 @@ from steadfast.engines.pace import Pace, wanted_wait
 from steadfast.engines.progress import Notices
 from steadfast.engines.replies import Retry, error_of, read_completion, read_failure
 from steadfast.engines.request import Request, Response
-from steadfast.errors import UserError
+from steadfast.errors import PassingError, UserError
 from steadfast.files import Record
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class OpenaiEngine(Engine):
                 self._say_wait(failure.reason, failure.after)
                 await pace.wait(attempt, failure.after)
         if failure.unreachable and self._heard == heard:
-            raise UserError(
+            raise PassingError(
                 f"server {self._access.address} is unreachable ({self._attempts} attempts); check "
                 "base_url and that the server is running, then run again: what is answered is "
                 "not asked twice"

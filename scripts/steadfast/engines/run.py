@@ -1,5 +1,6 @@
 """One part of a benchmark through one model: fit, look up, ask, keep, write."""
 
+import re
 import signal
 import sys
 import threading
@@ -17,11 +18,13 @@ from steadfast.engines.conversation import converse
 from steadfast.engines.fit import fitted
 from steadfast.engines.identity import identity
 from steadfast.engines.request import Item, Oracle, Request, Response, output_record
-from steadfast.errors import UserError
+from steadfast.errors import PassingError, UserError
 from steadfast.files import Settings, write_json, write_jsonl
 from steadfast.seal import Seal
 
 SHOWN_FAILURES = 3
+LASTING = re.compile(r"HTTP 4(?!0[89]|29)\d\d")
+"""What the server will say again, of the reasons for which requests fail."""
 
 
 def run_part(
@@ -109,7 +112,8 @@ def _check_failures(model: str, responses: list[Response], allowed: float) -> No
     if failed > allowed * len(responses):
         shown = [f"{count} × {reason}" for reason, count in reasons.most_common(SHOWN_FAILURES)]
         more = ", …" if len(reasons) > SHOWN_FAILURES else ""
-        raise UserError(
+        passing = not all(LASTING.match(reason or "") for reason in reasons)
+        raise (PassingError if passing else UserError)(
             f"{failed} of {len(responses)} requests of model {model} failed "
             f"({', '.join(shown)}{more}); the answers so far are kept: run again to ask only "
             "those, or raise allowed_failures to go on without them"

@@ -16,7 +16,7 @@ from steadfast.engines.local_text import NOT_INSTALLED, LocalText
 from steadfast.engines.openai_body import SUFFIX
 from steadfast.engines.reasoning import marks
 from steadfast.engines.request import Request, Response
-from steadfast.errors import UserError
+from steadfast.errors import PassingError, UserError
 from steadfast.files import Record, Settings, read_json, write_json
 
 if TYPE_CHECKING:
@@ -286,7 +286,7 @@ class VllmEngine(Engine):
             half = self._batch // 2
             if self._hint:
                 write_json(self._hint, {"batch": half})
-            return UserError(
+            return PassingError(
                 f"model {self._given['model']} {what}, for want of memory, with {self._batch} "
                 f"requests at once ({reason}); {kept}: run again, it goes on with {half} at once"
             )

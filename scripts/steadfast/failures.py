@@ -1,0 +1,222 @@
+"""Why jobs fail, whether another try can help, and what a run says of it."""
+
+import logging
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from steadfast.errors import ERROR, PASSING
+from steadfast.resources import facts
+
+SHOWN_LINES = 8
+"""Of the end of a log, at most."""
+READ_BYTES = 20_000
+MORE = {"runtime": "more time", "mem_mb": "more memory"}
+REFUSED = "SLURM sbatch failed. The error message was '"
+
+
+class End(NamedTuple):
+    """How one try of a job ended.
+
+    Attributes:
+        reason: why it failed, in a sentence; None: it said nothing.
+        again: whether another try can help.
+        short: the resource that it had too little of, if any.
+    """
+
+    reason: str | None
+    again: bool = True
+    short: str | None = None
+
+
+@dataclass
+class Failure:
+    """A job whose last try failed.
+
+    Attributes:
+        who: the model, judge or rewriter that it asks, or its rule.
+        reason: why.
+        tries: how often it was tried.
+        logs: what the last try wrote, by file.
+    """
+
+    who: str
+    reason: str
+    tries: int
+    logs: dict[str, str]
+
+
+def how_it_ended(said: str, state: str | None = None, message: str | None = None) -> End:
+    """How a try of a job ended.
+
+    Args:
+        said: what it wrote to its log.
+        state: SLURM's word for its end, where SLURM ran it.
+        message: the executor's.
+
+    Example:
+        >>> how_it_ended("m: 3 requests\\nerror: no key\\n")
+        End(reason='no key', again=False, short=None)
+    """
+    if message and message.startswith(REFUSED):
+        refusal = message.removeprefix(REFUSED).partition("'.\n")[0]
+        return End(f"SLURM does not take the job: {' '.join(refusal.split())}", again=False)
+    if known := facts("slurm/ends.yaml").get(state):
+        return End(f"the job {known['reason']}", short=known.get("short"))
+    last = said.rstrip().rpartition("\n")[2]
+    for mark, again in ((ERROR, False), (PASSING, True)):
+        if last.startswith(mark):
+            return End(last.removeprefix(mark), again)
+    return End(None)
+
+
+class Failures:
+    """The failed jobs of a run: each is told when it fails, and all again at its end.
+
+    Another try is left out where it would end alike. One that is made has more of what the last
+    one was short of, and of nothing else.
+
+    Args:
+        logs: folder of the rules' logs, which jobs are named after.
+        log: takes lines for the terminal and for Snakemake's log.
+
+    Attributes:
+        states: SLURM's word for each of its jobs, by number, where it is known.
+    """
+
+    def __init__(self, logs: Path, log: logging.Logger):
+        self._logs, self._log = logs, log
+        self.states: dict[str, str] = {}
+        self._before: dict[str, object] = {}
+        self._short: dict[str, list[str]] = {}
+        self._failed: dict[str, Failure] = {}
+
+    def watch(self, executor: Any) -> None:
+        """Notes each job that an executor of Snakemake starts, and each that ends there."""
+        start, succeed = executor.run_job_pre, executor.report_job_success
+        fail = executor.report_job_error
+
+        def started(job: Any) -> None:
+            for one in singles(job):
+                self._before.update({file: _stamp(file) for file in one.log})
+            start(job)
+
+        def succeeded(info: Any) -> None:
+            for one in singles(info.job):
+                self._failed.pop(self.name(one), None)
+            succeed(info)
+
+        def failed(info: Any, msg: str | None = None, **further: Any) -> None:
+            self._note(info.job, msg, info.external_jobid, further.get("aux_logs") or [])
+            fail(info, msg=msg, **further)
+
+        executor.run_job_pre, executor.report_job_success = started, succeeded
+        executor.report_job_error = failed
+
+    def by_shortage(
+        self, resource: str, ask: Callable[[Any, int], Any]
+    ) -> Callable[[Any, int], Any]:
+        """A resource of a rule that grows only with the tries that were short of it.
+
+        Args:
+            resource: its name.
+            ask: its value by wildcards and attempt.
+        """
+
+        def asked(wildcards: Any, attempt: int) -> Any:
+            return ask(wildcards, 1 + self._short.get(_key(wildcards), []).count(resource))
+
+        return asked
+
+    def name(self, job: Any) -> str:
+        """What a job is called: its log file below the logs' folder, or else its rule."""
+        if not job.log:
+            return str(job.rule.name)
+        path = Path(job.log[0]).with_suffix("")
+        return str(path.relative_to(self._logs) if path.is_relative_to(self._logs) else path)
+
+    def _note(self, job: Any, message: str | None, number: str | None, logs: list[str]) -> None:
+        state = self.states.get(number) if number else None
+        said = {one: "".join(self._said(file) for file in one.log) for one in singles(job)}
+        ends = {one: how_it_ended(said[one], state, message) for one in said}
+        # In a group, those that say nothing may have finished, or waited for the one that failed.
+        ends = {one: end for one, end in ends.items() if end.reason} or ends
+        if not any(end.again for end in ends.values()):
+            job.attempt = job.restart_times + 1  # Snakemake takes it for the last one
+        again = job.attempt <= job.restart_times
+        for one, end in ends.items():
+            name, reason = self.name(one), end.reason or "it ended without saying why"
+            tries = self._failed[name].tries + 1 if name in self._failed else 1
+            tails = {file: self._said(file) for file in [*one.log, *logs]}
+            self._failed[name] = Failure(_who(one), reason, tries, tails)
+            if end.short:
+                self._short.setdefault(_key(one.wildcards), []).append(end.short)
+            more = f" with {MORE[end.short]}" if end.short else ""
+            plan = f"; it is tried again{more}" if again else ""
+            # What a job on this machine said stands on the terminal already.
+            told = f" (SLURM job {number}): {reason}" if number or message else ""
+            self._log.error(f"failed: {name}{told}{plan}")
+
+    def summary(self, waiting: int) -> str:
+        """What is said at the end of a run that failed: the logs' ends, then who failed and why.
+
+        Args:
+            waiting: jobs that did not run.
+        """
+        alike: dict[tuple[str, str], list[str]] = {}
+        for name, failure in self._failed.items():
+            alike.setdefault((failure.who, failure.reason), []).append(name)
+        lines = list(self._tails(names[0] for names in alike.values()))
+        count = len(self._failed)
+        lines += ["", f"{count} {'job' if count == 1 else 'jobs'} failed:"]
+        for (who, reason), names in alike.items():
+            tries = max(self._failed[name].tries for name in names)
+            lines.append(f"  {who}: {reason}{f' ({tries} tries)' if tries > 1 else ''}")
+            lines += [f"    {name}" for name in names]
+        if waiting:
+            lines.append(f"{waiting} more did not run, which need them or come after them.")
+        lines.append("The same command makes what is missing; what is answered is not asked again.")
+        return "\n".join(lines)
+
+    def _tails(self, names: Iterable[str]) -> Iterator[str]:
+        for name in names:
+            failure = self._failed[name]
+            for file, said in failure.logs.items():
+                shown = [line for line in said.splitlines() if line.strip()]
+                shown = [line for line in shown if failure.reason not in line][-SHOWN_LINES:]
+                if Path(file).is_file():
+                    yield from ("", f"{file}{':' if shown else ''}", *(f"  {x}" for x in shown))
+
+    def _said(self, file: str) -> str:
+        """The end of what the last try wrote to a file, which is nothing where it is unchanged."""
+        stamp = _stamp(file)
+        if stamp is None or stamp == self._before.get(file):
+            return ""
+        with open(file, "rb") as log:
+            log.seek(max(0, os.fstat(log.fileno()).st_size - READ_BYTES))
+            return log.read().decode("utf-8", errors="replace")
+
+
+def singles(job: Any) -> list[Any]:
+    """The jobs of a group, or the one that a job is."""
+    return list(job) if job.is_group() else [job]
+
+
+def _who(job: Any) -> str:
+    asked = (job.wildcards.get(name) for name in ("judge", "rewriter", "model"))
+    return str(next(filter(None, asked), job.rule.name))
+
+
+def _key(wildcards: Any) -> str:
+    return repr(sorted(wildcards.items()))
+
+
+def _stamp(file: str) -> object:
+    """What tells a file from itself after a change; None where there is none."""
+    try:
+        found = Path(file).stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns

@@ -1,0 +1,142 @@
+"""What a run must know of SLURM beyond the plugin of Snakemake that submits its jobs."""
+
+import logging
+import shlex
+import sys
+import threading
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from steadfast.failures import Failures
+from steadfast.resources import facts
+
+PLUGIN = "snakemake_executor_plugin_slurm"
+MISSED = 3
+"""After so many looks in a row that did not find it, a job is taken to have ended."""
+RESUBMITTED = 30.0
+"""Seconds until SLURM is asked again to take a job."""
+SHOWN_NAMES = 3
+
+States = dict[str, str]
+Query = Callable[[str, logging.Logger], Awaitable[tuple[States | None, float | None]]]
+
+
+class Watch:
+    """Waits for SLURM where it is away, sees jobs end that nobody queues again, says who waits.
+
+    The plugin itself forgets all jobs at a question without an answer, and waits for ever for jobs
+    that were preempted for good, were cancelled by somebody, or are known to SLURM no more.
+
+    Args:
+        log: takes lines for the terminal and for Snakemake's log.
+        failures: of the same run; they are told what SLURM says of their jobs.
+    """
+
+    def __init__(self, log: logging.Logger, failures: Failures):
+        self._log, self._failures, self._name = log, failures, failures.name
+        self._names: dict[str, str] = {}
+        self._missed: Counter[str] = Counter()
+        self._said: set[tuple[str, str]] = set()
+        self._away = False
+
+    def watch(self, executor: Any) -> None:
+        """Looks after the jobs of an executor of Snakemake, where it is SLURM's."""
+        if type(executor).__module__ != PLUGIN:
+            return
+        submit, fail = executor.report_job_submission, executor.report_job_error
+
+        def submitted(info: Any, **further: Any) -> None:
+            self._names[info.external_jobid] = self._name(info.job)
+            submit(info, **further)
+
+        def failed(info: Any, msg: str | None = None, **further: Any) -> None:
+            if not (why := passing_refusal(msg or "")):
+                fail(info, msg=msg, **further)
+                return
+            self._say_once(self._name(info.job), f"not submitted yet: {why}; tried again")
+            later = threading.Timer(RESUBMITTED, executor.run_job, [info.job])
+            later.daemon = True
+            later.start()
+
+        executor.report_job_submission, executor.report_job_error = submitted, failed
+        plugin: Any = sys.modules[PLUGIN]
+        plugin.query_job_status = self.query(plugin.query_job_status)
+
+    def query(self, ask: Query) -> Query:
+        """The plugin's question after its jobs' states, answered so that no job is left hanging.
+
+        Args:
+            ask: runs a command of SLURM's; a state by job, and seconds; None where it failed.
+        """
+
+        async def asked(command: str, log: logging.Logger) -> tuple[States, float]:
+            states, seconds = await ask(command, log)
+            if (states is None) != self._away:
+                self._away = states is None
+                away = "does not answer: its jobs go on, and it is asked again"
+                self._log.warning(f"SLURM {away if self._away else 'answers again'}")
+            if states is None:
+                return {}, 0.0
+            words = shlex.split(command)
+            run = words[words.index("--name") + 1]
+            reasons = f"squeue --noheader --states=PENDING --format='%i|%r' --name {run}"
+            waiting, _ = await ask(reasons, log)
+            self.say_waiting(waiting or {})
+            return self.seen(states), seconds or 0.0
+
+        return asked
+
+    def seen(self, states: States) -> States:
+        """What the plugin is to know of its jobs.
+
+        Args:
+            states: SLURM's word for each job, by number.
+        """
+        ends, before = facts("slurm/ends.yaml"), self._failures.states
+        now = {job: state.split()[0] for job, state in states.items()}
+        going = {
+            job for job, state in before.items() if state not in {*ends, "COMPLETED", "FAILED"}
+        }
+        self._missed = Counter({job: self._missed[job] + 1 for job in going - set(now)})
+        self._failures.states = before | now
+        for job, state in now.items():
+            if before.get(job) == state and ends.get(state, {}).get("requeues"):
+                now[job] = "CANCELLED"  # at the second look, it has not been queued again
+        gone = [job for job, times in self._missed.items() if times >= MISSED]
+        return now | dict.fromkeys(gone, "UNKNOWN")  # their files tell whether they succeeded
+
+    def say_waiting(self, reasons: States) -> None:
+        """Says which jobs wait for what does not pass by itself, each once.
+
+        Args:
+            reasons: SLURM's word for why a job waits, by job.
+        """
+        known = facts("slurm/pending.yaml")
+        alike: dict[str, list[str]] = {}
+        for job, reason in reasons.items():
+            if reason.strip("()") not in known["ordinary"] and (job, reason) not in self._said:
+                self._said.add((job, reason))
+                alike.setdefault(reason, []).append(job)
+        for reason, jobs in alike.items():
+            meaning = next((text for part, text in known["told"].items() if part in reason), "")
+            names = [self._names.get(job, job) for job in jobs]
+            more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
+            said = meaning.format(job=",".join(jobs)) or "SLURM says no more"
+            shown = f"{', '.join(names[:SHOWN_NAMES])}{more}"
+            self._log.warning(f"waiting: {shown} (SLURM job {','.join(jobs)}: {reason}): {said}")
+
+    def _say_once(self, name: str, line: str) -> None:
+        if (name, line) not in self._said:
+            self._said.add((name, line))
+            self._log.warning(f"{name}: {line}")
+
+
+def passing_refusal(message: str) -> str | None:
+    """Why SLURM did not take a job that it may take a moment later; None: it will not.
+
+    Args:
+        message: of the plugin, with what sbatch said.
+    """
+    refusals = facts("slurm/submissions.yaml").items()
+    return next((meaning for said, meaning in refusals if said in message), None)
