@@ -132,6 +132,9 @@ class Failures:
 
     def name(self, job: Any) -> str:
         """What a job is called: its log file below the logs' folder, or else its rule."""
+        if job.is_group():
+            names = [self.name(one) for one in job]
+            return f"{names[0]} and {len(names) - 1} more" if names[1:] else names[0]
         if not job.log:
             return str(job.rule.name)
         path = Path(job.log[0]).with_suffix("")
@@ -155,8 +158,9 @@ class Failures:
                 self._short.setdefault(_key(one.wildcards), []).append(end.short)
             more = f" with {MORE[end.short]}" if end.short else ""
             plan = f"; it is tried again{more}" if again else ""
+            slurm = f" (SLURM job {number})" if number else ""
             # What a job on this machine said stands on the terminal already.
-            told = f" (SLURM job {number}): {reason}" if number or message else ""
+            told = f"{slurm}: {reason}" if number or message else ""
             self._log.error(f"failed: {name}{told}{plan}")
 
     def summary(self, waiting: int) -> str:

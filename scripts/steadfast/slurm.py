@@ -47,7 +47,8 @@ class Watch:
         submit, fail = executor.report_job_submission, executor.report_job_error
 
         def submitted(info: Any, **further: Any) -> None:
-            self._names[info.external_jobid] = self._name(info.job)
+            self._names[info.external_jobid] = name = self._name(info.job)
+            self._log.info(f"submitted: {name} (SLURM job {info.external_jobid})")
             submit(info, **further)
 
         def failed(info: Any, msg: str | None = None, **further: Any) -> None:
