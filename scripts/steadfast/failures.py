@@ -152,7 +152,9 @@ class Failures:
         for one, end in ends.items():
             name, reason = self.name(one), end.reason or "it ended without saying why"
             tries = self._failed[name].tries + 1 if name in self._failed else 1
-            tails = {file: self._said(file) for file in [*one.log, *logs]}
+            # Where the job itself says why, SLURM's log has it among much else.
+            tails = {file: "" if reason in said[one] else self._said(file) for file in logs}
+            tails = {file: self._said(file) for file in one.log} | tails
             self._failed[name] = Failure(_who(one), reason, tries, tails)
             if end.short:
                 self._short.setdefault(_key(one.wildcards), []).append(end.short)

@@ -16,8 +16,9 @@ PACKAGES = ("slurmdbd", "slurm-wlm-mysql-plugin", "mariadb-server-core", "mariad
 class Lab(Cluster):
     """The cluster, once it is started.
 
-    Partitions: ``gpu`` (an hour at most) and ``cpu``. QoS: ``normal``; ``urgent``, for which jobs of
-    the others have to go: those of ``normal`` are queued again, those of ``scavenger`` cancelled.
+    Partitions: ``gpu`` (an hour at most) and ``cpu``. QoS: ``normal``; ``urgent``, for which jobs
+    of the others have to go: those of ``normal`` are queued again, those of ``scavenger``
+    cancelled.
     """
 
     nodes = ("g1", "g2", "c1")

@@ -204,4 +204,7 @@ def _load(
     return loaded, config, generation, drawn
 
 
-NOT_INSTALLED = "engine vllm: vLLM is not installed in this environment; run `make vllm`"
+NOT_INSTALLED = (
+    "vLLM, which engine vllm and models' own tokenizers need, is not installed in this "
+    "environment; run `make vllm`"
+)

@@ -4,17 +4,20 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from steadfast.engines import batch_files
 from steadfast.engines.access import Access
 from steadfast.engines.base import LONG_PREFIX, Engine, Setup
 from steadfast.engines.bill import Bill, CapReached, estimated
+from steadfast.engines.local_text import LocalText
 from steadfast.engines.openai_body import SUFFIX, request_body
 from steadfast.engines.pace import Pace, wanted_wait
 from steadfast.engines.progress import Notices
 from steadfast.engines.replies import Retry, error_of, read_completion, read_failure
 from steadfast.engines.request import Request, Response
+from steadfast.engines.served import Served
 from steadfast.errors import PassingError, UserError
 from steadfast.files import Record
 
@@ -41,7 +44,12 @@ class OpenaiEngine(Engine):
             at once at first), ``max_concurrency`` (by default the same), ``attempts``, ``timeout``
             (s, of one attempt), ``backoff`` (s, before the second attempt), ``max_tokens_field``,
             ``price``, ``max_spend``, ``bill`` (folders of the journals that count against it; by
-            default the job's).
+            default the job's). A model with ``serve``, a server's command, has no address: the job
+            starts it for itself; its operation has ``serve_operation_args``, ``serve_minutes``. A
+            ``tokenizer`` with a slash in its name is the model's own.
+
+    Raises:
+        UserError: there is no such tokenizer, or transformers is missing.
     """
 
     paid = True
@@ -62,6 +70,11 @@ class OpenaiEngine(Engine):
         self.answers = {k: v for k, v in settings.items() if v is not None and v != {}}
         key_name = operation.get("api_key_env", "OPENAI_API_KEY")
         self._access = Access(operation.get("base_url"), key_name)
+        command = [*(own.get("serve") or []), *operation.get("serve_operation_args", [])]
+        minutes = operation.get("serve_minutes", 30.0)
+        self._serve = partial(Served, command, minutes, setup.log) if own.get("serve") else None
+        self._served: Served | None = None
+        self._text = self._own_text(setup.answers.get("tokenizer") or "")
         self._concurrency = operation.get("concurrency", 8)
         self._most = operation.get("max_concurrency") or self._concurrency
         self._attempts = operation.get("attempts", 6)
@@ -80,8 +93,25 @@ class OpenaiEngine(Engine):
         self._heard = 0
         self._retries: Counter[str] = Counter()
 
+    def _own_text(self, name: str) -> LocalText | None:
+        if "/" not in name:
+            return None
+        return LocalText(
+            name,
+            revision=self.answers.get("revision"),
+            template=self.answers["template"],
+            system=self.answers.get("system"),
+        )
+
+    @property
+    def tokenizer(self) -> LocalText | None:
+        """The model's own, where the config names it; its template is taken for the server's."""
+        return self._text
+
     def template_tokens(self, count: Callable[[str], int]) -> int:
-        """An estimate of what the server's template adds; a system message is counted."""
+        """An estimate of what the server's template adds, or with its own tokenizer the count."""
+        if self._text:
+            return self._text.template_tokens()
         if self.answers["template"] == "base":
             return count("\n" + SUFFIX)
         system = self.answers.get("system")
@@ -95,6 +125,9 @@ class OpenaiEngine(Engine):
             UserError: the key is missing or not accepted, the server is unreachable, it does not
                 know the model, the account has run out, or the spending cap is reached.
         """
+        if self._serve and not self._served:
+            self._served = self._serve()
+            self._access = Access(self._served.url, None)
         settings = self._access.client_settings(self._timeout)
         try:
             with asyncio.Runner() as runner:

@@ -209,8 +209,28 @@ class OpenaiModel(SamplingModel):
     max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = role(
         "operation", "max_tokens", "The request field that carries the output limit."
     )
+    tokenizer: str = role(
+        "answer",
+        "o200k_base",
+        "What counts tokens against the window, and cuts: a tiktoken encoding, or hub id or "
+        "directory of the model's own tokenizer, with a slash, such as ./model (needs "
+        "transformers, which comes with vLLM).",
+    )
     base_url: str | None = role(
         "operation", None, "Address of the server, with /v1; by default OpenAI's."
+    )
+    serve: list[str] | None = role(
+        "answer",
+        None,
+        "In place of base_url, the command of a server that each job starts for itself, word by "
+        "word; {port} stands for its port (docs/slurm.md).",
+        min_length=1,
+    )
+    serve_operation_args: list[str] = role(
+        "operation", [], "Further words of that command, which change no answer."
+    )
+    serve_minutes: float = role(
+        "operation", 30.0, "Minutes that such a server may take until it is ready.", gt=0
     )
     api_key_env: str | None = role(
         "operation",
@@ -279,6 +299,17 @@ class OpenaiModel(SamplingModel):
                 f"max_concurrency {self.max_concurrency} is less than concurrency "
                 f"{self.concurrency}; raise the one or lower the other"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _served_by_the_job_or_by_others(self) -> Self:
+        if self.serve is None:
+            return self
+        if self.base_url is not None or self.batch:
+            other = "base_url" if self.base_url is not None else "batch"
+            raise ValueError(f"serve starts a server in the job; leave {other} out, or serve")
+        if not any("{port}" in word for word in [*self.serve, *self.serve_operation_args]):
+            raise ValueError("serve must tell the server its port; write {port} where it stands")
         return self
 
     @model_validator(mode="after")

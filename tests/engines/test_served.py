@@ -1,0 +1,113 @@
+"""A job that starts its model's server for itself, and ends it with itself."""
+
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from parts import Part, items
+from steadfast.engines.served import Served
+from steadfast.errors import UserError
+from steadfast.schema.models import OpenaiModel
+
+SERVER = """
+import os, sys
+sys.path.insert(0, {here!r})
+from http.server import ThreadingHTTPServer
+from servers import Server, handler_of
+
+server = Server()
+
+class Handler(handler_of(server)):
+    def do_GET(self):
+        self.send(b"{{}}", 200 if self.path == "/v1/models" else 404)
+
+with open({pid!r}, "a") as out:
+    print(os.getpid(), *sys.argv[2:], file=out)
+ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+
+
+@pytest.fixture
+def command(tmp_path):
+    """The command of a server that writes its process and its further arguments down."""
+    here, pid = str(Path(__file__).parent), str(tmp_path / "pid")
+    (tmp_path / "server.py").write_text(SERVER.format(here=here, pid=pid))
+    return ["python", str(tmp_path / "server.py"), "{port}"]
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended, within a few seconds."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        status = Path(f"/proc/{pid}/status")
+        if not status.exists() or "State:\tZ" in status.read_text():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_a_job_starts_its_server_asks_it_and_ends_it(tmp_path, command):
+    part = Part(tmp_path)
+    part.answers["serve"] = command
+    part.run(items(2, 3), serve_operation_args=["--tensor-parallel-size", "2"])
+    assert len(part.out.read_text().splitlines()) == 6
+    pid, *further = (tmp_path / "pid").read_text().split()
+    assert further == ["--tensor-parallel-size", "2"]
+    assert gone(int(pid))
+    part.run(items(2, 3))  # all is known: no server is started
+    assert len((tmp_path / "pid").read_text().splitlines()) == 1
+
+
+def test_a_server_that_ends_is_one_sentence_and_its_words_are_in_the_log(tmp_path):
+    part = Part(tmp_path)
+    part.answers["serve"] = ["sh", "-c", "echo out of memory >&2; exit 3", "{port}"]
+    with pytest.raises(UserError, match=r"serve: sh ended \(3\); what it said last is in the log"):
+        part.run(items(1, 1))
+    assert "server: out of memory" in part.log.read_text()
+
+
+def test_a_server_that_is_never_ready_is_ended(tmp_path):
+    said = []
+    with pytest.raises(UserError, match=r"was not ready in 0\.02 minutes.*raise serve_minutes"):
+        Served(["sh", "-c", f"echo $$ > {tmp_path / 'pid'}; sleep 100"], 0.02, said.append)
+    assert gone(int((tmp_path / "pid").read_text()))
+
+
+def test_a_server_does_not_outlive_a_job_that_is_killed(tmp_path, command):
+    import subprocess
+
+    job = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import sys, time; from steadfast.engines.served import Served; "
+            f"served = Served({command!r}, 1, print); print('ready', flush=True); time.sleep(100)",
+        ],
+        env={"PYTHONPATH": str(Path(__file__).parents[2] / "scripts")},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with job:
+        while job.stdout.readline() != "ready\n":
+            pass
+        job.send_signal(signal.SIGKILL)
+    assert gone(int((tmp_path / "pid").read_text()))
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"base_url": "http://localhost:1/v1"}, "leave base_url out, or serve"),
+        ({"batch": True}, "leave batch out, or serve"),
+        ({"serve": ["vllm", "serve", "m"]}, "write {port} where it stands"),
+    ],
+)
+def test_settings_that_do_not_go_with_a_server_of_the_job_s(settings, expected):
+    serve = {"serve": ["vllm", "serve", "m", "--port", "{port}"]}
+    with pytest.raises(ValidationError) as raised:
+        OpenaiModel(engine="openai", model="m", **{**serve, **settings})
+    assert expected in str(raised.value)
