@@ -171,6 +171,8 @@ class Failures:
         Args:
             waiting: jobs that did not run.
         """
+        if not self._failed:
+            return "The run failed; for why, see above."
         alike: dict[tuple[str, str], list[str]] = {}
         for name, failure in self._failed.items():
             alike.setdefault((failure.who, failure.reason), []).append(name)

@@ -102,6 +102,8 @@ class Watch:
         self._missed = Counter({job: self._missed[job] + 1 for job in going - set(now)})
         self._failures.states = before | now
         for job, state in now.items():
+            if (before.get(job), state) == ("RUNNING", "PENDING"):
+                self._log.warning(f"queued again by SLURM: {self._shown(job)}")
             if before.get(job) == state and ends.get(state, {}).get("requeues"):
                 now[job] = "CANCELLED"  # at the second look, it has not been queued again
         gone = [job for job, times in self._missed.items() if times >= MISSED]
@@ -126,6 +128,9 @@ class Watch:
             said = meaning.format(job=",".join(jobs)) or "SLURM says no more"
             shown = f"{', '.join(names[:SHOWN_NAMES])}{more}"
             self._log.warning(f"waiting: {shown} (SLURM job {','.join(jobs)}: {reason}): {said}")
+
+    def _shown(self, job: str) -> str:
+        return f"{self._names.get(job, 'a job')} (SLURM job {job})"
 
     def _say_once(self, name: str, line: str) -> None:
         if (name, line) not in self._said:

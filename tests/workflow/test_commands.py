@@ -88,7 +88,8 @@ def clone(tmp_path_factory):
         (scores / task.scores_file).touch()
     site = folder / "home/.config/snakemake/MY_SITE"
     site.mkdir(parents=True)
-    (site / "config.yaml").write_text((ROOT / "profiles/slurm/site.example.yaml").read_text())
+    for name, example in (("config", "site"), ("partitions", "partitions")):
+        shutil.copy(ROOT / f"profiles/slurm/{example}.example.yaml", site / f"{name}.yaml")
     return folder
 
 

@@ -1,0 +1,198 @@
+"""Why jobs fail, whether they are tried again and with what more, and what is said of it."""
+
+import io
+import logging
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from steadfast.failures import End, Failures, how_it_ended
+
+REFUSED = (
+    "SLURM sbatch failed. The error message was 'sbatch: error: Batch job submission failed: "
+    "Invalid account'.\n    sbatch call:\n        sbatch --parsable\n"
+)
+SHORT = End("the job took more memory than it had asked for", short="mem_mb")
+
+
+@pytest.mark.parametrize(
+    ("said", "state", "message", "expected"),
+    [
+        ("m: 3 requests\nerror: no key\n", None, None, End("no key", again=False)),
+        ("error that may pass: no server\n", "FAILED", None, End("no server", again=True)),
+        ("error: no key\nm: 3 requests\n", "FAILED", None, End(None, again=True)),
+        ("", None, None, End(None, again=True)),
+        # What SLURM did counts, whatever the job said before.
+        (
+            "error: no key\n",
+            "TIMEOUT",
+            None,
+            End("the job reached its time limit", True, "runtime"),
+        ),
+        ("", "NODE_FAIL", None, End("the job lost its node")),
+        (
+            "",
+            None,
+            REFUSED,
+            End(
+                "SLURM does not take the job: sbatch: error: Batch job submission failed: "
+                "Invalid account",
+                again=False,
+            ),
+        ),
+    ],
+)
+def test_how_a_job_ended(said, state, message, expected):
+    assert how_it_ended(said, state, message) == expected
+
+
+class Job:
+    """As much of Snakemake's job as is looked at."""
+
+    def __init__(self, log: Path, model: str, retries=3):
+        self.log, self.rule = [str(log)], SimpleNamespace(name="inference")
+        self.wildcards = {"benchmark": "lifbench", "model": model, "part": log.stem}
+        self.attempt, self.restart_times = 1, retries
+
+    def is_group(self):
+        return False
+
+    def end(self, run: "Run", said: str, state: str | None = None, **further) -> None:
+        """One try, and what Snakemake does after it."""
+        run.executor.run_job_pre(self)
+        if said:
+            Path(self.log[0]).write_text(said)
+        run.failures.states["12"] = state
+        info = SimpleNamespace(job=self, external_jobid="12" if state else None)
+        run.executor.report_job_error(info, **further)
+        self.attempt += self.attempt <= self.restart_times
+
+
+class Group(list):
+    """As much of Snakemake's group of jobs."""
+
+    attempt, restart_times = 1, 3
+
+    def is_group(self):
+        return True
+
+
+class Run:
+    def __init__(self, folder: Path):
+        self.folder, stream = folder, io.StringIO()
+        self.said, logger = stream.getvalue, logging.Logger("run")
+        logger.addHandler(logging.StreamHandler(stream))
+        nothing = {"run_job_pre": lambda job: None, "report_job_success": lambda info: None}
+        self.executor = SimpleNamespace(
+            **nothing, report_job_error=lambda info, msg=None, **_: None
+        )
+        self.failures = Failures(folder, logger)
+        self.failures.watch(self.executor)
+
+    def job(self, name: str) -> Job:
+        path = self.folder / f"inference/{name}.log"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return Job(path, path.parent.name)
+
+
+@pytest.fixture
+def run(tmp_path):
+    return Run(tmp_path)
+
+
+def more(run, job, resource):
+    """Which attempt a resource is asked for as."""
+    ask = run.failures.by_shortage(resource, lambda wildcards, attempt: attempt)
+    return ask(job.wildcards, job.attempt)
+
+
+def test_a_failure_that_would_come_again_is_not_tried_again(run):
+    job = run.job("m/4k")
+    job.end(run, "error: no such model\n", "FAILED")
+    assert job.attempt > job.restart_times
+    assert run.said() == "failed: inference/m/4k (SLURM job 12): no such model\n"
+
+
+def test_one_that_may_pass_is_tried_again_with_what_it_had(run):
+    job = run.job("m/4k")
+    job.end(run, "error that may pass: no server\n", "FAILED")
+    assert job.attempt == 2
+    assert run.said().endswith("no server; it is tried again\n")
+    assert (more(run, job, "runtime"), more(run, job, "mem_mb")) == (1, 1)
+
+
+def test_a_job_gets_more_of_what_it_was_short_of_and_of_nothing_else(run):
+    job, other = run.job("m/4k"), run.job("m/8k")
+    job.end(run, "m: 3 requests\n", "TIMEOUT")
+    job.end(run, "m: 3 requests\n", "TIMEOUT")
+    job.end(run, "m: 3 requests\n", "NODE_FAIL")
+    assert (more(run, job, "runtime"), more(run, job, "mem_mb")) == (3, 1)
+    job.end(run, "m: 3 requests\n", "OUT_OF_MEMORY")
+    assert (more(run, job, "runtime"), more(run, job, "mem_mb")) == (3, 2)
+    assert (more(run, other, "runtime"), more(run, other, "mem_mb")) == (1, 1)
+    assert "reached its time limit; it is tried again with more time\n" in run.said()
+
+
+def test_what_an_earlier_try_wrote_is_not_taken_for_the_last_one_s_word(run):
+    job = run.job("m/4k")
+    Path(job.log[0]).write_text("error: no such model\n")
+    job.end(run, "", "FAILED")  # such as where its node cannot start Python
+    assert job.attempt == 2
+    assert "it ended without saying why" in run.said()
+
+
+def test_in_a_group_the_job_that_failed_is_told_and_not_those_beside_it(run):
+    done, failed = run.job("m/4k"), run.job("m/8k")
+    group = Group([done, failed])
+    run.executor.run_job_pre(group)
+    Path(done.log[0]).write_text("m: 3 records\n")
+    Path(failed.log[0]).write_text("error: too long\n")
+    run.executor.report_job_error(SimpleNamespace(job=group, external_jobid="12"))
+    assert run.said() == "failed: inference/m/8k (SLURM job 12): too long\n"
+    assert group.attempt > group.restart_times
+
+
+def test_a_group_out_of_time_gets_more_for_each_of_its_jobs(run):
+    group = Group([run.job("m/4k"), run.job("m/8k")])
+    run.failures.states["12"] = "TIMEOUT"
+    run.executor.run_job_pre(group)
+    run.executor.report_job_error(SimpleNamespace(job=group, external_jobid="12"))
+    assert [more(run, job, "runtime") for job in group] == [2, 2]
+
+
+def test_the_end_says_who_failed_and_why_once_below_the_ends_of_the_logs(run):
+    for part in ("4k", "8k"):
+        run.job(f"gone/{part}").end(run, "gone: 461 requests\nerror: no such model\n", "FAILED")
+    for _ in range(2):
+        run.job("late/4k").end(run, "late: 461 requests\n", "TIMEOUT")
+    passed = run.job("fine/4k")
+    passed.end(run, "", "NODE_FAIL")
+    run.executor.report_job_success(SimpleNamespace(job=passed))
+    slurm = run.folder / "12.log"
+    slurm.write_text("slurmstepd: error: CANCELLED DUE TO TIME LIMIT\n")
+    run.job("late/4k").end(run, "late: 9 requests\n", "TIMEOUT", aux_logs=[str(slurm)])
+    assert run.failures.summary(waiting=7).replace(str(run.folder), "logs").splitlines() == [
+        "",
+        "logs/inference/gone/4k.log:",
+        "  gone: 461 requests",
+        "",
+        "logs/inference/late/4k.log:",
+        "  late: 9 requests",
+        "",
+        "logs/12.log:",
+        "  slurmstepd: error: CANCELLED DUE TO TIME LIMIT",
+        "",
+        "3 jobs failed:",
+        "  gone: no such model",
+        "    inference/gone/4k",
+        "    inference/gone/8k",
+        "  late: the job reached its time limit (3 tries)",
+        "    inference/late/4k",
+        "7 more did not run, which need them or come after them.",
+        "The same command makes what is missing; what is answered is not asked again.",
+    ]
+
+
+def test_a_run_that_fails_by_no_job_says_so(run):
+    assert "see above" in run.failures.summary(waiting=0)

@@ -1,0 +1,124 @@
+"""No job of SLURM's is forgotten or waited for in vain, and those that cannot start are named."""
+
+import asyncio
+import io
+import logging
+from pathlib import Path
+
+import pytest
+
+from steadfast.failures import Failures
+from steadfast.slurm import Watch, passing_refusal
+
+COMMAND = "squeue --format='%i|%T' --states=all --noheader --name steadfast_1"
+
+
+class Slurm:
+    """A cluster that answers what it is told to; None: it does not answer."""
+
+    def __init__(self):
+        stream = io.StringIO()
+        self.said, logger = stream.getvalue, logging.Logger("slurm")
+        logger.addHandler(logging.StreamHandler(stream))
+        self.failures = Failures(Path("logs"), logger)
+        self.watch = Watch(logger, self.failures)
+        self.waiting = {}
+
+    def look(self, states):
+        """What the plugin learns where SLURM answers so."""
+
+        async def ask(command, log):
+            if states is None:
+                return None, None
+            return (self.waiting if "PENDING" in command else states), 0.1
+
+        return asyncio.run(self.watch.query(ask)(COMMAND, logging.getLogger()))[0]
+
+
+@pytest.fixture
+def slurm():
+    return Slurm()
+
+
+def test_while_slurm_is_away_its_jobs_are_neither_ended_nor_forgotten(slurm):
+    assert slurm.look({"1": "RUNNING"}) == {"1": "RUNNING"}
+    assert slurm.look(None) == slurm.look(None) == {}  # no news: the plugin goes on waiting
+    assert slurm.look({"1": "COMPLETED"}) == {"1": "COMPLETED"}
+    assert slurm.said().splitlines() == [
+        "SLURM does not answer: its jobs go on, and it is asked again",
+        "SLURM answers again",
+    ]
+
+
+@pytest.mark.parametrize("state", ["PREEMPTED", "NODE_FAIL"])
+def test_a_job_that_slurm_does_not_queue_again_ends_at_the_second_look(slurm, state):
+    slurm.look({"1": "RUNNING"})
+    assert slurm.look({"1": state}) == {"1": state}
+    assert slurm.look({"1": state}) == {"1": "CANCELLED"}
+    assert slurm.failures.states == {"1": state}
+
+
+def test_one_that_it_queues_again_goes_on(slurm):
+    for state in ("RUNNING", "PREEMPTED", "PENDING", "RUNNING", "PREEMPTED", "PENDING"):
+        assert slurm.look({"1": state}) == {"1": state}
+
+
+def test_a_job_that_somebody_cancelled_has_ended(slurm):
+    assert slurm.look({"1": "CANCELLED by 1000"}) == {"1": "CANCELLED"}
+
+
+def test_a_job_that_slurm_has_forgotten_ends_after_three_looks_and_its_files_decide(slurm):
+    slurm.look({"1": "RUNNING", "2": "COMPLETED"})
+    assert slurm.look({}) == slurm.look({}) == {}
+    assert slurm.look({}) == {"1": "UNKNOWN"}
+
+
+def test_jobs_that_cannot_start_are_named_once_with_what_to_do(slurm):
+    slurm.waiting = {"1": "PartitionTimeLimit", "2": "Priority", "3": "(JobHeldUser)"}
+    slurm.look({})
+    slurm.look({})
+    assert slurm.said().splitlines() == [
+        "waiting: 1 (SLURM job 1: PartitionTimeLimit): it asks for more time than the partition "
+        "gives, and so never starts; lower its time, or take another partition",
+        "waiting: 3 (SLURM job 3: (JobHeldUser)): it is held; release it with scontrol release 3",
+    ]
+
+
+def test_many_jobs_that_wait_for_the_same_are_one_line(slurm):
+    slurm.waiting = {str(job): "AssocMaxJobsLimit" for job in range(1, 9)}
+    slurm.look({})
+    assert slurm.said() == (
+        "waiting: 1, 2, 3 and 5 more (SLURM job 1,2,3,4,5,6,7,8: AssocMaxJobsLimit): a limit of "
+        "jobs at once is reached; it starts when others of them end\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("reason", "meaning"),
+    [
+        ("QOSMaxGRESPerUser", "more GPUs than a limit gives"),
+        ("QOSMaxGRESPerJob", "more than a limit gives one job, and so never starts"),
+        ("QOSMaxWallDurationPerJobLimit", "and so never starts"),
+        ("AssocGrpGRES", "the group's limit is reached"),
+        ("ReqNodeNotAvail, UnavailableNodes:g1", "are away or reserved"),
+        ("SomethingNew", "SLURM says no more"),
+    ],
+)
+def test_what_slurm_means_by_a_reason(slurm, reason, meaning):
+    slurm.waiting = {"1": reason}
+    slurm.look({})
+    assert meaning in slurm.said()
+
+
+@pytest.mark.parametrize(
+    ("said", "meaning"),
+    [
+        ("Unable to contact slurm controller (connect failure)", "SLURM does not answer"),
+        ("QOSMaxSubmitJobPerUserLimit", "a limit of jobs in the queue is reached"),
+        ("Requested node configuration is not available", None),
+        ("Invalid account or account/partition combination specified", None),
+    ],
+)
+def test_a_job_that_slurm_may_take_later_is_no_failure(said, meaning):
+    message = f"SLURM sbatch failed. The error message was 'sbatch: error: {said}'.\n"
+    assert passing_refusal(message) == meaning
