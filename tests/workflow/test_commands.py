@@ -24,7 +24,7 @@ COMMENTED = re.compile(r"^# {3}((?:make|snakemake|PYTHONPATH)(?: .*\\\n# {3} .*|
 # What stands in for programs that this machine may not have: it is named, and does nothing.
 # Snakemake makes a dry run; make says what it would do, of which the Snakemake runs are made.
 PROGRAMS = """set -e -o pipefail
-for program in hf tmux; do eval "$program() { :; }"; done
+for program in hf tmux sbatch squeue; do eval "$program() { :; }"; done
 git() { ln -sfn . steadfast; }
 make() { command make --dry-run "$@" | { grep snakemake || true; } | bash -e; }
 """
