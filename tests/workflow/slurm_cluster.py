@@ -160,7 +160,7 @@ class Cluster:
         return f"""
 ClusterName=steadfast
 SlurmctldHost={host}(127.0.0.1)
-SlurmctldPort={_free_ports(1)[0]}
+SlurmctldPort={free_ports(1)[0]}
 SlurmUser={user}
 SlurmdUser={user}
 AuthType=auth/munge
@@ -188,7 +188,7 @@ GresTypes=gpu
     def _site(self, host: str) -> str:
         """What tells one cluster from another: nodes, partitions, accounting."""
         return f"""
-SlurmdPort={_free_ports(1)[0]}
+SlurmdPort={free_ports(1)[0]}
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
 NodeName=node NodeHostname={host} NodeAddr=127.0.0.1 CPUs=8 RealMemory=500000 Gres=gpu:h200:2
@@ -269,7 +269,8 @@ PartitionName=gpu Nodes=ALL Default=YES MaxTime=INFINITE State=UP
             time.sleep(0.2)
 
 
-def _free_ports(count: int) -> list[int]:
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listens on."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:

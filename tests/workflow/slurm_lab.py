@@ -4,11 +4,10 @@ All nodes are on this machine, with a slurmd each.
 """
 
 import getpass
-import socket
 import subprocess
 from pathlib import Path
 
-from slurm_cluster import Cluster, _free_ports
+from slurm_cluster import Cluster, free_ports, unpack
 
 PACKAGES = ("slurmdbd", "slurm-wlm-mysql-plugin", "mariadb-server-core", "mariadb-client-core")
 
@@ -25,7 +24,7 @@ class Lab(Cluster):
     gpu_nodes = ("g1", "g2")
 
     def _site(self, host: str) -> str:
-        ports = dict(zip(self.nodes, _free_ports(len(self.nodes)), strict=True))
+        ports = dict(zip(self.nodes, free_ports(len(self.nodes)), strict=True))
         common = f"NodeHostname={host} NodeAddr=127.0.0.1 CPUs=16 RealMemory=500000"
         return f"""
 JobAcctGatherType=jobacct_gather/linux
@@ -49,7 +48,7 @@ PartitionName=cpu Nodes=c1 MaxTime=INFINITE State=UP
         user = getpass.getuser()
         self._start_database(user)
         for command in (
-            f"add cluster {'steadfast'}",
+            "add cluster steadfast",
             "add qos scavenger preemptmode=cancel",
             "add qos urgent preempt=normal,scavenger priority=1000",
             "add account lab",
@@ -59,7 +58,7 @@ PartitionName=cpu Nodes=c1 MaxTime=INFINITE State=UP
         super()._start_slurm()
 
     def _configure(self) -> None:
-        self._dbd_port, self._sql_port = _free_ports(2)
+        self._dbd_port, self._sql_port = free_ports(2)
         super()._configure()
 
     def _start_database(self, user: str) -> None:
@@ -100,14 +99,13 @@ StorageLoc=accounting
 """
         )
         (folder / "slurmdbd.conf").chmod(0o600)
+        self.start_accounting()
+
+    def start_accounting(self) -> None:
+        """Starts slurmdbd, also after it was stopped."""
         self._daemon("slurmdbd", "-D")
 
 
 def unpacked(folder: Path) -> Path:
     """As ``slurm_cluster.unpack``, with what accounting needs."""
-    from slurm_cluster import unpack
-
     return unpack(folder, PACKAGES)
-
-
-HOST = socket.gethostname()

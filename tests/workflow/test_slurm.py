@@ -42,33 +42,35 @@ def cluster(tmp_path_factory):
 class OnCluster:
     """A project that runs its inference on the cluster."""
 
-    def __init__(self, cluster: Cluster, project: Project, models: dict):
+    def __init__(self, cluster: Cluster, project: Project, models: dict, site: str = SITE):
         self.cluster, self.project = cluster, project
         config = copy.deepcopy(TINY)
         for name, settings in models.items():
             config["models"][name] = {**config["models"].get(name, {}), **settings}
         project.configure(config)
         project.path("site").mkdir()
-        project.path("site/config.yaml").write_text(SITE)
+        project.path("site/config.yaml").write_text(site)
         self.before = {job["JobId"] for job in cluster.jobs()}
 
     def start(self, *arguments: str) -> subprocess.Popen:
         # A job starts Python four times: compiled modules make that bearable.
         compiled = {"PYTHONPYCACHEPREFIX": str(self.project.path("compiled"))}
         inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-        return subprocess.Popen(
-            [*SNAKEMAKE, *arguments],
-            cwd=self.project.folder,
-            env={**inherited, **compiled, **self.cluster.environment},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        with open(self.project.path("said"), "w") as said:
+            return subprocess.Popen(
+                [*SNAKEMAKE, *arguments],
+                cwd=self.project.folder,
+                env={**inherited, **compiled, **self.cluster.environment},
+                stdout=said,
+                stderr=subprocess.STDOUT,
+            )
 
-    def finish(self, run: subprocess.Popen) -> str:
-        said, _ = run.communicate()
-        assert run.returncode == 0, said
-        return said
+    def said(self) -> str:
+        """What the last start has shown so far."""
+        return self.project.path("said").read_text()
+
+    def finish(self, run: subprocess.Popen) -> None:
+        assert run.wait() == 0, self.said()
 
     def jobs(self, of: str = "") -> list[dict[str, str]]:
         """The jobs of this run whose comment ends so, as they are or were."""

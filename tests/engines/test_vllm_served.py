@@ -1,0 +1,34 @@
+"""A job that serves its model by real vLLM, on the CPU, and counts with the model's tokenizer."""
+
+import pytest
+
+from test_vllm import Jobs
+from vllm_venv import vllm_python
+
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
+
+WINDOW = 1200
+
+
+def test_a_job_serves_its_model_and_cuts_prompts_by_the_model_s_own_tokens(tmp_path):
+    jobs = Jobs(tmp_path, vllm_python())
+    module = [str(jobs.python), "-m", "vllm.entrypoints.openai.api_server"]
+    named = ["--model", str(jobs.model), "--served-model-name", "tiny", "--dtype", "float32"]
+    settings = {
+        "engine": "openai",
+        "model": "tiny",
+        "serve": [*module, *named, "--host", "127.0.0.1", "--port", "{port}"],
+        "serve_operation_args": ["--enforce-eager", "--max-model-len", str(WINDOW)],
+        "tokenizer": str(jobs.model),
+        "window": WINDOW,
+        "on_overflow": "truncate",
+        "concurrency": 4,
+    }
+    jobs.configure("served", settings)
+    jobs.run("served", "2k")
+    served = jobs.outputs("served", "2k")
+    # The server refuses a prompt that is one token too long: none was, and many were cut.
+    assert {output["status"] for output in served} <= {"ok", "length"}
+    assert sum(output["truncated_tokens"] > 0 for output in served) > len(served) / 2
+    longest = max(output["prompt_tokens"] for output in served)
+    assert 0.97 * WINDOW < longest <= WINDOW - 1

@@ -1,0 +1,134 @@
+"""Faults on a real SLURM cluster with accounting, several nodes, limits and preemption."""
+
+import copy
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from project import TINY, Project
+from servers import error, running
+from slurm_cluster import Unavailable
+from slurm_lab import Lab, unpacked
+from test_slurm import OnCluster, gpus, wait_for
+
+pytestmark = [
+    pytest.mark.workflow,
+    pytest.mark.heavy,
+    pytest.mark.xdist_group("slurm"),
+    pytest.mark.timeout(1200),
+]
+
+SITE = """
+default-resources: {slurm_account: lab, qos: scavenger}
+slurm-partition-config: partitions.yaml
+"""
+PARTITIONS = "partitions: {gpu: {max_gpu: 8}, cpu: {}}"
+ONE_LENGTH = {**TINY, "lifbench": {"lengths": {"2k": 2048}}}
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    try:
+        root = unpacked(tmp_path_factory.mktemp("lab"))
+    except Unavailable as reason:
+        pytest.skip(str(reason))
+    with tempfile.TemporaryDirectory(prefix="lab-") as folder, Lab(root, Path(folder)) as started:
+        yield started
+
+
+@pytest.fixture
+def run(lab, tmp_path):
+    project = Project.new(tmp_path, ONE_LENGTH)
+    started = OnCluster(lab, project, {}, SITE)
+    project.path("site/partitions.yaml").write_text(PARTITIONS)
+    return started
+
+
+def asking(server, **settings):
+    return {
+        "engine": "openai", "model": "echo-1", "base_url": server.url, "api_key_env": None,
+        "concurrency": 1, "gpus": 2, "hours": 0.5, **settings,
+    }  # fmt: skip
+
+
+def test_each_fault_is_told_and_what_can_be_mended_is(lab, run, server):
+    server.delay = 0.3
+    with running() as rejecting:
+        rejecting.faults[""].extend([error(404)] * 100)
+        models = {
+            "reference": {"engine": "reference"},
+            "gone": asking(rejecting, gpus=1),
+            "slow": asking(server),
+            "long": {"engine": "reference", "gpus": 1, "hours": 30},
+            "wide": {"engine": "reference", "gpus": 8, "hours": 0.5},
+        }
+        run.project.configure({**copy.deepcopy(ONE_LENGTH), "models": models})
+        started = run.start()
+
+        def said(*words: str) -> None:
+            wait_for(lambda: all(word in run.said() for word in words))
+
+        # What can never run, and what would fail again, is named; one job goes without GPUs.
+        said(
+            "waiting: lifbench/inference/long/2k (SLURM job ",
+            ": PartitionTimeLimit): it asks for more time than the partition gives",
+            "failed: lifbench/inference/wide/2k: SLURM does not take the job: ",
+            "(HTTP 404); check model and base_url, then run again",
+            "done: lifbench/inference/reference/2k",
+        )
+        assert [gpus(job) for job in run.jobs("reference_2k")] == [0]
+        assert [job["Partition"] for job in run.jobs("reference_2k")] == ["cpu"]
+
+        # The controller is away for a while.
+        lab.stop("slurmctld")
+        lab.stop("slurmdbd")
+        said("SLURM does not answer: its jobs go on, and it is asked again")
+        lab.start_accounting()
+        lab.start_controller()
+        said("SLURM answers again")
+
+        # Somebody's urgent job cancels ours.
+        urgent = ("--nodes=2", "--gres=gpu:2", "--mem=1000", "--time=5", "--wrap=sleep 5")
+        lab("sbatch", "--account=lab", "--qos=urgent", "--partition=gpu", *urgent)
+        said("failed: lifbench/inference/slow/2k (SLURM job ", "): the job was preempted; it is")
+
+        # The next one runs out of time.
+        job = wait_for(lambda: [j for j in run.jobs("slow_2k") if j["JobState"] == "RUNNING"])[0]
+        lab("scontrol", "update", f"JobId={job['JobId']}", "TimeLimit=1")
+        said("the job reached its time limit; it is tried again with more time")
+        server.delay = 0
+        (long,) = run.jobs("long_2k")
+        lab("scontrol", "update", f"JobId={long['JobId']}", "TimeLimit=30")
+        started.wait()
+
+    assert started.returncode == 1
+    first, second, third = run.jobs("slow_2k")
+    assert [job["TimeLimit"] for job in (first, third)] == ["00:30:00", "00:45:00"]
+    assert first["MinMemoryNode"] == third["MinMemoryNode"]
+    assert (second["JobState"], third["JobState"]) == ("TIMEOUT", "COMPLETED")
+    assert len(run.jobs("gone_2k")) == 1
+    end = run.said().split("2 jobs failed:\n")[1]
+    assert "  gone: server 127.0.0.1:" in end and "  wide: SLURM does not take the job" in end
+    prompts = run.project.path("results/lifbench/prompts/2k.jsonl").read_text().count("\n")
+    assert server.asked.total() <= prompts + 2  # each end of a job cost the request in flight
+
+
+def test_after_a_killed_snakemake_new_jobs_wait_for_the_old_ones_and_ask_nothing_twice(
+    lab, run, server
+):
+    server.delay = 0.3
+    run.project.configure({**copy.deepcopy(ONE_LENGTH), "models": {"slow": asking(server)}})
+    killed = run.start()
+    log = run.project.path("results/logs/lifbench/inference/slow/2k.log")
+    wait_for(lambda: server.answered)
+    killed.kill()
+    killed.wait()
+    run.project.snakemake("--unlock")
+    again = run.start()
+    (old, _) = wait_for(lambda: len(run.jobs("slow_2k")) == 2 and run.jobs("slow_2k"))
+    wait_for(lambda: f"slow: waits for SLURM job {old['JobId']}, which holds" in log.read_text())
+    server.delay = 0
+    run.finish(again)
+    prompts = run.project.path("results/lifbench/prompts/2k.jsonl").read_text().count("\n")
+    assert server.asked.total() == prompts
