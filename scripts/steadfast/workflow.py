@@ -51,7 +51,7 @@ def run_rule(
                 print(traceback.format_exc())
                 print(f"{mark}{type(error).__name__}: {error}".splitlines()[0])
                 raise
-            print(f"{mark}{error}")
+            print(mark + " ".join(str(error).split("\n")))
             print(f"error: {error}", file=sys.stderr)
             sys.exit(1)
 

@@ -107,7 +107,7 @@ class Cluster:
         if self.nodes[-1] in self._daemons:
             with contextlib.suppress(subprocess.CalledProcessError):
                 self("scancel", "--user", getpass.getuser())
-                self._wait(lambda: not self("squeue", "--noheader"))
+                self.wait(lambda: not self("squeue", "--noheader"))
         for daemon in reversed(self._daemons.values()):
             daemon.send_signal(signal.SIGCONT)
             daemon.terminate()
@@ -213,9 +213,9 @@ PartitionName=gpu Nodes=ALL Default=YES MaxTime=INFINITE State=UP
             "--force",  # whoever may write to a folder above may be trusted here
             *(f"--{name}={folder}/munge.{name.split('-')[0]}" for name in paths),
         )
-        self._wait((folder / "munge.socket").exists)
+        self.wait((folder / "munge.socket").exists)
         self._start_slurm()
-        self._wait(lambda: self("sinfo", "--noheader", "--Node", "--format=%T").count("idle"))
+        self.wait(lambda: self("sinfo", "--noheader", "--Node", "--format=%T").count("idle"))
 
     def _start_slurm(self) -> None:
         self.start_controller()
@@ -257,7 +257,8 @@ PartitionName=gpu Nodes=ALL Default=YES MaxTime=INFINITE State=UP
             link.symlink_to(debian if debian.exists() else programs / name)
         return link
 
-    def _wait(self, condition, seconds: float = 60) -> None:
+    def wait(self, condition, seconds: float = 60) -> None:
+        """Waits until something is so; a client that fails is asked again."""
         end = time.monotonic() + seconds
         while True:
             with contextlib.suppress(subprocess.CalledProcessError):

@@ -54,7 +54,7 @@ PartitionName=cpu Nodes=c1 MaxTime=INFINITE State=UP
             "add account lab",
             f"add user {user} account=lab qos=normal,scavenger,urgent defaultqos=normal",
         ):
-            self._wait(lambda command=command: self("sacctmgr", "--immediate", *command.split()))
+            self.wait(lambda command=command: self("sacctmgr", "--immediate", *command.split()))
         super()._start_slurm()
 
     def _configure(self) -> None:
@@ -79,7 +79,7 @@ PartitionName=cpu Nodes=c1 MaxTime=INFINITE State=UP
             f"--socket={folder}/sql.socket", f"--pid-file={folder}/sql.pid",
             f"--lc-messages-dir={base}/share/mysql", "--skip-grant-tables", "--skip-networking=0",
         )  # fmt: skip
-        self._wait((folder / "sql.socket").exists)
+        self.wait((folder / "sql.socket").exists)
         (folder / "slurmdbd.conf").write_text(
             f"""
 DbdHost=localhost
