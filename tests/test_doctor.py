@@ -159,6 +159,14 @@ def test_an_endpoint_answers_lists_the_model_or_is_silent(monkeypatch):
     assert unasked.status == "unchecked"
 
 
+def test_a_server_that_jobs_start_needs_its_program_and_no_key(tmp_path):
+    found = of_model(api(serve=["python", "{port}"], tokenizer=f"{tmp_path}/model"))
+    assert (found["server"].status, "key" in found) == ("ok", False)
+    assert found[f"files of {tmp_path}/model"].status == "missing"
+    gone = of_model(api(serve=["no-such-program", "{port}"]))["server"]
+    assert "there is no no-such-program" in gone.text
+
+
 def test_addresses_of_data_are_asked_and_nothing_is_fetched():
     with served() as address:
         here, gone = f"{address}/data.json", f"{address}/other.json"

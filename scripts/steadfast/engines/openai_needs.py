@@ -1,5 +1,6 @@
-"""What a model behind an API needs: a key, an address, and a server that answers there."""
+"""What a model behind an API needs: a key, and a server that answers or can be started."""
 
+import shutil
 from collections.abc import Iterator
 from functools import cache
 
@@ -7,6 +8,8 @@ from steadfast.doctor.check import Check, Surroundings, found
 from steadfast.doctor.machine import tokenizer
 from steadfast.doctor.network import SECONDS
 from steadfast.engines.access import Access
+from steadfast.engines.served import program_path
+from steadfast.engines.vllm_needs import model_files
 from steadfast.errors import UserError
 from steadfast.files import Settings
 
@@ -18,13 +21,22 @@ def needs(how: Settings, around: Surroundings) -> Iterator[Check]:
         how: all settings of the model.
         around: what may be taken for given.
     """
+    if "/" in how["tokenizer"]:
+        yield model_files(how["tokenizer"], how["revision"], around)
+    else:
+        yield tokenizer(how["tokenizer"])
+    if how["serve"]:
+        program = how["serve"][0]
+        there = bool(shutil.which(program, path=program_path()))
+        advice = f"there is no {program}; install it here, or write its path (docs/slurm.md)"
+        yield found("server", there, f"jobs start {program} themselves", advice)
+        return
     access = Access(how["base_url"], how["api_key_env"])
     try:
         access.client_settings(SECONDS)
     except UserError as error:
         yield Check("key", "missing", str(error))
         return
-    yield tokenizer(how["tokenizer"])
     name = how["api_key_env"]
     yield Check("key", "ok", f"{name} is set" if name else "the server needs none")
     if not around.online:

@@ -46,14 +46,12 @@ class Served:
             port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}/v1"
         words = [word.replace(PORT, str(port)) for word in command]
-        # A program of the environment that Snakemake runs in is found without activating it.
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
         self._output = tempfile.TemporaryFile()  # noqa: SIM115  # _stop closes it
         started = time.monotonic()
         try:
             self._process = subprocess.Popen(
                 ["/usr/bin/env", *words],
-                env={**os.environ, "PATH": path},
+                env={**os.environ, "PATH": program_path()},
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
                 stderr=subprocess.STDOUT,
@@ -84,6 +82,11 @@ class Served:
                 f"serve: {name} {what}; what it said last is in the log{more}: mend the command, "
                 "then run again"
             )
+
+
+def program_path() -> str:
+    """Where programs are looked for: first in Snakemake's environment, which need not be active."""
+    return f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 
 
 def _ready(url: str) -> bool:

@@ -34,7 +34,7 @@ def needs(how: Settings, around: Surroundings) -> Iterator[Check]:
     names = [(how["model"], how["revision"])]
     names += [(how["tokenizer"], None)] if how["tokenizer"] else []
     for name, revision in names:
-        yield _files(name, revision, around)
+        yield model_files(name, revision, around)
 
 
 def _gpus(wanted: int, around: Surroundings, cpu: bool) -> Check:
@@ -67,7 +67,14 @@ def _gpu_names() -> list[str]:
     return done.stdout.strip().splitlines()
 
 
-def _files(model: str, revision: str | None, around: Surroundings) -> Check:
+def model_files(model: str, revision: str | None, around: Surroundings) -> Check:
+    """Whether the files of a model or tokenizer can be had.
+
+    Args:
+        model: hub id or directory.
+        revision: of it on the hub.
+        around: what may be taken for given.
+    """
     what = f"files of {model}"
     if Path(model).is_dir():
         advice = f"{model} has no {CONFIG}; name a directory that holds a whole model"
