@@ -233,9 +233,9 @@ PartitionName=gpu Nodes=ALL Default=YES MaxTime=INFINITE State=UP
         self._daemon("slurmd", "-D", "-N", node, *stepd, known_as=node)
 
     def stop(self, daemon: str) -> None:
-        """Kills slurmctld, or the slurmd of a node."""
+        """Ends slurmctld, slurmdbd, or the slurmd of a node."""
         process = self._daemons.pop(daemon)
-        process.kill()
+        process.terminate()
         process.wait()
 
     def _daemon(self, name: str, *arguments: str, known_as: str | None = None) -> None:

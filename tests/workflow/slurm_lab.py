@@ -104,6 +104,7 @@ StorageLoc=accounting
     def start_accounting(self) -> None:
         """Starts slurmdbd, also after it was stopped."""
         self._daemon("slurmdbd", "-D")
+        self.wait(lambda: self("sacctmgr", "--noheader", "show", "qos"))
 
 
 def unpacked(folder: Path) -> Path:

@@ -133,3 +133,19 @@ def test_after_a_killed_snakemake_new_jobs_wait_for_the_old_ones_and_ask_nothing
     run.finish(again)
     prompts = run.project.path("results/lifbench/prompts/2k.jsonl").read_text().count("\n")
     assert server.asked.total() == prompts
+
+
+def test_a_job_that_slurm_is_away_to_take_is_submitted_when_it_is_back(lab, run):
+    models = {"reference": {"engine": "reference"}}
+    run.project.configure({**copy.deepcopy(ONE_LENGTH), "models": models})
+    started = run.start()
+    wait_for(lambda: "1 of " in run.said())
+    lab.stop("slurmctld")
+    name = "lifbench/inference/reference/2k"
+    try:
+        wait_for(lambda: f"{name}: not submitted yet: SLURM does not answer; tried" in run.said())
+    finally:
+        lab.start_controller()
+    run.finish(started)
+    assert run.said().count(f"submitted: {name} (SLURM job ") == 1
+    assert "failed: " not in run.said()
