@@ -58,7 +58,8 @@ def test_a_job_starts_its_server_asks_it_and_ends_it(tmp_path, command):
     pid, *further = (tmp_path / "pid").read_text().split()
     assert further == ["--tensor-parallel-size", "2"]
     assert gone(int(pid))
-    part.run(items(2, 3))  # all is known: no server is started
+    part.answers["serve"] = [f"{sys.prefix}/bin/python", *command[1:]]
+    part.run(items(2, 3))  # all is known, wherever the program lies: no server is started
     assert len((tmp_path / "pid").read_text().splitlines()) == 1
 
 

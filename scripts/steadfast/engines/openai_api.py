@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steadfast.engines import batch_files
@@ -66,13 +67,15 @@ class OpenaiEngine(Engine):
         }
         if settings["template"] == "base":
             settings["suffix"] = SUFFIX
+        if serve := own.get("serve"):  # where the program lies is a fact of the machine
+            settings["serve"] = [Path(serve[0]).name, *serve[1:]]
         # A key that is absent and one that is null or empty are the same.
         self.answers = {k: v for k, v in settings.items() if v is not None and v != {}}
         key_name = operation.get("api_key_env", "OPENAI_API_KEY")
         self._access = Access(operation.get("base_url"), key_name)
-        command = [*(own.get("serve") or []), *operation.get("serve_operation_args", [])]
+        command = [*(serve or []), *operation.get("serve_operation_args", [])]
         minutes = operation.get("serve_minutes", 30.0)
-        self._serve = partial(Served, command, minutes, setup.log) if own.get("serve") else None
+        self._serve = partial(Served, command, minutes, setup.log) if serve else None
         self._served: Served | None = None
         self._text = self._own_text(setup.answers.get("tokenizer") or "")
         self._concurrency = operation.get("concurrency", 8)
