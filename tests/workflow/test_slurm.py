@@ -51,19 +51,28 @@ class OnCluster:
         project.path("site").mkdir()
         project.path("site/config.yaml").write_text(site)
         self.before = {job["JobId"] for job in cluster.jobs()}
+        self.started: list[subprocess.Popen] = []
 
     def start(self, *arguments: str) -> subprocess.Popen:
         # A job starts Python four times: compiled modules make that bearable.
         compiled = {"PYTHONPYCACHEPREFIX": str(self.project.path("compiled"))}
         inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
         with open(self.project.path("said"), "w") as said:
-            return subprocess.Popen(
+            started = subprocess.Popen(
                 [*SNAKEMAKE, *arguments],
                 cwd=self.project.folder,
                 env={**inherited, **compiled, **self.cluster.environment},
                 stdout=said,
                 stderr=subprocess.STDOUT,
             )
+        self.started.append(started)
+        return started
+
+    def stop(self) -> None:
+        """Ends what a failed test has left."""
+        for process in self.started:
+            process.kill()
+            process.wait()
 
     def said(self) -> str:
         """What the last start has shown so far."""
@@ -75,7 +84,7 @@ class OnCluster:
     def jobs(self, of: str = "") -> list[dict[str, str]]:
         """The jobs of this run whose comment ends so, as they are or were."""
         jobs = [job for job in self.cluster.jobs() if job["JobId"] not in self.before]
-        return [job for job in jobs if job["Comment"].endswith(of)]
+        return [job for job in jobs if job.get("Comment", "").endswith(of)]
 
 
 def gpus(job: dict[str, str]) -> int:

@@ -42,7 +42,8 @@ def run(lab, tmp_path):
     project = Project.new(tmp_path, ONE_LENGTH)
     started = OnCluster(lab, project, {}, SITE)
     project.path("site/partitions.yaml").write_text(PARTITIONS)
-    return started
+    yield started
+    started.stop()
 
 
 def asking(server, **settings):
@@ -128,7 +129,8 @@ def test_after_a_killed_snakemake_new_jobs_wait_for_the_old_ones_and_ask_nothing
     run.project.snakemake("--unlock")
     again = run.start()
     (old, _) = wait_for(lambda: len(run.jobs("slow_2k")) == 2 and run.jobs("slow_2k"))
-    wait_for(lambda: f"slow: waits for SLURM job {old['JobId']}, which holds" in log.read_text())
+    waits = f"slow: waits for SLURM job {old['JobId']}, which holds"
+    wait_for(lambda: log.exists() and waits in log.read_text())
     server.delay = 0
     run.finish(again)
     prompts = run.project.path("results/lifbench/prompts/2k.jsonl").read_text().count("\n")
