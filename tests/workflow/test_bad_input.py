@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from project import SNAKEMAKE, TINY, Project
+from servers import error
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -149,17 +150,22 @@ def test_a_missing_key(project):
     assert "NO_SUCH_KEY" in sentence(project)
 
 
-def test_an_unreachable_server(project):
-    project.configure(
-        model(
-            engine="openai",
-            model="gpt",
-            api_key_env=None,
-            base_url="http://127.0.0.1:9/v1",
-            attempts=1,
-        )
-    )
-    assert "127.0.0.1:9" in sentence(project)
+def test_an_unreachable_server_is_tried_again_and_a_rejected_model_is_not(project, server):
+    """Both stand at the end, on the terminal and in Snakemake's log."""
+    server.faults[""].extend([error(404)] * 20)
+    asked = {"engine": "openai", "model": "gpt", "api_key_env": None, "attempts": 1}
+    away, gone = {"base_url": "http://127.0.0.1:9/v1"}, {"base_url": server.url}
+    one = {"lifbench": {"lengths": {"2k": 2048}}}
+    project.configure({**one, "models": {"away": {**asked, **away}, "gone": {**asked, **gone}}})
+    shown = project.snakemake("--retries", "1", "--keep-going", "results/tables", ok=False)
+    assert shown.count("failed: lifbench/inference/away/2k; it is tried again") == 1
+    assert shown.count("failed: lifbench/inference/away/2k") == 2
+    assert shown.count("failed: lifbench/inference/gone/2k") == 1
+    log = max(project.path(".snakemake/log").glob("*.log"))
+    for text in (shown, log.read_text()):
+        end = text.split("2 jobs failed:\n")[1]
+        assert "  away: server 127.0.0.1:9 is unreachable" in end and "(2 tries)" in end
+        assert "  gone: server 127.0.0.1:" in end and "does not know model 'gpt'" in end
 
 
 def test_a_window_smaller_than_a_prompt(project):
