@@ -17,6 +17,8 @@
 # make trial       a small run with LIMIT=2 prompts of each task; all tables say so (docs/trial.md)
 # make show        everything about one sample: make show SAMPLE=LSI/… MODEL=my-model
 #
+# make compare     two results folders: make compare A=results B=other/results (docs/compare.md)
+#
 # make test        the tests
 # make heavy       the tests that install more: LaTeX, vLLM's CPU build, a SLURM cluster, a browser
 # make lint        formatting, linting and types, as CI checks them
@@ -36,7 +38,7 @@ BIN := .venv/bin
 CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG))
 $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: $(file): no such file; name one that is there)))
 
-.PHONY: tables trial show doctor plan report figures page noise export vllm embeddings test heavy lint bench docs lock clean help
+.PHONY: tables trial show doctor plan report figures page noise export compare vllm embeddings test heavy lint bench docs lock clean help
 
 tables: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES)
@@ -49,6 +51,9 @@ show: .venv/base
 
 doctor: .venv/base
 	@$(BIN)/python scripts/doctor.py $(if $(CONFIG),--config $(CONFIG)) $(PROFILE:%=--profile %) $(if $(OFFLINE),--offline)
+
+compare: .venv/base
+	@$(BIN)/python scripts/compare.py $(if $(CONFIG),--config $(CONFIG)) $(if $(OUT),--out '$(OUT)') $(if $(FAIL),--fail) -- '$(A)' '$(B)'
 
 plan report figures page noise export: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) -- $@

@@ -24,12 +24,14 @@ sys.path.insert(0, str(HERE / "scripts"))
 from steadfast.config import settings
 from steadfast.config.job_resources import resource
 from steadfast.config.load import load_config
+from steadfast.config.portable import CONFIG_FILE, as_yaml, portable
 from steadfast.config.source import check_source
 from steadfast.dependencies import digest
 from steadfast.engines.build import WITHOUT_MODEL
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation, in_results
 from steadfast.failures import Failures
+from steadfast.files import write_text
 from steadfast.forking import WORTH, fork_scripts
 from steadfast.lineage import Lineage, lineages, plain
 from steadfast.report_items import ALL, heading, label
@@ -103,6 +105,8 @@ def last_words():
 
 onsuccess:
     if workflow.is_main_process:
+        if str(RESULTS / "tables") in (file for job in workflow.dag.jobs for file in job.output):
+            write_text(RESULTS / CONFIG_FILE, as_yaml(portable(CONFIG)))
         print(last_words())
 
 

@@ -1,0 +1,169 @@
+"""Two runs side by side: what changed, which cells moved, which samples flipped."""
+
+import csv
+import statistics
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from project import ROOT, TINY, Project
+from steadfast.files import read_jsonl
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+LENGTHS = ("2k", "3k")
+BASE = {
+    "lifbench": {
+        "lengths": {"2k": 2048, "3k": 3072},
+        "contexts_per_length": 2,
+        "tasks": ["LSI", "MF"],
+    },
+    "models": TINY["models"],
+}
+CHANGED = {
+    **BASE,
+    "models": {
+        "reference": {"engine": "reference", "label": "Reference"},
+        "sim-a": {"engine": "simulated", "span": 3000, "slip": 0.9},
+        "floor": {"engine": "floor"},
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory) -> Project:
+    """A small run with two contexts of each length; not to be changed (fork it)."""
+    project = Project.new(tmp_path_factory.mktemp("base"), BASE)
+    project.snakemake()
+    return project
+
+
+@pytest.fixture(scope="module")
+def changed(base, tmp_path_factory) -> Project:
+    """The same with another reader, and one more."""
+    project = base.fork(tmp_path_factory.mktemp("changed"))
+    project.configure(CHANGED)
+    project.snakemake()
+    return project
+
+
+def compare(*arguments) -> subprocess.CompletedProcess:
+    command = [sys.executable, str(ROOT / "scripts/compare.py"), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def rows(path) -> list[dict[str, str]]:
+    with open(path, newline="", encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
+def totals(project: Project, model: str) -> dict[str, float]:
+    return {
+        record["sample_id"]: record["total"]
+        for length in LENGTHS
+        for record in read_jsonl(project.path(f"results/lifbench/scores/{model}/{length}.jsonl"))
+    }
+
+
+@pytest.fixture(scope="module")
+def compared(base, changed, tmp_path_factory):
+    out = tmp_path_factory.mktemp("compared")
+    done = compare(base.path("results"), changed.path("results"), "--out", out)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, out
+
+
+def test_a_run_does_not_differ_from_itself(base):
+    results = base.path("results")
+    done = compare(results, results, "--fail")
+    assert done.returncode == 0, done.stderr
+    assert "Settings: the same.\n" in done.stdout
+    assert "Cells: 0 of " in done.stdout and "Samples: 0 of " in done.stdout
+
+
+def test_what_changed_and_what_is_in_one_alone(compared):
+    shown, out = compared
+    assert "config: models.sim-a.slip: 0.1 → 0.9\n" in shown
+    assert "lifbench sim-a 2k, 3k: answers.reader.slip: 0.1 → 0.9\n" in shown
+    assert "In B alone: model lifbench floor\n" in shown
+    assert " 0 changed, 0 in A alone, 0 in B alone." in shown
+    assert rows(out / "alone.csv") == [{"run": "B", "what": "model", "name": "lifbench floor"}]
+
+
+def test_the_samples_that_flipped_are_those_whose_scores_differ(compared, base, changed):
+    shown, out = compared
+    a, b = totals(base, "sim-a"), totals(changed, "sim-a")
+    flipped = rows(out / "samples.csv")
+    kinds = Counter(row["kind"] for row in flipped)
+    assert kinds["better"] == sum(b[key] > a[key] + 1e-9 for key in a) > 0
+    assert kinds["worse"] == sum(b[key] < a[key] - 1e-9 for key in a) > 0
+    assert {row["model"] for row in flipped} == {"sim-a"}
+    assert f"Samples: {len(flipped):,} of {len(a) + len(totals(base, 'reference')):,}" in shown
+
+
+def test_a_paired_cell_is_the_mean_difference_of_its_samples(compared, base, changed):
+    _, out = compared
+    a, b = totals(base, "sim-a"), totals(changed, "sim-a")
+    (cell,) = (
+        row
+        for row in rows(out / "cells.csv")
+        if (row["metric"], row["model"], row["cell"]) == ("ars", "sim-a", "task=MF")
+    )
+    of_task = [key for key in a if key.startswith("MF/")]
+    difference = statistics.fmean(b[key] - a[key] for key in of_task)
+    assert float(cell["difference"]) == pytest.approx(difference)
+    assert float(cell["a"]) == pytest.approx(statistics.fmean(a[key] for key in of_task))
+    assert int(cell["n_a"]) == int(cell["n_b"]) == len(of_task)
+    assert cell["by"] == "paired"
+    assert float(cell["low"]) <= difference <= float(cell["high"])
+
+
+def test_an_option_fails_where_they_differ(base, changed):
+    done = compare(base.path("results"), changed.path("results"), "--fail")
+    assert done.returncode == 3
+
+
+def test_prompts_that_changed_are_counted_and_their_samples_left_out(base, tmp_path):
+    other = base.fork(tmp_path)
+    prompts = other.path("results/lifbench/prompts/2k.jsonl")
+    first, *rest = prompts.read_text().splitlines(keepends=True)
+    changed = first.replace('"instruction": "', '"instruction": "Please: ', 1)
+    prompts.write_text("".join([changed, *rest]))
+    done = compare(base.path("results"), other.path("results"), "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    (part,) = (row for row in rows(tmp_path / "out/asked.csv") if row["part"] == "2k")
+    assert (part["same"], part["changed"]) == (str(len(rest)), "1")
+    counted = sum(int(row["samples"]) for row in rows(tmp_path / "out/compared.csv"))
+    assert counted == 2 * (len(totals(base, "sim-a")) - 1)
+
+
+@pytest.mark.parametrize(
+    ("folder", "sentence"),
+    [
+        ("nowhere", "no such folder; name a folder of results"),
+        (".", "no benchmark has metrics there"),
+    ],
+)
+def test_what_is_no_results_folder_is_one_sentence(base, folder, sentence, tmp_path):
+    done = compare(base.path("results"), tmp_path / folder)
+    assert done.returncode == 1
+    assert sentence in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_a_folder_without_its_config_wants_it_named(base, tmp_path):
+    other = base.fork(tmp_path)
+    other.path("results/config.yaml").unlink()
+    a, b = base.path("results"), other.path("results")
+    done = compare(a, b)
+    assert done.returncode == 1 and "or name its config as CONFIG" in done.stderr
+    assert compare("--config", other.path("my.yaml"), a, b).returncode == 0
+
+
+def test_edited_scores_are_refused(base, tmp_path):
+    other = base.fork(tmp_path)
+    with open(other.path("results/lifbench/scores/sim-a/2k.jsonl"), "a") as scores:
+        scores.write("\n")
+    done = compare(base.path("results"), other.path("results"))
+    assert done.returncode == 1 and "2k.jsonl: changed since it was made" in done.stderr
