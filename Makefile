@@ -10,6 +10,8 @@
 # make page        only the page: tables, figures and samples in one file for a browser (docs/page.md)
 # make noise       asks a few requests repeatedly: how far an engine's answers vary by themselves
 # make export      writes the benchmarks as data sets, to results/export
+# make bundle      packs the run into one file that travels, results/bundle.zip (docs/bundle.md)
+# make unbundle    unpacks one: make unbundle BUNDLE=bundle.zip INTO=there
 #
 # make vllm        vLLM for GPUs, in an environment of its own (VLLM=cpu: its CPU build, Python 3.11)
 # make embeddings  adds sentence-transformers, the encoders of RECS
@@ -17,7 +19,7 @@
 # make trial       a small run with LIMIT=2 prompts of each task; all tables say so (docs/trial.md)
 # make show        everything about one sample: make show SAMPLE=LSI/… MODEL=my-model
 #
-# make compare     two results folders: make compare A=results B=other/results (docs/compare.md)
+# make compare     what differs between two runs: make compare A=results B=other/results (docs/compare.md)
 #
 # make test        the tests
 # make heavy       the tests that install more: LaTeX, vLLM's CPU build, a SLURM cluster, a browser
@@ -31,14 +33,16 @@
 PYTHON ?= python3
 CORES ?= all
 CONFIG ?=
+DIRECTORY ?=
+INTO ?= $(basename $(notdir $(BUNDLE)))
 LIMIT ?= 2
 PROFILE ?=
 OFFLINE ?=
 BIN := .venv/bin
-CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG))
+CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG)) $(if $(DIRECTORY),--directory $(DIRECTORY))
 $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: $(file): no such file; name one that is there)))
 
-.PHONY: tables trial show doctor plan report figures page noise export compare vllm embeddings test heavy lint bench docs lock clean help
+.PHONY: tables trial show doctor plan report figures page noise export bundle unbundle compare vllm embeddings test heavy lint bench docs lock clean help
 
 tables: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES)
@@ -52,10 +56,13 @@ show: .venv/base
 doctor: .venv/base
 	@$(BIN)/python scripts/doctor.py $(if $(CONFIG),--config $(CONFIG)) $(PROFILE:%=--profile %) $(if $(OFFLINE),--offline)
 
+unbundle: .venv/base
+	@$(BIN)/python scripts/unbundle.py -- '$(BUNDLE)' '$(INTO)'
+
 compare: .venv/base
 	@$(BIN)/python scripts/compare.py $(if $(CONFIG),--config $(CONFIG)) $(if $(OUT),--out '$(OUT)') $(if $(FAIL),--fail) -- '$(A)' '$(B)'
 
-plan report figures page noise export: .venv/base
+plan report figures page noise export bundle: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) -- $@
 
 help:

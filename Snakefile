@@ -24,7 +24,7 @@ sys.path.insert(0, str(HERE / "scripts"))
 from steadfast.config import settings
 from steadfast.config.job_resources import resource
 from steadfast.config.load import load_config
-from steadfast.config.portable import CONFIG_FILE, as_yaml, portable
+from steadfast.config.portable import CONFIG_FILE, absolute_paths, as_yaml, portable
 from steadfast.config.source import check_source
 from steadfast.dependencies import digest
 from steadfast.engines.build import WITHOUT_MODEL
@@ -140,6 +140,7 @@ include: "rules/scores.smk"
 include: "rules/metrics.smk"
 include: "rules/tables.smk"
 include: "rules/page.smk"
+include: "rules/bundle.smk"
 
 
 rule all:

@@ -219,6 +219,12 @@ class Lineage:
         before = [self.report(), *map(self.tables, names)]
         return Step.of(digest("collect_tables"), names, before)
 
+    def bundle(self) -> Step:
+        """The bundle of a run."""
+        tasks = [self._run.tasks[name] for name in self._run.running]
+        used = [of for task in tasks for of in (task.samples, task.stand_in, task.exports)]
+        return Step.of(digest("bundle", *used), [], [self.collected_tables()])
+
     def export(self, benchmark: str) -> Step:
         """A benchmark as a data set of its own."""
         task = self._run.tasks[benchmark]

@@ -132,6 +132,6 @@ def _test(
 def _same_keys(cell: dict[str, str], test: Mapping[str, str], metric: str) -> bool:
     """Whether the keys agree; those that a cell has no column for, as a headline, are free."""
     measure = cell.pop("measure", metric)
-    if test.get("measure", measure).casefold() != measure.casefold():
+    if test.get("measure", measure).casefold() not in (measure.casefold(), OVERALL):
         return False
     return all((value or OVERALL) == (test.get(key) or OVERALL) for key, value in cell.items())

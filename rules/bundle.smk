@@ -1,0 +1,44 @@
+"""Bundle: a run as one file that another machine makes the same tables of (docs/bundle.md).
+
+in   results/tables; data, prompts, outputs, verdicts, scores and metrics of the benchmarks that run
+out  results/bundle.zip: these, the config with its defaults, the journals' final answers, the
+     results for other tools (Every Eval Ever), Workflow Run RO-Crate metadata
+"""
+
+from steadfast.bundle import contents
+
+
+def bundled(kind):
+    """The files of the run's bundle, with their lineages."""
+    return {made.path: made.lineage for made in kind(RUN, STEPS)}
+
+
+rule bundle:
+    input:
+        tables="<results>/tables",
+        answers=lambda w: in_results(bundled(contents.answers)),
+        scores=lambda w: in_results(bundled(contents.scores)),
+        metrics=in_results(path for paths in contents.metrics(RUN).values() for path in paths),
+    output:
+        bundle="<results>/bundle.zip",
+    log:
+        "<logs>/bundle.log",
+    benchmark:
+        "<benchmarks>/bundle.tsv"
+    localrule: True
+    conda:
+        "../envs/base.yaml"
+    threads: 1
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    params:
+        config=lambda w: portable(CONFIG),
+        shortened=lambda w: dict(absolute_paths(CONFIG.model_dump(mode="json"))),
+        own_files=lambda w: contents.own_files(RUN),
+        lineages=lambda w: bundled(contents.answers),
+        snakefile=str(HERE / "Snakefile"),
+        code=lambda w: STEPS.bundle().code,
+        lineage=lambda w: STEPS.bundle().lineage,
+    script:
+        "../scripts/bundle.py"

@@ -1,0 +1,21 @@
+"""Rule bundle: a run as one file that another machine makes the same tables of."""
+
+from pathlib import Path
+
+from steadfast.stages.bundle_results import bundle_results
+from steadfast.workflow import run_rule
+
+if "snakemake" in globals():
+    params = snakemake.params
+    out = Path(snakemake.output.bundle)
+    run_rule(
+        bundle_results,
+        snakemake.log,
+        config=params.config,
+        shortened=params.shortened,
+        own_files=params.own_files,
+        lineages=params.lineages,
+        results=out.parent,
+        out=out,
+        snakefile=Path(params.snakefile),
+    )

@@ -1,0 +1,146 @@
+"""Which files of a run a bundle has: those that cost something to make, and what they make."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from steadfast.components import Component
+from steadfast.errors import UserError
+from steadfast.evaluation import Evaluation
+from steadfast.lineage import Lineage
+from steadfast.required_files import required_files
+
+ANSWERS, MADE, FURTHER = "results", "made", "every_eval_ever"
+"""Folders of a bundle: what a machine needs to make the tables again, which without a model takes
+minutes; what the run made of it; and the same in a shared schema."""
+CONFIG, MANIFEST, CRATE, README = (
+    "config.yaml",
+    "manifest.json",
+    "ro-crate-metadata.json",
+    "README.md",
+)
+WORKFLOW = "workflow/Snakefile"
+OF_A_MODEL = frozenset({"model", "tokenizer"})
+"""Keys that name what a bundle never has: a checkpoint, of which the last name remains."""
+LONGEST_PATH = 1000  # characters; longer texts of a config are prose
+
+
+class Made(NamedTuple):
+    """A file below the results folder.
+
+    Attributes:
+        path: of it.
+        lineage: what it was made from.
+        sealed: whether an identity beside it says so.
+    """
+
+    path: str
+    lineage: str
+    sealed: bool = False
+
+
+def answers(run: Evaluation, steps: Lineage) -> Iterator[Made]:
+    """Data, prompts, answers, judge prompts, verdicts and rewrites of the benchmarks that run.
+
+    The data are those that prompts refer to; what these were made of, the config says.
+    """
+    for name in run.running:
+        task = run.tasks[name]
+        for path in dict.fromkeys(p for part in task.parts.values() for p in part.sources.values()):
+            yield Made(path, steps.data(path).lineage)
+        for path, (benchmark, *rest) in run.rewrites.items():
+            if benchmark == name:
+                yield Made(path, steps.rewrites(benchmark, *rest).lineage, sealed=True)
+        for part in task.parts:
+            yield Made(f"{name}/prompts/{part}.jsonl", steps.prompts(name, part).lineage)
+            if run.config.limit is not None:
+                yield Made(f"{name}/trial/{part}.jsonl", steps.asked(name, part).lineage)
+            for model in run.asked_of(name):
+                yield from _of_model(run, steps, name, model, part)
+
+
+def _of_model(run: Evaluation, steps: Lineage, name: str, model: str, part: str) -> Iterator[Made]:
+    file = f"{model}/{part}.jsonl"
+    yield Made(f"{name}/outputs/{file}", steps.outputs(name, model, part).lineage, sealed=True)
+    verdicts = steps.all_verdicts(name, model, part)
+    if verdicts:
+        yield Made(f"{name}/judging/{file}", steps.judge_prompts(name, model, part).lineage)
+    for judge, step in verdicts.items():
+        yield Made(f"{name}/verdicts/{judge}/{file}", step.lineage, sealed=True)
+
+
+def scores(run: Evaluation, steps: Lineage) -> Iterator[Made]:
+    """The scores of all models."""
+    for name in run.running:
+        for model in run.models_of(name):
+            for part in run.tasks[name].parts:
+                lineage = steps.scores(name, model, part).lineage
+                yield Made(f"{name}/scores/{model}/{part}.jsonl", lineage, sealed=True)
+
+
+def metrics(run: Evaluation) -> dict[str, list[str]]:
+    """The paths of each benchmark's metrics; their identity is beside them."""
+    return {
+        name: [f"{name}/metrics/{metric}.csv" for metric in run.tasks[name].metrics.names]
+        for name in run.running
+    }
+
+
+def identity_path(path: str) -> str:
+    """Where the identity of a sealed file lies."""
+    return path.removesuffix(".jsonl") + ".identity.json"
+
+
+def own_files(run: Evaluation) -> dict[str, str]:
+    """The user's files and folders that the config names, each with its key or its benchmark."""
+    named = {path: key for key, path in _files_named(run.config.model_dump(mode="json"))}
+    named |= {path: key for key, path in required_files(run.config, run.tasks)}
+    for name in run.running:
+        task = run.tasks[name]
+        components: list[Component[Any]] = [task.prompts, task.scoring, task.stand_in]
+        components += [file.content for file in task.data]
+        paths = [path for file in task.data for path in file.files]
+        paths += [*task.released_files, *run.own_templates(name), *filter(None, [task.labels])]
+        paths += [function.rpartition(":")[0] for one in components for function in one.uses]
+        named |= {path: name for path in paths if path not in named and Path(path).exists()}
+    return named
+
+
+def _files_named(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """The texts among plain values that name files, after their keys."""
+    if isinstance(value, dict | list):
+        pairs = value.items() if isinstance(value, dict) else ((key, one) for one in value)
+        for name, one in pairs:
+            yield from _files_named(one, name)
+    elif isinstance(value, str) and key not in OF_A_MODEL and _is_file(value):
+        yield key, value
+
+
+def _is_file(text: str) -> bool:
+    return len(text) < LONGEST_PATH and Path(text).is_file()
+
+
+def files_of(named: Mapping[str, str]) -> list[str]:
+    """The files that the config names, and those of the folders that it names, by name.
+
+    Args:
+        named: as ``own_files`` gives them.
+
+    Raises:
+        UserError: one lies outside the working directory, so that no other machine could find it.
+    """
+    for path, key in named.items():
+        if Path(path).is_absolute() or ".." in Path(path).parts:
+            raise UserError(
+                f"config: {key}: {path}: it lies outside the working directory, so that a bundle "
+                "cannot have it where another machine looks for it; put it below the directory "
+                "that you run in, and name it from there"
+            )
+    return sorted({file for path in named for file in _files_below(Path(path))})
+
+
+def _files_below(path: Path) -> list[str]:
+    """The file, or all files of a folder."""
+    if path.is_dir():
+        return [one.as_posix() for one in path.rglob("*") if one.is_file()]
+    return [path.as_posix()]

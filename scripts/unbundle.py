@@ -1,0 +1,38 @@
+"""Unpacks a bundle: make unbundle BUNDLE=results/bundle.zip INTO=there (docs/bundle.md)."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from steadfast.errors import UserError
+from steadfast.show.visible import visible
+from steadfast.stages.unbundle import unbundle
+
+
+def main() -> None:
+    """Reads the command line and unpacks; ends with 1 where that cannot be done."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("bundle", type=Path, help="the file")
+    parser.add_argument("into", type=Path, help="a folder that is not there yet, or is empty")
+    given = parser.parse_args()
+    try:
+        found = unbundle(given.bundle, given.into)
+    except UserError as error:
+        sys.exit(visible(f"error: {error}"))
+    print(
+        f"{len(found.kept)} files are taken as they are, of workflow {found.commit or 'unknown'}."
+    )
+    if found.made_again:
+        print(
+            f"{len(found.made_again)} files would be made otherwise by the code here: they are "
+            "made again, answers from the journal where their requests are the same."
+        )
+    into = given.into
+    print(
+        f"Next: make tables CONFIG={into}/config.yaml DIRECTORY={into}\n"
+        f"Then: diff -r -x '.*' {into}/results/tables {into}/made/tables"
+    )
+
+
+if __name__ == "__main__":
+    main()
