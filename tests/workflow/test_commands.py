@@ -28,7 +28,7 @@ for program in hf tmux sbatch squeue; do eval "$program() { :; }"; done
 git() { ln -sfn . steadfast; }
 make() { command make --dry-run "$@" | { grep snakemake || true; } | bash -e; }
 """
-MADE = "tables|trial|plan|noise|export"
+MADE = "tables|trial|plan|noise|export|bundle"
 RUNS = re.compile(rf"^(\.venv/bin/)?snakemake (?!--unlock)|^make ({MADE})\b", re.M)
 # Those that install, clean or measure.
 OTHER = re.compile(r"^make (test|heavy|bench|lint|docs|lock|clean|help)\b")
@@ -82,6 +82,9 @@ def clone(tmp_path_factory):
     (folder / "my-study").mkdir()
     (folder / "my-study/my.yaml").symlink_to(folder / "my.yaml")
     (folder / "STEADFAST").symlink_to(folder)
+    for name in ("results", "made"):
+        (folder / "there" / name / "tables").mkdir(parents=True)
+    (folder / "there/config.yaml").symlink_to(folder / "my.yaml")
     scores = folder / "DIRECTORY/scores"
     scores.mkdir(parents=True)
     for task in TASKS.values():

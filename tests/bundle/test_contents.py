@@ -1,0 +1,44 @@
+"""Which of the user's files a bundle has."""
+
+import pytest
+
+from project import ROOT
+from steadfast.bundle.contents import files_of, own_files
+from steadfast.config.load import load_config
+from steadfast.errors import UserError
+from steadfast.evaluation import Evaluation
+
+MODELS = {"reference": {"engine": "reference"}}
+
+
+def named(**settings):
+    return own_files(Evaluation(load_config({"models": MODELS, **settings})))
+
+
+def test_files_that_the_config_names_and_the_code_that_these_name(tmp_path, monkeypatch):
+    (tmp_path / "mine").symlink_to(ROOT / "docs/examples/tasks")
+    monkeypatch.chdir(tmp_path)
+    section = {"own_tasks": {"LNB": "mine/neighbours.yaml"}}
+    assert files_of(named(lifbench=section)) == ["mine/neighbours.py", "mine/neighbours.yaml"]
+
+
+def test_a_folder_is_all_its_files(tmp_path, monkeypatch):
+    (tmp_path / "data/more").mkdir(parents=True)
+    for name in ("one.txt", "more/two.txt"):
+        (tmp_path / "data" / name).touch()
+    monkeypatch.chdir(tmp_path)
+    assert files_of({"data": "cfbench.directory"}) == ["data/more/two.txt", "data/one.txt"]
+
+
+@pytest.mark.parametrize("path", ["/somewhere/labels.jsonl", "../labels.jsonl"])
+def test_a_file_outside_the_working_directory_is_named_with_its_key(path):
+    with pytest.raises(UserError, match=r"config: cfbench.labels: .*labels.jsonl: it lies outside"):
+        files_of({path: "cfbench.labels"})
+
+
+def test_a_checkpoint_that_is_a_file_is_none_of_them(tmp_path, monkeypatch):
+    (tmp_path / "model.gguf").touch()
+    monkeypatch.chdir(tmp_path)
+    own = {"engine": "vllm", "model": "model.gguf", "window": 4096}
+    found = own_files(Evaluation(load_config({"models": {"own": own}})))
+    assert files_of(found) == []

@@ -1,0 +1,260 @@
+"""A run as one file: another machine makes the same tables of it, and asks nobody."""
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import zipfile
+from collections import Counter
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from cached_venv import cached_python
+from judge_server import judging
+from judged_project import config, http, new_project
+from project import ROOT, Project
+from steadfast.files import file_sha256, read_json, read_jsonl
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+KEY, SECRET, PASSWORD = "STUB_JUDGE_KEY", "sk-a-long-secret-0123", "pass-word-9876"
+DATA = {"cfbench": {"records": 8}, "complexbench": {"instances": 6, "languages": ["zh"]}}
+CHECKPOINT = "/srv/models/judge-7"
+CRATE_CHECK = ROOT / "tests/bundle/check_crate.py"
+
+
+@pytest.fixture(scope="module")
+def bundled(tmp_path_factory) -> Project:
+    """A judged run and its bundle; its server is gone. Not to be changed (fork it).
+
+    One judge is known by its path at the server, as a checkpoint is.
+    """
+    with judging() as server:
+        address = server.url.replace("://", f"://me:{PASSWORD}@")
+        judges = {
+            "j": http(address, api_key_env=KEY),
+            "by-path": http(address, api_key_env=KEY, model=CHECKPOINT),
+        }
+        project = new_project(tmp_path_factory.mktemp("bundled"), config(judges, DATA, ["slips"]))
+        project.snakemake("bundle", **{KEY: SECRET})
+        assert server.judged
+    return project
+
+
+@pytest.fixture
+def clone(tmp_path) -> Project:
+    """The workflow on another machine: nothing was run there."""
+    folder = tmp_path / "clone"
+    folder.mkdir()
+    return Project.new(folder, {})
+
+
+def members(project: Project) -> dict[str, bytes]:
+    with zipfile.ZipFile(project.path("results/bundle.zip")) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def unbundle(clone: Project, bundle: Path, into: Path) -> subprocess.CompletedProcess:
+    command = [sys.executable, "scripts/unbundle.py", str(bundle), str(into)]
+    return subprocess.run(command, cwd=clone.folder, capture_output=True, text=True)
+
+
+def tables_again(clone: Project, there: Path) -> str:
+    """Makes the tables of an unpacked bundle; no key is in the environment."""
+    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--directory", str(there)]
+    command += ["--configfile", str(there / "config.yaml"), "--", "results/tables"]
+    done = subprocess.run(
+        command,
+        cwd=clone.folder,
+        env={name: value for name, value in os.environ.items() if name != KEY},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.glob("[!.]*")}
+
+
+def rules_run(said: str) -> set[str]:
+    table = re.search(r"^Job stats:\njob +count\n-[- ]+\n(.*?)^total", said, re.M | re.S)
+    return {line.split()[0] for line in table[1].splitlines()}
+
+
+def test_another_machine_makes_the_same_tables_and_asks_nobody(bundled, clone, tmp_path):
+    there = tmp_path / "there"
+    done = unbundle(clone, bundled.path("results/bundle.zip"), there)
+    assert done.returncode == 0, done.stderr
+    assert "otherwise" not in done.stdout
+    rules = rules_run(tables_again(clone, there))
+    assert "scores" in rules
+    assert not rules & {"inference", "verdicts", "judge_prompts", "prompts", "cfbench_data"}
+    made = files(there / "results/tables")
+    assert made == files(bundled.path("results/tables")) == files(there / "made/tables")
+    assert "report.csv" in made
+
+
+def test_what_other_code_makes_otherwise_is_made_again_from_the_journal(bundled, clone, tmp_path):
+    there = tmp_path / "there"
+    with open(clone.path("scripts/steadfast/engines/replies.py"), "a") as code:
+        code.write("\nANOTHER_VERSION = True\n")
+    done = unbundle(clone, bundled.path("results/bundle.zip"), there)
+    assert re.search(r"^\d+ files would be made otherwise", done.stdout, re.M), done.stderr
+    assert not list(there.glob("results/*/verdicts/j/slips/*.jsonl"))
+    journal = there / "results/journal/verdicts/j/cfbench.slips.zh.jsonl"
+    before = journal.read_bytes()
+    changed = yaml.safe_load((there / "config.yaml").read_text())
+    del changed["judges"]["by-path"]  # its requests are known by the path: it would be asked
+    (there / "config.yaml").write_text(yaml.safe_dump(changed))
+    assert "verdicts" in rules_run(tables_again(clone, there))
+    assert journal.read_bytes() == before
+    again = there / "results/cfbench/scores/slips/zh.jsonl"
+    known = bundled.path("results/cfbench/scores/slips/zh.jsonl")
+    first, second = ({r["sample_id"]: r["total"] for r in read_jsonl(p)} for p in (again, known))
+    assert first == second
+
+
+def test_no_key_address_host_or_absolute_path_is_in_it(bundled):
+    found = members(bundled)
+    whole = b"\n".join([*(name.encode() for name in found), *found.values()])
+    for text in (SECRET, PASSWORD, "127.0.0.1", str(bundled.folder), str(ROOT), CHECKPOINT):
+        assert text.encode() not in whole, text
+    if len(socket.gethostname()) > 6:  # a shorter one may stand in any text
+        assert socket.gethostname().encode() not in whole
+    settings = yaml.safe_load(found["config.yaml"])["judges"]["by-path"]
+    assert (settings["model"], settings["api_key_env"]) == ("judge-7", KEY)
+    identity = json.loads(found["results/cfbench/verdicts/by-path/slips/zh.identity.json"])
+    assert identity["answers"]["model"] == "judge-7"
+    journals = {name for name in found if name.startswith("results/journal/verdicts")}
+    assert {name.split("/")[3] for name in journals} == {"j"}
+
+
+def test_equal_results_give_equal_bytes(bundled, tmp_path):
+    other = bundled.fork(tmp_path)
+    other.path("results/bundle.zip").unlink()
+    journal = other.path("results/journal/verdicts/j/cfbench.slips.zh.jsonl")
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(reversed(lines)))  # replies come in any order
+    other.snakemake("bundle")
+    first, second = (p.path("results/bundle.zip").read_bytes() for p in (bundled, other))
+    assert first == second
+
+
+def test_a_key_in_an_answer_stops_the_bundle(bundled, tmp_path):
+    other = bundled.fork(tmp_path)
+    (answer, *_) = read_jsonl(other.path("results/cfbench/outputs/slips/zh.jsonl"))
+    said = other.snakemake(
+        "--forcerun", "bundle", "--", "bundle", ok=False, **{KEY: answer["text"]}
+    )
+    assert f"it holds the value of {KEY}" in said
+    assert not list(other.path("results").glob(".bundle*"))
+
+
+def test_each_score_stands_in_every_eval_ever_with_its_log(bundled):
+    found = members(bundled)
+    logs = {name: json.loads(text) for name, text in found.items() if re.search("_ever/.*n$", name)}
+    assert len(logs) == len(DATA)
+    for name, log in logs.items():
+        detailed = log["detailed_evaluation_results"]
+        samples = found[f"every_eval_ever/{detailed['file_path']}"]
+        benchmark = name.split("/")[2]
+        scores = bundled.path(f"results/{benchmark}/scores/slips/zh.jsonl")
+        known = {r["sample_id"]: r["total"] for r in read_jsonl(scores) if r["total"] is not None}
+        lines = [json.loads(line) for line in samples.splitlines()]
+        assert {line["sample_id"]: line["evaluation"]["score"] for line in lines} == known
+        assert detailed["total_rows"] == len(lines) > 0
+        assert {line["evaluation_id"] for line in lines} == {log["evaluation_id"]}
+        statuses = Counter(record["status"] for record in read_jsonl(scores))
+        details = log["evaluation_results"][0]["score_details"]["details"]
+        assert details["samples_ok"] == str(statuses["ok"])
+        headline = bundled.path(f"results/{benchmark}/metrics/headline.csv").read_text()
+        assert f",{log['evaluation_results'][0]['score_details']['score']:.12g}," in headline
+    turns = {line["interaction_type"] for line in _lines(found, "complexbench")}
+    assert turns == {"single_turn", "multi_turn"}
+
+
+def _lines(found, benchmark):
+    for name, text in found.items():
+        if name.startswith(f"every_eval_ever/data/{benchmark}/") and name.endswith(".jsonl"):
+            yield from map(json.loads, text.splitlines())
+
+
+def test_the_crate_describes_each_file(bundled):
+    found = members(bundled)
+    graph = json.loads(found["ro-crate-metadata.json"])["@graph"]
+    described = {one["@id"] for one in graph if "File" in one["@type"]}
+    assert described == set(found) - {"ro-crate-metadata.json"}
+    (root,) = (one for one in graph if one["@id"] == "./")
+    assert {part["@id"] for part in root["hasPart"]} == described
+
+
+def test_a_damaged_bundle_is_refused(bundled, clone, tmp_path):
+    broken = tmp_path / "broken.zip"
+    with zipfile.ZipFile(broken, "w") as archive:
+        for name, content in members(bundled).items():
+            archive.writestr(name, content + b" " if name.endswith("headline.csv") else content)
+    done = unbundle(clone, broken, tmp_path / "there")
+    assert done.returncode == 1
+    assert "headline.csv is missing or damaged; copy it once more" in done.stderr
+
+
+# --- with others' own checks ---------------------------------------------------------------------
+
+
+@pytest.mark.heavy
+def test_every_eval_ever_s_schemas_hold(bundled, tmp_path):
+    command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(tmp_path)]
+    command += ["--python-version", "3.12", "--only-binary=:all:", "every-eval-ever==0.3.0"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"every-eval-ever cannot be fetched: {done.stderr.splitlines()[-1:]}")
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
+        whole, single = (
+            json.loads(wheel.read(f"every_eval_ever/schemas/{name}.schema.json"))
+            for name in ("eval", "instance_level_eval")
+        )
+    assert whole["version"] == "0.3.0"
+    found = members(bundled)
+    logs = [text for name, text in found.items() if re.search("_ever/.*n$", name)]
+    for text in logs:
+        jsonschema.validate(json.loads(text), whole)
+    lines = [line for name in DATA for line in _lines(found, name)]
+    for line in lines:
+        jsonschema.validate(line, single)
+    assert logs and lines
+
+
+@pytest.mark.heavy
+def test_the_crate_holds_to_the_profile(bundled, tmp_path):
+    python = cached_python("bundle_checks", "bundle-checks.txt")
+    with zipfile.ZipFile(bundled.path("results/bundle.zip")) as archive:
+        archive.extractall(tmp_path / "whole")
+    shutil.copytree(tmp_path / "whole", tmp_path / "lacking")
+    metadata = tmp_path / "lacking/ro-crate-metadata.json"
+    crate = read_json(metadata)
+    crate["@graph"] = [one for one in crate["@graph"] if one["@id"] != "#run"]
+    metadata.write_text(json.dumps(crate))
+    issues = []
+    for name in ("whole", "lacking"):
+        command = [str(python), str(CRATE_CHECK), str(tmp_path / name), "workflow-run-crate-0.5"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        issues.append(done.stdout.splitlines())
+    assert issues[0] == []
+    assert issues[1] != []
+
+
+def test_the_manifest_names_each_file_s_sum(bundled, tmp_path):
+    with zipfile.ZipFile(bundled.path("results/bundle.zip")) as archive:
+        archive.extractall(tmp_path)
+    sums = read_json(tmp_path / "manifest.json")["sha256"]
+    assert {name: file_sha256(tmp_path / name) for name in sums} == sums
+    assert "answers/slips/cfbench.zh.jsonl" in sums  # a file that the config names
