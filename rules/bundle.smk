@@ -8,16 +8,11 @@ out  results/bundle.zip: these, the config with its defaults, the journals' fina
 from steadfast.bundle import contents
 
 
-def bundled(kind):
-    """The files of the run's bundle, with their lineages."""
-    return {made.path: made.lineage for made in kind(RUN, STEPS)}
-
-
 rule bundle:
     input:
         tables="<results>/tables",
-        answers=lambda w: in_results(bundled(contents.answers)),
-        scores=lambda w: in_results(bundled(contents.scores)),
+        answers=lambda w: in_results(contents.by_path(contents.answers(RUN, STEPS))),
+        scores=lambda w: in_results(contents.by_path(contents.scores(RUN, STEPS))),
         metrics=in_results(path for paths in contents.metrics(RUN).values() for path in paths),
     output:
         bundle="<results>/bundle.zip",
@@ -36,7 +31,7 @@ rule bundle:
         config=lambda w: portable(CONFIG),
         shortened=lambda w: dict(absolute_paths(CONFIG.model_dump(mode="json"))),
         own_files=lambda w: contents.own_files(RUN),
-        lineages=lambda w: bundled(contents.answers),
+        lineages=lambda w: contents.by_path(contents.answers(RUN, STEPS)),
         snakefile=str(HERE / "Snakefile"),
         code=lambda w: STEPS.bundle().code,
         lineage=lambda w: STEPS.bundle().lineage,

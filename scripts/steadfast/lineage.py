@@ -221,8 +221,11 @@ class Lineage:
 
     def bundle(self) -> Step:
         """The bundle of a run."""
-        tasks = [self._run.tasks[name] for name in self._run.running]
-        used = [of for task in tasks for of in (task.samples, task.stand_in, task.exports)]
+        used: list[Component[Any] | str | None] = []
+        for name in self._run.running:
+            task, made_by = self._run.tasks[name], self._run.benchmarks[name].task
+            used += [f"{made_by.__module__}:{made_by.__name__}"]
+            used += [task.samples, task.stand_in, task.exports]
         return Step.of(digest("bundle", *used), [], [self.collected_tables()])
 
     def export(self, benchmark: str) -> Step:

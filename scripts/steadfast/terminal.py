@@ -38,6 +38,7 @@ FOLDERS = {
     "plan": "What a run would take",
     "noise": "How far an engine's answers vary by themselves",
     "export": "Data sets",
+    "bundle.zip": "The run as one file",
 }
 """What stands in the results' folder that a run names at its end, and what it is."""
 

@@ -24,7 +24,10 @@ from steadfast.files import file_sha256, read_json, read_jsonl
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 KEY, SECRET, PASSWORD = "STUB_JUDGE_KEY", "sk-a-long-secret-0123", "pass-word-9876"
-DATA = {"cfbench": {"records": 8}, "complexbench": {"instances": 6, "languages": ["zh"]}}
+DATA = {
+    "cfbench": {"records": 8},
+    "complexbench": {"instances": 6, "languages": ["zh"], "decomposition": True},
+}
 CHECKPOINT = "/srv/models/judge-7"
 CRATE_CHECK = ROOT / "tests/bundle/check_crate.py"
 
@@ -152,9 +155,8 @@ def test_equal_results_give_equal_bytes(bundled, tmp_path):
 def test_a_key_in_an_answer_stops_the_bundle(bundled, tmp_path):
     other = bundled.fork(tmp_path)
     (answer, *_) = read_jsonl(other.path("results/cfbench/outputs/slips/zh.jsonl"))
-    said = other.snakemake(
-        "--forcerun", "bundle", "--", "bundle", ok=False, **{KEY: answer["text"]}
-    )
+    key = answer["text"].splitlines()[0]
+    said = other.snakemake("--forcerun", "bundle", "--", "bundle", ok=False, **{KEY: key})
     assert f"it holds the value of {KEY}" in said
     assert not list(other.path("results").glob(".bundle*"))
 
@@ -167,13 +169,14 @@ def test_each_score_stands_in_every_eval_ever_with_its_log(bundled):
         detailed = log["detailed_evaluation_results"]
         samples = found[f"every_eval_ever/{detailed['file_path']}"]
         benchmark = name.split("/")[2]
-        scores = bundled.path(f"results/{benchmark}/scores/slips/zh.jsonl")
-        known = {r["sample_id"]: r["total"] for r in read_jsonl(scores) if r["total"] is not None}
+        folder = bundled.path(f"results/{benchmark}/scores/slips")
+        scores = [record for path in folder.glob("*.jsonl") for record in read_jsonl(path)]
+        known = {r["sample_id"]: r["total"] for r in scores if r["total"] is not None}
         lines = [json.loads(line) for line in samples.splitlines()]
         assert {line["sample_id"]: line["evaluation"]["score"] for line in lines} == known
         assert detailed["total_rows"] == len(lines) > 0
         assert {line["evaluation_id"] for line in lines} == {log["evaluation_id"]}
-        statuses = Counter(record["status"] for record in read_jsonl(scores))
+        statuses = Counter(record["status"] for record in scores)
         details = log["evaluation_results"][0]["score_details"]["details"]
         assert details["samples_ok"] == str(statuses["ok"])
         headline = bundled.path(f"results/{benchmark}/metrics/headline.csv").read_text()

@@ -1,6 +1,6 @@
 """Which files of a run a bundle has: those that cost something to make, and what they make."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -76,6 +76,11 @@ def scores(run: Evaluation, steps: Lineage) -> Iterator[Made]:
             for part in run.tasks[name].parts:
                 lineage = steps.scores(name, model, part).lineage
                 yield Made(f"{name}/scores/{model}/{part}.jsonl", lineage, sealed=True)
+
+
+def by_path(files: Iterable[Made]) -> dict[str, str]:
+    """The lineage of each file, by its path."""
+    return {made.path: made.lineage for made in files}
 
 
 def metrics(run: Evaluation) -> dict[str, list[str]]:

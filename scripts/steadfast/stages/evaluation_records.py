@@ -8,7 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from steadfast.bundle import contents
-from steadfast.bundle.every_eval_ever import Answered, Evaluated, file_stem, line, log
+from steadfast.bundle.evaluated_samples import Answered, line
+from steadfast.bundle.every_eval_ever import Evaluated, file_stem, log
 from steadfast.config.settings import answer_settings
 from steadfast.engines.request import draw_key
 from steadfast.evaluation import Evaluation
