@@ -1,8 +1,9 @@
 """Two results folders side by side: settings, prompts, cells of the metrics, and samples."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import pandas as pd
 
@@ -17,6 +18,7 @@ from steadfast.metrics.tidy import write_csv
 from steadfast.stages.read_run import Run
 from steadfast.stages.samples import read_data
 
+T = TypeVar("T")
 EARLIER, LATER = "b", "a"
 """Names under which the two runs of a model are compared: a difference is B minus A."""
 FACTS_OF_A_RUN = ("lineage", "sha256", "statuses", "tokens")
@@ -257,7 +259,7 @@ class _Benchmark:
         return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
 
 
-def _pair(values: Iterator[object]) -> tuple:  # type: ignore[type-arg]
+def _pair(values: Iterable[T]) -> tuple[T, T]:
     first, second = values
     return first, second
 
