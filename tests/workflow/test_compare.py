@@ -161,6 +161,15 @@ def test_a_folder_without_its_config_wants_it_named(base, tmp_path):
     assert compare("--config", other.path("my.yaml"), a, b).returncode == 0
 
 
+def test_a_config_that_cannot_be_read_is_named_with_its_folder(base, tmp_path):
+    other = base.fork(tmp_path)
+    with open(other.path("results/config.yaml"), "a") as config:
+        config.write("nonsense: 1\n")
+    done = compare(base.path("results"), other.path("results"))
+    assert done.returncode == 1
+    assert f"{other.path('results')}: config: unknown key 'nonsense'" in done.stderr
+
+
 def test_edited_scores_are_refused(base, tmp_path):
     other = base.fork(tmp_path)
     with open(other.path("results/lifbench/scores/sim-a/2k.jsonl"), "a") as scores:

@@ -34,10 +34,11 @@ def comparison_text(found: Comparison, a: Path, b: Path) -> str:
 def _settings(rows: pd.DataFrame) -> list[str]:
     if not len(rows):
         return ["Settings: the same."]
-    shown = [
-        f"  {where}: {key}: {_cut(a)} → {_cut(b)}"
-        for where, key, a, b in rows.itertuples(index=False)
-    ]
+    shown = []
+    for (key, a, b), alike in rows.groupby(["key", "a", "b"], sort=False):
+        where, more = alike["where"].iloc[0], len(alike) - 1
+        where += f" and {more} more" if more else ""
+        shown.append(f"  {where}: {key}: {_cut(a)} → {_cut(b)}")
     return [f"Settings: {len(rows)} changed.", *_first(shown)]
 
 

@@ -59,9 +59,11 @@ class Run:
                 f"{own}: no such file, which a run writes when its tables are there; run it once "
                 "more (nothing is asked again), or name its config as CONFIG"
             )
-        return cls(
-            Evaluation(load_config(read_source(own if own.is_file() else str(config)))), results
-        )
+        try:
+            read = load_config(read_source(own if own.is_file() else str(config)))
+        except UserError as error:
+            raise UserError(f"{results}: {error}") from None
+        return cls(Evaluation(read), results)
 
     @property
     def settings(self) -> Settings:
