@@ -1,4 +1,6 @@
 const ROWS = 100;
+/** Requests to judges about an answer that are shown at once, at most. */
+const OPEN = 2;
 const SORTED = { sample: "id", part: "part", task: "task", model: "label", status: "status", score: "value", other: "otherValue" };
 
 /** A row for each answer of a benchmark. */
@@ -46,7 +48,8 @@ class SampleView {
       field("from", this.least, true), field("to", this.most, true),
       field("raters differ", this.differ), field("Sample", this.text, true),
       other ? this.changes.field : null);
-    section.replaceChildren(form, this.counted, element("div", { class: "samples" }, this.list, this.detail));
+    this.body = element("div", { class: "samples" }, this.list, this.detail);
+    section.replaceChildren(form, this.counted, this.body);
   }
 
   /** Reads a benchmark's answers, and offers what they can be filtered by. */
@@ -136,6 +139,7 @@ class SampleView {
   async open(row) {
     this.chosen?.node?.classList.remove("chosen");
     this.chosen = row;
+    this.body.classList.remove("wide");
     row.node?.classList.add("chosen");
     history.replaceState(null, "", address(row));
     const asked = await sampleOf(this.run, row);
@@ -155,6 +159,7 @@ class SampleView {
     for (const one of answers) await add(one);
     const more = element("button", { type: "button", onclick: async () => {
       more.remove();
+      this.body.classList.add("wide");
       for (const one of models) await add([one.label, this.run, one]);
     } }, `Beside it the answers of all models (${count(models.length)} more)`);
     const head = element("h3", { tabindex: "-1" }, visible(row.id));
@@ -182,7 +187,11 @@ function promptParts(sample) {
   } else if (sample.start !== undefined) {
     parts.push(...block(`Start of the context, of ${count(sample.length)} characters; no one place is asked about`, sample.start));
   }
-  for (const [name, value] of sample.fields ?? []) parts.push(folded(name, value));
+  if (sample.fields) {
+    const rows = sample.fields.map(([name, value]) => element("tr", {}, element("th", { scope: "row", class: "left" }, visible(name)), element("td", { class: "left", dir: "auto" }, whole(value))));
+    const grid = element("table", { class: "fields" }, element("tbody", {}, rows));
+    parts.push(element("h4", {}, "Instance"), element("div", { class: "scroll instance", tabindex: "0", role: "region", "aria-label": "Instance" }, grid));
+  }
   return [...parts, ...block("Expected (the reference's answer)", sample.expected)];
 }
 
@@ -195,7 +204,8 @@ function answerPart(heading, answer) {
   if (answer.thought) parts.push(folded("Thought", answer.thought));
   parts.push(...block("Answer", answer.text ?? ""));
   if (answer.score) parts.push(...scoreParts(answer.score));
-  (answer.judged ?? []).forEach((request, number) => parts.push(...judgedParts(request, number)));
+  const judged = answer.judged ?? [];
+  judged.forEach((request, number) => parts.push(judgedPart(request, number, judged.length <= OPEN)));
   return element("article", {}, parts);
 }
 
@@ -211,14 +221,15 @@ function scoreParts(given) {
   return [element("h5", {}, "Points"), grid, ...read];
 }
 
-function judgedParts({ asked, replies }, number) {
-  const parts = [folded(`Asked of a judge behind the answer, ${number + 1}`, asked)];
+function judgedPart({ asked, replies }, number, open) {
+  const parts = [folded("Asked behind the answer", asked)];
   for (const [judge, { status, text, thought }] of Object.entries(replies)) {
     if (thought) parts.push(folded(`Thought of judge ${judge}`, thought));
     parts.push(...block(`Reply of judge ${judge} (${status})`, text));
   }
-  if (!Object.keys(replies).length) parts.push(element("p", {}, "No judge has replied."));
-  return parts;
+  const judges = Object.entries(replies).map(([judge, { status }]) => `${judge} (${status})`);
+  const heading = `Judged, request ${number + 1}: ${judges.join(", ") || "no judge has replied"}`;
+  return element("details", { open }, element("summary", {}, visible(heading)), parts);
 }
 
 /** Shows the samples; the one that the address names is opened. */
