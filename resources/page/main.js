@@ -35,8 +35,7 @@ class Page {
 
 /** The run in a file that was chosen. */
 async function opened(file, run) {
-  const text = await file.text();
-  const other = await Run.of(file.name, new DOMParser().parseFromString(text, "text/html"));
+  const other = await Run.of(file.name, Run.within(await file.text()));
   if (other.about.format !== run.about.format) {
     throw new Error(`${file.name} was made by another version of steadfast; make both pages with one.`);
   }
@@ -45,7 +44,7 @@ async function opened(file, run) {
 
 async function main() {
   const message = document.getElementById("message");
-  const page = new Page(await Run.of("this page", document));
+  const page = new Page(await Run.of("this page", Run.here()));
   const trial = document.getElementById("trial");
   trial.replaceChildren(...visible(page.run.about.trial));
   trial.hidden = !page.run.about.trial;

@@ -4,15 +4,24 @@
 class Run {
   /**
    * @param {string} name - to tell two runs apart
-   * @param {Document} page - that holds the pieces
+   * @param {Map<string, string>} pieces - as they stand in the page, by name
    */
-  constructor(name, page) {
+  constructor(name, pieces) {
     this.name = name;
-    this.pieces = new Map();
+    this.pieces = pieces;
     this.known = new Map();
-    for (const node of page.querySelectorAll("script[data-piece]")) {
-      this.pieces.set(node.dataset.piece, node);
-    }
+  }
+
+  /** The pieces of this page. */
+  static here() {
+    const nodes = [...document.querySelectorAll("script[data-piece]")];
+    return new Map(nodes.map((node) => [node.dataset.piece, node.textContent]));
+  }
+
+  /** The pieces of another page, found in its text: nothing in it is parsed as a document. */
+  static within(text) {
+    const found = text.matchAll(/<script type="text\/plain" data-piece="([^"]*)">([^<]*)</g);
+    return new Map(Array.from(found, ([, name, piece]) => [name, piece]));
   }
 
   /** Whether there is a piece of that name. */
@@ -22,7 +31,7 @@ class Run {
 
   /** A piece as a text. */
   async text(name) {
-    const packed = Uint8Array.from(atob(this.pieces.get(name).textContent), (c) => c.charCodeAt(0));
+    const packed = Uint8Array.from(atob(this.pieces.get(name)), (c) => c.charCodeAt(0));
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
     return new Response(stream).text();
   }
@@ -42,8 +51,8 @@ class Run {
   }
 
   /** A run of which it is known what it is. */
-  static async of(name, page) {
-    const run = new Run(name, page);
+  static async of(name, pieces) {
+    const run = new Run(name, pieces);
     if (!run.has("run")) throw new Error(`${name} is no page of steadfast.`);
     run.about = await run.value("run");
     return run;

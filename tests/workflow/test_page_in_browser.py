@@ -29,6 +29,8 @@ def other(project, tmp_path_factory):
     fork.edit("my.yaml", "slip: 0.4", "slip: 0.0")
     fork.edit("my.yaml", "2k: 2048", "2k: 1800")
     fork.snakemake("page")
+    # A page of another version has another style, which the policy of this one does not know.
+    fork.edit("results/report.html", "<style>", "<style>/* another */")
     return fork.path("results/report.html").rename(fork.path("second.html"))
 
 
