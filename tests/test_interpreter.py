@@ -87,3 +87,17 @@ def test_without_one_of_its_own_the_job_stays_where_it_is():
         None,
         SCRIPTS.parent / ".venv-vllm" / "bin" / "python",
     )
+
+
+def test_a_model_that_is_served_or_counts_its_own_tokens_needs_vllm_s_environment(
+    tmp_path, monkeypatch
+):
+    python = tmp_path / ".venv-vllm/bin/python"
+    python.parent.mkdir(parents=True)
+    python.touch()
+    monkeypatch.setattr("steadfast.interpreter.PACKAGE", tmp_path / "scripts/steadfast")
+    monkeypatch.setattr("steadfast.interpreter.find_spec", lambda module: None)
+    asked = {"engine": "openai", "serve": None, "tokenizer": "o200k_base"}
+    assert interpreter(asked) is None
+    assert interpreter({**asked, "serve": ["vllm", "serve", "m"]}) == python
+    assert interpreter({**asked, "tokenizer": "Qwen/Qwen2.5-7B-Instruct"}) == python

@@ -44,15 +44,20 @@ def enter(models: Iterable[Settings]) -> None:
 def interpreter(model: Settings) -> Path | None:
     """The interpreter that a model's jobs go on in; None: the one that they are in.
 
+    An ``openai`` model that is served by its jobs, or has a tokenizer of its own, needs vLLM's.
+
     Args:
-        model: its settings: ``engine``, and ``python`` where the config names one.
+        model: its settings: ``engine``, ``python`` where the config names one, ``serve`` and
+            ``tokenizer``.
 
     Raises:
         UserError: that one is not there.
     """
-    if model["engine"] not in OWN_ENVIRONMENT:
+    served = model.get("serve") or "/" in (model.get("tokenizer") or "")
+    engine = "vllm" if served else model["engine"]
+    if engine not in OWN_ENVIRONMENT:
         return None
-    module, folder = OWN_ENVIRONMENT[model["engine"]]
+    module, folder = OWN_ENVIRONMENT[engine]
     if stated := model.get("python"):
         if not os.access(stated, os.X_OK):
             raise UserError(f"python: {stated} is no interpreter; name one that has {module}")

@@ -1,6 +1,7 @@
 """What a model behind an API needs: a key, and a server that answers or can be started."""
 
 import shutil
+import sys
 from collections.abc import Iterator
 from functools import cache
 
@@ -12,6 +13,7 @@ from steadfast.engines.served import program_path
 from steadfast.engines.vllm_needs import model_files
 from steadfast.errors import UserError
 from steadfast.files import Settings
+from steadfast.interpreter import interpreter
 
 
 def needs(how: Settings, around: Surroundings) -> Iterator[Check]:
@@ -27,7 +29,7 @@ def needs(how: Settings, around: Surroundings) -> Iterator[Check]:
         yield tokenizer(how["tokenizer"])
     if how["serve"]:
         program = how["serve"][0]
-        there = bool(shutil.which(program, path=program_path()))
+        there = bool(shutil.which(program, path=program_path(interpreter(how) or sys.executable)))
         advice = f"there is no {program}; install it here, or write its path (docs/slurm.md)"
         yield found("server", there, f"jobs start {program} themselves", advice)
         return

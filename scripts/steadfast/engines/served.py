@@ -84,9 +84,13 @@ class Served:
             )
 
 
-def program_path() -> str:
-    """Where programs are looked for: first in Snakemake's environment, which need not be active."""
-    return f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+def program_path(python: Path | str = sys.executable) -> str:
+    """Where programs are looked for: first in an interpreter's environment, active or not.
+
+    Args:
+        python: the interpreter; by default this one.
+    """
+    return f"{Path(python).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 
 
 def _ready(url: str) -> bool:
