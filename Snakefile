@@ -11,8 +11,6 @@ import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
-from snakemake.logging import logger
-from snakemake.settings.enums import Quietness
 from snakemake.utils import min_version
 
 min_version("9.27")
@@ -24,21 +22,12 @@ sys.path.insert(0, str(HERE / "scripts"))
 from steadfast.config import settings
 from steadfast.config.job_resources import resource
 from steadfast.config.load import load_config
-from steadfast.config.portable import CONFIG_FILE, absolute_paths, as_yaml, portable
 from steadfast.config.source import check_source
 from steadfast.dependencies import digest
-from steadfast.engines.build import WITHOUT_MODEL
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation, in_results
-from steadfast.failures import Failures
-from steadfast.files import write_text
-from steadfast.forking import WORTH, fork_scripts
 from steadfast.lineage import Lineage, lineages, plain
-from steadfast.report_items import ALL, heading, label
 from steadfast.required_files import check_required_files
-from steadfast.show.display import trial_remark
-from steadfast.slurm import Watch
-from steadfast.terminal import JobLines, NothingToDo, ending
 
 
 pathvars:
@@ -74,48 +63,6 @@ TITLES = {name: benchmark.title for name, benchmark in RUN.benchmarks.items()}
 # Jobs read the settings of models that are no params of theirs, with their defaults, from here.
 config.update(CONFIG.model_dump(include={"models", "judges", "rewriters"}))
 RESULTS = Path(str(workflow.modifier.path_modifier.modify(workflow.pathvars.items["results"])))
-FAILURES = Failures(RESULTS / "logs", logger)
-SLURM = Watch(logger, FAILURES)
-
-
-onstart:
-    if workflow.is_main_process:
-        jobs = workflow.dag.needrun_jobs()
-        for executor in {workflow.scheduler.get_executor(job) for job in jobs}:
-            FAILURES.watch(executor)
-            SLURM.watch(executor)
-        if len(workflow.dag) >= WORTH:
-            fork_scripts(CONFIG.tokenizer, WITHOUT_MODEL)
-
-
-onerror:
-    if workflow.is_main_process:
-        logger.error(FAILURES.summary(len(workflow.scheduler.remaining_jobs)))
-
-
-report: "resources/report/workflow.rst"
-
-
-def last_words():
-    made = (file for job in workflow.dag.jobs for file in job.output)
-    trial = trial_remark(settings.display(CONFIG).get("limit"))
-    notes = [trial, *(TASKS[name].asked for name in RUN.running)]
-    return ending(RESULTS, made, filter(None, notes))
-
-
-onsuccess:
-    if workflow.is_main_process:
-        if str(RESULTS / "tables") in (file for job in workflow.dag.jobs for file in job.output):
-            write_text(RESULTS / CONFIG_FILE, as_yaml(portable(CONFIG)))
-        print(last_words())
-
-
-# Jobs on a cluster are runs of their own, which show what Snakemake shows.
-if workflow.is_main_process:
-    LOGGER = workflow.logger_manager.logger
-    LOGGER.addFilter(NothingToDo(last_words))
-    if Quietness.RULES in (workflow.output_settings.quiet or ()):
-        JobLines.install(LOGGER, RESULTS / "logs", lambda: workflow.dryrun)
 
 
 wildcard_constraints:
@@ -126,6 +73,7 @@ wildcard_constraints:
     rewriter="[A-Za-z0-9._-]+",
 
 
+include: "rules/common.smk"
 include: "rules/data.smk"
 include: "rules/prompts.smk"
 include: "rules/trial.smk"

@@ -25,10 +25,12 @@ rule inference:
     threads: 1
     resources:
         nodes=1,
-        gpu=resource("gpu", CONFIG, TASKS, workflow),
-        mem_mb=FAILURES.by_shortage("mem_mb", resource("mem_mb", CONFIG, TASKS, workflow)),
-        runtime=FAILURES.by_shortage("runtime", resource("runtime", CONFIG, TASKS, workflow)),
-        cpus_per_task=resource("cpus_per_task", CONFIG, TASKS, workflow),
+        gpu=resource("gpu", CONFIG, TASKS, workflow, RESULTS),
+        mem_mb=FAILURES.by_shortage("mem_mb", resource("mem_mb", CONFIG, TASKS, workflow, RESULTS)),
+        runtime=FAILURES.by_shortage(
+            "runtime", resource("runtime", CONFIG, TASKS, workflow, RESULTS)
+        ),
+        cpus_per_task=resource("cpus_per_task", CONFIG, TASKS, workflow, RESULTS),
     params:
         answers=lambda w: settings.answer_settings(RUN.answering(w)),
         samples=lambda w: TASKS[w.benchmark].samples.plain,

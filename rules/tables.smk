@@ -15,21 +15,6 @@ KINDS = ["tex", "md", "csv"]
 FIGURE_KINDS = ["pdf", "svg", "png", "txt"]
 TABLES, FIGURES = {}, {}
 
-
-def shown(path):
-    """A figure's file; as SVG it stands in Snakemake's report, above its caption."""
-    name = Path(path).stem
-    if not path.endswith(".svg"):
-        return path
-    return report(
-        path,
-        caption=str(RESULTS.absolute() / "figures" / f"{name}.txt"),
-        category="Figures",
-        subcategory=heading(name, TITLES),
-        labels={"figure": label(name, TITLES)},
-    )
-
-
 for name in TASKS:
     METRICS = expand(
         "<results>/{benchmark}/metrics/{metric}.csv",

@@ -92,13 +92,8 @@ def test_past_runs_are_taken_first(tmp_path):
     assert minutes("timed", folders=[tmp_path]) == 44
 
 
-def workflow(results, arrays=""):
-    modifier = SimpleNamespace(path_modifier=SimpleNamespace(modify=str))
-    return SimpleNamespace(
-        modifier=modifier,
-        pathvars=SimpleNamespace(items={"results": results}),
-        executor_settings=SimpleNamespace(array_jobs=arrays),
-    )
+def workflow(arrays=""):
+    return SimpleNamespace(executor_settings=SimpleNamespace(array_jobs=arrays))
 
 
 class Wildcards(dict):
@@ -114,7 +109,7 @@ def write_prompts(results, part, requests):
 
 
 def asked(results, name, part="4k", arrays="", model="timed", config=CONFIG):
-    ask = resource(name, config, Evaluation(config).tasks, workflow(results, arrays))
+    ask = resource(name, config, Evaluation(config).tasks, workflow(arrays), results)
     return ask(Wildcards(benchmark="lifbench", model=model, part=part), 1)
 
 

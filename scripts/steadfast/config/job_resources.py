@@ -204,7 +204,7 @@ class Jobs:
 
 
 def resource(
-    name: str, config: Config, tasks: Mapping[str, Task], workflow: Any
+    name: str, config: Config, tasks: Mapping[str, Task], workflow: Any, results: Path
 ) -> Callable[[Any, int], int]:
     """One resource of the rules inference, verdicts and rewrites, by wildcards and attempt.
 
@@ -215,15 +215,14 @@ def resource(
         config: the config.
         tasks: by benchmark.
         workflow: Snakemake's; it knows by the time of the call whether jobs go in arrays.
+        results: folder of all results.
     """
 
     def ask(wildcards: Any, attempt: int) -> int:
         judge, rewriter = wildcards.get("judge"), wildcards.get("rewriter")
         rule = "verdicts" if judge else "rewrites" if rewriter else "inference"
         arrays = getattr(workflow.executor_settings, "array_jobs", None) or ""
-        of = partial(
-            Jobs, config, tasks[wildcards.benchmark], wildcards.benchmark, _results(workflow)
-        )
+        of = partial(Jobs, config, tasks[wildcards.benchmark], wildcards.benchmark, results)
         own = of(wildcards.get("model"), judge, rewriter)
         if rule not in arrays and "all" not in arrays:
             jobs = [own]
@@ -245,8 +244,3 @@ def resource(
         return max({"gpu": gpu, "cpus_per_task": cpus_per_task}[name](one.settings) for one in jobs)
 
     return ask
-
-
-def _results(workflow: Any) -> Path:
-    """The folder of all results, wherever the workflow runs."""
-    return Path(str(workflow.modifier.path_modifier.modify(workflow.pathvars.items["results"])))

@@ -1,0 +1,77 @@
+"""What a run shows: its jobs and their failures as they come, its results at the end, its report.
+
+There are no rules here: what happens at the start and at the end of a run, and functions that rules
+use.
+"""
+
+from snakemake.logging import logger
+from snakemake.settings.enums import Quietness
+
+from steadfast.config.portable import CONFIG_FILE, absolute_paths, as_yaml, portable
+from steadfast.engines.build import WITHOUT_MODEL
+from steadfast.failures import Failures
+from steadfast.files import write_text
+from steadfast.forking import WORTH, fork_scripts
+from steadfast.report_items import ALL, heading, label
+from steadfast.show.display import trial_remark
+from steadfast.slurm import Watch
+from steadfast.terminal import JobLines, NothingToDo, ending
+
+FAILURES = Failures(RESULTS / "logs", logger)
+SLURM = Watch(logger, FAILURES)
+
+
+onstart:
+    if workflow.is_main_process:
+        jobs = workflow.dag.needrun_jobs()
+        for executor in {workflow.scheduler.get_executor(job) for job in jobs}:
+            FAILURES.watch(executor)
+            SLURM.watch(executor)
+        if len(workflow.dag) >= WORTH:
+            fork_scripts(CONFIG.tokenizer, WITHOUT_MODEL)
+
+
+onerror:
+    if workflow.is_main_process:
+        logger.error(FAILURES.summary(len(workflow.scheduler.remaining_jobs)))
+
+
+report: "../resources/report/workflow.rst"
+
+
+def last_words():
+    made = (file for job in workflow.dag.jobs for file in job.output)
+    trial = trial_remark(settings.display(CONFIG).get("limit"))
+    notes = [trial, *(TASKS[name].asked for name in RUN.running)]
+    return ending(RESULTS, made, filter(None, notes))
+
+
+onsuccess:
+    if workflow.is_main_process:
+        if str(RESULTS / "tables") in (
+            file for job in workflow.dag.jobs for file in job.output
+        ):
+            write_text(RESULTS / CONFIG_FILE, as_yaml(portable(CONFIG)))
+        print(last_words())
+
+
+# Jobs on a cluster are runs of their own, which show what Snakemake shows.
+if workflow.is_main_process:
+    LOGGER = workflow.logger_manager.logger
+    LOGGER.addFilter(NothingToDo(last_words))
+    if Quietness.RULES in (workflow.output_settings.quiet or ()):
+        JobLines.install(LOGGER, RESULTS / "logs", lambda: workflow.dryrun)
+
+
+def shown(path):
+    """A figure's file; as SVG it stands in Snakemake's report, above its caption."""
+    name = Path(path).stem
+    if not path.endswith(".svg"):
+        return path
+    return report(
+        path,
+        caption=str(RESULTS.absolute() / "figures" / f"{name}.txt"),
+        category="Figures",
+        subcategory=heading(name, TITLES),
+        labels={"figure": label(name, TITLES)},
+    )
