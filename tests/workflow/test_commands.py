@@ -28,7 +28,7 @@ for program in hf tmux sbatch squeue; do eval "$program() { :; }"; done
 git() { ln -sfn . steadfast; }
 make() { command make --dry-run "$@" | { grep snakemake || true; } | bash -e; }
 """
-MADE = "tables|trial|plan|noise|export|bundle"
+MADE = "tables|trial|plan|noise|export|bundle|page"
 RUNS = re.compile(rf"^(\.venv/bin/)?snakemake (?!--unlock)|^make ({MADE})\b", re.M)
 # Those that install, clean or measure.
 OTHER = re.compile(r"^make (test|heavy|bench|lint|docs|lock|clean|help)\b")
