@@ -27,6 +27,7 @@ from steadfast.dependencies import digest
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation, in_results
 from steadfast.lineage import Lineage, lineages, plain
+from steadfast.loads import Allocation, HandedOver, Loads
 from steadfast.required_files import check_required_files
 
 
@@ -63,6 +64,9 @@ TITLES = {name: benchmark.title for name, benchmark in RUN.benchmarks.items()}
 # Jobs read the settings of models that are no params of theirs, with their defaults, from here.
 config.update(CONFIG.model_dump(include={"models", "judges", "rewriters"}))
 RESULTS = Path(str(workflow.modifier.path_modifier.modify(workflow.pathvars.items["results"])))
+LOADS, ALLOCATION = Loads(RUN, STEPS, RESULTS), Allocation.of_cluster()
+# Jobs are handed what their run asks of the models that they load.
+config["loads"] = HandedOver(lambda: LOADS.asked(workflow.dag.needrun_jobs(), ALLOCATION))
 
 
 wildcard_constraints:

@@ -1,9 +1,11 @@
-"""Prompts one call at a time without prefix caching, against ours; and the paper's shape.
+"""Ours against what vLLM does with the same prompts, in four ways; and the paper's shape.
 
 A tiny model with random weights, LIFBench's prompts of one length, and real vLLM: each prompt in
-a ``generate`` call of its own, nothing shared, as the released code sends them; then the same
-prompts through our engine. Both load the model once and are timed without that. The share of
-computed tokens at the paper's shape is computed from token counts, not measured. Short prompts,
+a ``generate`` call of its own, nothing shared, as the released code sends them; one ``generate`` of
+all prompts, shuffled; one of all prompts, in the order in which our engine asks them, as who knows
+vLLM would write it; and our engine. Each loads the model once and is timed without that; steps are
+those of the engine. With --tight the KV cache holds little more than the longest prompt. The share
+of computed tokens at the paper's shape is computed from token counts, not measured. Short prompts,
 such as the judged benchmarks', share nothing: side by side, against one after the other.
 
 Run: ``PYTHONPATH=scripts:tests/engines python benchmarks/vllm_prefix.py``, where ``make vllm`` has
@@ -13,33 +15,42 @@ installed vLLM, or name an interpreter that has it with ``--python``.
 import argparse
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import short_lifbench
 from prepared import Prepared
 from steadfast.engines.base import Setup
-from steadfast.engines.fit import fit
-from steadfast.engines.request import Item, Request
-from steadfast.files import read_jsonl
+from steadfast.engines.fit import fit, fitted
+from steadfast.engines.request import Item, Request, grouped, ordered
+from steadfast.engines.vllm_engine import VllmEngine
+from steadfast.files import read_jsonl, write_jsonl
 from steadfast.lifbench.tasks import TASKS
-
-if TYPE_CHECKING:
-    from steadfast.engines.vllm_engine import VllmEngine
 
 BUDGETS = {"4k": 3072, "8k": 6144, "16k": 13312, "32k": 28672, "64k": 61440, "128k": 122880}
 # Table 2, with the released 12 expressions of LOI: 467 prompts a length.
 EXPRESSIONS = dict.fromkeys(TASKS, 5) | {"LOI": 12, "LOE": 12, "LBI": 11, "LBE": 12}
 BLOCK = 16  # tokens: vLLM's unit of sharing on GPUs
 CPU_BLOCK = 32  # the least on CPUs; 128, if it is not told
+WINDOW = 16384
 OUTPUT = 16  # tokens at most, so that reading is measured and not writing
+TIGHT = 1.3
 SHORT = 101  # short prompts, one of which loads the model
+WAYS = {
+    "one_at_a_time": "one call a prompt, nothing cached",
+    "shuffled": "generate, shuffled",
+    "ordered": "generate, ordered by context",
+    "ours": "ours",
+    "short": "short prompts",
+}
 HERE = Path(__file__)
 
 
@@ -50,54 +61,106 @@ def items_of(folder: Path, length: str) -> list[Item]:
 
 
 def requests(folder: Path, length: str) -> list[Request]:
-    """The same as requests; they all fit."""
-    return fit(items_of(folder, length), None, "error", None)
+    """The same as requests, in the order in which our engine asks them."""
+    engine, answers = our_engine(folder), {"window": WINDOW}
+    return ordered(grouped(fitted("tiny", engine, answers, items_of(folder, length))))
 
 
-def one_at_a_time(folder: Path, length: str) -> dict[str, Any]:
-    """Every prompt in a call of its own, without prefix caching."""
+class Measured:
+    """Steps, computed tokens, time and answers of one way to ask.
+
+    Args:
+        engine: vLLM's, once it is loaded.
+    """
+
+    def __init__(self, engine: Any):
+        self._step, self._steps = engine.step, 0
+        engine.step = self._count
+        self._started = time.perf_counter()
+        self._computed = self._logical = 0
+        self._texts: dict[str, str] = {}
+
+    def _count(self) -> Any:
+        self._steps += 1
+        return self._step()
+
+    def add(self, request: Request, prompt: int, cached: int, text: str) -> None:
+        """One more answer."""
+        self._logical += prompt
+        self._computed += prompt - cached
+        self._texts[request.sample_id] = text
+
+    @property
+    def found(self) -> dict[str, Any]:
+        """What was measured, as JSON holds it."""
+        return {
+            "seconds": time.perf_counter() - self._started,
+            "steps": self._steps,
+            "computed": self._computed,
+            "logical": self._logical,
+            "texts": self._texts,
+        }
+
+
+def generate(folder: Path, way: str, length: str, tight: bool) -> dict[str, Any]:
+    """vLLM's own ``generate``, in one of three ways; tokenizing is no part of the time."""
     from vllm import LLM, SamplingParams
 
-    engine = our_engine(folder)
-    asked = list(engine.tokenizer.encode_prompts(requests(folder, length)))
+    text, wanted = our_engine(folder).tokenizer, requests(folder, length)
+    asked = list(text.encode_prompts(wanted))
+    if way == "shuffled":
+        random.Random(1).shuffle(asked)
     llm = LLM(
         model=str(folder / "model"),
         dtype="float32",
-        max_model_len=16384,
-        enforce_eager=True,
-        block_size=CPU_BLOCK,
-        enable_prefix_caching=False,
+        max_model_len=room(wanted) if tight else WINDOW,
+        enable_prefix_caching=way != "one_at_a_time",
+        **operation(wanted if tight else []),
     )
-    start, computed, texts = time.perf_counter(), 0, {}
-    for request, ids in asked:
-        sampling = SamplingParams(temperature=0.0, max_tokens=request.max_tokens)
-        (output,) = llm.generate({"prompt_token_ids": ids}, sampling, use_tqdm=False)
-        computed += len(output.prompt_token_ids) - (output.num_cached_tokens or 0)
-        texts[request.sample_id] = output.outputs[0].text
-    return {"seconds": time.perf_counter() - start, "computed": computed, "texts": texts}
+    measured = Measured(llm.llm_engine)
+    for some in [[one] for one in asked] if way == "one_at_a_time" else [asked]:
+        sampling = [
+            SamplingParams(
+                temperature=0.0, max_tokens=r.max_tokens, stop_token_ids=text.stop_token_ids
+            )
+            for r, _ in some
+        ]
+        prompts = [{"prompt_token_ids": ids} for _, ids in some]
+        outputs = llm.generate(prompts, sampling, use_tqdm=False)
+        for (request, ids), output in zip(some, outputs, strict=True):
+            cached = output.num_cached_tokens or 0
+            measured.add(request, len(ids), cached, output.outputs[0].text)
+    return measured.found
 
 
-def our_engine(folder: Path) -> "VllmEngine":
+def room(tight: Sequence[Request]) -> int:
+    """Tokens of the KV cache's blocks, where it holds TIGHT of the longest of some requests."""
+    longest = max(request.prompt_tokens + request.max_tokens for request in tight)
+    return round(TIGHT * longest / CPU_BLOCK) * CPU_BLOCK
+
+
+def operation(tight: Sequence[Request]) -> dict[str, Any]:
+    """What every engine here is told."""
+    given = {"enforce_eager": True, "block_size": CPU_BLOCK}
+    return given | ({"num_gpu_blocks_override": room(tight) // CPU_BLOCK + 1} if tight else {})
+
+
+def our_engine(folder: Path, tight: Sequence[Request] = ()) -> VllmEngine:
     """Engine ``vllm`` on the tiny model."""
-    from steadfast.engines.vllm_engine import VllmEngine
-
-    answers = {"model": str(folder / "model"), "window": 16384, "dtype": "float32"}
-    operation = {"engine_operation_args": {"enforce_eager": True, "block_size": CPU_BLOCK}}
-    return VllmEngine(Setup(answers, operation, print))
+    window = room(tight) if tight else WINDOW
+    answers = {"model": str(folder / "model"), "window": window, "dtype": "float32"}
+    return VllmEngine(Setup(answers, {"engine_operation_args": operation(tight)}, print))
 
 
-def ours(folder: Path, length: str) -> dict[str, Any]:
-    """Context by context, each computed once; tokenizing is part of the time."""
-    engine, groups = our_engine(folder), defaultdict(list)
-    for request in requests(folder, length):
-        groups[request.group].append(request)
-    start, computed, logical, texts = time.perf_counter(), 0, 0, {}
-    for request, response in engine.answer(list(groups.values())):
-        logical += response.prompt_tokens
-        computed += response.prompt_tokens - response.cached_tokens
-        texts[request.sample_id] = response.text
-    seconds = time.perf_counter() - start - engine.load_seconds
-    return {"seconds": seconds, "computed": computed, "logical": logical, "texts": texts}
+def ours(folder: Path, length: str, tight: bool) -> dict[str, Any]:
+    """Our engine; tokenizing is part of the time."""
+    wanted = requests(folder, length)
+    engine, groups = our_engine(folder, wanted if tight else []), grouped(wanted)
+    engine.load()
+    measured = Measured(engine.engine)
+    for request, response in engine.answer(groups):
+        measured.add(request, response.prompt_tokens, response.cached_tokens, response.text)
+    return measured.found
 
 
 def short(folder: Path, length: str) -> dict[str, Any]:
@@ -117,35 +180,31 @@ def short(folder: Path, length: str) -> dict[str, Any]:
     return {"prompts": len(groups), **seconds}
 
 
-def measure(folder: Path, length: str, python: str) -> None:
-    """Each in a process of its own, and their ratios."""
+def measure(folder: Path, length: str, python: str, tight: bool, ways: Sequence[str]) -> None:
+    """Each way in a process of its own, side by side in one table."""
     found = {}
-    for method in ("one_at_a_time", "ours", "short"):
-        out = folder / f"{method}.json"
-        call = [python, HERE, "--method", method, "--length", length]
-        call += ["--folder", folder, "--out", out]
+    for way in ways:
+        out = folder / f"{way}.json"
+        call = [python, HERE, "--asking", way, "--length", length, "--folder", folder, "--out", out]
+        call += ["--tight"] if tight else []
         done = subprocess.run(call, env=environment(), capture_output=True, text=True, check=False)
         if done.returncode:
             sys.exit(done.stderr)
-        found[method] = json.loads(out.read_text(encoding="utf-8"))
-    times = found.pop("short")
-    print(
-        f"{times['prompts']} short prompts: one after the other {times['alone']:.1f} s, side by "
-        f"side {times['together']:.1f} s, ratio {times['alone'] / times['together']:.1f} ×"
-    )
-    first, second = found["one_at_a_time"], found["ours"]
-    same = sum(first["texts"][name] == text for name, text in second["texts"].items())
-    print(f"{length}, {len(first['texts'])} prompts of {second['logical']:,} tokens, measured")
-    for method, result in found.items():
+        found[way] = json.loads(out.read_text(encoding="utf-8"))
+    if times := found.pop("short", None):
         print(
-            f"  {method.replace('_', ' '):14} {result['seconds']:8.1f} s {result['computed']:>12,} "
-            f"computed tokens ({result['computed'] / second['logical']:.1%})"
+            f"{times['prompts']} short prompts: one after the other {times['alone']:.1f} s, side "
+            f"by side {times['together']:.1f} s, ratio {times['alone'] / times['together']:.1f} ×"
         )
-    print(
-        f"  ratio          {first['seconds'] / second['seconds']:8.1f} × "
-        f"{first['computed'] / second['computed']:>11.1f} ×   hit rate "
-        f"{1 - second['computed'] / second['logical']:.1%}, {same} answers the same"
-    )
+    own = found["ours"]
+    print(f"{length}, {len(own['texts'])} prompts of {own['logical']:,} tokens, measured")
+    for way, result in found.items():
+        same = sum(result["texts"][name] == text for name, text in own["texts"].items())
+        print(
+            f"  {WAYS[way]:32} {result['seconds']:8.1f} s {result['steps']:6} steps "
+            f"{result['computed']:>10,} computed tokens ({result['computed'] / own['logical']:.2%})"
+            f"   ours: steps {own['steps'] / result['steps']:.3f} ×, {same} answers the same"
+        )
 
 
 def environment() -> dict[str, str]:
@@ -172,7 +231,7 @@ def paper_shape(folder: Path, length: str) -> None:
             prefix = head + budget
             computed += prefix  # by the one that warms the cache
             for task in (task for task in tails if TASKS[task].scenario == scenario):
-                asked = EXPRESSIONS[task] * TASKS[task].variables
+                asked = EXPRESSIONS[task] * (TASKS[task].variables.number or 1)
                 tail = sum(tails[task]) / len(tails[task])
                 prompts += asked
                 logical += asked * (prefix + tail)
@@ -185,22 +244,56 @@ def paper_shape(folder: Path, length: str) -> None:
     print(f"  all {total['logical']:,.0f} logical, {share:.2%} computed, hit rate {1 - share:.2%}")
 
 
+def reference_lengths(built: Prepared, length: str) -> None:
+    """Sets the output limit of each prompt to the tokens of its reference answer."""
+    from steadfast.components import component
+    from steadfast.tokens import load_tokenizer
+
+    count, stand_in = (
+        load_tokenizer("o200k_base").count,
+        component(built.task.stand_in.plain).make(),
+    )
+    samples = {sample.id: sample for sample in built.part(length).read()}
+    records = [
+        record | {"max_tokens": max(1, count(stand_in.reference(samples[record["sample_id"]])))}
+        for record in read_jsonl(built.prompts(length))
+    ]
+    write_jsonl(built.prompts(length), records)
+
+
 def main() -> None:
     """Builds the prompts and the model, measures, and prints."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--python", default=sys.executable, help="interpreter that has vLLM")
     parser.add_argument("--length", default="4k", choices=list(BUDGETS)[:3])
-    for hidden in ("--method", "--folder", "--out"):
+    parser.add_argument("--tight", action="store_true", help="a KV cache for hardly one context")
+    parser.add_argument(
+        "--output",
+        type=int,
+        help=f"tokens of an answer, such as {OUTPUT}; by default as long as the reference answers",
+    )
+    parser.add_argument(
+        "--ways", nargs="+", choices=WAYS, default=list(WAYS), help="ours and others"
+    )
+    for hidden in ("--asking", "--folder", "--out"):
         parser.add_argument(hidden, help=argparse.SUPPRESS)
     args = parser.parse_args()
-    if args.method:
-        methods = {"one_at_a_time": one_at_a_time, "ours": ours, "short": short}
-        result = methods[args.method](Path(args.folder), args.length)
+    if args.asking:
+        folder, given = Path(args.folder), (args.length, args.tight)
+        if args.asking == "short":
+            result = short(folder, args.length)
+        elif args.asking == "ours":
+            result = ours(folder, *given)
+        else:
+            result = generate(folder, args.asking, *given)
         Path(args.out).write_text(json.dumps(result), encoding="utf-8")
         return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        built = short_lifbench.build(folder, {args.length: BUDGETS[args.length]}, None, OUTPUT)
+        lengths = {args.length: BUDGETS[args.length]}
+        built = short_lifbench.build(folder, lengths, None, args.output)
+        if args.output is None:
+            reference_lengths(built, args.length)
         paper_shape(folder, args.length)
         if args.python == sys.executable and find_spec("vllm") is None:
             print("vLLM is not installed here (make vllm): nothing measured")
@@ -213,7 +306,7 @@ def main() -> None:
         )
         make = [args.python, Path(short_lifbench.__file__).with_name("tiny_model.py")]
         subprocess.run([*make, folder / "model", text], check=True, capture_output=True)
-        measure(folder, args.length, args.python)
+        measure(folder, args.length, args.python, args.tight, args.ways)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,15 @@ also results/journal/{benchmark}/{model}/{part}.jsonl: the answers as they come.
 """
 
 
+def load_group(wildcards):
+    """On a cluster, the jobs that one load answers go to one allocation (group-components: load)."""
+    arrays = getattr(workflow.executor_settings, "array_jobs", None)
+    if (load := LOADS.of(wildcards)) is None or arrays:
+        return None
+    workflow.parent_groupids[load] = "load"
+    return load
+
+
 rule inference:
     input:
         prompts=lambda w: RUN.asked_prompts(w.benchmark, w.part),
@@ -20,11 +29,15 @@ rule inference:
         "<logs>/{benchmark}/inference/{model}/{part}.log",
     benchmark:
         "<benchmarks>/{benchmark}/inference/{model}/{part}.tsv"
+    priority: lambda w: LOADS.priority(w)
+    group:
+        load_group
     conda:
         lambda w: f"../envs/{'vllm' if RUN.answering(w).engine == 'vllm' else 'base'}.yaml"
     threads: 1
     resources:
         nodes=1,
+        load=lambda w: 1 if LOADS.of(w) else 0,
         gpu=resource("gpu", CONFIG, TASKS, workflow, RESULTS),
         mem_mb=FAILURES.by_shortage("mem_mb", resource("mem_mb", CONFIG, TASKS, workflow, RESULTS)),
         runtime=FAILURES.by_shortage(

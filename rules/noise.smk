@@ -34,6 +34,7 @@ rule noise_part:
         lambda w: f"../envs/{'vllm' if RUN.answering(w).engine == 'vllm' else 'base'}.yaml"
     threads: 1
     resources:
+        load=lambda w: 1 if LOADS.of(w) else 0,
         mem_mb=4000,
         runtime=240,
     params:

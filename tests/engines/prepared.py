@@ -10,6 +10,7 @@ from steadfast.engines.build import STAND_INS
 from steadfast.registry import benchmarks
 from steadfast.stages.answer import Job, answer_part, judge_part
 from steadfast.stages.ask_judge import write_judge_prompts
+from steadfast.stages.asked import Asked
 from steadfast.stages.make_data import make_data
 from steadfast.stages.samples import PartFiles
 from steadfast.stages.score import score_part
@@ -77,6 +78,21 @@ class Prepared:
         how, out = settings.model_settings(self.config, model), self.outputs(model, part)
         job = self._job(model, how, self._raw["models"][model], self.task.stand_in, out, log)
         answer_part(job, self.part(part), None)
+
+    def asked(self, model: str, part: str, run: str = "") -> Asked:
+        """What a model's job asks, for others to ask it too."""
+        how, out, files = self.config.models[model], self.outputs(model, part), self.part(part)
+        params = {
+            "answers": settings.answer_settings(how),
+            "stand_in": None,
+            "samples": files.samples,
+            "sources": [(kind, name) for kind, name, _ in files.sources],
+            "lineage": "",
+        }
+        sources = [str(path) for *_, path in files.sources]
+        identity, log = out.with_suffix(".identity.json"), f"results/logs/{model}-{part}.log"
+        named = "models", model, self.name, model, part, params, str(files.prompts), sources, ""
+        return Asked(*named, str(out), str(identity), log, f"models.{model}", run)
 
     def ask_judge(self, model: str, part: str) -> None:
         """What is asked of a judge about a model's answers."""

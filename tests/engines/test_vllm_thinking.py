@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from steadfast.files import read_jsonl
-from test_vllm import TINY, Jobs, serving
+from test_vllm import LENGTHS, serving
+from vllm_jobs import TINY, Jobs
 from vllm_venv import environment, vllm_python
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
@@ -24,7 +25,7 @@ WHOLE_PROMPTS = {"enable_chunked_prefill": False, "max_num_batched_tokens": TINY
 
 @pytest.fixture(scope="module")
 def jobs(tmp_path_factory) -> Jobs:
-    found = Jobs(tmp_path_factory.mktemp("thinking"), vllm_python())
+    found = Jobs(tmp_path_factory.mktemp("thinking"), vllm_python(), LENGTHS)
     for special, opened in KINDS:
         make = [HERE / "thinking_model.py", found.folder / f"{special}-{opened}", special, opened]
         subprocess.run([found.python, *make], check=True, env=environment(), capture_output=True)

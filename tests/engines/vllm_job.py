@@ -1,6 +1,7 @@
 """One inference job, as its rule starts it, where results/ lies.
 
 vllm_job.py CONFIG MODEL PART [JUDGE]: the model answers, or the judge judges it.
+vllm_job.py CONFIG MODEL PART --together: the model answers, and with its load all other parts.
 
 FAIL_AT_STEP=n: the engine is out of memory at its n-th step.
 """
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from prepared import Prepared
 from steadfast.files import read_json
+from steadfast.stages.one_load import ask_together
 from steadfast.workflow import run_rule
 
 
@@ -18,7 +20,12 @@ def run(config_file: str, model: str, part: str, judge: str = "") -> None:
     prepared = Prepared(read_json(config_file), Path("results"))
     log = Path(f"results/logs/{judge or model}-{part}.log")
     log.parent.mkdir(parents=True, exist_ok=True)
-    if judge:
+    if judge == "--together":
+        together = [prepared.asked(model, one, "run") for one in prepared.task.parts]
+        (own,) = (one for one in together if one.part == part)
+        operation = prepared.config.models[model].model_dump()
+        run_rule(ask_together, [str(log)], own=own, operation=operation, together=together)
+    elif judge:
         run_rule(prepared.judge, [str(log)], judge=judge, model=model, part=part, log=log)
     else:
         run_rule(prepared.answer, [str(log)], model=model, part=part, log=log)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import judged_project
-from project import TINY, Project
+from project import ROOT, TINY, Project
 from slurm_cluster import Cluster, Unavailable, unpack
 
 pytestmark = [pytest.mark.workflow, pytest.mark.heavy, pytest.mark.xdist_group("slurm")]
@@ -53,7 +53,7 @@ class OnCluster:
         self.before = {job["JobId"] for job in cluster.jobs()}
         self.started: list[subprocess.Popen] = []
 
-    def start(self, *arguments: str) -> subprocess.Popen:
+    def start(self, *arguments: str, **variables: str) -> subprocess.Popen:
         # A job starts Python four times: compiled modules make that bearable.
         compiled = {"PYTHONPYCACHEPREFIX": str(self.project.path("compiled"))}
         inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
@@ -61,7 +61,7 @@ class OnCluster:
             started = subprocess.Popen(
                 [*SNAKEMAKE, *arguments],
                 cwd=self.project.folder,
-                env={**inherited, **compiled, **self.cluster.environment},
+                env={**inherited, **compiled, **self.cluster.environment, **variables},
                 stdout=said,
                 stderr=subprocess.STDOUT,
             )
@@ -201,3 +201,24 @@ def test_an_array_asks_for_what_its_largest_task_needs(cluster, project):
     jobs = run.jobs()
     assert len(jobs) == 4 and len({job["ArrayJobId"] for job in jobs}) == 1
     assert {(job["JobState"], gpus(job)) for job in jobs} == {("COMPLETED", 2)}
+
+
+def test_the_jobs_of_a_loaded_model_are_one_job_of_the_cluster(cluster, tmp_path):
+    lengths = {"2k": 2048, "3k": 3072, "4k": 4000}
+    loaded = {"engine": "vllm", "window": 65536, "hours": 1}
+    models = {
+        "small": {**loaded, "model": "small"},
+        "large": {**loaded, "model": "large", "tensor_parallel_size": 2},
+    }
+    raw = {"lifbench": {"lengths": lengths}, "limit": 1, "models": models}
+    project = Project.new(tmp_path, raw)
+    run = OnCluster(cluster, project, {})
+    project.configure(raw)
+    loads = project.path("loads")
+    fake = {"PYTHONPATH": str(ROOT / "tests/engines/fake_vllm"), "FAKE_VLLM_LOADS": str(loads)}
+    run.finish(run.start(**fake))
+    jobs = run.jobs()
+    assert sorted(gpus(job) for job in jobs) == [1, 2]
+    assert {job["JobState"] for job in jobs} == {"COMPLETED"}
+    assert sorted(line.split()[0] for line in loads.read_text().splitlines()) == ["large", "small"]
+    assert "lifbench_table3_ars.tex" in tables(project)

@@ -4,9 +4,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from steadfast.engines.request import Oracle, Request, Response
+from steadfast.errors import PassingError, UserError
 from steadfast.files import Record, Settings
 
 FITTING = frozenset(
@@ -20,6 +21,27 @@ hash covers."""
 LONG_PREFIX = 16_384
 """Characters of a shared prefix from which on contexts are asked one by one: shorter ones do not
 drive one another out of a prefix cache."""
+
+
+class EngineFailed(UserError):
+    """The engine itself is lost: nothing more can be asked of it in this process."""
+
+
+class EngineExhausted(EngineFailed, PassingError):
+    """It is lost for want of memory, or without a word: another try may not meet that."""
+
+
+@dataclass
+class Loaded:
+    """What an engine has loaded; all parts that one job asks share it.
+
+    Attributes:
+        model: None until something was asked that no journal answers.
+        seconds: that loading took.
+    """
+
+    model: Any = None
+    seconds: float = 0.0
 
 
 class Tokenizer(Protocol):
@@ -45,6 +67,8 @@ class Setup:
         log: takes lines for the log while the engine runs.
         journal: the job's; what an engine must not forget lies beside it.
         oracle: the benchmark's, for the engines without a model.
+        loaded: the model, where it is loaded already.
+        leased: whether the GPUs that are visible are held for this engine already.
     """
 
     answers: Settings
@@ -52,6 +76,8 @@ class Setup:
     log: Callable[[str], None] = lambda line: None
     journal: Path | None = None
     oracle: Oracle | None = None
+    loaded: Loaded = field(default_factory=Loaded)
+    leased: bool = False
 
     @property
     def own(self) -> Settings:

@@ -11,7 +11,7 @@ ENGINES = {
     "floor": "steadfast.engines.floor:FloorEngine",
     "replay": "steadfast.engines.replay:ReplayEngine",
     "openai": "steadfast.engines.openai_engines:build",
-    "vllm": "steadfast.engines.vllm_engine:VllmEngine",
+    "vllm": "steadfast.engines.vllm_copies:build",
 }
 """What makes each engine of its setup, by name, so that only its own module is imported, and a
 rule depends on no other."""
@@ -28,6 +28,8 @@ STAND_INS = frozenset({"reference", "simulated", "floor"})
 """Engines that answer from what a benchmark knows."""
 WITHOUT_MODEL = STAND_INS | {"replay"}
 """Engines without a model: they cost nothing and keep no journal."""
+LOADS = frozenset({"vllm"})
+"""Engines that load the model into the job: the first of a model's jobs asks for all of them."""
 
 
 def build_engine(setup: Setup) -> Engine:

@@ -4,11 +4,14 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from steadfast.errors import UserError
 
+LOOK_SECONDS = 0.5
+"""Between two looks at a lock, where waiting for it may become needless."""
 FOLDER = "STEADFAST_LOCKS"
 """Environment variable with a folder for locks, where the file system of the results has none."""
 
@@ -21,21 +24,30 @@ class Lock:
     Args:
         path: the file; it is made where it is missing.
         say: takes a line where the lock is waited for.
+        needless: asked now and then while it is waited for, whether that has become needless.
+
+    Attributes:
+        held: whether it is held; not where waiting has become needless.
 
     Raises:
         UserError: the file system locks no files.
     """
 
-    def __init__(self, path: Path, say: Callable[[str], None]):
+    def __init__(
+        self,
+        path: Path,
+        say: Callable[[str], None],
+        needless: Callable[[], bool] | None = None,
+    ):
         self._holder = path.with_name(f".{path.name}.holder")
         self._fd = os.open(_lock_file(path), os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            try:
-                fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            self.held = self._taken()
+            if not self.held:
                 say(f"waits for {self._held_by()}, which holds {path}")
-                fcntl.flock(self._fd, fcntl.LOCK_EX)
-            self._holder.write_text(_myself(), encoding="utf-8")
+                self.held = self._waited(needless)
+            if self.held:
+                self._holder.write_text(_myself(), encoding="utf-8")
         except OSError as error:
             os.close(self._fd)
             raise UserError(
@@ -49,9 +61,27 @@ class Lock:
 
     def close(self) -> None:
         """Lets another job have the file."""
-        with contextlib.suppress(OSError):
-            self._holder.unlink()
+        if self.held:
+            with contextlib.suppress(OSError):
+                self._holder.unlink()
         os.close(self._fd)
+
+    def _taken(self) -> bool:
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _waited(self, needless: Callable[[], bool] | None) -> bool:
+        if needless is None:
+            fcntl.flock(self._fd, fcntl.LOCK_EX)
+            return True
+        while not self._taken():
+            if needless():
+                return False
+            time.sleep(LOOK_SECONDS)
+        return True
 
     def _held_by(self) -> str:
         try:

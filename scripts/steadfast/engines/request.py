@@ -3,7 +3,7 @@
 import hashlib
 import random
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -142,6 +142,24 @@ def grouped(requests: Iterable[Request]) -> list[list[Request]]:
     for request in requests:
         groups[request.group].append(request)
     return list(groups.values())
+
+
+def ordered(groups: Sequence[Sequence[Request]]) -> list[Request]:
+    """The requests context by context, the longest first.
+
+    Cut contexts differ by their ends: within a group the longest prefix comes first.
+    """
+    longest = sorted(groups, key=lambda group: -max(map(size, group)))
+    return [
+        request
+        for group in longest
+        for request in sorted(group, key=lambda request: -len(request.prefix))
+    ]
+
+
+def size(request: Request) -> int:
+    """Tokens that a request takes at most, its answer's included."""
+    return (request.prompt_tokens or 0) + request.max_tokens
 
 
 def output_record(request: Request, response: Response) -> Record:

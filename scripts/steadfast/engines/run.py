@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from steadfast.engines.asking import Asking
-from steadfast.engines.base import Setup
+from steadfast.engines.base import Loaded, Setup
 from steadfast.engines.build import build_engine
 from steadfast.engines.conversation import converse
 from steadfast.engines.fit import fitted
@@ -42,6 +42,7 @@ def run_part(
     readable: Callable[[str, str], bool] | None = None,
     attempts: int = 1,
     label: str = "",
+    loaded: Loaded | None = None,
 ) -> None:
     """Asks a model all items of a part and writes one record each, in their order.
 
@@ -66,6 +67,7 @@ def run_part(
             cannot is asked for again, with the item's reminder. By default every answer can.
         attempts: times that it is asked for, at most.
         label: what runs, for the progress; by default the model's name.
+        loaded: the model, where other parts have loaded it, and for others where this one does.
 
     Raises:
         UserError: a prompt does not fit, the engine cannot go on, or more requests failed than
@@ -75,7 +77,7 @@ def run_part(
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "a", encoding="utf-8", buffering=1) as lines, raise_on_sigterm():
         say = partial(print, file=lines)
-        engine = build_engine(Setup(answers, operation, say, journal, oracle))
+        engine = build_engine(Setup(answers, operation, say, journal, oracle, loaded or Loaded()))
         items = list(items)
         with ExitStack() as stack:
             reasoning = answers.get("reasoning")

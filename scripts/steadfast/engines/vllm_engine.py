@@ -1,6 +1,5 @@
 """Engine ``vllm``: the model in the job itself, offline, every context computed once."""
 
-import math
 import os
 import time
 import traceback
@@ -11,16 +10,17 @@ from importlib.metadata import packages_distributions, version
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from steadfast.engines.base import LONG_PREFIX, Engine, Setup
+from steadfast.engines.base import Engine, EngineExhausted, EngineFailed, Setup
+from steadfast.engines.devices import VISIBLE, Lease, devices
 from steadfast.engines.local_text import NOT_INSTALLED, LocalText
 from steadfast.engines.openai_body import SUFFIX
 from steadfast.engines.reasoning import marks
-from steadfast.engines.request import Request, Response
-from steadfast.errors import PassingError, UserError
+from steadfast.engines.request import Request, Response, ordered, size
+from steadfast.errors import UserError
 from steadfast.files import Record, Settings, read_json, write_json
 
 if TYPE_CHECKING:
-    from vllm import LLM, RequestOutput
+    from vllm import LLM, RequestOutput, SamplingParams
     from vllm.v1.engine.llm_engine import LLMEngine
 
 TEXT = ("model", "revision", "tokenizer", "template", "system", "template_args")
@@ -31,22 +31,27 @@ SETTINGS = {
     "VLLM_NO_USAGE_STATS": "1",
     "VLLM_LOGGING_LEVEL": "WARNING",
 }
+AHEAD = 2
+"""Requests that the engine has in hand for each that it may compute at once."""
+UNKNOWN_BATCH = 256
+"""Requests at once of a vLLM that could not say how many it takes by itself."""
 MEMORY = ("out of memory", "outofmemory", "enginedeaderror", "died unexpectedly")
 
 
 class VllmEngine(Engine):
-    """Asks group by group, the longest first: one request warms the cache, the rest follow.
+    """Asks all requests in one queue, context by context, the longest first.
 
-    Groups of short prompts go side by side, as many as are under way at once.
-    Answers are handed on one by one as they finish, so a kill loses no more than ``batch``.
+    vLLM computes a prefix once for all requests that share it, also while it is computed: nothing
+    waits for a first request, or for the end of a context. Answers are handed on one by one as
+    they finish, so a kill loses no more than what was under way.
 
     Args:
         setup: its answers have ``model``, ``window``; ``revision``, ``tokenizer``, ``template``
             (chat or base), ``system``, ``template_args``, ``dtype``, ``quantization``,
             ``hf_overrides``, ``seed``, ``temperature`` (None: as the model comes), ``top_p``,
             ``top_k``, ``min_p``, ``reasoning``, ``engine_args``, ``batch_invariant``; its operation
-            ``tensor_parallel_size``, ``gpu_memory_utilization``, ``batch`` (requests at once),
-            ``engine_operation_args``. A smaller batch is remembered beside the journal.
+            ``tensor_parallel_size``, ``gpu_memory_utilization``, ``batch`` (requests at
+            once), ``engine_operation_args``. A smaller batch is remembered beside the journal.
 
     Raises:
         UserError: there is no such model, or transformers is missing.
@@ -74,15 +79,15 @@ class VllmEngine(Engine):
         fixed = {**self._sampling, "stop_token_ids": self._stop_ids, **shown}
         self.answers = {**defaults, **given, **template, **fixed}
         self._hint = setup.journal.with_suffix(".hint.json") if setup.journal else None
-        self._batch: int = setup.operation.get("batch", 128)
+        self._batch: int | None = setup.operation.get("batch")
         if self._hint and self._hint.exists():
-            self._batch = min(self._batch, read_json(self._hint)["batch"])
+            hinted = read_json(self._hint)["batch"]
+            self._batch = min(self._batch or hinted, hinted)
         names = ("vllm", "torch", "transformers")
         found = packages_distributions()
         self.packages = tuple(found.get(name, [name])[0] for name in names)
-        self._llm: LLM | None = None
-        self._capacity = math.inf
-        self.load_seconds = 0.0
+        self._loaded, self._leased = setup.loaded, setup.leased
+        self._in_hand = 1
         self._used: Counter[str] = Counter()
 
     def _sampling_of(self, own: Settings) -> Record:
@@ -109,90 +114,69 @@ class VllmEngine(Engine):
         """Answers as they finish.
 
         Raises:
-            UserError: vLLM is missing or does not load the model, its memory does not hold a
-                context, or it died; after a death by memory the next attempt asks fewer at once.
+            EngineFailed: vLLM does not load the model, or died; after a death by memory the next
+                attempt asks fewer at once.
+            UserError: vLLM is missing, or its memory does not hold a context.
         """
-        if self._llm is None:
-            self._load()
-        self._check_capacity(max(self._size(request) for group in groups for request in group))
-        # Cut contexts differ by their ends: the longest prefix warms all of them.
-        groups = [sorted(group, key=lambda request: -len(request.prefix)) for group in groups]
-        short = [group for group in groups if len(group[0].prefix) < LONG_PREFIX]
-        yield from self._side_by_side([group for group in short if len(group) == 1])
-        for wave in self._waves([group for group in short if len(group) > 1]):
-            yield from self._side_by_side(wave)
-        long = [group for group in groups if len(group[0].prefix) >= LONG_PREFIX]
-        for group in sorted(long, key=lambda group: -max(map(self._size, group))):
-            prompts = self._text.encode_prompts(group)  # whose prefix is tokenized once
-            yield from self._ask(islice(prompts, 1))
-            yield from self._ask(prompts)
+        self.load()
+        self._look_at_memory(max(size(request) for group in groups for request in group))
+        yield from self._ask(self._text.encode_prompts(ordered(groups)))
+        self._forget_hint()
+
+    def _forget_hint(self) -> None:
         if self._hint:
             self._hint.unlink(missing_ok=True)
 
-    def _waves(self, groups: list[list[Request]]) -> Iterator[list[list[Request]]]:
-        """Groups as many as can be under way, and whose prompts half the KV cache holds."""
-        wave: list[list[Request]] = []
-        tokens = 0
-        for group in groups:
-            size = self._size(group[0])
-            if wave and (len(wave) == self._batch or tokens + size > self._capacity / 2):
-                yield wave
-                wave, tokens = [], 0
-            wave.append(group)
-            tokens += size
-        if wave:
-            yield wave
-
-    def _side_by_side(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
-        """Groups side by side: the first request of each warms the cache, the others follow."""
-        others = [request for _, *rest in groups for request in rest]
-        for requests in ([first for first, *_ in groups], others):
-            yield from self._ask(self._text.encode_prompts(requests))
-
     def reset_prefix_cache(self) -> bool:
         """Empties the prefix cache, once the model is loaded."""
-        return self._llm is not None and bool(self._llm.llm_engine.reset_prefix_cache())
+        return self._loaded.model is not None and self.engine.reset_prefix_cache()
 
     @property
-    def _engine(self) -> "LLMEngine":
-        assert self._llm is not None, "answer loads it"
-        return self._llm.llm_engine
-
-    @staticmethod
-    def _size(request: Request) -> int:
-        return (request.prompt_tokens or 0) + request.max_tokens
+    def engine(self) -> "LLMEngine":
+        """vLLM's own, once the model is loaded."""
+        llm: LLM = self._loaded.model
+        return llm.llm_engine
 
     def _ask(
         self, prompts: Iterator[tuple[Request, list[int]]]
     ) -> Iterator[tuple[Request, Response]]:
-        from vllm import SamplingParams
+        """Hands over requests in their order, ahead of what runs, so that no step waits for one.
 
-        engine = self._engine
-        asked: dict[str, Request] = {}
+        vLLM itself begins no context for which its KV cache has no room.
+        """
+        under_way: dict[str, Request] = {}
         while True:
-            for request, ids in islice(prompts, self._batch - len(asked)):
+            following = islice(prompts, self._in_hand - len(under_way))
+            exhausted = True
+            for request, ids in following:
+                exhausted = False
                 if len(ids) + request.max_tokens > self._window:
                     # The engine would drop all requests for the sake of this one.
                     error = f"{len(ids)} tokens of prompt exceed the window of {self._window}"
                     yield request, Response("overflow", error=error)
-                else:
-                    asked[request.hash] = request
-                    sampling = SamplingParams(
-                        **self._sampling,
-                        max_tokens=request.max_tokens,
-                        seed=self.answers["seed"] + request.draw,
-                        stop_token_ids=self._stop_ids,
-                        skip_special_tokens=self.answers.get("skip_special_tokens", True),
-                    )
-                    with self._explained("failed"):
-                        engine.add_request(request.hash, {"prompt_token_ids": ids}, sampling)
-            if not asked:
+                    continue
+                under_way[request.hash] = request
+                sampling = self._sampling_of_one(request)
+                with self._explained("failed"):
+                    self.engine.add_request(request.hash, {"prompt_token_ids": ids}, sampling)
+            if not under_way and exhausted:
                 return
             with self._explained("failed"):
-                outputs = engine.step()
+                outputs = self.engine.step()
             for output in outputs:
                 if output.finished:
-                    yield asked.pop(output.request_id), self._response(output)
+                    yield under_way.pop(output.request_id), self._response(output)
+
+    def _sampling_of_one(self, request: Request) -> "SamplingParams":
+        from vllm import SamplingParams
+
+        return SamplingParams(
+            **self._sampling,
+            max_tokens=request.max_tokens,
+            seed=self.answers["seed"] + request.draw,
+            stop_token_ids=self._stop_ids,
+            skip_special_tokens=self.answers.get("skip_special_tokens", True),
+        )
 
     def _response(self, output: "RequestOutput") -> Response:
         answer, prompt = output.outputs[0], len(output.prompt_token_ids)
@@ -213,14 +197,21 @@ class VllmEngine(Engine):
 
     # --- loading ---------------------------------------------------------------------------
 
-    def _load(self) -> None:
+    def load(self) -> None:
+        """Loads the model, where it is not loaded yet.
+
+        Raises:
+            EngineFailed: vLLM does not load it.
+            UserError: vLLM is missing.
+        """
+        if self._loaded.model is not None:
+            return
         for name, value in SETTINGS.items():
             os.environ.setdefault(name, value)
         if self._given.get("batch_invariant"):
             os.environ["VLLM_BATCH_INVARIANT"] = "1"
         try:
             from vllm import LLM, envs
-            from vllm.platforms import current_platform
         except ImportError:
             raise UserError(NOT_INSTALLED) from None
         if self._given.get("batch_invariant") and not hasattr(envs, "VLLM_BATCH_INVARIANT"):
@@ -233,30 +224,53 @@ class VllmEngine(Engine):
             **{name: self._given[name] for name in LOADING if name in self._given},
             "enable_prefix_caching": True,
             "max_model_len": self._window,
-            "max_num_seqs": self._batch,
+            **({"max_num_seqs": self._batch} if self._batch else {}),
             "tensor_parallel_size": parallel,
             "gpu_memory_utilization": self._operation.get("gpu_memory_utilization", 0.9),
             **self._given.get("engine_args", {}),
             **self._operation.get("engine_operation_args", {}),
         }
+        if not self._leased:
+            self._lease()
         started = time.monotonic()
         with self._explained("could not be loaded"):
-            self._llm = LLM(**arguments)
-        self.load_seconds = time.monotonic() - started
+            self._loaded.model = LLM(**arguments)
+        self._loaded.seconds = time.monotonic() - started
+        self._log(f"loaded in {self._loaded.seconds:.0f} s")
+
+    def _lease(self, copies: int = 1) -> None:
+        """Takes the GPUs that it needs from those of this machine, where jobs share them."""
+        if names := devices(os.environ):
+            further = self._operation.get("engine_operation_args", {})
+            pipeline = further.get("pipeline_parallel_size", 1)
+            count = copies * pipeline * self._operation.get("tensor_parallel_size", 1)
+            # Held until the process ends, and so do the engine's own processes.
+            os.environ[VISIBLE] = ",".join(Lease(count, names, self._log).names)
+
+    def _look_at_memory(self, largest: int) -> None:
+        """How many requests and tokens the engine takes at once.
+
+        Raises:
+            UserError: it does not take the largest request.
+        """
+        from vllm.platforms import current_platform
+
+        parallel = self._operation.get("tensor_parallel_size", 1)
         versions = [f"{name} {version(name)}" for name in self.packages[:2]]
         device = current_platform.get_device_name() or current_platform.device_type
         self._machine = ", ".join([*versions, f"{parallel} × {device}"])
         commit = self._text.identity()["commit"]
         self._served = f"{self._given['model']}@{commit}" if commit else self._given["model"]
-
-    def _check_capacity(self, largest: int) -> None:
-        cache = self._engine.vllm_config.cache_config
+        config = self.engine.vllm_config
+        most, cache = config.scheduler_config.max_num_seqs, config.cache_config
+        at_once = min(self._batch or most, most)
+        # Of those in hand the engine itself takes no more at once than it was loaded for.
+        self._in_hand = AHEAD * most if at_once == most else at_once
         capacity = getattr(cache, "kv_cache_size_tokens", None)
         capacity = capacity or (cache.num_gpu_blocks or 0) * cache.block_size
-        self._capacity = capacity or math.inf
         self._log(
-            f"loaded in {self.load_seconds:.0f} s; KV cache: {capacity:,} tokens; the largest "
-            f"request takes {largest:,}; up to {self._batch} at once"
+            f"KV cache: {capacity:,} tokens; the largest request takes {largest:,}; up to "
+            f"{at_once} at once"
         )
         if 0 < capacity < largest:
             raise UserError(
@@ -274,7 +288,7 @@ class VllmEngine(Engine):
             self._log("".join(traceback.format_exception(error)))
             raise self._sentence(error, what) from None
 
-    def _sentence(self, error: Exception, what: str) -> UserError:
+    def _sentence(self, error: Exception, what: str) -> EngineFailed:
         """After a death by memory the next attempt asks half as many at once."""
         chain: BaseException | None = error
         seen: list[str] = []
@@ -282,15 +296,16 @@ class VllmEngine(Engine):
             seen.append(f"{type(chain).__name__}: {chain}")
             chain = chain.__cause__ or chain.__context__
         reason, kept = seen[0].split("\n")[0][:300], "what is answered is kept"
-        if self._batch > 1 and any(word in "\n".join(seen).lower() for word in MEMORY):
-            half = self._batch // 2
+        batch = self._batch or UNKNOWN_BATCH
+        if batch > 1 and any(word in "\n".join(seen).lower() for word in MEMORY):
+            half = batch // 2
             if self._hint:
                 write_json(self._hint, {"batch": half})
-            return PassingError(
-                f"model {self._given['model']} {what}, for want of memory, with {self._batch} "
+            return EngineExhausted(
+                f"model {self._given['model']} {what}, for want of memory, with {batch} "
                 f"requests at once ({reason}); {kept}: run again, it goes on with {half} at once"
             )
-        return UserError(
+        return EngineFailed(
             f"model {self._given['model']} {what} ({reason}); the log has the whole message; "
             f"{kept}: run again to go on"
         )

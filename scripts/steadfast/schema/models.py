@@ -383,10 +383,28 @@ class VllmModel(SamplingModel):
         "in where it has vLLM, else that of `make vllm`, .venv-vllm.",
     )
     tensor_parallel_size: int = role("operation", 1, "GPUs that share the model.", ge=1)
+    data_parallel_size: int = role(
+        "operation",
+        1,
+        "Copies of the model in one job, which share out the contexts; each has GPUs of its own.",
+        ge=1,
+    )
     gpu_memory_utilization: float = role(
         "operation", 0.9, "Share of the GPUs' memory that vLLM takes.", gt=0, le=1
     )
-    batch: int = role("operation", 128, "Requests under way at once.", ge=1)
+    batch: int | None = role(
+        "operation",
+        None,
+        "Requests under way at once; by default as many as vLLM has by itself.",
+        ge=1,
+    )
+    parts_per_load: int | None = role(
+        "resource",
+        None,
+        "Parts that one job asks once it has loaded the model, so that several jobs share them; by "
+        "default all parts of all benchmarks.",
+        ge=1,
+    )
     engine_operation_args: dict[str, Any] = role(
         "operation", {}, "Further arguments of vLLM's LLM that change no answer."
     )

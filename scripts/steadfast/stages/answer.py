@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.components import component
+from steadfast.engines.base import Loaded
 from steadfast.engines.request import Item, Oracle
 from steadfast.engines.run import run_part
 from steadfast.files import Settings
 from steadfast.resources import PACKAGE
+from steadfast.stages.asked import JUDGES, MODELS, Asked
 from steadfast.stages.journals import (
     REWRITES,
     VERDICTS,
@@ -25,6 +27,7 @@ from steadfast.stages.samples import (
     SampleOracle,
     judge_items,
     read_judge_prompts,
+    sources_of,
 )
 
 
@@ -44,6 +47,7 @@ class Job:
         out: where the responses go.
         identity_out: where goes what produced them.
         log: the rule's log file.
+        loaded: the model, where it may be loaded already.
     """
 
     benchmark: str
@@ -56,6 +60,7 @@ class Job:
     out: Path
     identity_out: Path
     log: Path
+    loaded: Loaded | None = None
 
     def replaying(self, file: Path | None) -> "Job":
         """The job with the file that it replays; itself where there is none."""
@@ -85,8 +90,51 @@ class Job:
             commit=_commit(),
             lineage=self.lineage,
             label=f"{self.benchmark} {what}",
+            loaded=self.loaded,
             **further,
         )
+
+
+def ask(
+    asked: Asked, operation: Settings, loaded: Loaded | None = None, folder: Path | None = None
+) -> None:
+    """Asks what one job asks, and writes the replies.
+
+    Args:
+        asked: what it asks of whom.
+        operation: all settings of who answers.
+        loaded: the model, where it may be loaded already.
+        folder: where outputs and identity go; by default where they belong.
+
+    Raises:
+        UserError: the surroundings do not let it finish; what is answered is kept.
+    """
+    files = (Path(asked.outputs), Path(asked.identity))
+    out, identity_out = (folder / file.name for file in files) if folder else files
+    params, prompts = asked.params, Path(asked.prompts)
+    job = Job(
+        benchmark=asked.benchmark,
+        model=asked.model,
+        answers=params["answers"],
+        operation=operation,
+        stand_in=params["stand_in"],
+        lineage=params["lineage"],
+        results=asked.results,
+        out=out,
+        identity_out=identity_out,
+        log=Path(asked.log),
+        loaded=loaded,
+    )
+    replayed = Path(asked.replay) if asked.replay else None
+    if asked.role == MODELS:
+        sources = sources_of(params["sources"], asked.sources)
+        answer_part(job, PartFiles(asked.part, params["samples"], prompts, sources), replayed)
+        return
+    readable, attempts = params["readable"], params["attempts"]
+    if asked.role == JUDGES:
+        judge_part(job, asked.name, asked.part, readable, attempts, prompts)
+    else:
+        rewrite_part(job, asked.part, readable, attempts, prompts, replayed)
 
 
 def answer_part(job: Job, part: PartFiles, replayed: Path | None) -> None:

@@ -1,0 +1,68 @@
+"""Engine ``vllm`` with several copies of the model, on GPUs of this machine."""
+
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from steadfast.engines.base import Engine, Setup
+from steadfast.engines.devices import VISIBLE
+from steadfast.engines.replicas import Replicas
+from steadfast.engines.request import Request, Response
+from steadfast.engines.vllm_engine import VllmEngine
+from steadfast.files import Settings
+
+COPIES = "data_parallel_size"
+OPERATION = ("tensor_parallel_size", "gpu_memory_utilization", "batch", "engine_operation_args")
+"""What of the operation is each copy's own."""
+
+
+def build(setup: Setup) -> Engine:
+    """The engine, with as many copies of the model as ``data_parallel_size`` says."""
+    several = setup.operation.get(COPIES, 1) > 1
+    return VllmCopies(setup) if several else VllmEngine(setup)
+
+
+class VllmCopies(VllmEngine):
+    """Shares out the contexts among copies of the model, each in a process and on GPUs of its own.
+
+    Args:
+        setup: as of ``VllmEngine``; its operation has ``data_parallel_size`` too.
+    """
+
+    def __init__(self, setup: Setup):
+        super().__init__(setup)
+        self._setup = setup
+
+    def load(self) -> None:
+        """Starts the copies, where they are not started yet; each loads when it is first asked."""
+        if self._loaded.model is not None:
+            return
+        count = self._operation[COPIES]
+        self._lease(count)
+        visible = [name for name in os.environ.get(VISIBLE, "").split(",") if name]
+        own = {key: value for key, value in self._operation.items() if key in OPERATION}
+        make = partial(_copy, dict(self._setup.answers), own, self._setup.journal)
+        self._loaded.model = Replicas(count, make, visible, self._log)
+
+    def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
+        """Answers of all copies as they finish.
+
+        Raises:
+            EngineFailed: a copy does not load the model, or died.
+            UserError: vLLM is missing, or a copy's memory does not hold a context.
+        """
+        self.load()
+        yield from self._loaded.model.answer(groups)
+        self._forget_hint()
+
+    def reset_prefix_cache(self) -> bool:
+        """Empties the prefix caches, once the copies are started."""
+        return self._loaded.model is not None and self._loaded.model.reset_prefix_cache()
+
+
+def _copy(
+    answers: Settings, operation: Settings, journal: Path | None, log: Callable[[str], None]
+) -> Engine:
+    """One copy; the process that shares out the work holds its GPUs for it."""
+    return VllmEngine(Setup(answers, operation, log, journal, leased=True))

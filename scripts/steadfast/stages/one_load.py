@@ -1,0 +1,127 @@
+"""One load a model: the job that loads it asks for its siblings too, and they take what it wrote.
+
+Every part keeps its own job, journal and outputs. Where an engine loads its model into the job,
+the first of a model's jobs holds the model's lock, asks its own part and then, with the model at
+hand, each other part that the run is to ask and whose prompts are made. Their answers go to their
+own journals, and their outputs beside where their own jobs will want them, which come, find them,
+and load nothing. A job that finds none asks as ever: what its journal has is not asked again.
+"""
+
+import os
+import shutil
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from steadfast.engines.base import EngineFailed, Loaded
+from steadfast.engines.locks import Lock
+from steadfast.errors import UserError
+from steadfast.files import Settings
+from steadfast.stages.answer import ask
+from steadfast.stages.asked import Asked
+
+LOOK_SECONDS = 0.5
+"""Between two looks at whether prompts are made."""
+
+
+def ask_together(own: Asked, operation: Settings, together: Sequence[Asked]) -> None:
+    """Asks what a job asks, and what others ask of the same model where it had to be loaded.
+
+    Args:
+        own: what the job itself asks.
+        operation: all settings of who answers.
+        together: what all jobs ask that one load answers, this one among them; none where each
+            job is for itself.
+
+    Raises:
+        UserError: the job's own part cannot be finished; what is answered is kept.
+    """
+    others = [one for one in together if one.key != own.key]
+    if not others:
+        ask(own, operation)
+        return
+    ahead = Ahead(own)
+    lock = own.results / "journal" / ".locks" / f"{others[0].load}.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with closing(Lock(lock, print, ahead.take)) as model:
+        if not model.held or ahead.take():
+            return
+        loaded = Loaded()
+        failed: UserError | None = None
+        try:
+            ask(own, operation, loaded)
+        except EngineFailed:
+            raise
+        except UserError as error:
+            failed = error
+        ahead.remove()
+        if loaded.model is not None:
+            _ask_others(others, operation, loaded)
+        if failed:
+            raise failed
+
+
+def _ask_others(others: Iterable[Asked], operation: Settings, loaded: Loaded) -> None:
+    """Asks others' parts, one after the other, also those whose prompts are made meanwhile.
+
+    It waits for prompts no longer than the load took, which is what their own job would lose. A
+    part that fails is left to its own job, which says why.
+    """
+    waiting, patience = list(others), loaded.seconds
+    while waiting := [one for one in waiting if not one.done]:
+        one = next((one for one in waiting if one.ready), None)
+        if one is None:
+            if patience <= 0:
+                return
+            time.sleep(LOOK_SECONDS)
+            patience -= LOOK_SECONDS
+            continue
+        waiting.remove(one)
+        try:
+            ahead = Ahead(one)
+            if not ahead.there:
+                print(f"{one.name} is loaded: asked {' '.join(one.key[2:])} too, see {one.log}")
+                ask(one, operation, loaded, ahead.folder)
+        except EngineFailed as error:
+            print(f"{' '.join(one.key[2:])}: {error}")
+            return
+        except UserError as error:
+            print(f"{' '.join(one.key[2:])}: {error}")
+
+
+class Ahead:
+    """Outputs that another job wrote, for the job that they belong to.
+
+    They lie in a hidden folder beside where they belong, in one that is named after all that they
+    were made of: a job that asks anything else does not find them.
+
+    Args:
+        asked: what is asked.
+
+    Raises:
+        UserError: a file of what is asked is missing.
+    """
+
+    def __init__(self, asked: Asked):
+        self._files = Path(asked.outputs), Path(asked.identity)
+        self._root = self._files[0].with_name(f".{asked.part}.ahead")
+        self.folder = self._root / asked.fingerprint
+
+    @property
+    def there(self) -> bool:
+        """Whether they are written; the identity is written last."""
+        return (self.folder / self._files[1].name).exists()
+
+    def take(self) -> bool:
+        """Moves them to where they belong; False where there are none."""
+        if not self.there:
+            return False
+        for path in self._files:
+            os.replace(self.folder / path.name, path)
+        self.remove()
+        return True
+
+    def remove(self) -> None:
+        """Removes them, and what was written ahead for other settings or by other runs."""
+        shutil.rmtree(self._root, ignore_errors=True)

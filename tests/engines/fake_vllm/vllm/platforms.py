@@ -1,0 +1,5 @@
+"""The stand-in's device."""
+
+from types import SimpleNamespace
+
+current_platform = SimpleNamespace(get_device_name=lambda: "fake", device_type="fake")

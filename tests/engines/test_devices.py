@@ -1,0 +1,71 @@
+"""Which GPUs a job may choose from, and that jobs side by side hold different ones."""
+
+import threading
+import time
+
+import pytest
+
+from steadfast.engines.devices import Lease, devices
+from steadfast.errors import UserError
+
+
+@pytest.fixture
+def driver(tmp_path):
+    """A machine with two GPUs."""
+    folder = tmp_path / "gpus"
+    for name in ("0000:17:00.0", "0000:65:00.0"):
+        (folder / name).mkdir(parents=True)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({}, ["0", "1"]),
+        ({"CUDA_VISIBLE_DEVICES": "1"}, ["1"]),
+        ({"CUDA_VISIBLE_DEVICES": "GPU-8932f937, 3"}, ["GPU-8932f937", "3"]),
+        ({"CUDA_VISIBLE_DEVICES": ""}, []),
+        ({"SLURM_JOB_ID": "7", "CUDA_VISIBLE_DEVICES": "0"}, []),
+    ],
+)
+def test_a_job_chooses_from_the_gpus_that_it_is_shown(driver, environment, expected):
+    assert devices(environment, driver) == expected
+
+
+def test_a_machine_without_a_driver_has_none(tmp_path):
+    assert devices({}, tmp_path / "nowhere") == []
+
+
+def test_jobs_side_by_side_hold_different_gpus(tmp_path):
+    first, second = (Lease(1, ["0", "1"], folder=tmp_path) for _ in range(2))
+    assert (first.names, second.names) == (["0"], ["1"])
+    first.give_back()
+    assert Lease(1, ["0", "1"], folder=tmp_path).names == ["0"]
+
+
+def test_a_job_of_two_gpus_gets_them_though_jobs_of_one_come_after_it(tmp_path, monkeypatch):
+    monkeypatch.setattr("steadfast.engines.devices.LOOK_SECONDS", 0.01)
+    names, order, said = ["0", "1"], [], []
+    held = Lease(1, names, folder=tmp_path)
+
+    def take(count: int) -> None:
+        lease = Lease(count, names, said.append, tmp_path)
+        order.append(count)
+        lease.give_back()
+
+    threads = []
+    for count in (2, 1):
+        threads.append(threading.Thread(target=take, args=(count,)))
+        threads[-1].start()
+        time.sleep(0.1)
+    assert order == []
+    held.give_back()
+    for thread in threads:
+        thread.join(timeout=10)
+    assert order == [2, 1]
+    assert said[0] == "waits for 2 of the GPUs 0, 1: other jobs hold them"
+
+
+def test_more_gpus_than_there_are_is_one_sentence(tmp_path):
+    with pytest.raises(UserError, match=r"4 GPUs are wanted, and this job may use 2 \(0, 1\)"):
+        Lease(4, ["0", "1"], folder=tmp_path)

@@ -1,0 +1,138 @@
+"""Which jobs share a load, in which order they come, and what each is told of the others."""
+
+import json
+import pickle
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from steadfast.config.load import load_config
+from steadfast.errors import UserError
+from steadfast.evaluation import Evaluation
+from steadfast.lineage import Lineage
+from steadfast.loads import Allocation, HandedOver, Loads
+
+VLLM = {"engine": "vllm", "model": "x", "window": 65536}
+
+
+def loads(results: Path, **settings) -> Loads:
+    raw = {
+        "benchmarks": ["lifbench", "cfbench"],
+        "lifbench": {"lengths": {"2k": 2048, "3k": 3072, "4k": 4096}},
+        "models": {"tiny": {**VLLM, **settings}, "api": {"engine": "openai", "model": "y"}},
+        "judges": {"judge": VLLM},
+    }
+    run = Evaluation(load_config(raw))
+    return Loads(run, Lineage(run), results)
+
+
+def job(benchmark: str, part: str, **others: str) -> dict[str, str]:
+    return {"benchmark": benchmark, "part": part, "model": "tiny", **others}
+
+
+def test_a_models_parts_of_all_benchmarks_share_a_load_and_a_judges_verdicts_another(tmp_path):
+    found = loads(tmp_path)
+    for wildcards in (job("lifbench", "2k"), job("lifbench", "4k"), job("cfbench", "zh")):
+        assert found.of(wildcards) == "models.tiny"
+        assert found.of({**wildcards, "model": "api"}) is None
+    for model in ("tiny", "api"):
+        assert found.of(job("cfbench", "zh", judge="judge", model=model)) == "judges.judge"
+
+
+def test_parts_per_load_gives_so_many_parts_a_load(tmp_path):
+    found = loads(tmp_path, parts_per_load=2)
+    parts = [("lifbench", "2k"), ("lifbench", "3k"), ("lifbench", "4k"), ("cfbench", "zh")]
+    names = [found.of(job(*part)) for part in parts]
+    assert names == ["models.tiny+0", "models.tiny+0", "models.tiny+1", "models.tiny+1"]
+
+
+def test_prompts_come_before_models_and_models_before_judges_and_first_jobs_first(tmp_path):
+    found = loads(tmp_path)
+    judge, api = job("cfbench", "zh", judge="judge"), job("lifbench", "2k", model="api")
+    first, second = job("lifbench", "2k"), job("lifbench", "3k")
+    order = [found.priority(wildcards) for wildcards in (api, first, second, judge)]
+    assert order[0] == 0
+    assert order == sorted(set(order), reverse=True)
+
+    done = tmp_path / "lifbench/outputs/tiny/2k.jsonl"
+    done.parent.mkdir(parents=True)
+    done.touch()
+    assert found.priority(second) > found.priority(first)
+
+
+def planned(rule: str, output: str, **wildcards: str) -> SimpleNamespace:
+    """A job as Snakemake has it."""
+    return SimpleNamespace(rule=SimpleNamespace(name=rule), wildcards=wildcards, output=[output])
+
+
+def test_jobs_are_told_of_those_that_the_run_is_to_do_and_of_no_others(tmp_path):
+    results = tmp_path / "results"
+    prompts = results / "lifbench/prompts/3k.jsonl"
+    prompts.parent.mkdir(parents=True)
+    prompts.write_text("old")
+    jobs = [
+        planned("prompts", str(prompts), benchmark="lifbench", part="3k"),
+        planned("evaluation_inference", "-", **job("lifbench", "2k")),
+        planned("evaluation_inference", "-", **job("lifbench", "3k")),
+        planned("inference", "-", **job("lifbench", "2k", model="api")),
+        planned("scores", "-", **job("lifbench", "4k")),
+        planned("verdicts", "-", **job("cfbench", "zh", judge="judge")),
+    ]
+    ((first, second),) = loads(results).asked(jobs)["asked"]
+    assert [one["part"] for one in (first, second)] == ["2k", "3k"]
+    assert first["outputs"] == str(results / "lifbench/outputs/tiny/2k.jsonl")
+    assert first["log"] == str(results / "logs/lifbench/inference/tiny/2k.log")
+    # What the run makes anew counts from the moment at which it is another file.
+    assert second["before"][str(prompts)] == prompts.stat().st_mtime_ns
+    assert str(results / "lifbench/prompts/2k.jsonl") not in first["before"]
+
+
+def test_a_clusters_job_knows_the_jobs_that_it_was_given(monkeypatch):
+    words = ["snakemake", "--target-jobs"]
+    words += [f"inference:benchmark=lifbench,model=tiny,part={part}" for part in ("2k", "3k")]
+    monkeypatch.setattr(sys, "argv", [*words, "--allowed-rules", "inference"])
+    monkeypatch.setenv("STEADFAST_ALLOCATION", "")
+    monkeypatch.delenv("STEADFAST_ALLOCATION")
+    whole = Allocation.of_cluster()
+    expected = [["inference", job("lifbench", part)] for part in ("2k", "3k")]
+    assert [list(one) for one in whole.jobs] == expected
+    # The process of one job inherits what the first was told.
+    monkeypatch.setattr(sys, "argv", [*words[:3], "--allowed-rules", "inference"])
+    part = Allocation.of_cluster()
+    assert ([list(one) for one in part.jobs], part.name) == (expected, whole.name)
+
+
+def test_a_run_that_is_no_clusters_job_has_no_allocation(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["snakemake", "results/tables"])
+    monkeypatch.delenv("STEADFAST_ALLOCATION", raising=False)
+    assert Allocation.of_cluster() is None
+
+
+def test_what_an_allocation_made_itself_is_no_older_file(tmp_path):
+    file = tmp_path / "outputs"
+    assert Allocation([]).before(file) == 0
+    file.touch()
+    changed = file.stat().st_mtime_ns
+    assert Allocation([]).before(file) == changed
+    assert Allocation([], started=changed + 1).before(file) == changed
+    assert Allocation([], started=changed - 1).before(file) == 0
+
+
+def test_what_is_handed_over_is_found_once_and_plain():
+    times = iter(range(1, 10))
+    handed = HandedOver(lambda: {"times": next(times)})
+    assert pickle.loads(pickle.dumps(handed)) == pickle.loads(pickle.dumps(handed)) == {"times": 1}
+
+
+@pytest.mark.parametrize("settings", [{"parts_per_load": 0}, {"data_parallel_size": 0}])
+def test_numbers_below_one_are_errors(settings, tmp_path):
+    with pytest.raises(UserError, match=next(iter(settings))):
+        loads(tmp_path, **settings)
+
+
+def test_what_is_told_is_plain_json(tmp_path):
+    jobs = [planned("inference", "-", **job("lifbench", part)) for part in ("2k", "3k")]
+    told = loads(tmp_path).asked(jobs)
+    assert json.loads(json.dumps(told))["asked"][0][0]["name"] == "tiny"

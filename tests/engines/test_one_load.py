@@ -1,0 +1,237 @@
+"""The first of a model's jobs asks for its siblings; what it leaves alone, and what they take."""
+
+import fcntl
+import json
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from steadfast.engines.base import EngineFailed
+from steadfast.errors import UserError
+from steadfast.stages import one_load
+from steadfast.stages.asked import Asked
+from steadfast.stages.one_load import ask_together
+
+PARTS = ("2k", "3k", "4k")
+
+
+class Model:
+    """In place of ``ask``: notes what is asked, loads where it is not in ``known``, and writes."""
+
+    def __init__(self):
+        self.asked, self.loads = [], 0
+        self.known: set[str] = set()
+        self.errors: dict[str, UserError] = {}
+        self.meanwhile = lambda part: None
+        self.seconds = 0.0
+
+    def __call__(self, asked, operation, loaded=None, folder=None):
+        self.asked.append(asked.part)
+        if asked.part not in self.known and (loaded is None or loaded.model is None):
+            self.loads += 1
+            if loaded:
+                loaded.model, loaded.seconds = "weights", self.seconds
+        self.meanwhile(asked.part)
+        if asked.part in self.errors:
+            raise self.errors[asked.part]
+        for path in map(Path, (asked.outputs, asked.identity)):
+            path = folder / path.name if folder else path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{asked.part} of {Path(asked.prompts).read_text()}")
+
+
+@pytest.fixture
+def model(monkeypatch) -> Model:
+    model = Model()
+    monkeypatch.setattr(one_load, "ask", model)
+    monkeypatch.setattr(one_load, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("steadfast.engines.locks.LOOK_SECONDS", 0.01)
+    return model
+
+
+@pytest.fixture
+def parts(tmp_path) -> dict[str, Asked]:
+    """Three parts of one model, whose prompts are made."""
+    found = {}
+    for part in PARTS:
+        prompts = tmp_path / f"results/b/prompts/{part}.jsonl"
+        prompts.parent.mkdir(parents=True, exist_ok=True)
+        prompts.write_text(f"prompts {part}")
+        outputs = tmp_path / f"results/b/outputs/m/{part}.jsonl"
+        identity = outputs.with_suffix(".identity.json")
+        params = {"answers": {"engine": "vllm"}, "lineage": "l1"}
+        files = map(str, (outputs, identity, tmp_path / "log"))
+        named = "models", "m", "b", "m", part, params, str(prompts), [], ""
+        found[part] = Asked(*named, *files, "models.m", "run-1", {str(outputs): 0})
+    return found
+
+
+def text(asked: Asked) -> str:
+    return Path(asked.outputs).read_text()
+
+
+def hidden(asked: Asked) -> list[str]:
+    return sorted(path.name for path in Path(asked.outputs).parent.glob(".*"))
+
+
+def test_one_load_asks_all_parts_and_each_job_writes_its_own_output_only(model, parts):
+    together = list(parts.values())
+    ask_together(parts["3k"], {}, together)
+    assert (model.asked, model.loads) == (["3k", "2k", "4k"], 1)
+    outputs = Path(parts["2k"].outputs).parent
+    assert [path.name for path in outputs.glob("*.jsonl")] == ["3k.jsonl"]
+
+    for part in ("2k", "4k"):
+        ask_together(parts[part], {}, together)
+        assert text(parts[part]) == f"{part} of prompts {part}"
+    assert (len(model.asked), model.loads) == (3, 1)
+    assert hidden(parts["2k"]) == []
+
+
+def test_a_part_whose_journal_is_whole_loads_nothing_and_asks_no_other(model, parts):
+    model.known = set(PARTS)
+    ask_together(parts["2k"], {}, list(parts.values()))
+    assert (model.asked, model.loads) == (["2k"], 0)
+
+
+def test_a_job_that_is_alone_takes_no_lock(model, parts):
+    ask_together(parts["2k"], {}, [])
+    assert model.asked == ["2k"]
+    assert not (parts["2k"].results / "journal").exists()
+
+
+def test_prompts_that_are_not_made_yet_are_left_alone(model, parts):
+    Path(parts["3k"].prompts).unlink()
+    stale = Path(parts["4k"].prompts)
+    changed = stale.stat().st_mtime_ns
+    parts["4k"] = replace(parts["4k"], before={**parts["4k"].before, str(stale): changed})
+    ask_together(parts["2k"], {}, list(parts.values()))
+    assert model.asked == ["2k"]
+
+
+def test_prompts_that_are_made_meanwhile_are_asked_too(model, parts):
+    late = Path(parts["4k"].prompts)
+    content = late.read_text()
+    late.unlink()
+    model.meanwhile = lambda part: part == "3k" and late.write_text(content)
+    ask_together(parts["2k"], {}, list(parts.values()))
+    assert (model.asked, model.loads) == (["2k", "3k", "4k"], 1)
+
+
+def test_prompts_are_waited_for_as_long_as_another_load_would_take(model, parts):
+    late = Path(parts["4k"].prompts)
+    content = late.read_text()
+    late.unlink()
+    model.seconds = 60.0
+    model.meanwhile = lambda part: (
+        part == "3k" and threading.Timer(0.1, late.write_text, [content]).start()
+    )
+    ask_together(parts["2k"], {}, list(parts.values()))
+    assert (model.asked, model.loads) == (["2k", "3k", "4k"], 1)
+
+
+def test_a_part_whose_own_job_has_run_is_not_asked_again(model, parts):
+    done = Path(parts["3k"].outputs)
+    done.parent.mkdir(parents=True)
+    done.write_text("done in this run")
+    old = Path(parts["4k"].outputs)
+    old.write_text("of an earlier run")
+    before = {str(old): old.stat().st_mtime_ns}
+    parts["4k"] = replace(parts["4k"], before=before)
+    ask_together(parts["2k"], {}, list(parts.values()))
+    assert model.asked == ["2k", "4k"]
+    assert old.read_text() == "of an earlier run"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda asked: Path(asked.prompts).write_text("other prompts"),
+        lambda asked: asked.params.update(lineage="l2"),
+        lambda asked: asked.params.update(answers={"engine": "vllm", "seed": 2}),
+    ],
+)
+def test_what_was_written_ahead_of_other_prompts_or_settings_is_not_taken(model, parts, change):
+    together = list(parts.values())
+    ask_together(parts["2k"], {}, together)
+    own = replace(parts["3k"], params=dict(parts["3k"].params))
+    change(own)
+    ask_together(own, {}, together)
+    assert model.asked == ["2k", "3k", "4k", "3k"]
+    assert text(own) == f"3k of {Path(own.prompts).read_text()}"
+    assert ".3k.ahead" not in hidden(own)
+
+
+def test_what_an_earlier_run_wrote_ahead_is_not_taken(model, parts):
+    ask_together(parts["2k"], {}, list(parts.values()))
+    again = [replace(one, run="run-2") for one in parts.values()]
+    model.known = set(PARTS)
+    ask_together(again[1], {}, again)
+    assert model.asked == ["2k", "3k", "4k", "3k"]
+
+
+def test_a_part_that_fails_fails_alone(model, parts, capsys):
+    model.errors["3k"] = UserError("a prompt does not fit")
+    together = list(parts.values())
+    ask_together(parts["2k"], {}, together)
+    assert model.asked == ["2k", "3k", "4k"]
+    assert "b m 3k: a prompt does not fit" in capsys.readouterr().out
+    ask_together(parts["4k"], {}, together)
+    assert len(model.asked) == 3
+    with pytest.raises(UserError, match="does not fit"):
+        ask_together(parts["3k"], {}, together)
+
+
+def test_a_job_whose_own_part_fails_has_asked_the_others_with_its_load(model, parts):
+    model.errors["2k"] = UserError("3 of 461 requests failed")
+    with pytest.raises(UserError, match="3 of 461"):
+        ask_together(parts["2k"], {}, list(parts.values()))
+    assert (model.asked, model.loads) == (["2k", "3k", "4k"], 1)
+    ask_together(parts["3k"], {}, list(parts.values()))
+    assert text(parts["3k"]) == "3k of prompts 3k"
+
+
+def test_a_lost_engine_is_asked_nothing_more(model, parts):
+    model.errors["3k"] = EngineFailed("the engine died")
+    ask_together(parts["2k"], {}, list(parts.values()))
+    assert model.asked == ["2k", "3k"]
+    assert text(parts["2k"]) == "2k of prompts 2k"
+
+    model.errors["4k"] = EngineFailed("no memory")
+    with pytest.raises(EngineFailed, match="no memory"):
+        ask_together(parts["4k"], {}, list(parts.values()))
+    assert model.asked == ["2k", "3k", "4k"]
+
+
+def test_a_waiting_job_takes_what_it_waits_for_before_the_load_is_free(model, parts):
+    together = list(parts.values())
+    ask_together(parts["2k"], {}, together)
+    lock = parts["2k"].results / "journal/.locks/models.m.lock"
+    with open(lock, "a") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        ask_together(parts["3k"], {}, together)
+    assert text(parts["3k"]) == "3k of prompts 3k"
+    assert model.loads == 1
+
+
+def test_a_job_waits_while_another_holds_the_model(model, parts):
+    lock = parts["2k"].results / "journal/.locks/models.m.lock"
+    lock.parent.mkdir(parents=True)
+    waiting = threading.Thread(target=ask_together, args=(parts["2k"], {}, list(parts.values())))
+    with open(lock, "a") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        waiting.start()
+        time.sleep(0.1)
+        assert model.asked == []
+    waiting.join(timeout=10)
+    assert model.asked == ["2k", "3k", "4k"]
+
+
+def test_what_is_handed_on_is_plain(parts):
+    one = parts["2k"]
+    handed = json.loads(json.dumps(vars(one)))
+    assert Asked(**handed) == one
+    assert Asked(**handed).fingerprint == one.fingerprint

@@ -1,0 +1,108 @@
+"""Real vLLM on the CPU: one load for six lengths, killed or not; the schedule of one generate."""
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from steadfast.files import write_jsonl
+from vllm_jobs import Jobs
+from vllm_venv import environment, vllm_python
+
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
+
+LENGTHS = {f"l{number}": 2048 + 64 * number for number in range(6)}
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory) -> Jobs:
+    return Jobs(tmp_path_factory.mktemp("loads"), vllm_python(), LENGTHS)
+
+
+def loads(jobs: Jobs, name: str) -> int:
+    logs = jobs.folder.glob(f"results/logs/{name}-*.log")
+    return sum(path.read_text().count("loaded in") for path in logs)
+
+
+def answered(jobs: Jobs, name: str) -> int:
+    journals = jobs.folder.glob(f"results/journal/lifbench/{name}/*.jsonl")
+    return sum(path.read_bytes().count(b"\n") for path in journals)
+
+
+def test_one_load_for_six_lengths_also_when_it_is_killed_half_way(jobs):
+    jobs.add("whole", batch=16)
+    jobs.add("killed", batch=16)
+    jobs.run("whole", "l3", "--together")
+    assert loads(jobs, "whole") == 1
+    assert [path.name for path in jobs.built.outputs("whole", "l3").parent.glob("*.jsonl")] == [
+        "l3.jsonl"
+    ]
+    started = time.monotonic()
+    for length in LENGTHS:
+        jobs.run("whole", length, "--together")
+    took = (time.monotonic() - started) / len(LENGTHS)
+    print(f"a job that finds its answers: {took:.1f} s")
+    assert loads(jobs, "whole") == 1
+
+    total = answered(jobs, "whole")
+    job = jobs.start("killed", "l0", "--together")
+    while job.poll() is None and answered(jobs, "killed") < total / 2:
+        time.sleep(0.002)
+    job.send_signal(signal.SIGKILL)
+    assert job.wait() == -signal.SIGKILL
+    kept = answered(jobs, "killed")
+    for length in LENGTHS:
+        jobs.run("killed", length, "--together")
+    assert loads(jobs, "killed") == 2
+    assert answered(jobs, "killed") == total > kept >= total / 2
+
+    for length in LENGTHS:
+        runs = (jobs.outputs(name, length) for name in ("killed", "whole"))
+        # What was cached tells what happened: a context is computed once more after a kill.
+        killed, whole = ([one | {"cached_tokens": 0} for one in run] for run in runs)
+        assert killed == whole
+
+
+def test_two_copies_of_the_model_give_the_answers_of_one(jobs):
+    for name, settings in (("alone", {}), ("both", {"data_parallel_size": 2})):
+        jobs.add(name, batch=16, **settings)
+        jobs.run(name, "l0")
+    assert (loads(jobs, "alone"), loads(jobs, "both")) == (1, 2)
+    # Each copy computes what its own contexts begin with alike.
+    runs = (jobs.outputs(name, "l0") for name in ("alone", "both"))
+    alone, both = ([one | {"cached_tokens": 0} for one in run] for run in runs)
+    assert alone == both
+
+
+def test_ours_takes_the_steps_and_tokens_of_one_generate(jobs):
+    contexts = [f"{name}: " + f"words of context {name} " * 250 for name in "abcdef"]
+    records = [
+        {
+            "context_id": context[0],
+            "head": "Read. ",
+            "context": context,
+            "tail": f"\nSay {question} of it.",
+            "max_tokens": 4 + 7 * question % 29,
+        }
+        for question in range(40)
+        for context in contexts
+    ]
+    write_jsonl(jobs.folder / "prompts.jsonl", records)
+    done = subprocess.run(
+        [jobs.python, HERE / "vllm_schedule.py", jobs.model, jobs.folder / "prompts.jsonl"],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    print(found)
+    assert found["same"] == found["asked"] == 240
+    (steps, computed), (plain_steps, plain_computed) = found["ours"], found["generate"]
+    assert computed == plain_computed
+    assert steps <= 1.05 * plain_steps

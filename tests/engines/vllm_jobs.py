@@ -1,0 +1,74 @@
+"""A folder with LIFBench's prompts and a tiny model, and jobs that run in it with real vLLM."""
+
+import subprocess
+from pathlib import Path
+
+import short_lifbench
+from steadfast.files import read_json, read_jsonl, write_json
+from steadfast.stages.journals import journal_path
+from vllm_venv import environment
+
+HERE = Path(__file__).parent
+TINY = {
+    "engine": "vllm",
+    "window": 8192,
+    "dtype": "float32",
+    "engine_operation_args": {"enforce_eager": True},
+}
+
+
+class Jobs:
+    """A folder with prompts and a tiny model, and the jobs that run in it."""
+
+    def __init__(self, folder: Path, python: Path, lengths: dict[str, int]):
+        self.folder, self.python, self.lengths = folder, python, lengths
+        self.built = short_lifbench.build(folder, lengths, expressions=1, most_output=16)
+        texts = [
+            context["text"]
+            for path in sorted((self.built.folder / "contexts").rglob("*.jsonl"))
+            for context in read_jsonl(path)
+        ]
+        (folder / "text.txt").write_text("\n".join(texts), encoding="utf-8")
+        self.model = folder / "model"
+        make = [HERE / "tiny_model.py", self.model, folder / "text.txt"]
+        subprocess.run([python, *make], check=True, env=environment(), capture_output=True)
+        self.models: dict[str, dict] = {}
+
+    def add(self, name: str, **settings) -> None:
+        self.configure(name, {**TINY, "model": str(self.model), **settings})
+
+    def configure(self, name: str, settings: dict) -> None:
+        self.models[name] = settings
+        write_json(
+            self.folder / "config.json",
+            {"lifbench": {"lengths": self.lengths}, "models": self.models},
+        )
+
+    def start(self, name: str, length: str, *how: str, **variables: str) -> subprocess.Popen:
+        # A file takes the engine's many lines: a pipe that nobody reads would fill.
+        with open(self.folder / f"{name}.stderr", "w") as messages:
+            return subprocess.Popen(
+                [self.python, HERE / "vllm_job.py", "config.json", name, length, *how],
+                cwd=self.folder,
+                env=environment(**variables),
+                stdout=messages,
+                stderr=subprocess.STDOUT,
+            )
+
+    def run(self, name: str, length: str, *how: str, code: int = 0, **variables: str) -> str:
+        job = self.start(name, length, *how, **variables)
+        found, messages = job.wait(), (self.folder / f"{name}.stderr").read_text()
+        assert found == code, messages
+        return messages
+
+    def outputs(self, name: str, length: str) -> list[dict]:
+        return list(read_jsonl(self.built.outputs(name, length)))
+
+    def identity(self, name: str, length: str) -> dict:
+        return read_json(self.built.outputs(name, length).with_suffix(".identity.json"))
+
+    def journal(self, name: str, length: str) -> Path:
+        return journal_path(self.built.results, "lifbench", name, length)
+
+    def log(self, name: str, length: str) -> str:
+        return (self.folder / f"results/logs/{name}-{length}.log").read_text()

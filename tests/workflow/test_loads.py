@@ -1,0 +1,119 @@
+"""The workflow with models that jobs load: one load for all parts, re-runs as without."""
+
+import pytest
+
+from project import ROOT, Project
+
+pytestmark = pytest.mark.workflow
+
+FAKE = ROOT / "tests/engines/fake_vllm"
+LENGTHS = {"2k": 2048, "3k": 3072, "4k": 4000}
+MODEL = {"engine": "vllm", "window": 65536}
+
+
+class Loading(Project):
+    """A project whose models are of a stand-in for vLLM that notes its loads."""
+
+    prompts: tuple[str, ...] = tuple(f"results/lifbench/trial/{n}.jsonl" for n in ("2k", "3k"))
+
+    def run(self, *arguments: str, ok: bool = True, **variables: str) -> tuple[str, list[str]]:
+        """What Snakemake said of inference, and the models that were loaded."""
+        notes = self.path("loads")
+        notes.unlink(missing_ok=True)
+        own = {"PYTHONPATH": str(FAKE), "FAKE_VLLM_LOADS": str(notes)}
+        own["FAKE_VLLM_READ"] = str(self.path("read"))
+        # The stand-in is loaded sooner than prompts are made.
+        self.snakemake(*self.prompts)
+        said = self.snakemake(*arguments, ok=ok, **own, **variables)
+        found = notes.read_text().splitlines() if notes.exists() else []
+        return said, [line.split()[0] for line in found]
+
+
+def config(lengths: list[str], **settings) -> dict:
+    models = {name: {**MODEL, "model": name, **settings} for name in ("one", "two")}
+    chosen = {name: LENGTHS[name] for name in lengths}
+    return {"lifbench": {"lengths": chosen}, "limit": 1, "models": models}
+
+
+def outputs(project: Project) -> dict[str, bytes]:
+    folder = project.path("results/lifbench/outputs")
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+@pytest.fixture(scope="module")
+def finished_loading(tmp_path_factory) -> Loading:
+    """Two models at two lengths, answered with one load each; not to be changed (fork it)."""
+    project = Loading.new(tmp_path_factory.mktemp("loading"), config(["2k", "3k"]))
+    said, loads = project.run()
+    assert sorted(loads) == ["one", "two"], said
+    return project
+
+
+def test_one_load_a_model_writes_what_a_load_a_part_does(finished_loading, tmp_path):
+    assert len(outputs(finished_loading)) == 8
+    # Only the two jobs that loaded read the tokenizer.
+    assert finished_loading.path("read").read_text().count("\n") == 2
+
+    project = Loading.new(tmp_path, config(["2k", "3k"], parts_per_load=1))
+    _, loads = project.run()
+    assert sorted(loads) == ["one", "one", "two", "two"]
+    assert outputs(project) == outputs(finished_loading)
+
+
+def test_re_runs_are_those_of_each_part_and_load_where_something_is_asked(
+    finished_loading, tmp_path
+):
+    project = Loading(finished_loading.fork(tmp_path).folder)
+    lost = [f"results/lifbench/outputs/{model}/3k.jsonl" for model in ("one", "two")]
+    for path in lost:
+        project.path(path).unlink()
+    _, loads = project.run(*lost)
+    assert loads == []
+    assert outputs(project) == outputs(finished_loading)
+
+    before = {
+        path: path.stat().st_mtime_ns for path in project.path("results").rglob("outputs/*/*")
+    }
+    project.configure(config(["2k", "3k", "4k"]))
+    assert project.planned("results/tables")["inference"] == 2
+    _, loads = project.run()
+    assert sorted(loads) == ["one", "two"]
+    assert before == {path: path.stat().st_mtime_ns for path in before}
+
+
+def test_a_target_is_asked_for_what_it_needs_alone(finished_loading, tmp_path):
+    project = Loading(finished_loading.fork(tmp_path).folder)
+    project.path("results/journal").rename(project.path("elsewhere"))
+    for model in ("one", "two"):
+        for length in ("2k", "3k"):
+            project.path(f"results/lifbench/outputs/{model}/{length}.jsonl").unlink()
+    project.snakemake(
+        "results/lifbench/outputs/one/2k.jsonl",
+        PYTHONPATH=str(FAKE),
+        FAKE_VLLM_LOADS=str(project.path("loads")),
+    )
+    journals = project.path("results/journal").rglob("*.jsonl")
+    assert [path.name for path in journals] == ["2k.jsonl"]
+
+
+def test_a_judge_is_loaded_once_for_all_models_of_all_benchmarks(tmp_path):
+    raw = config([]) | {
+        "benchmarks": ["cfbench", "followbench"],
+        "judges": {"judge": {**MODEL, "model": "judge"}},
+    }
+    del raw["lifbench"]
+    project = Loading.new(tmp_path, raw)
+    asked = {"cfbench": ["zh"], "followbench": ["en", "zh"]}
+    parts = [(name, part) for name, found in asked.items() for part in found]
+    project.prompts = tuple(f"results/{name}/trial/{part}.jsonl" for name, part in parts)
+    judging = [
+        f"results/{name}/judging/{model}/{part}.jsonl"
+        for name, part in parts
+        for model in ("one", "two")
+    ]
+    _, loads = project.run(*judging)
+    assert sorted(loads) == ["one", "two"]
+    _, loads = project.run()
+    assert loads == ["judge"]
+    verdicts = project.path("results").glob("*/verdicts/judge/*/*.identity.json")
+    assert len(list(verdicts)) == 6
