@@ -1,4 +1,4 @@
-"""What a run shows: its jobs and their failures as they come, its results at the end, its report.
+"""What a run shows (failures, its end, its report), and which of its jobs go together.
 
 There are no rules here: what happens at the start and at the end of a run, and functions that rules
 use.
@@ -75,3 +75,12 @@ def shown(path):
         subcategory=heading(name, TITLES),
         labels={"figure": label(name, TITLES)},
     )
+
+
+def load_group(wildcards):
+    """On a cluster, the jobs that one load answers go to one allocation (group-components: load)."""
+    arrays = getattr(workflow.executor_settings, "array_jobs", None)
+    if (load := LOADS.of(wildcards)) is None or arrays:
+        return None
+    workflow.parent_groupids[load] = "load"
+    return load

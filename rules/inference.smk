@@ -8,15 +8,6 @@ also results/journal/{benchmark}/{model}/{part}.jsonl: the answers as they come.
 """
 
 
-def load_group(wildcards):
-    """On a cluster, the jobs that one load answers go to one allocation (group-components: load)."""
-    arrays = getattr(workflow.executor_settings, "array_jobs", None)
-    if (load := LOADS.of(wildcards)) is None or arrays:
-        return None
-    workflow.parent_groupids[load] = "load"
-    return load
-
-
 rule inference:
     input:
         prompts=lambda w: RUN.asked_prompts(w.benchmark, w.part),
