@@ -91,7 +91,7 @@ bench: .venv/dev
 docs: .venv/base
 	PYTHONPATH=scripts $(BIN)/python -m steadfast.config.document > docs/config.md
 	$(BIN)/snakemake --cores $(CORES) results/figures/lifbench_ars_by_length.png
-	cp results/figures/lifbench_ars_by_length.png docs/
+	cp results/figures/lifbench_ars_by_length.png docs/ars_by_length.png
 
 lock: .venv/dev
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --upgrade envs/requirements.in -o envs/requirements.txt

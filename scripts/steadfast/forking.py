@@ -26,6 +26,8 @@ from steadfast.resources import PACKAGE
 
 WORTH = 12
 """Jobs from which on a warm process is worth its start."""
+SWITCH = "STEADFAST_FORKS"
+"""Variable that turns this off where it is 0, so that Snakemake starts each script."""
 ONE_THREAD = {
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
     "JE_ARROW_MALLOC_CONF": "background_thread:false",
@@ -43,7 +45,8 @@ def fork_scripts(tokenizer: str, without_model: Collection[str]) -> None:
         tokenizer: of the config, which is loaded once for all jobs.
         without_model: the engines that have none.
     """
-    if sys.platform != "linux":  # others have libraries that take no fork
+    # Other systems have libraries that take no fork.
+    if sys.platform != "linux" or os.environ.get(SWITCH) == "0":
         return
     start, address = PythonScript.execute_script, _start_forks(tokenizer)
 

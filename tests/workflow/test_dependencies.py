@@ -13,6 +13,7 @@ import pytest
 from project import ROOT, TINY, Project
 from steadfast.dependencies import digest, modules, resources
 from steadfast.engines.build import ENGINES
+from steadfast.forking import SWITCH
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -54,7 +55,9 @@ def recorded(tmp_path_factory) -> list[dict]:
     records = project.path("records")
     records.mkdir()
     (project.path("sitecustomize.py")).write_text(RECORDER)
-    project.snakemake(*TARGETS, PYTHONPATH=str(project.folder), RECORDS=str(records))
+    # A forked job has what others need, too.
+    environment = {"PYTHONPATH": str(project.folder), "RECORDS": str(records), SWITCH: "0"}
+    project.snakemake(*TARGETS, **environment)
     return [json.loads(path.read_text()) for path in sorted(records.iterdir())]
 
 
