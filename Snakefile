@@ -20,7 +20,7 @@ HERE = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True)))
 sys.path.insert(0, str(HERE / "scripts"))
 
 from steadfast.config import settings
-from steadfast.config.job_resources import resource
+from steadfast.job_resources import resource
 from steadfast.config.load import load_config
 from steadfast.config.source import check_source
 from steadfast.dependencies import digest

@@ -3,8 +3,8 @@
 import argparse
 import sys
 
-from steadfast.doctor.examine import examine
 from steadfast.show.visible import visible
+from steadfast.stages.examine import examine
 
 DEFAULT = "config/config.yaml"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from steadfast.engines.interpreter import interpreter
 from steadfast.errors import UserError
-from steadfast.interpreter import interpreter
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 SCRIPT = """
@@ -95,8 +95,8 @@ def test_a_model_that_is_served_or_counts_its_own_tokens_needs_vllm_s_environmen
     python = tmp_path / ".venv-vllm/bin/python"
     python.parent.mkdir(parents=True)
     python.touch()
-    monkeypatch.setattr("steadfast.interpreter.PACKAGE", tmp_path / "scripts/steadfast")
-    monkeypatch.setattr("steadfast.interpreter.find_spec", lambda module: None)
+    monkeypatch.setattr("steadfast.engines.interpreter.PACKAGE", tmp_path / "scripts/steadfast")
+    monkeypatch.setattr("steadfast.engines.interpreter.find_spec", lambda module: None)
     asked = {"engine": "openai", "serve": None, "tokenizer": "o200k_base"}
     assert interpreter(asked) is None
     assert interpreter({**asked, "serve": ["vllm", "serve", "m"]}) == python

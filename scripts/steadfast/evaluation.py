@@ -26,15 +26,15 @@ from steadfast.config.settings import (
 )
 from steadfast.engines.build import ENGINES, STAND_INS, WITHOUT_MODEL
 from steadfast.errors import UserError
-from steadfast.registry import benchmarks
-from steadfast.resources import PREFIX
-from steadfast.schema.config import Config
-from steadfast.schema.models import BaseModelSettings
-from steadfast.stages.journals import (
+from steadfast.journals import (
     journal_path,
     rewrites_journal_path,
     verdicts_journal_path,
 )
+from steadfast.registry import benchmarks
+from steadfast.resources import PREFIX
+from steadfast.schema.config import Config
+from steadfast.schema.model_base import BaseModelSettings
 
 
 class Wildcards(Protocol):

@@ -28,7 +28,7 @@ from steadfast.engines.build import LOADS
 from steadfast.evaluation import Evaluation, InferenceJob
 from steadfast.files import Record, canonical_json
 from steadfast.lineage import Lineage
-from steadfast.schema.models import BaseModelSettings
+from steadfast.schema.model_base import BaseModelSettings
 from steadfast.stages.asked import JUDGES, MODELS, REWRITERS, Asked
 
 RULES = {"rewrites": REWRITERS, "inference": MODELS, "verdicts": JUDGES}

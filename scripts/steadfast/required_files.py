@@ -12,7 +12,7 @@ from steadfast.config.settings import replay_file
 from steadfast.engines.examples import read_examples
 from steadfast.errors import UserError
 from steadfast.schema.config import Config
-from steadfast.schema.models import SamplingModel
+from steadfast.schema.model_base import SamplingModel
 
 
 def check_required_files(config: Config, tasks: Mapping[str, Task]) -> None:

@@ -7,9 +7,9 @@ from contextlib import ExitStack, redirect_stdout
 from pathlib import Path
 from typing import Any
 
+from steadfast.engines.interpreter import enter
 from steadfast.errors import ERROR, PASSING, PassingError, UserError
 from steadfast.files import Settings
-from steadfast.interpreter import enter
 from steadfast.seal import Seal
 
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from parts import Part, items
 from steadfast.engines.served import Served
 from steadfast.errors import UserError
-from steadfast.schema.models import OpenaiModel
+from steadfast.schema.openai_model import OpenaiModel
 
 SERVER = """
 import os, sys

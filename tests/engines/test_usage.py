@@ -10,8 +10,8 @@ from parts import items
 from servers import error
 from steadfast.engines.record import record_path
 from steadfast.errors import UserError
+from steadfast.journals import journal_path
 from steadfast.stages.count_usage import write_usage
-from steadfast.stages.journals import journal_path
 
 
 def runs(part):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import short_lifbench
 from steadfast.files import read_json, read_jsonl, write_json
-from steadfast.stages.journals import journal_path
+from steadfast.journals import journal_path
 from vllm_venv import environment
 
 HERE = Path(__file__).parent

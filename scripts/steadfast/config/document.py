@@ -12,12 +12,12 @@ from pydantic_core import PydanticUndefined
 from steadfast.config.load import config_model
 from steadfast.config.settings import role_of
 from steadfast.registry import benchmarks
-from steadfast.schema import config, judged, model_parts, models
+from steadfast.schema import config, judged, model_base, model_parts, models
 
 SHARED = (
-    models.SamplingModel,
-    models.ThinkingModel,
-    models.BaseModelSettings,
+    model_base.SamplingModel,
+    model_base.ThinkingModel,
+    model_base.BaseModelSettings,
     judged.JudgedSection,
 )
 """Sections whose keys others have too; they are listed once."""
@@ -36,9 +36,9 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
             if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
                 yield f"{benchmark.title}: {key}", f"{name}.{key}.", field.annotation
     yield "Judging", "judging.", judged.Judging
-    yield "Every model", "models.{name}.", models.BaseModelSettings
-    yield "Engines whose answers may hold thoughts", "models.{name}.", models.ThinkingModel
-    yield "Engines that sample", "models.{name}.", models.SamplingModel
+    yield "Every model", "models.{name}.", model_base.BaseModelSettings
+    yield "Engines whose answers may hold thoughts", "models.{name}.", model_base.ThinkingModel
+    yield "Engines that sample", "models.{name}.", model_base.SamplingModel
     yield "Reasoning of a model", "models.{name}.reasoning.", model_parts.Reasoning
     for engine, settings in models.engines().items():
         yield f"Engine {engine}", "models.{name}.", settings

@@ -11,7 +11,8 @@ from steadfast.files import Record, Settings, canonical_json
 from steadfast.names import nearest
 from steadfast.registry import benchmarks
 from steadfast.schema.config import Config
-from steadfast.schema.models import BaseModelSettings, ReplayModel, SamplingModel, ScoredModel
+from steadfast.schema.model_base import BaseModelSettings, SamplingModel
+from steadfast.schema.models import ReplayModel, ScoredModel
 
 AT_ONCE = 128
 """Requests under way at once, where the config leaves it to the engine."""

@@ -9,11 +9,11 @@ from steadfast.doctor.check import Check, Surroundings, found
 from steadfast.doctor.machine import tokenizer
 from steadfast.doctor.network import SECONDS
 from steadfast.engines.access import Access
+from steadfast.engines.interpreter import interpreter
 from steadfast.engines.served import program_path
 from steadfast.engines.vllm_needs import model_files
 from steadfast.errors import UserError
 from steadfast.files import Settings
-from steadfast.interpreter import interpreter
 
 
 def needs(how: Settings, around: Surroundings) -> Iterator[Check]:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from steadfast.doctor.check import Check, Surroundings, found, unneeded
 from steadfast.doctor.network import SECONDS
+from steadfast.engines.interpreter import interpreter
 from steadfast.errors import UserError
 from steadfast.files import Settings
-from steadfast.interpreter import interpreter
 
 CONFIG = "config.json"
 VERSION = """

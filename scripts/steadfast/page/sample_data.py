@@ -7,7 +7,7 @@ from typing import Any
 
 from steadfast.files import Record, canonical_json
 from steadfast.show.passages import Passages, marked
-from steadfast.stages.part_view import JudgedRequest, SeenAnswer, SeenSample
+from steadfast.show.seen import JudgedRequest, SeenAnswer, SeenSample
 
 START = 400
 """Characters of a context that are shown where no place of it is asked about."""

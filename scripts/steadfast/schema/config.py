@@ -7,7 +7,8 @@ from pydantic import Field, field_validator, model_validator
 from steadfast.names import nearest
 from steadfast.schema.hardware import Hardware
 from steadfast.schema.judged import Judging
-from steadfast.schema.models import BaseModelSettings, ModelSettings
+from steadfast.schema.model_base import BaseModelSettings
+from steadfast.schema.models import ModelSettings
 from steadfast.schema.strict import StrictModel, check_names, role
 
 

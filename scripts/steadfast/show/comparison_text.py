@@ -9,8 +9,8 @@ from tabulate import tabulate
 
 from steadfast.metrics import flips
 from steadfast.metrics.moved import INTERVALS, PAIRED, UNTOLD, YES
+from steadfast.show.comparison import Comparison
 from steadfast.show.visible import visible
-from steadfast.stages.compare_results import Comparison
 
 MOST, EACH = 12, 4
 """Rows of a list, and of a benchmark's other cells, at most; the CSV files have all."""

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from steadfast.files import Record, Settings
 from steadfast.show.passages import excerpts
+from steadfast.show.seen import JudgedRequest, SeenAnswer, SeenSample
 from steadfast.show.visible import visible
-from steadfast.stages.part_view import JudgedRequest, SeenAnswer, SeenSample
 
 BAR = "  | "
 START = 400

@@ -11,9 +11,7 @@ from steadfast.engines.base import Loaded
 from steadfast.engines.request import Item, Oracle
 from steadfast.engines.run import run_part
 from steadfast.files import Settings
-from steadfast.resources import PACKAGE
-from steadfast.stages.asked import JUDGES, MODELS, Asked
-from steadfast.stages.journals import (
+from steadfast.journals import (
     REWRITES,
     VERDICTS,
     JournalFolders,
@@ -21,6 +19,8 @@ from steadfast.stages.journals import (
     rewrites_journal_path,
     verdicts_journal_path,
 )
+from steadfast.resources import PACKAGE
+from steadfast.stages.asked import JUDGES, MODELS, Asked
 from steadfast.stages.samples import (
     JudgeOracle,
     PartFiles,

@@ -1,8 +1,6 @@
 """Two results folders side by side: settings, prompts, cells of the metrics, and samples."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeVar
 
 import pandas as pd
@@ -14,7 +12,7 @@ from steadfast.files import Record
 from steadfast.metrics import flips, moved
 from steadfast.metrics.asked import RELEASED, prompts_of
 from steadfast.metrics.comparison import holm
-from steadfast.metrics.tidy import write_csv
+from steadfast.show.comparison import TESTS, Comparison
 from steadfast.stages.read_run import Run
 from steadfast.stages.samples import read_data
 
@@ -23,44 +21,6 @@ EARLIER, LATER = "b", "a"
 """Names under which the two runs of a model are compared: a difference is B minus A."""
 FACTS_OF_A_RUN = ("lineage", "sha256", "statuses", "tokens")
 """What an identity has beside what determines the answers."""
-TESTS = ("benchmark", "model", "cell", "difference", "low", "high", "p", "p_holm", "n")
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """What differs between two runs, A and B.
-
-    Attributes:
-        settings: keys of the two configs and of what produced the answers: where, key, a, b.
-        asked: prompts of each benchmark and part: benchmark, part, same, changed, only_a, only_b.
-        alone: what one of the two has alone: run, what, name.
-        counts: benchmark, metric, cells: how many cells both have.
-        cells: those that moved (``metrics.moved.COLUMNS``).
-        tests: differences on the samples that both have, by the benchmark's own test (``TESTS``);
-            p_holm is corrected over the models of a cell.
-        compared: benchmark, model, task, samples: how many samples were compared.
-        samples: those that flipped (``metrics.flips.COLUMNS``).
-    """
-
-    settings: pd.DataFrame
-    asked: pd.DataFrame
-    alone: pd.DataFrame
-    counts: pd.DataFrame
-    cells: pd.DataFrame
-    tests: pd.DataFrame
-    compared: pd.DataFrame
-    samples: pd.DataFrame
-
-    @property
-    def differs(self) -> bool:
-        """Whether anything but settings differs: prompts, cells, samples, or what there is."""
-        changed = self.asked[["changed", "only_a", "only_b"]].to_numpy().any()
-        return bool(changed) or any(map(len, (self.alone, self.cells, self.samples)))
-
-    def write(self, folder: Path) -> None:
-        """Writes each frame as a CSV file of its name."""
-        for name, rows in vars(self).items():
-            write_csv(folder / f"{name}.csv", rows)
 
 
 def compare_results(a: Run, b: Run) -> Comparison:

@@ -14,8 +14,8 @@ from steadfast.engines.repeats import ask_repeatedly, draw
 from steadfast.engines.request import Request, Response, output_record
 from steadfast.errors import UserError
 from steadfast.files import Settings, write_rows, write_text
+from steadfast.journals import journal_path
 from steadfast.metrics.repeatability import COLUMNS, Pass, noise_page, noise_rows
-from steadfast.stages.journals import journal_path
 from steadfast.stages.samples import PartFiles, SampleOracle, answer_of
 from steadfast.stages.score import score_records
 

@@ -1,7 +1,7 @@
 """One part of a benchmark as people look at it: each sample, and what a model answered, whole."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from steadfast.components import Sample, StandIn, component
 from steadfast.engines.request import draw_key
 from steadfast.files import Record, read_jsonl
-from steadfast.show.passages import Passages
+from steadfast.show.seen import JudgedRequest, SeenAnswer, SeenSample
 from steadfast.stages.samples import PartFiles, read_judge_prompts
 
 
@@ -18,61 +18,6 @@ class Asked(NamedTuple):
 
     draws: int
     judges: Sequence[str]
-
-
-@dataclass(frozen=True)
-class JudgedRequest:
-    """What judges were asked about an answer, behind it, and the reply of each that there is."""
-
-    id: str
-    tail: str
-    replies: Mapping[str, Record]
-
-
-@dataclass(frozen=True)
-class SeenAnswer:
-    """One model's answer to a sample.
-
-    Attributes:
-        model: its name in the config.
-        draw: 0 for the first answer that was drawn.
-        output: its record; None where the sample was not asked.
-        score: its record; None where there is none yet.
-        judged: what judges were asked and replied.
-    """
-
-    model: str
-    draw: int
-    output: Record | None
-    score: Record | None
-    judged: Sequence[JudgedRequest] = ()
-
-
-@dataclass(frozen=True)
-class SeenSample:
-    """A sample and all that the results folder has of it.
-
-    Attributes:
-        benchmark: its title.
-        sample: the prompt and its source.
-        before: the instructions of the turns that it follows.
-        passages: what of its context it is about; None where the benchmark has no contexts.
-        expected: the reference's answer.
-        answers: of the models, draw by draw.
-    """
-
-    benchmark: str
-    sample: Sample
-    before: Sequence[str]
-    passages: Passages | None
-    expected: str
-    answers: Sequence[SeenAnswer] = field(default_factory=tuple)
-
-    @property
-    def fields(self) -> dict[str, Any]:
-        """What the data have of it beside its instruction."""
-        asked = self.sample.prompt["instruction"]
-        return {name: value for name, value in self.sample.source.items() if value != asked}
 
 
 @dataclass(frozen=True)

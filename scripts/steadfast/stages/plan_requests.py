@@ -9,9 +9,9 @@ from steadfast.engines.forecast import COLUMNS, CachedTokenizer
 from steadfast.engines.journal import final_hashes
 from steadfast.engines.request import Item
 from steadfast.files import Record, Settings, write_rows, write_text
+from steadfast.journals import VERDICTS, JournalFolders, journal_path, scores_path
 from steadfast.show.display import trial_remark
 from steadfast.stages.ask_judge import judge_prompts_of, load_templates
-from steadfast.stages.journals import VERDICTS, JournalFolders, journal_path, scores_path
 from steadfast.stages.plan_certificate import COLUMNS as CERTIFICATE_COLUMNS
 from steadfast.stages.plan_certificate import Certificate
 from steadfast.stages.plan_page import certificate_page, page

@@ -6,7 +6,7 @@ from pathlib import Path
 from steadfast.engines.forecast import COLUMNS, CachedTokenizer
 from steadfast.engines.journal import final_hashes
 from steadfast.files import Record, Settings, write_rows, write_text
-from steadfast.stages.journals import REWRITES, JournalFolders, rewrites_journal_path
+from steadfast.journals import REWRITES, JournalFolders, rewrites_journal_path
 from steadfast.stages.plan_page import page
 from steadfast.stages.planned_model import PlannedModel
 from steadfast.stages.samples import judge_items, read_judge_prompts

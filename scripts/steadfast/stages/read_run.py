@@ -15,10 +15,10 @@ from steadfast.engines.request import Item
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation
 from steadfast.files import Record, Settings, read_json
+from steadfast.journals import scores_path
 from steadfast.metrics.scores import read_scores
 from steadfast.metrics.tidy import read_csv
 from steadfast.seal import Seal
-from steadfast.stages.journals import scores_path
 from steadfast.stages.samples import PartFiles, Sources
 
 

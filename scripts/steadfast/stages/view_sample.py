@@ -9,7 +9,8 @@ from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation
 from steadfast.files import read_jsonl
 from steadfast.names import nearest, shown
-from steadfast.stages.part_view import Asked, PartView, SeenSample
+from steadfast.show.seen import SeenSample
+from steadfast.stages.part_view import Asked, PartView
 from steadfast.stages.samples import PartFiles
 
 NEAR = 5

@@ -26,11 +26,11 @@ from steadfast.engines.expected import (
     speed,
 )
 from steadfast.engines.roofline import BILLION, Work
+from steadfast.journals import REWRITES, VERDICTS, JournalFolders
 from steadfast.schema.config import Config
 from steadfast.schema.hardware import Hardware
-from steadfast.schema.models import BaseModelSettings
+from steadfast.schema.model_base import BaseModelSettings
 from steadfast.stages.asked_work import asked_work
-from steadfast.stages.journals import REWRITES, VERDICTS, JournalFolders
 
 GB = 1000  # Snakemake's mem_mb a GB
 MEM_GB = 4  # of the host: an engine without a model in the job

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from steadfast.config.job_resources import cpus_per_task, gpu, mem_mb, resource, runtime
 from steadfast.config.load import load_config
 from steadfast.engines.roofline import Work
 from steadfast.evaluation import Evaluation
+from steadfast.job_resources import cpus_per_task, gpu, mem_mb, resource, runtime
 from steadfast.stages.asked_work import asked_work
 
 SHARED = {"engine": "vllm", "model": "a/b", "window": 4096, "tensor_parallel_size": 2}

@@ -16,7 +16,8 @@ from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation
 from steadfast.loading import load
 from steadfast.required_files import check_required_files
-from steadfast.schema.models import BaseModelSettings, ScoredModel
+from steadfast.schema.model_base import BaseModelSettings
+from steadfast.schema.models import ScoredModel
 from steadfast.show.results import listed
 
 

@@ -1,0 +1,154 @@
+"""The settings of a model behind an OpenAI-compatible API."""
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from steadfast.resources import facts
+from steadfast.schema.model_base import SamplingModel
+from steadfast.schema.model_parts import Price
+from steadfast.schema.strict import role
+
+MOST_REQUESTS = 256
+"""Requests under way at once, at most, where the config says nothing of it."""
+
+
+class OpenaiModel(SamplingModel):
+    """Any server with an OpenAI-compatible API."""
+
+    engine: Literal["openai"]
+    model: str = Field(
+        description="The model's name at the server.", json_schema_extra={"role": "answer"}
+    )
+    revision: str | None = role("answer", None, "Revision of the weights, where it is known.")
+    template: Literal["chat", "base"] = role(
+        "answer",
+        "chat",
+        "chat: one user message; base: the completions endpoint with the suffix 'Output: ' "
+        "(appendix E).",
+    )
+    system: str | None = role("answer", None, "System message before the prompt.")
+    seed: int | None = role(
+        "answer", None, "Seed sent with each request, one more for each draw; null: none."
+    )
+    logprobs: int | None = role(
+        "answer",
+        None,
+        "Log probabilities of the answer's tokens, with so many alternatives each; null: none.",
+        ge=0,
+        le=20,
+    )
+    extra_body: dict[str, Any] = role(
+        "answer", {}, "Further fields of the request body, passed through."
+    )
+    max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = role(
+        "operation", "max_tokens", "The request field that carries the output limit."
+    )
+    tokenizer: str = role(
+        "answer",
+        "o200k_base",
+        "What counts tokens against the window, and cuts: a tiktoken encoding, or hub id or "
+        "directory of the model's own tokenizer, with a slash, such as ./model (needs "
+        "transformers, which comes with vLLM).",
+    )
+    base_url: str | None = role(
+        "operation", None, "Address of the server, with /v1; by default OpenAI's."
+    )
+    serve: list[str] | None = role(
+        "answer",
+        None,
+        "In place of base_url, the command of a server that each job starts for itself, word by "
+        "word; {port} stands for its port (docs/slurm.md).",
+        min_length=1,
+    )
+    serve_operation_args: list[str] = role(
+        "operation", [], "Further words of that command, which change no answer."
+    )
+    serve_minutes: float = role(
+        "operation", 30.0, "Minutes that such a server may take until it is ready.", gt=0
+    )
+    api_key_env: str | None = role(
+        "operation",
+        "OPENAI_API_KEY",
+        "Environment variable that holds the key; null for a server that needs none.",
+    )
+    concurrency: int = role(
+        "operation", 8, "Requests under way at once when a job begins.", ge=1, le=1024
+    )
+    max_concurrency: int | None = role(
+        "operation",
+        None,
+        "Requests under way at once, at most, while more bring more answers a second; by default "
+        f"{MOST_REQUESTS}, or concurrency where that is stated.",
+        ge=1,
+        le=4096,
+    )
+    attempts: int = role(
+        "operation", 6, "Times a request is tried before it counts as failed.", ge=1, le=100
+    )
+    backoff: float = role(
+        "operation", 1.0, "Seconds before the second attempt; it doubles with each.", ge=0, le=3600
+    )
+    timeout: float = role(
+        "operation", 600.0, "Seconds until one attempt is given up.", gt=0, le=604_800
+    )
+    price: Price | None = role(
+        "operation", None, "What the tokens cost; the plan and max_spend reckon with it."
+    )
+    max_spend: float | None = role(
+        "operation",
+        None,
+        "What the model may cost in all, by its journals; jobs stop there. Needs price.",
+        gt=0,
+    )
+    batch: bool | Literal["files"] = role(
+        "operation",
+        False,
+        "true: through the provider's Batch API; files: only write the request files, and read "
+        "the results that another runner has put beside them.",
+    )
+    batch_interval: float = role(
+        "operation", 60.0, "Seconds between two looks at a batch.", gt=0, le=86_400
+    )
+    batch_requests: int | None = role(
+        "operation", None, "Requests of one batch, at most; by default the provider's 50,000.", ge=1
+    )
+
+    @field_validator("extra_body")
+    @classmethod
+    def _body_sets_nothing_twice(cls, body: dict[str, Any]) -> dict[str, Any]:
+        own = facts("engines/request_fields.yaml")
+        for name in body:
+            if name in own:
+                instead = f"use the model's key {own[name]}" if own[name] else "leave it out"
+                raise ValueError(f"the workflow itself sets {name}; {instead}")
+        return body
+
+    @model_validator(mode="after")
+    def _concurrency_has_a_ceiling(self) -> Self:
+        if self.max_concurrency is None:
+            stated = "concurrency" in self.model_fields_set
+            self.max_concurrency = self.concurrency if stated else MOST_REQUESTS
+        if self.max_concurrency < self.concurrency:
+            raise ValueError(
+                f"max_concurrency {self.max_concurrency} is less than concurrency "
+                f"{self.concurrency}; raise the one or lower the other"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _served_by_the_job_or_by_others(self) -> Self:
+        if self.serve is None:
+            return self
+        if self.base_url is not None or self.batch:
+            other = "base_url" if self.base_url is not None else "batch"
+            raise ValueError(f"serve starts a server in the job; leave {other} out, or serve")
+        if not any("{port}" in word for word in [*self.serve, *self.serve_operation_args]):
+            raise ValueError("serve must tell the server its port; write {port} where it stands")
+        return self
+
+    @model_validator(mode="after")
+    def _spend_needs_price(self) -> Self:
+        if self.max_spend is not None and self.price is None:
+            raise ValueError("max_spend needs price, what a million tokens cost")
+        return self
