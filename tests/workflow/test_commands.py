@@ -28,6 +28,11 @@ for program in hf tmux sbatch squeue; do eval "$program() { :; }"; done
 git() { ln -sfn . steadfast; }
 make() { command make --dry-run "$@" | { grep snakemake || true; } | bash -e; }
 """
+# A report needs results, which no dry run makes: test_snakemake_report has some.
+SNAKEMAKE = """#!/bin/sh
+case " $* " in *" --report "*) set -- $(echo "$*" | sed 's/--report [^ ]*//');; esac
+exec {python} -m snakemake --dry-run "$@"
+"""
 MADE = "tables|trial|plan|noise|export|bundle|page"
 RUNS = re.compile(rf"^(\.venv/bin/)?snakemake (?!--unlock)|^make ({MADE})\b", re.M)
 # Those that install, clean or measure.
@@ -63,7 +68,7 @@ def clone(tmp_path_factory):
     programs = folder / ".venv/bin"
     programs.mkdir(parents=True)
     snakemake = programs / "snakemake"
-    snakemake.write_text(f'#!/bin/sh\nexec {sys.executable} -m snakemake --dry-run "$@"\n')
+    snakemake.write_text(SNAKEMAKE.format(python=sys.executable))
     snakemake.chmod(0o755)
     for name in ("bin/python", "bin/activate", "base", "dev", "vllm", "embeddings"):
         (folder / ".venv" / name).touch()

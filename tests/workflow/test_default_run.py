@@ -51,9 +51,15 @@ def test_the_tables_are_there_in_three_formats(finished):
 def test_every_table_and_caption_says_that_its_text_is_synthetic(finished):
     said = "contexts of synthetic text, written by a program"
     captions = [*finished.folder.glob("results/figures/*.txt")]
-    tables = [*finished.folder.glob("results/tables/*.*")]
-    silent = [path.name for path in [*captions, *tables] if said not in path.read_text()]
-    assert captions and silent == ["all_tables.tex"]
+    tables = [*finished.folder.glob("results/tables/[a-z]*.*")]
+    silent = [path for path in [*captions, *tables] if said not in path.read_text()]
+    # It stands in each row of a CSV file; the comparisons of one model have none.
+    rowless = [
+        path for path in tables if path.suffix == ".csv" and path.read_text().count("\n") < 2
+    ]
+    assert captions and {path.name for path in silent} - {path.name for path in rowless} == {
+        "all_tables.tex"
+    }
 
 
 def test_table_2_has_the_papers_counts(finished):
@@ -135,4 +141,7 @@ def test_a_job_that_is_killed_is_named_with_its_log(project):
         "    import os\n    os.kill(os.getpid(), 9)\n    run_rule(",
     )
     text = project.snakemake("results/tables", "--forcerun", "lifbench_tables", ok=False)
-    assert "failed: lifbench/tables; its log: results/logs/lifbench/tables.log" in text
+    lines = [line.strip() for line in text.splitlines()]
+    for line in ("failed: lifbench/tables", "results/logs/lifbench/tables.log"):
+        assert line in lines
+    assert "lifbench_tables: it ended without saying why" in lines

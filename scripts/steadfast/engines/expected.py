@@ -89,8 +89,8 @@ def requested_minutes(
         hours: that the config states for the job; they hold as they are.
 
     Example:
-        >>> requested_minutes(600.0, 300.0, 6, {"margin": 2.0}, None)
-        23.333333333333332
+        >>> round(requested_minutes(600.0, 300.0, 6, {"margin": 2.0}, None), 2)
+        23.33
     """
     if hours is not None:
         return 60 * hours

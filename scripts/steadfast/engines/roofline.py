@@ -159,7 +159,7 @@ def work_seconds(work: Work, size: Size, machine: Machine, at_once: int) -> floa
         >>> h100 = Machine.of({"gpu": "h100"}, 1)
         >>> work = Work(requests=461, prompt=1_440_000, distinct=40_000, output=46_100, contexts=9)
         >>> round(work_seconds(work, size, h100, 128))
-        11
+        18
     """
     if not work.requests:
         return 0.0
