@@ -2,7 +2,7 @@
 
 import pytest
 
-from test_vllm import Jobs
+from vllm_jobs import Jobs
 from vllm_venv import vllm_python
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
@@ -11,7 +11,7 @@ WINDOW = 1200
 
 
 def test_a_job_serves_its_model_and_cuts_prompts_by_the_model_s_own_tokens(tmp_path):
-    jobs = Jobs(tmp_path, vllm_python())
+    jobs = Jobs(tmp_path, vllm_python(), {"2k": 2048})
     module = [str(jobs.python), "-m", "vllm.entrypoints.openai.api_server"]
     named = ["--model", str(jobs.model), "--served-model-name", "tiny", "--dtype", "float32"]
     settings = {
