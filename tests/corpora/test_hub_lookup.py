@@ -269,6 +269,7 @@ def test_the_pinned_data_sets_are_found_in_the_layout_that_the_hub_s_pages_show(
 
 def test_shards_stand_by_their_numbers():
     assert tables(["part-10.csv", "part-2.csv"]) == [["part-2.csv", "part-10.csv"]]
+    assert tables(["part-1.csv", "part-01.csv"]) == tables(["part-01.csv", "part-1.csv"])
 
 
 NAME = st.from_regex(r"(a|data/)?(train|test|x)[-0-9]{0,3}\.(csv|json|md)", fullmatch=True)

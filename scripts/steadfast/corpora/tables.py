@@ -44,7 +44,7 @@ def _rank(name: str, preferred: Sequence[str]) -> tuple[int, int, int]:
     return min(liked, default=len(preferred)), order, name.count("/")
 
 
-def _natural(name: str) -> list[tuple[int, str]]:
-    """A name by its numbers, so that shard 10 comes after shard 2."""
+def _natural(name: str) -> tuple[list[tuple[int, str]], str]:
+    """A name by its numbers, so that shard 10 comes after shard 2; 1 and 01 by their digits."""
     parts = re.split(r"(\d+)", name)
-    return [(int(part), "") if part.isdigit() else (0, part) for part in parts]
+    return [(int(part), "") if part.isdigit() else (0, part) for part in parts], name
