@@ -39,18 +39,19 @@ onerror:
 report: "../resources/report/workflow.rst"
 
 
+def made():
+    return [file for job in workflow.dag.jobs for file in job.output]
+
+
 def last_words():
-    made = (file for job in workflow.dag.jobs for file in job.output)
     trial = trial_remark(settings.display(CONFIG).get("limit"))
     notes = [trial, *(TASKS[name].asked for name in RUN.running)]
-    return ending(RESULTS, made, filter(None, notes))
+    return ending(RESULTS, made(), filter(None, notes))
 
 
 onsuccess:
     if workflow.is_main_process:
-        if str(RESULTS / "tables") in (
-            file for job in workflow.dag.jobs for file in job.output
-        ):
+        if str(RESULTS / "tables") in made():
             write_text(RESULTS / CONFIG_FILE, as_yaml(portable(CONFIG)))
         print(last_words())
 
