@@ -31,7 +31,7 @@ POSITIONAL = ("LSI", "LOI", "LOE", "LBI", "LBE")
 
 
 def elements(size: int) -> Record:
-    return {"context_id": "list-4k", "elements": [f"e{place}" for place in range(size)]}
+    return {"context_id": "list-4k", "length": "4k", "elements": [f"e{place}" for place in range(size)]}
 
 
 @given(st.integers(23, 400), st.sampled_from(POSITIONAL), st.integers(0, 11))
@@ -44,7 +44,7 @@ def test_two_positions_lie_at_each_end_of_a_list_and_two_between(size, task, exp
 
 
 def test_a_list_that_is_too_short_is_one_sentence():
-    with pytest.raises(UserError, match="LSI: context list-4k has only 22 elements"):
+    with pytest.raises(UserError, match="for LSI: context list-4k has only 22 elements"):
         released_settings(TASKS["LSI"], {}, elements(22), 0)
 
 

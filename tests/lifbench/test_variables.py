@@ -76,8 +76,14 @@ def test_an_entry_that_occurs_twice_is_no_reference():
 
 
 def test_a_short_list_is_refused_with_advice():
-    with pytest.raises(UserError, match=r"list-4k-s1 has only 6 elements; .*budget"):
+    with pytest.raises(UserError, match=r"4k is too short for LOI: .*only 6 elements; .*budget"):
         draw("LOI", size=6)
+
+
+def test_documents_of_which_none_repeats_another_are_refused_where_duplicates_are_asked_for():
+    with pytest.raises(UserError, match=r"lengths: 1k is too short for MF: .*the same text; .*1k"):
+        draw("MF", length="1k", duplicate_groups=[])
+    assert draw("MB", length="1k", duplicate_groups=[])
 
 
 @given(size=st.integers(10, 300), seed=st.integers(0, 99))

@@ -65,9 +65,10 @@ def ordinal(number: int) -> str:
 
 def too_small(task: Task, context: Record, what: str) -> UserError:
     """The error for a context that cannot be asked about: what it has."""
+    length = context["length"]
     return UserError(
-        f"{task.id}: context {context['context_id']} has {what}; "
-        "give its length a larger token budget in the config"
+        f"lifbench.lengths: {length} is too short for {task.id}: context {context['context_id']} "
+        f"has {what}; give {length} a larger token budget, or leave {task.id} out of the tasks"
     )
 
 
@@ -123,6 +124,12 @@ def _listed(task: Task, space: Settings, context: Record, rng: Random) -> Iterat
         yield dict(setting), {}
 
 
+def _duplicates(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
+    if not context["duplicate_groups"]:
+        raise too_small(task, context, "no two documents with the same text")
+    yield from _listed(task, space, context, rng)
+
+
 def _repeats(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
     genuine = sum(not sentence["fake"] for sentence in context["key_sentences"])
     most = max(setting["num"] for setting in space["settings"])
@@ -161,6 +168,7 @@ DRAWS: Mapping[str, Callable[[Task, Settings, Record, Random], Iterator[Setting]
     "positions": _positions,
     "index_lists": _index_lists,
     "listed": _listed,
+    "duplicates": _duplicates,
     "repeats": _repeats,
     "evidence": _evidence,
     "types": _types,

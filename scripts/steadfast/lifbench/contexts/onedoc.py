@@ -190,7 +190,7 @@ def _places(
         picked += islice(filter(occurs_once, tried), 1)
     if len(picked) < fewest:
         raise UserError(
-            f"onedoc: {len(picked)} of the {tagged} sentences that fit into the budget can be "
+            f"{len(picked)} of the {tagged} sentences that fit into the budget can be "
             f"asked about, {fewest} are needed; raise the length's budget"
         )
     ordinary = sorted(rng.sample(picked, len(picked) - len(tags)))

@@ -52,7 +52,10 @@ def seeded_contexts(
     named = {"domain": domain} if domain else {}
     for seed in seeds:
         rng = Random("/".join((str(seed), scenario, length, *named.values())))
-        context = build(rng, budget, corpora, counter, **settings)
+        try:
+            context = build(rng, budget, corpora, counter, **settings)
+        except UserError as error:
+            raise UserError(f"{kind}: {error}") from None
         if not context["text"]:
             raise UserError(f"{kind}: not one unit fits into {budget} tokens; raise the budget")
         yield {

@@ -169,6 +169,7 @@ KINDS: Mapping[str, Kind] = {
     "positions": Kind(Positions, "list", frozenset({"id", "ordid", "element"})),
     "index_lists": Kind(IndexLists, "list", frozenset({"id_arr"})),
     "listed": Kind(Listed, None),
+    "duplicates": Kind(Listed, "multidoc"),
     "repeats": Kind(Repeats, "onedoc", frozenset({"num", "sep"})),
     "evidence": Kind(Evidences, "onedoc", frozenset({"evidence", "options"})),
     "types": Kind(Types, "onedoc", frozenset({"type"})),
