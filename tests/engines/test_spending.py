@@ -83,6 +83,20 @@ def test_requests_under_way_count_with_all_that_they_may_cost(spending, server):
     assert len(records) == 8  # each turns out cheaper than it may be, and makes room
 
 
+@pytest.mark.parametrize("room", [0.5, 1.5, 2.5, 3.5])
+def test_the_cap_ends_a_job_whose_requests_go_side_by_side(spending, server, room):
+    asked = [replace(item, head=item.tail, context="", context_id="") for item in items(1, 20)]
+    most_of_one = max(map(most, prompts(asked)))
+    full = {"prompt_tokens": 40, "completion_tokens": 50}  # as much as each may cost, or nearly
+    reply = server.reply
+    server.reply = lambda *of: {**reply(*of), "usage": full}
+    with pytest.raises(UserError, match="max_spend"):
+        spending.run(asked, price=PRICE, max_spend=room * most_of_one, concurrency=4)
+    assert sum(server.asked.values()) == int(room)
+    assert len(spending.run(asked)) == 20
+    assert set(server.asked.values()) == {1}
+
+
 @pytest.mark.parametrize("usage", [None, {}, {"prompt_tokens": 0, "completion_tokens": 0}, [1]])
 def test_a_server_that_counts_nothing_is_not_free(spending, server, usage):
     def uncounted(prompt):

@@ -179,8 +179,14 @@ class OpenaiEngine(Engine):
 
                 async def start(request: Request) -> asyncio.Task[None]:
                     await places.acquire()
-                    if self._bill:
-                        await _reserve(self._bill, request, settled)
+                    try:
+                        if capped:
+                            raise capped
+                        if self._bill:
+                            await _reserve(self._bill, request, settled)
+                    except CapReached:
+                        places.release()
+                        raise
                     return tasks.create_task(send(request))
 
                 async def send_group(group: list[Request]) -> None:
@@ -197,14 +203,15 @@ class OpenaiEngine(Engine):
 
                 side_by_side = asyncio.Semaphore(self._most)
                 for group in groups:
-                    if capped:
-                        break
                     if len(group[0].prefix) >= LONG_PREFIX:
                         await send_group(group)
-                        continue
-                    await side_by_side.acquire()
-                    sending = tasks.create_task(send_group(group))
-                    sending.add_done_callback(lambda _: side_by_side.release())
+                    else:
+                        await side_by_side.acquire()
+                        if not capped:
+                            sending = tasks.create_task(send_group(group))
+                            sending.add_done_callback(lambda _: side_by_side.release())
+                    if capped:
+                        break
         except ExceptionGroup as group:
             raise group.exceptions[0] from None
         if capped:
