@@ -20,6 +20,9 @@ COLUMNS = (
     "estimated",
 )  # fmt: skip
 
+LEFT_OUT = "left out"
+"""What happens to a prompt that does not fit, where the config says skip."""
+
 
 class CachedTokenizer:
     """A tokenizer that counts no text twice; the models of a part share their prompts."""
@@ -135,7 +138,7 @@ def shared_tokens(sequences: Iterable[list[int]]) -> int:
 
 def misfits(requests: Iterable[Request], on_overflow: str) -> Iterable[tuple[str, str, int, int]]:
     """Prompts that are cut or do not fit: sample, what happens to it, tokens left, tokens cut."""
-    over = "stops the job" if on_overflow == "error" else "left out"
+    over = "stops the job" if on_overflow == "error" else LEFT_OUT
     for request in requests:
         if request.overflow or request.truncated_tokens:
             what, cut = (over, 0) if request.overflow else ("truncated", request.truncated_tokens)

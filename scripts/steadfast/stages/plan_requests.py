@@ -1,11 +1,12 @@
 """Rule plan: what every model and part of a benchmark would take; nothing is sent."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from steadfast.components import Answer, Sample, component
-from steadfast.engines.forecast import COLUMNS, CachedTokenizer
+from steadfast.engines.forecast import COLUMNS, LEFT_OUT, CachedTokenizer
 from steadfast.engines.journal import final_hashes
 from steadfast.engines.request import Item
 from steadfast.files import Record, Settings, write_rows, write_text
@@ -84,21 +85,32 @@ def plan_requests(
             for draws, samples in drawn.items()
         }
         tokenizers: dict[str, CachedTokenizer] = {}
+        left_out: dict[str, frozenset[str]] = {}
         for model in planned:
             known = final_hashes(journal_path(results, benchmark, model.name, part.name))
             row, misfit = model.of_part(items_by_draws[model.draws], known, tokenizers)
             rows.append({"model": model.name, "part": part.name, "judges": "", **row})
             places = [(model.name, part.name, *one) for one in misfit]
             odd += [dict(zip(MISFIT_COLUMNS, place, strict=True)) for place in places]
+            left_out[model.name] = frozenset(name for name, what, *_ in misfit if what == LEFT_OUT)
         if judge_prompts:
-            items = _judge_items(judge_prompts, templates, drawn[1], answer_tokens)
+            items = {
+                names: _judge_items(judge_prompts, templates, drawn[1], answer_tokens, names)
+                for names in set(left_out.values())
+            }
             for judge in judging:
                 judged = [model for model in planned if judge.name in judges_of[model.name]]
-                count = sum(model.draws for model in judged)
-                if not count:
+                if not judged:
                     continue
-                row, _ = judge.of_part(items, (), tokenizers)
-                row = {column: _times(count, value) for column, value in row.items()}
+                draws: Counter[frozenset[str]] = Counter()
+                for model in judged:
+                    draws[left_out[model.name]] += model.draws
+                row = _summed(
+                    [
+                        (judge.of_part(items[names], (), tokenizers)[0], n)
+                        for names, n in draws.items()
+                    ]
+                )
                 answers = f"{len(judged)} models' answers" if judged[1:] else "1 model's answers"
                 rows.append({"model": judge.name, "part": part.name, "judges": answers, **row})
     remarks = [
@@ -126,11 +138,15 @@ def plan_requests(
     write_text(out_md, "\n".join(lines) + "\n")
 
 
-def _times(count: int, value: object) -> object:
-    """A number of one model's answers as that of so many models'."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return value
-    return value * count
+def _summed(rows: Sequence[tuple[Record, int]]) -> Record:
+    """The sum of rows of one judge, each so many times; what is no number is that of the first."""
+
+    def of(column: str, first: object) -> object:
+        if isinstance(first, bool) or not isinstance(first, int | float):
+            return first
+        return sum(row[column] * times for row, times in rows)
+
+    return {column: of(column, value) for column, value in rows[0][0].items()}
 
 
 def _judge_items(
@@ -138,15 +154,20 @@ def _judge_items(
     templates: Mapping[str, str],
     samples: Sequence[Sample],
     answer_tokens: int,
+    left_out: Collection[str],
 ) -> list[Item]:
-    """What a judge would be asked if every answer had so many tokens."""
+    """What a judge would be asked if every answer had so many tokens.
+
+    Samples whose prompts are left out have no answer, and neither have the turns after them.
+    """
     asking = component(judge_prompts).make()
     # One token in o200k_base; other tokenizers are near it.
     text = " word" * answer_tokens
     answers: dict[str, Answer] = {}
     for sample in samples:
         before = answers[sample.before.id] if sample.before else None
-        answers[sample.id] = Answer("ok", text, before=before)
+        unanswered = sample.id in left_out or (before and not before.answered)
+        answers[sample.id] = Answer("overflow" if unanswered else "ok", text, before=before)
     return judge_items(
         judge_prompts_of(asking, load_templates(asking, templates), samples, answers)
     )
