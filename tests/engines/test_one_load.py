@@ -173,6 +173,13 @@ def test_what_an_earlier_run_wrote_ahead_is_not_taken(model, parts):
     assert model.asked == ["2k", "3k", "4k", "3k"]
 
 
+def test_a_job_that_is_alone_removes_what_a_killed_run_wrote_ahead(model, parts):
+    ask_together(parts["2k"], {}, list(parts.values()))
+    assert ".3k.ahead" in hidden(parts["3k"])
+    ask_together(replace(parts["3k"], run="run-2"), {}, [])
+    assert hidden(parts["3k"]) == [".4k.ahead"]
+
+
 def test_a_part_that_fails_fails_alone(model, parts, capsys):
     model.errors["3k"] = UserError("a prompt does not fit")
     together = list(parts.values())

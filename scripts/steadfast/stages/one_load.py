@@ -40,6 +40,7 @@ def ask_together(own: Asked, operation: Settings, together: Sequence[Asked]) -> 
     others = [one for one in together if one.key != own.key]
     if not others:
         ask(own, operation)
+        Ahead.remove(own)
         return
     ahead = Ahead(own)
     lock = own.results / "journal" / ".locks" / f"{others[0].load}.lock"
@@ -55,7 +56,7 @@ def ask_together(own: Asked, operation: Settings, together: Sequence[Asked]) -> 
             raise
         except UserError as error:
             failed = error
-        ahead.remove()
+        Ahead.remove(own)
         if loaded.model is not None:
             _ask_others(others, operation, loaded)
         if failed:
@@ -104,9 +105,9 @@ class Ahead:
     """
 
     def __init__(self, asked: Asked):
+        self._asked = asked
         self._files = Path(asked.outputs), Path(asked.identity)
-        self._root = self._files[0].with_name(f".{asked.part}.ahead")
-        self.folder = self._root / asked.fingerprint
+        self.folder = self._root(asked) / asked.fingerprint
 
     @property
     def there(self) -> bool:
@@ -119,9 +120,14 @@ class Ahead:
             return False
         for path in self._files:
             os.replace(self.folder / path.name, path)
-        self.remove()
+        self.remove(self._asked)
         return True
 
-    def remove(self) -> None:
-        """Removes them, and what was written ahead for other settings or by other runs."""
-        shutil.rmtree(self._root, ignore_errors=True)
+    @staticmethod
+    def _root(asked: Asked) -> Path:
+        return Path(asked.outputs).with_name(f".{asked.part}.ahead")
+
+    @classmethod
+    def remove(cls, asked: Asked) -> None:
+        """Removes all that was written ahead of a job, for other settings and by other runs too."""
+        shutil.rmtree(cls._root(asked), ignore_errors=True)
