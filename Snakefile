@@ -22,7 +22,7 @@ sys.path.insert(0, str(HERE / "scripts"))
 from steadfast.config import settings
 from steadfast.job_resources import resource
 from steadfast.config.load import load_config
-from steadfast.config.source import check_source
+from steadfast.config.source import check_source, typed
 from steadfast.dependencies import digest
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation, in_results
@@ -52,7 +52,7 @@ if not workflow.overwrite_configfiles:
 
 
 try:
-    CONFIG = load_config(config)
+    CONFIG = load_config(typed(config, workflow.config_settings.config_args))
     RUN = Evaluation(CONFIG)
     RUN.check_judges()
     check_required_files(CONFIG, RUN.tasks)

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.config.source import check_source
+from steadfast.config.source import check_source, typed
 from steadfast.errors import UserError
 
 ROOT = Path(__file__).parents[2]
@@ -114,3 +114,31 @@ def test_whichever_key_is_written_again_is_found(tmp_path_factory, keys, data):
     sentence = complaint(tmp_path_factory.getbasetemp() / "again.yaml", f"{{{lines}}}")
     assert f"FILE:{len(keys) + 1}: " in sentence
     assert f"on line {keys.index(again) + 1} already" in sentence
+
+
+def test_numbers_in_a_mapping_on_the_command_line_are_numbers():
+    # Snakemake reads numbers, switches and null by themselves, and all in a mapping as text.
+    config = {
+        "seed": 4,
+        "limit": "null",
+        "noise": {"sample": "3", "repeats": 2},
+        "models": {"1": {"temperature": "0.5", "name": "4", "tags": ["1", "b"], "on": "true"}},
+    }
+    given = [
+        "seed=4",
+        "limit=null",
+        "noise={sample: 3}",
+        "models={1: {temperature: 0.5, name: '4', tags: [1, b], on: true}}",
+        "other={",
+    ]
+    assert typed(config, given) == {
+        "seed": 4,
+        "limit": None,
+        "noise": {"sample": 3, "repeats": 2},
+        "models": {"1": {"temperature": 0.5, "name": "4", "tags": [1, "b"], "on": True}},
+    }
+
+
+def test_what_the_command_line_does_not_give_stays_as_it_is():
+    config = {"noise": {"sample": "x"}, "judging": {"attempts": "3"}}
+    assert typed(config, ["noise={sample: 3}", "seed=1"]) == config

@@ -1,7 +1,7 @@
 """A config file as it is written: what is lost once it is read as a mapping."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,40 @@ def read_source(path: Path | str) -> dict[str, Any]:
     """
     check_source(path)
     found: dict[str, Any] = yaml.safe_load(_as_yaml(Path(path).read_text(encoding="utf-8")))
+    return found
+
+
+def typed(config: Mapping[str, Any], arguments: Iterable[str]) -> dict[str, Any]:
+    """The config, with what ``--config`` gave as YAML would have it in a file.
+
+    Snakemake takes all that stands in such a mapping or list for text, numbers and null too.
+
+    Args:
+        config: as Snakemake has it, the arguments included.
+        arguments: ``key=value`` each.
+    """
+    found = dict(config)
+    for argument in arguments:
+        key, _, text = argument.partition("=")
+        try:
+            as_text, value = yaml.load(text, yaml.BaseLoader), yaml.safe_load(text)
+        except yaml.YAMLError:
+            continue
+        if key in found:
+            found[key] = _typed(found[key], as_text, value)
+    return found
+
+
+def _typed(found: object, as_text: object, value: object) -> object:
+    """What stands in the config, where it is an argument's text in its place as YAML's value."""
+    match found, as_text, value:
+        case dict(), dict(), dict():
+            pairs = zip(as_text.items(), value.values(), strict=False)
+            return found | {k: _typed(found[k], text, v) for (k, text), v in pairs if k in found}
+        case list(), list(), list() if len(found) == len(value):
+            return [_typed(*one) for one in zip(found, as_text, value, strict=True)]
+        case str(), str(), None | bool() | int() | float() if found == as_text:
+            return value
     return found
 
 
