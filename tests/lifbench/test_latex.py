@@ -110,6 +110,7 @@ def overfull(log: str) -> list[float]:
 
 def test_every_character_compiles(tmp_path):
     codes = [*range(0x250), *range(0x2000, 0x2100), 0x4E00, 0xFFFD, 0x1F600]
+    codes += map(ord, latex.SPECIAL)
     lines = [latex.escape(f"x{chr(code)}{chr(code)}x") for code in codes]
     text = "\\documentclass{article}\\begin{document}\n%s\n\\end{document}\n"
     document = tmp_path / "characters.tex"

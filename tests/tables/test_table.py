@@ -4,11 +4,14 @@ import csv
 import io
 import re
 from decimal import Decimal
+from unicodedata import name
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steadfast.resources import ROOT
 from steadfast.tables import latex
 from steadfast.tables.render import comma_separated, escape_csv, escape_markdown, markdown
 from steadfast.tables.table import Cell, Column, Section, Table, ranks, rounded, shown_ranks
@@ -114,8 +117,48 @@ def test_a_section_longer_than_a_page_is_split():
 def test_latex_text_has_no_live_special_character(text):
     escaped = latex.escape(text)
     assert escaped.isprintable()
-    allowed = r"\\(text[a-z]+\{\}|[{}$&#%_])|\$\^\{\\dagger\}\$|\$-\$|[{}]"
+    symbol = r"\$(-|\\[a-z]+|\^\{(\\[a-z]+|[23])\})\$"
+    allowed = rf"{symbol}|\\(text[a-z]+\{{\}}|ldots\{{\}}|pounds\{{\}}|[{{}}$&#%_])|[{{}}]"
     assert not re.search(r"[\\$&#%_^~]", re.sub(allowed, "", escaped))
+
+
+SIGNS = [
+    ("−1", "$-$1"),
+    ("(ARS − floor) ÷ (1 − floor)", r"(ARS $-$ floor) $\div$ (1 $-$ floor)"),
+    ("2 × 3 ± 1", r"2 $\times$ 3 $\pm$ 1"),
+    ("a ≤ b ≠ c → d", r"a $\leq$ b $\neq$ c $\rightarrow$ d"),
+    ("“so” …", r"\textquotedblleft{}so\textquotedblright{} \ldots{}"),
+]
+
+
+@pytest.mark.parametrize(("text", "printed"), SIGNS)
+def test_latex_prints_signs_as_these_signs(text, printed):
+    assert latex.escape(text) == printed
+
+
+def own_texts(value):
+    """All texts in a data file, its keys too."""
+    if isinstance(value, dict):
+        yield from (text for pair in value.items() for one in pair for text in own_texts(one))
+    elif isinstance(value, list):
+        yield from (text for one in value for text in own_texts(one))
+    elif isinstance(value, str):
+        yield value
+
+
+def of_another_script(text):
+    letters = any(c.isalpha() and not name(c).startswith(("LATIN", "GREEK")) for c in text)
+    return letters or any(name(c, "").startswith(("IDEOGRAPHIC", "FULLWIDTH")) for c in text)
+
+
+FILES = sorted(ROOT.rglob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_latex_has_a_glyph_for_each_character_of_the_packaged_texts(path):
+    texts = own_texts(yaml.safe_load(path.read_text(encoding="utf-8")))
+    mine = (text for text in texts if not of_another_script(text))
+    assert [text for text in mine if "{U+" in latex.escape(text)] == []
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1"])

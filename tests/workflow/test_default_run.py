@@ -48,6 +48,11 @@ def test_the_tables_are_there_in_three_formats(finished):
         assert {f"{table}.tex", f"{table}.md", f"{table}.csv"} <= names
 
 
+def test_latex_has_a_glyph_for_each_character_of_the_tables(finished):
+    pages = finished.folder.glob("results/tables/*.tex")
+    assert [path.name for path in pages if "{U+" in path.read_text()] == []
+
+
 def test_every_table_and_caption_says_that_its_text_is_synthetic(finished):
     said = "contexts of synthetic text, written by a program"
     captions = [*finished.folder.glob("results/figures/*.txt")]
