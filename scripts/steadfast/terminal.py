@@ -3,11 +3,14 @@
 import json
 import logging
 import re
+import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from snakemake_interface_logger_plugins.common import LogEvent
+
+from steadfast.show.headline import headline
 
 HANDLER = "DefaultStreamHandler"
 NOTHING = "Nothing to be done"
@@ -27,10 +30,9 @@ SAID_BY_US = re.compile(
 )
 """Messages of Snakemake that this or ``failures.Failures`` says in other words, or that say
 nothing."""
-INTERVAL = "95 %"
 REPORT = "report/report.md"
+NO_TERMINAL = 100  # columns of what is written to a file
 PLAN, TOTALS = "plan/total.md", "## Totals"
-BAR = re.compile(r"(?<!\\)\|")  # between cells; one of a label is escaped
 FOLDERS = {
     "report.html": "All of it on one page, for a browser",
     "tables": "Tables (docs/reading.md explains them)",
@@ -140,13 +142,16 @@ def answered(files: Iterable[str]) -> str:
     return ""
 
 
-def ending(results: Path, files: Iterable[str], asked: Iterable[str] = ()) -> str:
+def ending(
+    results: Path, files: Iterable[str], asked: Iterable[str] = (), width: int | None = None
+) -> str:
     """What a run says at its end: the headline table where it made one, and where all is.
 
     Args:
         results: folder of all results.
         files: all that the run's targets are made of, and they themselves.
         asked: sentences about the text that was asked, below the headline table.
+        width: columns of the terminal; by default its own, or 100 where there is none.
     """
     made = [Path(file).relative_to(results).parts for file in files if _below(results, file)]
     first = {parts[0] for parts in made}
@@ -158,7 +163,9 @@ def ending(results: Path, files: Iterable[str], asked: Iterable[str] = ()) -> st
     lines = [f"{FOLDERS.get(name, 'Tables')}: {place}" for name, place in places.items()]
     report = results / REPORT
     if "report" in first and report.is_file():
-        lines = [*headline(report.read_text(encoding="utf-8")), "", *asked, "", *lines]
+        width = width or shutil.get_terminal_size((NO_TERMINAL, 24)).columns
+        page = headline(report.read_text(encoding="utf-8"), width)
+        lines = [*page, "", *asked, "", *lines]
     plan = results / PLAN
     if "plan" in first and plan.is_file():
         totals = plan.read_text(encoding="utf-8").partition(TOTALS)[2]
@@ -168,15 +175,3 @@ def ending(results: Path, files: Iterable[str], asked: Iterable[str] = ()) -> st
 
 def _below(folder: Path, file: str) -> bool:
     return Path(file).is_relative_to(folder)
-
-
-def headline(report: str) -> list[str]:
-    """The lines of a Markdown page's first table, without the columns of intervals.
-
-    Example:
-        >>> headline("Caption.\\n\\n|Model|ARS|ARS: 95 %|\\n|:--|:-:|:-:|\\n|a|.5|.4 to .6|\\n")
-        ['|Model|ARS|', '|:--|:-:|', '|a|.5|']
-    """
-    rows = [BAR.split(line) for line in report.splitlines() if line.startswith("|")]
-    kept = [i for i, heading in enumerate(rows[0]) if INTERVAL not in heading]
-    return ["|".join(row[i] for i in kept) for row in rows]

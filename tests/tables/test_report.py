@@ -105,6 +105,30 @@ def test_the_report_says_where_no_answers_can_have_full_marks(tmp_path):
     assert "PSR 1" not in text
 
 
+def floored(tmp_path, *rows):
+    """The report of these rows and of a floor whose ARS is .6 and whose IFS is 0."""
+    models = DISPLAY["models"] | {"floor": {"label": "Floor", "engine": "floor"}}
+    floor = [row("floor", "ARS", 0.6), row("floor", "IFS", 0, spread=None)]
+    files = written(tmp_path, *rows, *floor)
+    build_report(files, BENCHMARKS, DISPLAY | {"models": models}, tmp_path / "out")
+    return (tmp_path / "out/report.tex").read_text()
+
+
+def test_the_report_says_which_models_score_less_than_the_floor(tmp_path):
+    ars = [*three("ARS", 0.7, 0.5, 0.4), row("sim-x", "ARS", 0.1)]
+    text = floored(tmp_path, *ars, *three("IFS", 0.2, 0.1, 0.3))
+    assert "The floor, which looks nothing up, has ARS 0.600, more than b and c:" in text
+
+
+def test_nothing_is_said_of_the_floor_where_it_is_the_lowest(tmp_path):
+    assert "The floor" not in floored(tmp_path, *three("ARS", 0.7, 0.6, 0.65))
+
+
+def test_many_models_below_the_floor_are_counted(tmp_path):
+    text = floored(tmp_path, *(row(f"m{i}", "ARS", 0.1) for i in range(9)))
+    assert "more than m0, m1, m2 and 6 more:" in text
+
+
 def test_a_model_without_a_benchmark_has_a_dash(tmp_path):
     tables = built(tmp_path, *three("PSR", 0.7), *three("DRFR", 0.8, 0.6))
     lines = {line[1]: line[2:] for line in tables["report"][1:]}

@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 
 from steadfast.resources import ROOT
 from steadfast.tables import latex
-from steadfast.tables.render import comma_separated, escape_csv, escape_markdown, markdown
+from steadfast.tables.render import (
+    comma_separated,
+    escape_csv,
+    escape_markdown,
+    markdown,
+    unescape_markdown,
+)
 from steadfast.tables.table import Cell, Column, Section, Table, ranks, rounded, shown_ranks
 
 
@@ -189,3 +195,4 @@ def test_markdown_text_stays_in_its_cell(text):
     assert "\n" not in escaped
     assert not re.search(r"(?<!\\)[|*_`\[\]]", escaped.replace("\\\\", ""))
     assert "<" not in escaped
+    assert unescape_markdown(escaped) == " ".join(text.split())

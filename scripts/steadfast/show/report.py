@@ -31,6 +31,7 @@ from steadfast.tables.table import Cell, Column, Section, Table, ranks, rounded
 
 WORDS = facts("report.yaml")
 NAMES = ("report", "report_correlations")
+MODELS_NAMED = 3  # of those below the floor, at most
 
 
 @dataclass(frozen=True)
@@ -187,9 +188,30 @@ def _notes(report: Report) -> list[Note]:
         if not math.isnan(of := m.rows[HIGHEST].max())
     ]:
         notes.append((None, texts["highest"].format(found="; ".join(highest))))
+    notes += _below_floor(report)
     notes += _drawn(report)
     judged = any(measure.judged for measure in report.measures)
     return notes + shared_notes(report.roster, judged)
+
+
+def _below_floor(report: Report) -> list[Note]:
+    """Which contenders the floor exceeds in a benchmark's main measure, where more is better."""
+    texts, found = WORDS["notes"], []
+    main = {m.benchmark: m for m in reversed(report.measures) if not m.smaller}
+    for measure in reversed(main.values()):
+        values, roster = measure.values, report.roster
+        floor = max((values[m] for m in values if roster.kind(m) == "floor"), default=math.nan)
+        below = [m for m in roster.contenders if values.get(m, math.inf) < floor]
+        if below:
+            labels = [*map(roster.label, below[:MODELS_NAMED])]
+            if more := len(below) - len(labels):
+                labels.append(texts["more_models"].format(count=more))
+            models = " and ".join(filter(None, (", ".join(labels[:-1]), labels[-1])))
+            value = rounded(floor, measure.digits)
+            found.append(
+                texts["below_floor_of"].format(value=value, measure=measure.name, models=models)
+            )
+    return [(None, texts["below_floor"].format(found="; ".join(found)))] if found else []
 
 
 def _drawn(report: Report) -> list[Note]:

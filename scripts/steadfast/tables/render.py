@@ -17,6 +17,7 @@ KINDS = ("tex", "md", "csv")
 MARKS = {"dagger": "†", "incomplete": r"\*"}
 STYLES = {"": "{}", "best": "**{}**"}
 MISSING = "--"
+ACTIVE = r"[\\`*_{}\[\]#|~$>!]"  # characters that mean something to Markdown
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 NUMBERS = re.compile(r"-?\d+\.\d+( to -?\d+\.\d+)?")  # a number, or an interval
 
@@ -24,7 +25,12 @@ NUMBERS = re.compile(r"-?\d+\.\d+( to -?\d+\.\d+)?")  # a number, or an interval
 def escape_markdown(text: str) -> str:
     """Text that Markdown shows as it stands, in a cell of a pipe table too."""
     text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
-    return re.sub(r"([\\`*_{}\[\]#|~$>!])", r"\\\1", text)
+    return re.sub(rf"({ACTIVE})", r"\\\1", text)
+
+
+def unescape_markdown(text: str) -> str:
+    """The text that ``escape_markdown`` escaped."""
+    return re.sub(rf"\\({ACTIVE})", r"\1", text).replace("&lt;", "<").replace("&amp;", "&")
 
 
 def escape_csv(text: str) -> str:

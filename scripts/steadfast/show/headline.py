@@ -1,0 +1,128 @@
+"""The report's table as a terminal shows it: no wider than that, each interval below its value."""
+
+import re
+import textwrap
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from steadfast.resources import facts
+from steadfast.show.visible import visible
+from steadfast.tables.render import unescape_markdown
+
+BAR = re.compile(r"(?<!\\)\|")  # between cells; one of a label is escaped
+INTERVAL = facts("report.yaml")["interval"].format(measure="")
+BELOW_FLOOR = facts("report.yaml")["notes"]["below_floor"].partition("{")[0]
+MARKS = (r"\*", "†")
+BOLD = "Bold (**): the best of a column, and all that the test does not tell apart from it."
+BELOW = "Below a value: its 95 % interval."
+LABEL = 24  # columns of a model's name, at most; a longer one goes on in the next line
+GAP = "  "
+
+
+class Column(NamedTuple):
+    """A column of the terminal's table: the lines of its heading, and of each row's cell."""
+
+    benchmark: str
+    measure: str
+    cells: list[list[str]]
+
+    def lines(self, first: bool) -> list[list[str]]:
+        """Its heading and its cells; the benchmark stands above its first column alone."""
+        return [[self.benchmark if first else "", self.measure], *self.cells]
+
+
+def headline(page: str, width: int) -> list[str]:
+    """The lines of a Markdown page's first table, and of its notes those that a reader needs there.
+
+    Measures that do not fit side by side stand in further blocks, the models before each. Of the
+    notes there are those of marks, and what says that the floor stands above models.
+
+    Args:
+        page: the report, as ``tables.render.markdown`` writes it.
+        width: of the terminal, in columns.
+
+    Example:
+        >>> page = "|M|A: X|A: X: 95 %|\\n|:-|:-:|:-:|\\n|a|.5|.4 to .6|\\n"
+        >>> headline(page, 40)[:4]
+        ['   A', 'M  X', '-  -----', 'a  .5']
+    """
+    table = [line for line in page.splitlines() if line.startswith("|")]
+    heads, _, *rows = ([*map(str.strip, BAR.split(line)[1:-1])] for line in table)
+    labels = [["", _plain(heads[0])], *(_label(row, width) for row in rows)]
+    blocks = "\n\n".join(_blocks(list(_columns(heads, rows)), labels, width))
+    legend = [
+        *([BOLD] if "**" in blocks else []),
+        *([BELOW] if any(head.endswith(INTERVAL) for head in heads) else []),
+    ]
+    notes = [text for text in page.strip().split("\n\n") if text.startswith((*MARKS, BELOW_FLOOR))]
+    return [*blocks.splitlines(), "", *legend, *map(_plain, notes)]
+
+
+def _label(row: Sequence[str], width: int) -> list[str]:
+    """A row's first cell in lines; of a group its heading, which Markdown sets in italics."""
+    if not any(row[1:]):
+        return [_plain(row[0].removeprefix("*").removesuffix("*"))]
+    return textwrap.wrap(_plain(row[0]), max(8, min(LABEL, width // 3))) or [""]
+
+
+def _columns(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[Column]:
+    """The measures, each with its interval below its value where a column has that."""
+    for at, head in enumerate(heads[1:], start=1):
+        if head.endswith(INTERVAL):
+            continue
+        benchmark, _, measure = _plain(head).rpartition(": ")
+        ends = at + 1 if heads[at + 1 : at + 2] == [head + INTERVAL] else None
+        cells = [[_plain(row[at]), *([_interval(row[ends])] if ends else [])] for row in rows]
+        yield Column(benchmark, measure, cells)
+
+
+def _interval(cell: str) -> str:
+    """An interval in short, where no sign of a number would be taken for the dash."""
+    text = _plain(cell)
+    return "" if text == "--" else text if "-" in text else text.replace(" to ", "–")
+
+
+def _blocks(
+    columns: Sequence[Column], labels: Sequence[Sequence[str]], width: int
+) -> Iterator[str]:
+    """Tables with as many of the columns each as fit."""
+    block: list[Column] = []
+    for column in columns:
+        if block and max(map(_width, _laid_out([*block, column], labels))) > width:
+            yield "\n".join(_laid_out(block, labels))
+            block = []
+        block.append(column)
+    yield "\n".join(_laid_out(block, labels))
+
+
+def _laid_out(block: Sequence[Column], labels: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of one table."""
+    before = ["", *(column.benchmark for column in block)]
+    sides = [labels, *(c.lines(c.benchmark != before[i]) for i, c in enumerate(block))]
+    rows = list(zip(*sides, strict=True))
+    # The heading of a group goes on above the columns, which are empty there.
+    within = [row for row in rows if any(map(any, row[1:]))]
+    widths = [
+        max(_width(line) for cell in side for line in cell) for side in zip(*within, strict=True)
+    ]
+    lines = []
+    for number, row in enumerate(rows):
+        for i in range(max(map(len, row))):
+            cells = (cell[i] if i < len(cell) else "" for cell in row)
+            padded = (
+                text + " " * (wide - _width(text)) for text, wide in zip(cells, widths, strict=True)
+            )
+            lines.append(GAP.join(padded).rstrip())
+        lines += [GAP.join("-" * wide for wide in widths)] if number == 0 else []
+    return [line for line in lines if line]
+
+
+def _plain(text: str) -> str:
+    """A cell's or a note's text without Markdown's escapes, as a terminal may be given it."""
+    return visible(unescape_markdown(text))
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal that a text takes: an East Asian character takes two."""
+    return sum(1 + (unicodedata.east_asian_width(char) in "WF") for char in text)
