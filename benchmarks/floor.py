@@ -83,7 +83,8 @@ def _f1(found: Collection[object], wanted: Collection[object]) -> float:
 
 
 def measured(results: Path, model: str) -> dict[str, dict[tuple[str, str], float]]:
-    """By rubric, and under ``most``, the mean of each task and length of a model's answers."""
+    """By the run's rubric, and under ``most``, the mean of each task and length of a model's
+    answers; by the other rubric other answers are best."""
     found: dict[str, dict[tuple[str, str], list[float]]] = defaultdict(lambda: defaultdict(list))
     for scores in (results / "lifbench/scores" / model).glob("*.jsonl"):
         length = scores.stem
@@ -100,8 +101,6 @@ def measured(results: Path, model: str) -> dict[str, dict[tuple[str, str], float
             least = forced(prompt["task"])
             found["most"][cell].append(least + (1 - least) * share)
             found[record["rubric"]][cell].append(record["total"])
-            for rubric, rated in record["other_raters"].items():
-                found[rubric][cell].append(rated["total"])
     return {
         name: {cell: mean(values) for cell, values in cells.items()}
         for name, cells in found.items()
@@ -136,8 +135,8 @@ def main() -> None:
     cells = measured(given.results, given.model)
     lengths = list(dict.fromkeys(at for _, at in cells["most"]))
     lengths.sort(key=lambda name: int("".join(filter(str.isdigit, name))))
-    for rubric in RUBRICS:
-        print(table(cells, rubric, lengths), end="\n\n")
+    (rubric,) = cells.keys() & RUBRICS.keys()
+    print(table(cells, rubric, lengths))
 
 
 if __name__ == "__main__":

@@ -163,8 +163,8 @@ class Task:
         released_needs: what reading them needs of the surroundings.
         files: the user's files that the config names, by its key; looked for before anything runs.
         labels: file with people's verdicts.
-        floor: whether the stand-in answers as a reader who looks nothing up; models of engine
-            ``floor`` run in no benchmark without.
+        floor: answers of engine ``floor``, those of a reader who looks nothing up: the stand-in, or
+            one with other settings. None: models of that engine do not run here.
         task_names: names of tasks that the config adds to the benchmark's own ``task_names``.
         compared: a function that says how models are compared, as a
             ``metrics.certificate.Compared``; by default samples count alike.
@@ -191,7 +191,7 @@ class Task:
     released_needs: Needs = field(default_factory=Needs)
     files: Sequence[tuple[str, str]] = ()
     labels: str | None = None
-    floor: bool = False
+    floor: Component[StandIn] | None = None
     task_names: tuple[str, ...] = ()
     compared: Component[Any] = field(
         default_factory=lambda: Component(

@@ -286,13 +286,13 @@ class StandIn(ABC):
         """What a reader answers who does as the instruction says and looks nothing up.
 
         None where nothing is known of such a reader: its answer is then missing, and not wrong.
-        Only asked where the benchmark's ``Task`` says that it has a floor.
+        Only asked where it is the ``floor`` of the benchmark's ``Task``.
 
         Raises:
             UserError: the benchmark has none all the same.
         """
         raise UserError(
-            f"benchmark: {type(self).__name__} has no method floor, and its task says floor=True; "
+            f"benchmark: {type(self).__name__} has no method floor, and is the floor of its task; "
             "write the method, or leave floor out of the task"
         )
 

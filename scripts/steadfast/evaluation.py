@@ -153,7 +153,8 @@ class Evaluation:
         if how.engine not in STAND_INS:
             return None
         if role == "model":
-            return self.tasks[benchmark].stand_in
+            task = self.tasks[benchmark]
+            return task.floor if how.engine == "floor" else task.stand_in
         asked = self.judging(benchmark) if role == "judge" else self.rewriting(benchmark)
         return asked.stand_in
 

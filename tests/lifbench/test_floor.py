@@ -2,7 +2,9 @@
 
 import csv
 import json
+from collections import Counter
 from functools import cache
+from statistics import mean
 
 import pandas as pd
 import pytest
@@ -17,6 +19,7 @@ from steadfast.lifbench.above_floor import above_floor
 from steadfast.lifbench.frames import score_frame
 from steadfast.lifbench.metrics import metrics
 from steadfast.lifbench.readers import LifbenchReader
+from steadfast.lifbench.rubric import score
 from steadfast.lifbench.tables import tables
 from steadfast.lifbench.tasks import TASKS
 from steadfast.show.display import Display, Shown
@@ -25,9 +28,20 @@ from steadfast.tables.render import printed
 READER = LifbenchReader()
 
 
-def answers(task: str) -> list[str]:
+def answers(task: str, rubric: str = "released") -> list[str]:
     """What the floor reader answers to a task's hand-made samples."""
-    return [READER.floor(as_sample(*sample)) for sample in samples(task)]
+    reader = LifbenchReader(rubric=rubric)
+    return [reader.floor(as_sample(*sample)) for sample in samples(task)]
+
+
+def drawn(task: str, times: int = 200, **changes: object) -> list[str]:
+    """What it answers to one prompt of a task, were it asked in so many wordings."""
+    prompt, context, _ = samples(task)[0]
+    ids = (f"{task}/x/e{number}/v0" for number in range(times))
+    return [
+        READER.floor(as_sample({**prompt, "sample_id": id}, {**context, **changes}, ""))
+        for id in ids
+    ]
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -40,8 +54,17 @@ def test_it_sees_no_gold(task):
 
 
 @pytest.mark.parametrize("task", ["LSI", "LOI", "LOE"])
-def test_whichever_element_is_asked_for_it_copies_the_middle_one(task):
-    assert set(answers(task)) == {LIST[4]}
+def test_whichever_element_is_asked_for_it_copies_one_near_the_beginning(task):
+    # Of nine places those with an element on both sides in the first quarter are 1 and 2.
+    near = {1, 2} if task == "LSI" else {0, 1, 2, 3}
+    assert {LIST.index(answer) for answer in answers(task)} <= near
+
+
+def test_each_prompt_has_a_draw_of_its_own_and_the_same_prompt_the_same():
+    long = [f"element {number}" for number in range(100)]
+    found = drawn("LSI", elements=long)
+    assert set(found) == set(long[1:11])  # of the first quarter the first ten
+    assert found == drawn("LSI", elements=long)
 
 
 @pytest.mark.parametrize("task", ["LBI", "LBE"])
@@ -50,9 +73,10 @@ def test_what_stands_last_is_after_any_element_and_what_stands_first_before(task
         assert answer == LIST[-1 if prompt["variables"]["bias"] > 0 else 0]
 
 
-def test_it_copies_as_many_elements_as_are_asked_for():
+def test_it_copies_as_many_elements_as_are_asked_for_and_never_in_the_order_of_the_list():
     (answer,) = answers("LMI")
-    assert json.loads(answer) == LIST[3:7]
+    places = [LIST.index(element) for element in json.loads(answer)]
+    assert len(set(places)) == 4 and places == sorted(places, reverse=True)
 
 
 def test_every_document_has_the_label_that_the_rules_name_first():
@@ -60,12 +84,19 @@ def test_every_document_has_the_label_that_the_rules_name_first():
         assert json.loads(answer) == {f"doc{n}": label for n in range(1, 8)}
 
 
-def test_documents_are_grouped_by_their_places_whatever_their_texts():
-    ids = [[[document["id"]] for document in DOCUMENTS]]
-    assert [json.loads(line) for line in answers("MF")[0].split("\n")] == ids
+def test_more_documents_than_an_answer_holds_have_no_label():
+    prompt, context, _ = samples("MB")[0]
+    many = {**context, "documents": DOCUMENTS * 100}
+    assert len(json.loads(READER.floor(as_sample(prompt, many, "")))) == 340
 
 
-@pytest.mark.parametrize(("documents", "groups"), [(6, 1), (13, 2), (28, 3), (60, 4), (270, 6)])
+def test_all_documents_are_in_a_group_whatever_their_texts():
+    (group,) = [json.loads(line) for line in answers("MF")[0].split("\n")]
+    assert sorted(group) == sorted([document["id"]] for document in DOCUMENTS)
+
+
+# One group begins with the first of the repeated quarter; half of the others begin one each.
+@pytest.mark.parametrize(("documents", "groups"), [(6, 1), (13, 2), (28, 4), (60, 5), (270, 5)])
 def test_the_more_documents_the_more_groups(documents, groups):
     prompt, context, _ = samples("MF")[0]
     many = {**context, "documents": DOCUMENTS * (documents // 7) + DOCUMENTS[: documents % 7]}
@@ -74,16 +105,57 @@ def test_the_more_documents_the_more_groups(documents, groups):
     assert answer.count('"') == 2 * min(documents, 80)
 
 
-def test_tagged_sentences_are_copied_as_they_come_with_fakes_among_them():
-    answer = answers("OR")[3]
-    by_place = sorted(SENTENCES, key=lambda sentence: sentence[2])
-    assert answer.split("\n") == [f"{text} -12367- {name}" for name, *_, text in by_place[:7]]
-    assert json.loads(answers("OE")[0]) == [sentence[4] for sentence in by_place[:3]]
+def test_tagged_sentences_are_drawn_with_fakes_among_them():
+    rows = {f"{text} -12367- {name}" for name, *_, text in SENTENCES}
+    found = answers("OR")[3].split("\n")
+    assert len(set(found)) == 7 and set(found) <= rows
+    # Each of nine is named about as often as another: 200 draws of one, 22.2 each on average.
+    often = Counter(answer.partition(" ### ")[0] for answer in drawn("OR"))
+    assert len(often) == 9 and min(often.values()) > 5
 
 
-def test_it_takes_the_first_option():
-    for (prompt, *_), answer in zip(samples("OQ"), answers("OQ"), strict=True):
-        assert answer == prompt["variables"]["options"][0]
+def test_a_third_of_the_tagged_sentences_is_extracted_by_their_numbers():
+    numbers = {text: number for _, number, *_, text in SENTENCES}
+    for answer in drawn("OE"):
+        found = [numbers[text] for text in json.loads(answer)]
+        assert len(found) == 3 and found == sorted(found)
+
+
+def test_of_two_options_it_takes_the_one_that_can_expect_more():
+    for rubric, place in (("released", 0), ("corrected", 1)):
+        for (prompt, *_), answer in zip(samples("OQ"), answers("OQ", rubric), strict=True):
+            assert answer == prompt["variables"]["options"][place]
+
+
+@pytest.mark.parametrize("rubric", ["released", "corrected"])
+def test_no_option_beats_the_one_that_it_takes(rubric):
+    # A third of the evidence is a true key sentence, a third fake, a third ordinary.
+    means = [
+        mean(
+            score(*sample, sample[0]["variables"]["options"][place], rubric).total
+            for sample in samples("OQ")
+        )
+        for place in (0, 1)
+    ]
+    floor = zip(samples("OQ"), answers("OQ", rubric), strict=True)
+    assert mean(score(*one, answer, rubric).total for one, answer in floor) == max(means)
+
+
+def test_only_the_floor_is_asked_again_for_another_rubric():
+    models = {"floor": {"engine": "floor"}, "gold": {"engine": "reference"}}
+    by_rubric = [
+        load_config({"models": models, "benchmarks": ["lifbench"], "lifbench": {"rubric": rubric}})
+        for rubric in ("released", "corrected")
+    ]
+    runs = [Evaluation(config) for config in by_rubric]
+    floor, gold = (
+        [
+            run.stand_in_of("lifbench", config.models[name])
+            for run, config in zip(runs, by_rubric, strict=True)
+        ]
+        for name in models
+    )
+    assert gold[0] == gold[1] and floor[0] != floor[1]
 
 
 def record(task: str, total: float | None, place: int = 0) -> dict:
@@ -213,5 +285,7 @@ class WithoutFloor(StandIn):
 
 
 def test_a_task_that_claims_a_floor_which_its_stand_in_has_not_is_one_sentence():
-    with pytest.raises(UserError, match="WithoutFloor has no method floor, and its task says"):
+    with pytest.raises(
+        UserError, match="WithoutFloor has no method floor, and is the floor of its task"
+    ):
         WithoutFloor().floor(Sample("2k", {}, {}))

@@ -31,7 +31,11 @@ POSITIONAL = ("LSI", "LOI", "LOE", "LBI", "LBE")
 
 
 def elements(size: int) -> Record:
-    return {"context_id": "list-4k", "length": "4k", "elements": [f"e{place}" for place in range(size)]}
+    return {
+        "context_id": "list-4k",
+        "length": "4k",
+        "elements": [f"e{place}" for place in range(size)],
+    }
 
 
 @given(st.integers(23, 400), st.sampled_from(POSITIONAL), st.integers(0, 11))

@@ -1,10 +1,11 @@
 """LIFBench to the workflow: what a config asks of it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from steadfast.asked import prompts_asked, scores_asked
 from steadfast.benchmark import Benchmark, Measure, Output, Part, ReleasedModel, Task, Trial
-from steadfast.components import Component
+from steadfast.components import Component, StandIn
 from steadfast.config.settings import asked_models, floor, references, scored_models
 from steadfast.files import Settings
 from steadfast.lifbench.contexts.formats import CONTENT, NUMBERED
@@ -58,6 +59,11 @@ def task(config: Config, section: Lifbench) -> Task:
     published, drawn = section.published_prompts, section.published_variables
     scores_files = [f"{directory}/scores/{TASKS[name].scores_file}" for name in tasks]
     data = data_files(config, section, tasks, own)
+    stand_in: Component[StandIn] = Component(
+        "steadfast.lifbench.readers:LifbenchReader",
+        {"own": {name: one.answered for name, one in own.items()}},
+        uses=answer_functions(own.values()),
+    )
     return Task(
         parts={
             name: Part(budget, _sources(section, name, names, known))
@@ -76,11 +82,7 @@ def task(config: Config, section: Lifbench) -> Task:
             uses=drawing_functions(own.values()),
         ),
         samples=Component("steadfast.lifbench.samples:LifbenchSamples"),
-        stand_in=Component(
-            "steadfast.lifbench.readers:LifbenchReader",
-            {"own": {name: one.answered for name, one in own.items()}},
-            uses=answer_functions(own.values()),
-        ),
+        stand_in=stand_in,
         scoring=Component(
             "steadfast.lifbench.scoring:LifbenchScoring",
             {"rubric": section.rubric, "own": {name: one.scored for name, one in own.items()}},
@@ -112,7 +114,8 @@ def task(config: Config, section: Lifbench) -> Task:
         released_files=scores_files if directory else (),
         released_needs=scores_needs(directory, tasks),
         compared=Component("steadfast.lifbench.certificate:compared", scoring),
-        floor=True,
+        # Which answer can expect most depends on the rubric; no other stand-in's does.
+        floor=replace(stand_in, settings={**stand_in.settings, "rubric": section.rubric}),
         passages=Component("steadfast.lifbench.passages:passages"),
         trial=Trial(spread=("context_id", "expression_id", "variable_id", "format")),
         exports=exports(config, section, tasks, data, list(own)),

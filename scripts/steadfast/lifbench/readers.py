@@ -46,10 +46,11 @@ class LifbenchReader(StandIn):
 
     Args:
         own: the user's own tasks (``OwnTask.answered``).
+        rubric: that the floor is of.
     """
 
-    def __init__(self, own: Mapping[str, Settings] | None = None):
-        self._own = own or {}
+    def __init__(self, own: Mapping[str, Settings] | None = None, rubric: str = "released"):
+        self._own, self._rubric = own or {}, rubric
 
     def reference(self, sample: Sample) -> str:
         """The gold answer, written so that the released rubric gives it 1."""
@@ -86,7 +87,7 @@ class LifbenchReader(StandIn):
         prompt, context = sample.prompt, sample.source["context"]
         own = self._own.get(prompt["task"])
         if own is None:
-            return floor_answer(prompt, context)
+            return floor_answer(prompt, context, self._rubric, sample.draw)
         how = own["floor"]
         return None if how is None else own_answer(how, prompt, context, looked_up=False)
 
