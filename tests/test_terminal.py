@@ -11,7 +11,7 @@ from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultForma
 from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from steadfast.terminal import JobLines, NothingToDo, ending
+from steadfast.terminal import JobLines, NothingToDo, answered, ending
 
 QUIET = {Quietness.RULES, Quietness.HOST}
 LOG = "results/logs/lifbench/inference/m/4k.log"
@@ -61,6 +61,15 @@ def test_a_job_of_inference_has_its_counts_in_the_same_line(shown, tmp_path):
     finished(logger, 7, 1)
     line = "1 of 9 done: lifbench/inference/m/4k: 4 done, 1 failed, 1,234 tokens\n"
     assert stream.getvalue() == line
+
+
+def test_a_job_s_line_names_answers_that_are_empty_or_cut(tmp_path):
+    statuses = {"ok": 3, "length": 2, "unfinished": 1, "refused": 4}
+    made = {"statuses": statuses, "empty": 2, "tokens": {"prompt": 5, "completion": None}}
+    path = tmp_path / "4k.identity.json"
+    path.write_text(json.dumps(made))
+    line = ": 10 done, 0 failed, 2 empty, 2 cut, 1 unfinished, 4 refused, 5 tokens"
+    assert answered([str(path)]) == line
 
 
 def test_the_end_is_shown_where_nothing_is_to_be_done(shown):

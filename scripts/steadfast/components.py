@@ -78,6 +78,11 @@ class Answer:
         """Whether there is an answer; one without is never judged and never wrong."""
         return self.status in ANSWERED
 
+    @property
+    def empty(self) -> bool:
+        """Whether there is an answer, and no text in it."""
+        return self.answered and not self.text.strip()
+
 
 @dataclass(frozen=True)
 class Reply:

@@ -30,6 +30,16 @@ SAID_BY_US = re.compile(
 )
 """Messages of Snakemake that this or ``failures.Failures`` says in other words, or that say
 nothing."""
+REMARKABLE = {
+    "error": "failed",
+    "empty": "empty",
+    "length": "cut",
+    "unfinished": "unfinished",
+    "overflow": "too long",
+    "refused": "refused",
+}
+"""Answers that a job's line names, those that did not fail only where there are some, by status,
+and what it calls them."""
 REPORT = "report/report.md"
 NO_TERMINAL = 100  # columns of what is written to a file
 PLAN, TOTALS = "plan/total.md", "## Totals"
@@ -137,8 +147,14 @@ def answered(files: Iterable[str]) -> str:
         if "statuses" in made and "tokens" in made:
             statuses, tokens = made["statuses"], made["tokens"]
             counted = (tokens.get("prompt") or 0) + (tokens.get("completion") or 0)
-            failed = statuses.get("error", 0)
-            return f": {sum(statuses.values())} done, {failed} failed, {counted:,} tokens"
+            found = {"error": 0, **statuses, "empty": made.get("empty", 0)}
+            remarks = [
+                f"{found[name]} {word}"
+                for name, word in REMARKABLE.items()
+                if found.get(name) or name == "error"
+            ]
+            done = sum(statuses.values())
+            return f": {', '.join([f'{done} done', *remarks])}, {counted:,} tokens"
     return ""
 
 

@@ -145,6 +145,13 @@ def test_what_decided_and_how_much_is_scored(shown):
     assert {row[heading.index("%")] for row in body} == {"100"}
 
 
+def test_coverage_counts_empty_and_cut_answers(found):
+    coverage = found["coverage"].head(1).assign(empty=21, status_length=26)
+    heading, (_, *row) = rows(tables({**found, "coverage": coverage})["coverage"])[:2]
+    counts = dict(zip(heading[1:], row, strict=True))
+    assert (counts["Empty"], counts["Cut"]) == ("21", "26")
+
+
 def test_coverage_is_complete_only_where_every_question_has_a_verdict(found):
     coverage = found["coverage"].head(1).assign(expected=5306, scored=5304)
     heading, (_, *row) = rows(tables({**found, "coverage": coverage})["coverage"])[:2]

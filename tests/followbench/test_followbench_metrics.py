@@ -80,6 +80,12 @@ def test_levels_by_hand():
     assert value(csl, category=OVERALL) == 3
 
 
+def test_coverage_counts_answers_without_text():
+    first, *others = five("style/1", 0, 1, 1, 1, 1)
+    counts = metrics(first | {"empty": True}, *others).coverage().set_index(["category", "level"])
+    assert list(counts.loc[("style", ""), ["scored", "empty"]]) == [5, 1]
+
+
 def test_a_missing_verdict_leaves_both_sides_of_the_fraction():
     found = metrics(*five("style/1", 1, None, 1, 1, 1), *five("style/2", 1, 0, 0, 0, 0))
     hsr = found.rates("hard").set_index(["category", "level"])

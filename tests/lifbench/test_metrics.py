@@ -103,6 +103,12 @@ def test_coverage_counts_statuses_and_cut_contexts():
     assert (row["status_ok"], row["status_length"], row["status_refused"]) == (1, 1, 1)
 
 
+def test_coverage_counts_answers_without_text():
+    found = [record("OQ", OQ_FULL), record("OQ", OQ_FULL, place=(1, 0, 1), empty=True)]
+    row = coverage(frame_of(found)).iloc[0]
+    assert (row["scored"], row["empty"]) == (2, 1)
+
+
 def test_data_are_counted_over_all_lengths():
     rows = data_counts(score_frame(run({"a": 0.5, "b": 0.7}), "released")).set_index("task")
     assert list(rows.index) == TASKS_OF_TABLE

@@ -296,6 +296,13 @@ def of_paper(page: Printed, label: str) -> list[list[str]]:
     return [row[1:] for row in rows_of(page) if row[0] == heading and row[1] == label]
 
 
+def test_answers_of_released_scores_are_not_known_to_be_empty(six_lengths):
+    display = Display(models={"good": Shown("Good", engine="scored")})
+    made = {page.name: page for page in tables(six_lengths, display, "rubric", "released")}
+    row = next(row for row in rows_of(printed(made["lifbench_coverage"])) if "Good" in row[1])
+    assert row[-4:-1] == ["0", "", ""]  # errors; empty and cut answers
+
+
 def test_the_paper_s_cells_stand_below_the_models(six_lengths):
     pages = published(six_lengths)
     (row,) = of_paper(pages["table3_ars"], "GPT-4o")

@@ -9,6 +9,7 @@ from steadfast.components import Scored
 from steadfast.errors import UserError
 from steadfast.files import Record
 from steadfast.metrics.asked import prompts_of
+from steadfast.metrics.scores import is_empty
 
 Records = Mapping[str, Record]
 """The data's records by sample."""
@@ -60,8 +61,8 @@ def sample_frame(scores: Iterable[Scored], records: pd.DataFrame) -> pd.DataFram
 
     Returns:
         Columns model, prompts (whose, see ``metrics.asked``), draw, cluster (the sample, for
-        intervals), status, parsing (of mode released, else None), csr, isr, psr (empty where
-        unscored), and those of ``records``.
+        intervals), status, empty (whether the answer has no text), parsing (of mode released, else
+        None), csr, isr, psr (empty where unscored), and those of ``records``.
     """
     rows = [
         {
@@ -70,6 +71,7 @@ def sample_frame(scores: Iterable[Scored], records: pd.DataFrame) -> pd.DataFram
             "draw": record["draw"],
             "cluster": record["sample_id"],
             "status": record["status"],
+            "empty": is_empty(record),
             "parsing": (record.get("extracted") or {}).get("parsing"),
             **{name: record[name] for name in RATES},
         }

@@ -260,13 +260,14 @@ def coverage(samples: pd.DataFrame) -> pd.DataFrame:
     """Expected and scored answers of each model on the easy, the hard and all records.
 
     Returns:
-        Columns model, split, expected, scored, a count per status (``status_<name>``), of mode
-        released ``fallback`` and ``nothing``: replies that its parser read only in part, or not;
-        and prompts (whose).
+        Columns model, split, expected, scored, a count per status (``status_<name>``), empty
+        (answers without any text), of mode released ``fallback`` and ``nothing``: replies that its
+        parser read only in part, or not; and prompts (whose).
     """
     flags = {
         "scored": samples["psr"].notna(),
         **{f"status_{status}": samples["status"] == status for status in STATUSES},
+        "empty": samples["empty"],
         "fallback": samples["parsing"] == PARTLY,
         "nothing": samples["parsing"] == UNREADABLE,
     }

@@ -26,7 +26,12 @@ from steadfast.show.cells import (
     share_cell,
 )
 from steadfast.show.display import Display
-from steadfast.show.results import incomplete_models, values_by_model
+from steadfast.show.results import (
+    ANSWER_COLUMNS,
+    ANSWER_NOTE,
+    incomplete_models,
+    values_by_model,
+)
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.tables.table import Cell, Column, Section, Table
 
@@ -267,16 +272,18 @@ def _coverage(results: CfbenchResults, name: str) -> Table:
 
     def row(model: str) -> list[Cell]:
         shares = (share_cell(*counts.loc[(split, model), ["scored", "expected"]]) for split in SETS)
-        return [*shares, *map(count_cell, counts.loc[(FULL, model), list(reasons)])]
+        whole = counts.loc[(FULL, model)]
+        return [*shares, *map(count_cell, whole[[*reasons]]), *results.answer_cells(model, whole)]
 
     columns = [
         MODEL,
         *(Column(words["sets"][split], "Scored (%)", "r") for split in SETS),
         *(Column(heading, "Records", "r") for heading in reasons.values()),
+        *ANSWER_COLUMNS,
     ]
     remarks = ["statuses", "released"] if released else ["statuses"]
     notes = results.notes(results.roster.models)
-    notes += [(None, words["notes"][remark]) for remark in remarks]
+    notes += [*((None, words["notes"][remark]) for remark in remarks), ANSWER_NOTE]
     return results.table(name, columns, results.sections(results.groups, row), notes)
 
 

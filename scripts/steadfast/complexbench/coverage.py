@@ -11,7 +11,7 @@ from steadfast.complexbench.parts import WHOLE
 from steadfast.complexbench.rules.outcome import UNDECIDED
 from steadfast.complexbench.scored import ScoredAnswers
 from steadfast.metrics.asked import with_prompts
-from steadfast.metrics.scores import STATUSES
+from steadfast.metrics.scores import STATUSES, is_empty
 
 KINDS = ("judge", "rule", "rule_judged")
 """What decides a question: a judge; a rule on what a judge copied; a judge, though it has a rule.
@@ -27,7 +27,7 @@ def coverage(scored: ScoredAnswers) -> pd.DataFrame:
     Returns:
         Columns model, language, split, expected and scored (questions), open (of those scored, by
         a rule that decides nothing), samples, one count of samples per status
-        (``status_<name>``), truncated, and prompts (whose).
+        (``status_<name>``), truncated, empty (answers without any text), and prompts (whose).
     """
     rows, draws = [], scored.asked.set_index("model")["draws"]
     for name, part in scored.parts.items():
@@ -55,6 +55,7 @@ def coverage(scored: ScoredAnswers) -> pd.DataFrame:
                     "samples": len(samples) * draws[model],
                     **{f"status_{status}": statuses[status] for status in STATUSES},
                     "truncated": sum(bool(record["truncated"]) for record in records),
+                    "empty": sum(map(is_empty, records)),
                 }
             )
     return with_prompts(pd.DataFrame(rows), scored.asked)

@@ -25,6 +25,7 @@ from steadfast.show.agreement import agreement_table
 from steadfast.show.cells import MODEL, count_cell, share_cell
 from steadfast.show.display import Display
 from steadfast.show.preferences import preference_table
+from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE
 from steadfast.tables.table import Cell, Column, Section, Table
 
 Columns = dict[str, Column]
@@ -239,15 +240,17 @@ def _coverage(results: ComplexbenchResults, name: str) -> Table:
             count_cell(row["scored"]),
             share_cell(row["scored"], row["expected"], marked=False),
             *(count_cell(row[column]) for column in words["samples"]),
+            *results.answer_cells(row["model"], row),
         ]
 
     columns = (
         *(MODEL, LANGUAGE, ASKED),
         *(Column(text, "Questions", "r") for text in words["questions"].values()),
         *(Column(text, "Samples", "r") for text in words["samples"].values()),
+        *ANSWER_COLUMNS,
     )
     sections = _sections(results, results.frames["coverage"], cells, [])
-    return results.table(name, columns, sections)
+    return results.table(name, columns, sections, [ANSWER_NOTE])
 
 
 def _sections(

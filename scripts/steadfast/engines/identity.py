@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from steadfast import __version__
 from steadfast.engines.base import FITTING, Engine
-from steadfast.engines.request import STATUSES, Request, Response
+from steadfast.engines.request import ANSWERED, STATUSES, Request, Response
 from steadfast.files import Record, Settings, canonical_json
 from steadfast.tokens import fingerprint
 
@@ -48,6 +48,10 @@ def identity(
             if name or fingerprint
         ],
         "statuses": {status: statuses[status] for status in STATUSES if statuses[status]},
+        "empty": sum(
+            response.status in ANSWERED and not (response.text or "").strip()
+            for response in responses
+        ),
         "tokens": {
             "prompt": sum(response.prompt_tokens or 0 for response in responses),
             "cached": sum(response.cached_tokens or 0 for response in responses),

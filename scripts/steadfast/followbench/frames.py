@@ -9,6 +9,7 @@ from steadfast.errors import UserError
 from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
 from steadfast.followbench.satisfaction import consecutive_levels, failure_consistency
 from steadfast.metrics.asked import prompts_of
+from steadfast.metrics.scores import is_empty
 from steadfast.resources import facts
 
 UNREADABLE = "unreadable"
@@ -20,8 +21,8 @@ def sample_frame(scores: Iterable[Scored]) -> pd.DataFrame:
     Returns:
         Columns model, prompts (whose, see ``metrics.asked``), draw, language, category, level
         (text), kind (rule or judge), passable (whether some answer keeps all), cluster (the group),
-        sample_id, status, unreadable (in mode released, a reply that counts −1), hard and soft
-        (share of constraints kept), both empty where unscored.
+        sample_id, status, empty (whether the answer has no text), unreadable (in mode released, a
+        reply that counts −1), hard and soft (share of constraints kept), both empty where unscored.
 
     Raises:
         UserError: a category or level is none of FollowBench's.
@@ -50,6 +51,7 @@ def sample_frame(scores: Iterable[Scored]) -> pd.DataFrame:
                 "cluster": record["context_id"],
                 "sample_id": record["sample_id"],
                 "status": record["status"],
+                "empty": is_empty(record),
                 UNREADABLE: problem is not None and record["status"] != INVALID,
                 "hard": record["total"],
                 "soft": sum(points.values()) / len(points) if points else None,

@@ -158,17 +158,17 @@ class Metrics:
 
         Returns:
             Columns model, language, category (or overall), level (or empty for all), expected,
-            scored, a count per status (``status_<name>``), unreadable (replies that count −1 in
-            mode released) and prompts (whose).
+            scored, a count per status (``status_<name>``), empty (answers without any text),
+            unreadable (replies that count −1 in mode released) and prompts (whose).
         """
         keys = ["model", "language", "category", "level"]
-        flags = self._samples[[*keys, UNREADABLE]].assign(
+        flags = self._samples[[*keys, "empty", UNREADABLE]].assign(
             scored=self._samples["hard"].notna(),
             **{f"status_{status}": self._samples["status"] == status for status in STATUSES},
         )
         counts = _margins(flags).groupby(keys).sum().reset_index()
         rows = self._expected(self._samples, keys[2:]).merge(counts, "left", keys)
-        columns = ["expected", "scored", *(f"status_{s}" for s in STATUSES), UNREADABLE]
+        columns = ["expected", "scored", *(f"status_{s}" for s in STATUSES), "empty", UNREADABLE]
         rows[columns] = rows[columns].fillna(0).astype(int)
         return self._sorted(with_prompts(rows, self._samples), keys, [*columns, PROMPTS])
 

@@ -20,7 +20,7 @@ from steadfast.show.cells import (
     share_cell,
 )
 from steadfast.show.display import Display
-from steadfast.show.results import Note
+from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.tables.table import Cell, Column, Section, Table, rounded
 
@@ -201,14 +201,16 @@ def coverage_table(results: FollowbenchResults, name: str) -> Table:
             by_category = [results.counts(model, language, category) for category in categories]
             shares = [share_cell(of["scored"], of["expected"]) for of in by_category]
             counts = by_category[-1] | {"no_csl": without.get((model, language), 0)}
-            found[model] = (*shares, *(count_cell(counts[name]) for name in reasons))
+            why = (count_cell(counts[name]) for name in reasons)
+            found[model] = (*shares, *why, *results.answer_cells(model, counts))
         return found
 
     columns = (
         *(Column(WORDS["categories"][category], "Scored (%)", "r") for category in categories),
         *(Column(words[name], "Number", "r") for name in reasons),
+        *ANSWER_COLUMNS,
     )
-    notes: list[Note] = [(None, WORDS["notes"][column]) for column in extra]
+    notes: list[Note] = [*((None, WORDS["notes"][column]) for column in extra), ANSWER_NOTE]
     return results.by_language(name, columns, cells, notes=notes)
 
 

@@ -15,6 +15,7 @@ from steadfast.lifbench.perspectives import ASKED, AVERAGE, FURTHER, PERSPECTIVE
 from steadfast.lifbench.tasks import TASKS, Tasks
 from steadfast.lifbench.weights import RUBRICS
 from steadfast.metrics.asked import OWN, answers_expected, prompts_of, with_prompts
+from steadfast.metrics.scores import is_empty
 from steadfast.metrics.tidy import OVERALL, in_order
 from steadfast.metrics.variance import DRAW, RESIDUAL
 
@@ -22,6 +23,7 @@ CAPABILITIES = ("Ori", "Num", "Spat", "Fmt", "Logic", "Recog")  # section 4.2
 POINT = "point."
 OTHER = "other."
 PLAIN_NUMBERS = ("draw", "expression_id", "variable_id", "truncated", "total", "depth")
+FLAGS = ("truncated", "empty")
 
 
 def score_frame(
@@ -48,15 +50,15 @@ def score_frame(
         Columns model and length (ordered categories), prompts (whose, see ``metrics.asked``), task,
         status, sample_id, draw, stratum (what contexts are drawn within: the scenario, of each
         prompts' source by itself), cluster (the context that samples share, likewise),
-        expression_id, variable_id, truncated, total, depth, ``point.<name>`` for each score point
-        (fraction of its weight), and ``other.<name>`` for the total by another rubric, where any
-        sample has one. A number that there is not is empty.
+        expression_id, variable_id, truncated, empty (whether the answer has no text), total, depth,
+        ``point.<name>`` for each score point (fraction of its weight), and ``other.<name>`` for the
+        total by another rubric, where any sample has one. A number that there is not is empty.
 
     Raises:
         UserError: a task is unknown, or was scored by another rubric.
     """
     points = dict.fromkeys(name for task in tasks.values() for name in task.points)
-    names = (*PLAIN_NUMBERS, *(f"{POINT}{name}" for name in points))
+    names = (*PLAIN_NUMBERS, "empty", *(f"{POINT}{name}" for name in points))
     names += tuple(f"{OTHER}{name}" for name in RUBRICS if name != rubric)
     # Packed as they come: of a large run the records are many times the frame.
     numbers = {name: array("d") for name in names}
@@ -74,7 +76,7 @@ def score_frame(
     frame = frame.drop(columns=[name for name in others if frame[name].isna().all()])
     frame["model"] = pd.Categorical(frame["model"], sorted(set(texts["model"])), ordered=True)
     frame["length"] = pd.Categorical(frame["length"], dict.fromkeys(texts["length"]), ordered=True)
-    return frame.astype({"task": "category", "cluster": "category", "truncated": bool})
+    return frame.astype({"task": "category", "cluster": "category", **dict.fromkeys(FLAGS, bool)})
 
 
 def _texts(scored: Scored, rubric: str, tasks: Tasks) -> dict[str, str]:
@@ -104,7 +106,8 @@ def _texts(scored: Scored, rubric: str, tasks: Tasks) -> dict[str, str]:
 def _numbers(record: Record) -> dict[str, float | None]:
     points = {f"{POINT}{name}": value for name, value in (record["points"] or {}).items()}
     others = {f"{OTHER}{name}": by["total"] for name, by in record["other_raters"].items()}
-    return {**{name: record[name] for name in PLAIN_NUMBERS}, **points, **others}
+    plain = {name: record[name] for name in PLAIN_NUMBERS} | {"empty": is_empty(record)}
+    return {**plain, **points, **others}
 
 
 def task_order(frame: pd.DataFrame) -> list[str]:
@@ -160,12 +163,13 @@ def coverage(frame: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         Columns model, task (or overall), length (or empty), expected, scored, one count per status
-        (``status_<name>``), truncated (samples whose context was cut) and prompts (whose).
+        (``status_<name>``), truncated (samples whose context was cut), empty (answers without any
+        text) and prompts (whose).
     """
     flags = {
         "scored": frame["total"].notna(),
         **{f"status_{status}": frame["status"] == status for status in STATUSES},
-        "truncated": frame["truncated"],
+        **{flag: frame[flag] for flag in FLAGS},
     }
     found = frame[["model", "task", "length"]].assign(**flags).astype({"model": str})
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from steadfast.components import INVALID, Scored
 from steadfast.engines.request import STATUSES as OUTPUT_STATUSES
 from steadfast.errors import UserError
-from steadfast.files import read_jsonl
+from steadfast.files import Record, read_jsonl
 
 STATUSES = (*OUTPUT_STATUSES, INVALID)
 REQUIRED = (
@@ -44,6 +44,11 @@ def read_scores(
                 raise UserError(f"{where}: sample {sample[0]} is there twice; {again}")
             seen.add(sample)
             yield Scored(model, part, record)
+
+
+def is_empty(record: Record) -> bool:
+    """Whether a score is of an answer without any text; not known of released scores."""
+    return bool(record.get("empty"))
 
 
 def models_of(scores: Iterable[Scored]) -> list[str]:

@@ -11,7 +11,7 @@ from steadfast.components import Frames
 from steadfast.metrics.asked import models_by_prompts
 from steadfast.metrics.pairs import smallest_of
 from steadfast.metrics.ranks import smallest_p
-from steadfast.show.cells import CellsByModel, Values, value_cells
+from steadfast.show.cells import CellsByModel, Values, count_cell, value_cells
 from steadfast.show.display import Display
 from steadfast.show.roster import WORDS, Group, Roster
 from steadfast.tables.table import Cell, Column, Mark, Section, Table, rounded
@@ -19,6 +19,10 @@ from steadfast.tables.table import Cell, Column, Mark, Section, Table, rounded
 Note = tuple[Mark | None, str]
 ENOUGH_MODELS = 10
 """Models from which on a correlation over them is more than a hint."""
+ANSWERS = WORDS["answers"]
+"""Answers of which a reader should know though they have a score, by column of coverage."""
+ANSWER_COLUMNS = tuple(Column(heading, "Answers", "r") for heading in ANSWERS.values())
+ANSWER_NOTE: Note = (None, WORDS["notes"]["answers"])
 P_DIGITS = 4
 NAMES_LISTED = 3
 """Names that are listed of those that have one value, at most."""
@@ -78,6 +82,11 @@ class Results:
     def label(self, model: str, repeated: bool = False) -> Cell:
         """A model's name."""
         return Cell(self.roster.label(model), repeated=repeated)
+
+    def answer_cells(self, model: str, counts: Mapping[str, int]) -> list[Cell]:
+        """The cells of ``ANSWER_COLUMNS``; dashes where the answers themselves are not known."""
+        known = not self.roster.is_released(model)
+        return [count_cell(counts[name]) if known else Cell(None) for name in ANSWERS]
 
     def sections(
         self, groups: Iterable[Group], row: Callable[[str], Sequence[Cell]]

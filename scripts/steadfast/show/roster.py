@@ -54,7 +54,7 @@ class Roster:
         self.apart = frozenset(model for model, of in asked.items() if mixed and of != OWN)
         """Models that answered other prompts than the others."""
         self._display = display
-        scored = frozenset(model for model in self.models if self._shown(model).engine == SCORED)
+        scored = frozenset(filter(self.is_released, self.models))
         self.released = scored - self.apart if len(scored) < len(self.models) else frozenset()
         """Models with released scores among others that answered the same prompts."""
         self._order = {name: place for place, name in enumerate(display.models)}
@@ -77,6 +77,10 @@ class Roster:
         """One of ``KINDS``."""
         engine = self._shown(model).engine
         return engine if engine in UNRANKED else "model"
+
+    def is_released(self, model: str) -> bool:
+        """Whether the model's scores were released, so that nobody was asked here."""
+        return self._shown(model).engine == SCORED
 
     def place(self, model: str) -> int:
         """The model's place in the config, whichever others have results."""

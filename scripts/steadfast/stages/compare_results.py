@@ -19,7 +19,7 @@ from steadfast.stages.samples import read_data
 T = TypeVar("T")
 EARLIER, LATER = "b", "a"
 """Names under which the two runs of a model are compared: a difference is B minus A."""
-FACTS_OF_A_RUN = ("lineage", "sha256", "statuses", "tokens")
+FACTS_OF_A_RUN = ("lineage", "empty", "sha256", "statuses", "tokens")
 """What an identity has beside what determines the answers."""
 
 

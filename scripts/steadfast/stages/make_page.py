@@ -29,7 +29,7 @@ USED = (
     "cached_tokens", "hit_rate", "output_tokens",
 )  # fmt: skip
 """What the page has of ``metrics/inference.csv``: all but times, which differ between runs."""
-PER_PART = {"lineage", "sha256", "statuses", "tokens"}
+PER_PART = {"lineage", "empty", "sha256", "statuses", "tokens"}
 """What identities of one model differ in between parts."""
 
 

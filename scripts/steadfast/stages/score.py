@@ -66,6 +66,7 @@ def score_records(
             "context_id": sample.prompt["context_id"],
             **scoring.facts(sample),
             "truncated": answer.truncated,
+            "empty": answer.empty,
             "judge": next(iter(replies), None),
             **_rated(first),
             "extracted": first.extracted,

@@ -8,6 +8,7 @@ from steadfast.lifbench.tables.results import WORDS, LifbenchResults, by_scenari
 from steadfast.lifbench.tasks import Task
 from steadfast.lifbench.weights import RUBRICS, score_points
 from steadfast.show.cells import MODEL, count_cell, share_cell
+from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE
 from steadfast.tables.table import Cell, Column, Section, Table
 
 COUNTED = ("expressions", "variables", "samples")
@@ -85,7 +86,8 @@ def coverage_table(results: LifbenchResults, name: str) -> Table:
             results.all_counts(model),
         ]
         shares = (share_cell(count["scored"], count["expected"]) for count in counts)
-        return [*shares, *(count_cell(counts[-1][reason]) for reason in reasons)]
+        why = (count_cell(counts[-1][reason]) for reason in reasons)
+        return [*shares, *why, *results.answer_cells(model, counts[-1])]
 
     columns = (
         MODEL,
@@ -93,5 +95,7 @@ def coverage_table(results: LifbenchResults, name: str) -> Table:
         *(Column(task, "Task", "r") for task in results.tasks),
         Column("All", align="r"),
         *(Column(heading, "Samples", "r") for heading in reasons.values()),
+        *ANSWER_COLUMNS,
     )
-    return results.table(name, columns, results.sections(results.groups(), cells), results.notes)
+    notes = (*results.notes, ANSWER_NOTE)
+    return results.table(name, columns, results.sections(results.groups(), cells), notes)

@@ -13,13 +13,13 @@ from steadfast.metrics.ties import NO_TIES, Ties
 from steadfast.resources import facts
 from steadfast.show.cells import Values
 from steadfast.show.display import Display
-from steadfast.show.results import Note, Results, values_by_model
+from steadfast.show.results import ANSWERS, Note, Results, values_by_model
 from steadfast.show.roster import Group
 from steadfast.tables.table import Cell, Mark
 
 WORDS = facts("lifbench/tables.yaml")
 CAPTIONS = {**WORDS["captions"], **WORDS["further_captions"]}
-COUNTS = ("expected", "scored", "truncated", *WORDS["coverage"])
+COUNTS = ("expected", "scored", "truncated", *WORDS["coverage"], *ANSWERS)
 
 ValuesByModel = Mapping[tuple[str, ...], Mapping[str, float]]
 """Values by model, under the other keys of a metric's rows."""
