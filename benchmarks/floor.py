@@ -17,7 +17,7 @@ from statistics import mean
 
 from steadfast.files import Record, read_jsonl
 from steadfast.lifbench.gold import duplicate_documents, expected_element, expected_labels, fields
-from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.weights import RUBRICS, total_weight
 
 # Points that an answer with wrong content earns, of Table 6's: it has the form, comes from the

@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 from steadfast.files import write_jsonl
 from steadfast.lifbench.figures import figures
 from steadfast.lifbench.metrics import metrics
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.tables import tables
-from steadfast.lifbench.tasks import TASKS
 from steadfast.lifbench.weights import RUBRICS
 from steadfast.metrics.scores import read_scores
 from steadfast.show.display import Display

@@ -33,7 +33,7 @@ from steadfast.engines.fit import fit, fitted
 from steadfast.engines.request import Item, Request, grouped, ordered
 from steadfast.engines.vllm_engine import VllmEngine
 from steadfast.files import read_jsonl, write_jsonl
-from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.paper_tasks import TASKS
 
 BUDGETS = {"4k": 3072, "8k": 6144, "16k": 13312, "32k": 28672, "64k": 61440, "128k": 122880}
 # Table 2, with the released 12 expressions of LOI: 467 prompts a length.

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import pytest
 
 from steadfast.files import read_jsonl
-from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.paper_tasks import TASKS
 from vllm_jobs import Jobs
 from vllm_venv import environment, vllm_python
 

@@ -24,10 +24,11 @@ def own(**changes):
 def asked(tasks):
     data = {
         "contexts": {"list": [CONTEXT]},
-        "expressions": {n: expressions({}, n, task.expressions) for n, task in tasks.items()},
+        "expressions": {
+            n: expressions({}, task.task.worded, task.templates) for n, task in tasks.items()
+        },
     }
-    facts = {name: task.asked for name, task in tasks.items()}
-    return list(prompts("4k", data, 1, list(tasks), facts))
+    return list(prompts("4k", data, 1, [own.task.asked for own in tasks.values()]))
 
 
 def sample(prompt):

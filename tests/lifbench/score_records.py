@@ -13,8 +13,8 @@ from steadfast.files import Record
 from steadfast.lifbench.frames import score_frame
 from steadfast.lifbench.metrics import metrics
 from steadfast.lifbench.paper import PAPER_MODELS
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.released_scores import released_scores
-from steadfast.lifbench.tasks import TASKS
 from steadfast.lifbench.weights import RUBRICS, total_weight
 from steadfast.metrics.tidy import read_csv, write_csv
 

@@ -8,7 +8,8 @@ import pytest
 
 from steadfast.files import Record
 from steadfast.lifbench import own_expressions, released_expressions
-from steadfast.lifbench.tasks import SCENARIOS, TASKS
+from steadfast.lifbench.paper_tasks import TASKS
+from steadfast.lifbench.tasks import SCENARIOS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CASES = Path(os.environ.get("LIFEVAL_CASES", REPOSITORY.parent / "shared" / "lifbench"))
@@ -44,8 +45,9 @@ def small_context(scenario: str, length: str = "4k", size: int = 40) -> Record:
 def expressions(task: str, source: str = "own") -> Record:
     """A task's expressions, the project's own or the released ones."""
     if source == "own":
-        return own_expressions.expressions({}, task)
-    return released_expressions.expressions({"templates": CASES / "released/tasks.json"}, task)
+        return own_expressions.expressions({}, TASKS[task].worded)
+    templates = {"templates": CASES / "released/tasks.json"}
+    return released_expressions.expressions(templates, TASKS[task].worded)
 
 
 def small_data(source: str = "own", length: str = "4k") -> dict[str, dict]:

@@ -8,7 +8,7 @@ from small_contexts import needs_cases
 from steadfast.lifbench.analyses import comparisons, depth, rubrics, variance
 from steadfast.lifbench.frames import score_frame
 from steadfast.lifbench.measures import ars, ifp, ifs
-from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.metrics.tidy import OVERALL
 
 LEVELS = {"a": 0.6, "b": 0.63, "c": 0.66}

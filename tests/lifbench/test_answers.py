@@ -6,9 +6,9 @@ import pytest
 
 from lifbench_samples import LIST, SENTENCES, as_sample, samples
 from steadfast.lifbench.answers import asked_sentences, blur_indices, reference_answer
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.readers import LifbenchReader
 from steadfast.lifbench.rubric import RUBRICS, score
-from steadfast.lifbench.tasks import TASKS
 
 
 @pytest.mark.parametrize("rubric", RUBRICS)

@@ -12,8 +12,8 @@ from steadfast.errors import UserError
 from steadfast.lifbench.benchmark import LIFBENCH
 from steadfast.lifbench.certificate import compared
 from steadfast.lifbench.metrics import metrics
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.tables import tables
-from steadfast.lifbench.tasks import TASKS
 from steadfast.lifbench.weights import RUBRICS
 from steadfast.metrics.certificate import pilot_rows
 from steadfast.metrics.tidy import rows_of

@@ -11,7 +11,8 @@ from small_contexts import CASES, expressions, needs_cases
 from steadfast.errors import UserError
 from steadfast.files import read_json
 from steadfast.lifbench.own_expressions import read_expressions
-from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.paper_tasks import TASKS
+from steadfast.lifbench.released_files import released_name
 from steadfast.lifbench.templates import check_expressions, check_template, fill
 
 COUNTS = {"LOI": 11, "LOE": 12, "LBI": 11, "LBE": 12}
@@ -45,7 +46,7 @@ def test_own_templates_share_no_run_of_six_words_with_a_released_one(task):
         return {tuple(words[k : k + 6]) for k in range(len(words) - 5)}
 
     tasks = read_json(CASES / "released" / "tasks.json")
-    entries = tasks[TASKS[task].scenario]["subtasks"][TASKS[task].released_name]["instructions"]
+    entries = tasks[TASKS[task].scenario]["subtasks"][released_name(task)]["instructions"]
     released = runs(" | ".join(e if isinstance(e, str) else e[0] for e in entries))
     for expression in expressions(task)["expressions"]:
         assert not runs(expression["template"]) & released

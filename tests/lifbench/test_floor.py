@@ -18,10 +18,10 @@ from steadfast.evaluation import Evaluation
 from steadfast.lifbench.above_floor import above_floor
 from steadfast.lifbench.frames import score_frame
 from steadfast.lifbench.metrics import metrics
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.readers import LifbenchReader
 from steadfast.lifbench.rubric import score
 from steadfast.lifbench.tables import tables
-from steadfast.lifbench.tasks import TASKS
 from steadfast.show.display import Display, Shown
 from steadfast.tables.render import printed
 

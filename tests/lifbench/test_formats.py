@@ -15,10 +15,10 @@ from steadfast.lifbench.contexts import lists, multidoc, onedoc
 from steadfast.lifbench.contexts.formats import FORMATS, show_documents, show_list
 from steadfast.lifbench.domains import DOMAINS, facts_of
 from steadfast.lifbench.floor import floor_answer
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.prompts import prompts
 from steadfast.lifbench.rubric import RUBRICS, score
 from steadfast.lifbench.samples import LifbenchSamples, render
-from steadfast.lifbench.tasks import TASKS
 from steadfast.resources import facts
 from steadfast.tokens import load_tokenizer
 
@@ -100,7 +100,9 @@ def asked(scenario, formats, **changes):
     data = small_data()
     data["contexts"] = {scenario: [context]}
     tasks = [task for task in TASKS if TASKS[task].scenario == scenario]
-    return data, list(prompts("4k", data, 1, tasks, formats=formats))
+    return data, list(
+        prompts("4k", data, 1, [TASKS[task].asked for task in tasks], formats=formats)
+    )
 
 
 @pytest.mark.parametrize("scenario", ["list", "multidoc"])
@@ -172,7 +174,7 @@ def test_gold_answers_have_full_marks_and_the_floor_the_same_in_every_format(
     context = build(scenario, formats=list(FORMATS))
     data = small_data() | {"contexts": {scenario: [context]}}
     tasks = [task for task in TASKS if TASKS[task].scenario == scenario]
-    found = list(prompts("4k", data, 1, tasks, formats=FORMATS))
+    found = list(prompts("4k", data, 1, [TASKS[task].asked for task in tasks], formats=FORMATS))
     sources = LifbenchSamples().sources(found, data)
     totals = {}
     for prompt, source in zip(found, sources, strict=True):

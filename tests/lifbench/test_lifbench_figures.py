@@ -11,7 +11,7 @@ from picture_checks import check, drawn, legend_texts
 from score_records import LENGTHS, frames_of, released, run
 from small_contexts import needs_cases
 from steadfast.lifbench.figures import BUILDERS, figures
-from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.metrics.tidy import write_csv
 from steadfast.show.display import Display, Shown
 from steadfast.stages.draw import draw

@@ -11,7 +11,7 @@ from score_records import run
 from steadfast.components import Answer, Scored
 from steadfast.lifbench.metrics import metrics
 from steadfast.lifbench.own_tasks.schema import KINDS
-from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.variables import DRAWS
 from steadfast.resources import resource
 

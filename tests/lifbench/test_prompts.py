@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from small_contexts import expressions, needs_cases, small_context, small_data
 from steadfast.components import Sample
 from steadfast.errors import UserError
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.prompts import prompts
 from steadfast.lifbench.samples import LifbenchSamples, render
-from steadfast.lifbench.tasks import TASKS
 
 LENGTHS = ("4k", "8k", "16k", "32k", "64k", "128k")
 PER_LENGTH = {
@@ -23,7 +23,8 @@ PER_LENGTH = {
 
 
 def build(data=None, length="4k", tasks=tuple(TASKS), seed=1):
-    return list(prompts(length, data or small_data(length=length), seed, tasks))
+    asked = [TASKS[task].asked for task in tasks]
+    return list(prompts(length, data or small_data(length=length), seed, asked))
 
 
 def test_six_lengths_have_the_2766_prompts_of_table_2():

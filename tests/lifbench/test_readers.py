@@ -7,9 +7,9 @@ import pytest
 
 from lifbench_samples import as_sample, samples
 from steadfast.files import Settings
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.readers import LifbenchReader
 from steadfast.lifbench.rubric import score
-from steadfast.lifbench.tasks import TASKS
 
 READER = LifbenchReader()
 CAREFUL = {"span": 200_000, "position_bias": 0.2, "slip": 0.05, "seed": 0}

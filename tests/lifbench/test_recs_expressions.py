@@ -9,6 +9,7 @@ from small_contexts import expressions as own_record
 from steadfast.components import JudgePrompt
 from steadfast.errors import UserError
 from steadfast.files import read_jsonl, write_jsonl, write_text
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.recs.candidates import candidates
 from steadfast.lifbench.recs.clusters import clusters
 from steadfast.lifbench.recs.expressions import expressions
@@ -16,14 +17,15 @@ from steadfast.lifbench.recs.requests import requests
 from steadfast.lifbench.recs.review import review
 from steadfast.lifbench.recs.statistics import rows, statistics
 from steadfast.lifbench.recs.vectors import vectors
-from steadfast.lifbench.tasks import TASKS
 from steadfast.rewriting.reading import readable
 from steadfast.rewriting.stand_in import RewriterStandIn
 from steadfast.stages.samples import read_judge_prompts
 
+WORDED = {name: task.worded for name, task in TASKS.items()}
+
 
 def sampled(folder, sampling="nearest", seed=1, review=None, **settings):
-    return expressions(files(folder), TASK, review, sampling, seed, **settings)
+    return expressions(files(folder), WORDED[TASK], review, sampling, seed, **settings)
 
 
 def test_the_nearest_usable_texts_have_their_cluster_s_number(tmp_path):
@@ -250,7 +252,7 @@ def test_rewriters_that_slip_give_expressions_of_every_task_and_prompts_of_them(
     tmp_path, directions
 ):
     inputs = {name: tmp_path / f"{name}.jsonl" for name in ("requests", "sim-a", "sim-b")}
-    write_jsonl(inputs["requests"], requests({}, list(TASKS), 20, directions))
+    write_jsonl(inputs["requests"], requests({}, WORDED.values(), 20, directions))
     asked = read_judge_prompts(inputs["requests"])
     assert len(asked) == 7 + 4 * len(directions)
     answered(asked, inputs["sim-a"], 0.2, 1)
@@ -258,10 +260,12 @@ def test_rewriters_that_slip_give_expressions_of_every_task_and_prompts_of_them(
     reasons = set()
     for task in TASKS:
         made = {name: tmp_path / f"{task}_{name}" for name in ("candidates", "vectors", "clusters")}
-        write_jsonl(made["candidates"], candidates(inputs, task, ["sim-a", "sim-b"], directions))
+        write_jsonl(
+            made["candidates"], candidates(inputs, WORDED[task], ["sim-a", "sim-b"], directions)
+        )
         write_jsonl(made["vectors"], vectors(made, {"kind": "tfidf"}))
         write_jsonl(made["clusters"], clusters(made, 5, 1))
-        whole = expressions(made, task, None, "both", 1, draws=2)
+        whole = expressions(made, WORDED[task], None, "both", 1, draws=2)
         ids = [one["expression_id"] for one in whole["expressions"]]
         assert len(set(ids)) == len(ids)
         ways = len(directions) if TASKS[task].directions else 1
@@ -293,11 +297,11 @@ def test_a_task_without_a_readable_reply_names_task_rewriter_and_what_to_do(
     tmp_path, record, sentence
 ):
     inputs = {name: tmp_path / f"{name}.jsonl" for name in ("requests", "gpt")}
-    write_jsonl(inputs["requests"], requests({}, ["LOI"], 20, [1]))
+    write_jsonl(inputs["requests"], requests({}, [WORDED["LOI"]], 20, [1]))
     records = [{"sample_id": "LOI/+1", "attempts": 3} | record] if record else []
     write_jsonl(inputs["gpt"], records)
     with pytest.raises(UserError) as raised:
-        list(candidates(inputs, "LOI", ["gpt"], [1]))
+        list(candidates(inputs, WORDED["LOI"], ["gpt"], [1]))
     message = str(raised.value)
     assert "LOI/+1, rewriter gpt: " in message
     assert sentence in message
@@ -306,4 +310,4 @@ def test_a_task_without_a_readable_reply_names_task_rewriter_and_what_to_do(
 
 def test_released_originals_of_what_precedes_need_the_released_templates(tmp_path):
     with pytest.raises(UserError, match="no original of direction -1"):
-        list(requests({}, ["LOI"], 20, [-1], "released", str(tmp_path)))
+        list(requests({}, [WORDED["LOI"]], 20, [-1], "released", str(tmp_path)))

@@ -10,13 +10,14 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 from small_contexts import CASES, needs_cases
 from steadfast.errors import UserError
 from steadfast.files import read_json, read_jsonl, write_json, write_jsonl, write_text
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.recs import released
 from steadfast.lifbench.recs.clusters import clusters
 from steadfast.lifbench.recs.expressions import expressions
 from steadfast.lifbench.recs.review import review
 from steadfast.lifbench.recs.statistics import statistics
 from steadfast.lifbench.recs.vectors import vectors
-from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.released_files import released_name
 from steadfast.pinned import git_blob
 from steadfast.resources import facts
 
@@ -31,7 +32,7 @@ def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("recs")
     for task in TASKS:
         files = of(out, task)
-        write_jsonl(files["candidates"], released.candidates({}, task, RELEASED))
+        write_jsonl(files["candidates"], released.candidates({}, TASKS[task].worded, RELEASED))
         write_jsonl(files["vectors"], vectors(files, {"kind": "tfidf"}))
         write_jsonl(files["clusters"], clusters(files, 5, 1))
         write_jsonl(files["released"], released.clusters(files, task, RELEASED))
@@ -51,15 +52,13 @@ def released_expressions(folder, task, **settings):
     files = of(folder, task)
     inputs = {"candidates": files["candidates"], "clusters": files["released"]}
     settings = {"review": None, "sampling": "nearest", "seed": 1} | settings
-    return expressions(inputs, task, **settings)
+    return expressions(inputs, TASKS[task].worded, **settings)
 
 
 @cache
 def published(task):
     """The picks of the released cluster file by cluster: the first usable or edited text."""
-    record = read_json(
-        CASES / "released" / "clusters" / f"{TASKS[task].released_name}_cluster.json"
-    )
+    record = read_json(CASES / "released" / "clusters" / f"{released_name(task)}_cluster.json")
     return [
         next(entry["text"] for entry in record[str(n)] if entry[FLAG] in (2, 3)) for n in range(5)
     ]
@@ -68,8 +67,8 @@ def published(task):
 def test_the_pinned_ids_are_those_of_the_shared_copy():
     known = facts("lifbench/recs/released.yaml")
     for kind, suffix in (("rewrites", "rewrite"), ("clusters", "cluster")):
-        for task, values in TASKS.items():
-            path = CASES / "released" / kind / f"{values.released_name}_{suffix}.json"
+        for task in TASKS:
+            path = CASES / "released" / kind / f"{released_name(task)}_{suffix}.json"
             assert git_blob(path.read_bytes()) == known[kind][task]
 
 
@@ -119,7 +118,7 @@ def test_the_picks_are_the_published_ones_with_their_ranks_and_origins(folder):
     tasks = read_json(CASES / "released" / "tasks.json")
     for task, records in rows(folder, "released").items():
         places = {one["text_id"]: one for one in records}
-        entries = tasks[TASKS[task].scenario]["subtasks"][TASKS[task].released_name]["instructions"]
+        entries = tasks[TASKS[task].scenario]["subtasks"][released_name(task)]["instructions"]
         in_use = [entry if isinstance(entry, str) else entry[0] for entry in entries]
         whole = released_expressions(folder, task)
         assert whole["reviewed"]
@@ -199,7 +198,7 @@ def test_plain_words_agree_as_the_specification_says(folder, tmp_path):
 def test_the_same_bytes_come_twice(folder, tmp_path):
     for task in ("MB", "LBI"):
         again = of(tmp_path, task)
-        write_jsonl(again["candidates"], released.candidates({}, task, RELEASED))
+        write_jsonl(again["candidates"], released.candidates({}, TASKS[task].worded, RELEASED))
         write_jsonl(again["vectors"], vectors(again, {"kind": "tfidf"}))
         write_jsonl(again["clusters"], clusters(again, 5, 1))
         for name in ("candidates", "vectors", "clusters"):
@@ -222,14 +221,14 @@ def test_without_people_qa_has_no_usable_text_but_the_original(folder):
     files = of(folder, "OQ")
     inputs = {"candidates": files["candidates"], "clusters": files["clusters"]}
     with pytest.raises(UserError, match=r"OQ: no text of cluster \d can be used; accept or edit"):
-        expressions(inputs, "OQ", None, "nearest", 1)
+        expressions(inputs, TASKS["OQ"].worded, None, "nearest", 1)
 
 
 def test_released_flags_count_for_own_clusters_too(folder):
     files = of(folder, "LMI")
     inputs = {"candidates": files["candidates"], "clusters": files["clusters"]}
-    without = expressions(inputs, "LMI", None, "nearest", 1)
-    flagged = expressions(inputs, "LMI", "released", "nearest", 1, directory=RELEASED)
+    without = expressions(inputs, TASKS["LMI"].worded, None, "nearest", 1)
+    flagged = expressions(inputs, TASKS["LMI"].worded, "released", "nearest", 1, directory=RELEASED)
     assert not without["reviewed"]
     assert any(one["reviewed"] for one in flagged["expressions"])
 
@@ -243,7 +242,7 @@ def test_released_flags_do_not_go_with_other_rewrites(folder, tmp_path):
 
 def test_a_missing_or_misshapen_file_is_named(tmp_path):
     with pytest.raises(UserError, match=r"qa_rewrite\.json: no such file"):
-        list(released.candidates({}, "OQ", str(tmp_path)))
+        list(released.candidates({}, TASKS["OQ"].worded, str(tmp_path)))
     write_json(tmp_path / "rewrites" / "qa_rewrite.json", {"ori": "x", "gpt-4o": []})
     with pytest.raises(UserError, match=r"qa_rewrite\.json: not a file of LIFBench's released"):
-        list(released.candidates({}, "OQ", str(tmp_path)))
+        list(released.candidates({}, TASKS["OQ"].worded, str(tmp_path)))

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from recs_pool import ORIGINAL, TASK, TEXTS, files, key, places, pool
 from steadfast.errors import UserError
 from steadfast.files import write_jsonl, write_text
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.recs.candidates import Rewrite, checked
 from steadfast.lifbench.recs.checks import Original, text_hash
 from steadfast.lifbench.recs.expressions import expressions
@@ -22,7 +23,7 @@ def read(tmp_path, decisions, **other):
 
 def sampled(folder, path=None, sampling="nearest", **settings):
     review = str(path) if path else None
-    return expressions(files(folder), TASK, review, sampling, 1, **settings)
+    return expressions(files(folder), TASKS[TASK].worded, review, sampling, 1, **settings)
 
 
 def test_a_fresh_review_lists_each_cluster_from_its_centre_and_decides_nothing(tmp_path):

@@ -17,12 +17,14 @@ from steadfast.errors import UserError
 from steadfast.files import Record, read_jsonl
 from steadfast.lifbench.answers import reference_answer
 from steadfast.lifbench.contexts.released import contexts
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.prompts import prompts
 from steadfast.lifbench.released_drawing import KnownSentences, released_settings
 from steadfast.lifbench.released_expressions import expressions
+from steadfast.lifbench.released_files import scores_file
 from steadfast.lifbench.samples import LifbenchSamples
 from steadfast.lifbench.scoring import LifbenchScoring
-from steadfast.lifbench.tasks import SCENARIOS, TASKS, scenarios_of
+from steadfast.lifbench.tasks import SCENARIOS, in_order
 from steadfast.resources import resource
 
 RELEASED = CASES / "released"
@@ -86,18 +88,21 @@ def built(length: str, tasks: list[str], list_file) -> Data:
                 "o200k_base",
             )
         )
-        for name in scenarios_of(tasks)
+        for name in in_order(TASKS[task].scenario for task in tasks)
     }
     return {
         "contexts": found,
-        "expressions": {task: expressions(templates, task) for task in tasks},
+        "expressions": {task: expressions(templates, TASKS[task].worded) for task in tasks},
     }
 
 
 def made(length: str, tasks: list[str], list_file) -> dict[str, Record]:
     """The prompts of a length by their ids."""
     data = built(length, tasks, list_file)
-    return {p["sample_id"]: p for p in prompts(length, data, 1, tasks, released=SCENARIOS)}
+    return {
+        p["sample_id"]: p
+        for p in prompts(length, data, 1, [TASKS[task].asked for task in tasks], released=SCENARIOS)
+    }
 
 
 @cache
@@ -107,7 +112,7 @@ def of_documents(length: str) -> dict[str, Record]:
 
 def scores(task: str) -> list[tuple[str, Record]]:
     """The released scores of a task, and the samples' ids."""
-    name, rows = TASKS[task].scenario, (RELEASED / "scores" / TASKS[task].scores_file).open()
+    name, rows = TASKS[task].scenario, (RELEASED / "scores" / scores_file(TASKS[task])).open()
     with rows:
         return [
             (f"{task}/{name}-{LENGTHS[r['length']]}/e{r['ins_id']}/v{r['param_id']}", r)
@@ -157,7 +162,7 @@ def test_lists_have_the_samples_of_the_released_scores(list_file):
 def test_reference_answers_to_published_prompts_over_a_list_score_1(list_file):
     tasks = [task for task in TASKS if TASKS[task].scenario == "list"]
     data, scoring = built("4k", tasks, list_file), LifbenchScoring("released")
-    asked = list(prompts("4k", data, 1, tasks, released=SCENARIOS))
+    asked = list(prompts("4k", data, 1, [TASKS[task].asked for task in tasks], released=SCENARIOS))
     for prompt, source in zip(asked, LifbenchSamples().sources(asked, data), strict=True):
         answer = Answer("ok", reference_answer(prompt, source["context"]))
         assert scoring.score(Sample("4k", prompt, source), answer, {}).total == 1, prompt

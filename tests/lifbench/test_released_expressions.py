@@ -10,8 +10,9 @@ from small_contexts import CASES, expressions, needs_cases
 from steadfast.errors import UserError
 from steadfast.files import read_json, read_jsonl
 from steadfast.lifbench import released_expressions
+from steadfast.lifbench.paper_tasks import TASKS
+from steadfast.lifbench.released_files import released_name
 from steadfast.lifbench.released_templates import tasks_file
-from steadfast.lifbench.tasks import TASKS
 from steadfast.lifbench.templates import fill
 from steadfast.resources import facts
 
@@ -43,7 +44,9 @@ def test_without_network_the_local_alternative_is_named(monkeypatch):
 def test_another_json_file_is_refused(content, tmp_path):
     (tmp_path / "tasks.json").write_text(content)
     with pytest.raises(UserError, match=r"not LIFBench's tasks\.json, 'single_query_id'"):
-        released_expressions.expressions({"templates": tmp_path / "tasks.json"}, "LSI")
+        released_expressions.expressions(
+            {"templates": tmp_path / "tasks.json"}, TASKS["LSI"].worded
+        )
 
 
 @needs_cases
@@ -56,7 +59,7 @@ def test_the_recorded_facts_are_those_of_the_shared_copy():
 @pytest.mark.parametrize("task", TASKS)
 def test_templates_are_kept_verbatim(task):
     tasks = read_json(RELEASED / "tasks.json")[TASKS[task].scenario]
-    entries = tasks["subtasks"][TASKS[task].released_name]["instructions"]
+    entries = tasks["subtasks"][released_name(task)]["instructions"]
     record = expressions(task, "released")
     pairs = [(e["template"], e["direction"]) for e in record["expressions"]]
     assert pairs == [(e, None) if isinstance(e, str) else tuple(e) for e in entries]
@@ -66,7 +69,7 @@ def test_templates_are_kept_verbatim(task):
 @needs_cases
 @pytest.mark.parametrize("task", TASKS)
 def test_origin_and_cluster_are_those_of_the_released_rewrites_and_clusters(task):
-    name = TASKS[task].released_name
+    name = released_name(task)
     rewrites = read_json(RELEASED / "rewrites" / f"{name}_rewrite.json")
     clusters = read_json(RELEASED / "clusters" / f"{name}_cluster.json")
     for expression in expressions(task, "released")["expressions"]:
@@ -84,7 +87,9 @@ def test_an_edited_copy_has_no_recorded_origins(tmp_path):
     tasks = read_json(RELEASED / "tasks.json")
     tasks["list"]["subtasks"]["single_query_id"]["instructions"].insert(0, "Mine: {ordid}")
     (tmp_path / "tasks.json").write_text(json.dumps(tasks))
-    record = released_expressions.expressions({"templates": tmp_path / "tasks.json"}, "LSI")
+    record = released_expressions.expressions(
+        {"templates": tmp_path / "tasks.json"}, TASKS["LSI"].worded
+    )
     origins = {(e["origin"], e["cluster"]) for e in record["expressions"]}
     assert origins == {(None, None)}
 

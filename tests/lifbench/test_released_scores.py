@@ -13,15 +13,15 @@ from steadfast.config.settings import asked_models, display, references, scored_
 from steadfast.errors import UserError
 from steadfast.files import Record
 from steadfast.lifbench.paper import PAPER_MODELS
+from steadfast.lifbench.paper_tasks import TASKS
+from steadfast.lifbench.released_files import scores_file
 from steadfast.lifbench.released_scores import released_scores
-from steadfast.lifbench.tasks import TASKS
 from steadfast.lifbench.weights import RUBRICS, total_weight
 from steadfast.resources import facts
 
 FILE = "onedoc-qa.csv"
 HEAD = "model,ins_id,param_id,length,correct,format,total_score\n"
 LINES = "m-1,0,0,3,1.0,0.5,0.8\nm-1,4,5,120,0.0,0.25,0.1\nother,0,0,3,1.0,1.0,1.0\n"
-LENGTHS = {3: "4k", 120: "128k"}
 
 
 def write_scores(directory: Path, text: str) -> str:
@@ -49,7 +49,7 @@ def pinned(directory: Path, content: bytes) -> Record:
     """Where scores are fetched from, in place of the web."""
     known = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     url = (directory / "scores").as_uri() + "/"
-    return {"url": url, "files": {FILE: known}, "lengths": LENGTHS}
+    return {"url": url, "files": {FILE: known}}
 
 
 def test_a_line_becomes_a_score_record(tmp_path):
@@ -145,8 +145,8 @@ def test_labels_groups_and_gold_answers_are_the_paper_s_by_default():
 
 @needs_cases
 def test_the_pinned_files_are_those_at_hand():
-    files = facts("lifbench/released.yaml")["scores"]["files"]
-    assert list(files) == [task.scores_file for task in TASKS.values()]
+    files = facts("lifbench/released_scores.yaml")["files"]
+    assert list(files) == [scores_file(task) for task in TASKS.values()]
     for name, known in files.items():
         content = (CASES / "released/scores" / name).read_bytes()
         assert (len(content), hashlib.sha256(content).hexdigest()) == tuple(known.values())

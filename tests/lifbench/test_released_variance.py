@@ -8,7 +8,8 @@ import pytest
 from score_records import PAPER_LENGTHS, released_frame
 from small_contexts import needs_cases
 from steadfast.lifbench.certificate import compared
-from steadfast.lifbench.tasks import SCENARIOS, TASKS
+from steadfast.lifbench.paper_tasks import TASKS
+from steadfast.lifbench.tasks import SCENARIOS
 
 HOW = compared("rubric", "released")
 

@@ -19,9 +19,9 @@ from steadfast.lifbench.claims import claims, claims_table
 from steadfast.lifbench.frames import coverage, score_frame
 from steadfast.lifbench.measures import ars, ifp, ifs
 from steadfast.lifbench.paper import PAPER_MODELS
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.printed import Asked
 from steadfast.lifbench.reproduction import PrintedCell, compare, reproduction
-from steadfast.lifbench.tasks import TASKS
 from steadfast.metrics.pairs import drawn
 from steadfast.resources import resource
 

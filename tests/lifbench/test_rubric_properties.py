@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lifbench_samples import LIST, MULTIDOC_CONTEXT, ONEDOC_CONTEXT, samples
 from steadfast.errors import UserError
 from steadfast.files import json_line
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.rubric import RUBRICS, score
 from steadfast.lifbench.rubric.facts import ListFacts, MultiDocFacts, TextIndex
 from steadfast.lifbench.rubric.parsing import (
@@ -23,7 +24,6 @@ from steadfast.lifbench.rubric.parsing import (
 )
 from steadfast.lifbench.rubric.released.multidoc import label_documents
 from steadfast.lifbench.rubric.text import Finder, normal
-from steadfast.lifbench.tasks import TASKS
 from steadfast.lifbench.weights import RUBRICS as WEIGHTS
 from steadfast.lifbench.weights import total_weight
 

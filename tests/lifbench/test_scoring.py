@@ -8,9 +8,9 @@ from lifbench_samples import LIST, ONEDOC_CONTEXT, as_sample, samples
 from steadfast.components import Answer, Score
 from steadfast.lifbench.answers import reference_answer
 from steadfast.lifbench.gold import asked_depth
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.rubric import RUBRICS, score
 from steadfast.lifbench.scoring import LifbenchScoring
-from steadfast.lifbench.tasks import TASKS
 
 
 @pytest.mark.parametrize("status", ["ok", "length"])

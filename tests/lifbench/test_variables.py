@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from small_contexts import small_context
 from steadfast.errors import UserError
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.spaces import sampling_space
-from steadfast.lifbench.tasks import TASKS
 from steadfast.lifbench.variables import draw_settings, ordinal
 
 POSITIONAL = ("LSI", "LOI", "LOE", "LBI", "LBE")

@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from project import ROOT, Project
-from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.paper_tasks import TASKS
+from steadfast.lifbench.released_files import scores_file
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -93,7 +94,7 @@ def clone(tmp_path_factory):
     scores = folder / "DIRECTORY/scores"
     scores.mkdir(parents=True)
     for task in TASKS.values():
-        (scores / task.scores_file).touch()
+        (scores / scores_file(task)).touch()
     site = folder / "home/.config/snakemake/MY_SITE"
     site.mkdir(parents=True)
     for name, example in (("config", "site"), ("partitions", "partitions")):

@@ -5,7 +5,7 @@ import pandas as pd
 
 from steadfast.lifbench.frames import sorted_rows
 from steadfast.lifbench.measures import task_weights
-from steadfast.lifbench.tasks import TASKS, Tasks
+from steadfast.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
 from steadfast.metrics.tidy import OVERALL
 
 COLUMNS = ["model", "task", "length", "value", "ars", "floor", "n"]
@@ -19,7 +19,7 @@ def above_floor(
     weighting: str,
     rubric: str,
     floor: str | None,
-    tasks: Tasks = TASKS,
+    tasks: ScoredTasks = SCORED_TASKS,
 ) -> pd.DataFrame:
     """Share of what the floor leaves open that each model gains: (ARS − floor) ÷ (1 − floor).
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from steadfast.lifbench.frames import CAPABILITIES, OTHER, row_order, sorted_rows, task_order
 from steadfast.lifbench.measures import bootstrap, clusters, task_means, task_weights
-from steadfast.lifbench.tasks import TASKS, Tasks
+from steadfast.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
 from steadfast.lifbench.weights import score_points, total_weight
 from steadfast.metrics.comparison import compare_models
 from steadfast.metrics.depth import success_by_depth
@@ -26,7 +26,7 @@ def comparisons(
     weighting: str = "rubric",
     rubric: str = "released",
     references: Collection[str] = (),
-    tasks: Tasks = TASKS,
+    tasks: ScoredTasks = SCORED_TASKS,
 ) -> pd.DataFrame:
     """Every two models on the samples that both have scored: see ``compare_models``.
 
@@ -53,7 +53,7 @@ def variance(frame: pd.DataFrame) -> pd.DataFrame:
     return tidy([variance_shares(frame, FACTORS)], row_order(frame))
 
 
-def depth(frame: pd.DataFrame, tasks: Tasks = TASKS) -> pd.DataFrame:
+def depth(frame: pd.DataFrame, tasks: ScoredTasks = SCORED_TASKS) -> pd.DataFrame:
     """Success by position and length per task, and over the list scenario (task "list")."""
     lists = [name for name, task in tasks.items() if task.scenario == LIST]
     rows = success_by_depth(frame, clusters(frame), {LIST: lists})
@@ -65,7 +65,7 @@ def complexity(
     frame: pd.DataFrame,
     weighting: str = "rubric",
     rubric: str = "released",
-    tasks: Tasks = TASKS,
+    tasks: ScoredTasks = SCORED_TASKS,
 ) -> pd.DataFrame:
     """ARS of the easy and of the hard tasks, over all lengths and for each.
 
@@ -96,7 +96,9 @@ def complexity(
     return sorted_rows(rows[columns], frame, columns[:3], split=[EASY, HARD])
 
 
-def weights(frame: pd.DataFrame, rubric: str = "released", tasks: Tasks = TASKS) -> pd.DataFrame:
+def weights(
+    frame: pd.DataFrame, rubric: str = "released", tasks: ScoredTasks = SCORED_TASKS
+) -> pd.DataFrame:
     """The weight of each task's score points, in all (no capability) and by capability.
 
     Returns:
@@ -120,7 +122,7 @@ def rubrics(
     weighting: str = "rubric",
     chosen: str = "released",
     references: Collection[str] = (),
-    tasks: Tasks = TASKS,
+    tasks: ScoredTasks = SCORED_TASKS,
 ) -> pd.DataFrame:
     """ARS by each rubric, ranks, and how well the ranks of two rubrics agree.
 

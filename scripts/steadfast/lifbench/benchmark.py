@@ -26,11 +26,12 @@ from steadfast.lifbench.own_tasks.tasks import (
     scoring_functions,
 )
 from steadfast.lifbench.paper import PAPER_MODELS
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.perspectives import Beyond
 from steadfast.lifbench.recs.files import review_folder, rewriting
-from steadfast.lifbench.released_files import released_lengths
+from steadfast.lifbench.released_files import released_lengths, scores_file
 from steadfast.lifbench.section import Lifbench
-from steadfast.lifbench.tasks import TASKS, Tasks, scenarios_of, with_own
+from steadfast.lifbench.tasks import in_order
 from steadfast.names import nearest
 from steadfast.resources import facts
 from steadfast.schema.config import Config
@@ -54,10 +55,11 @@ def task(config: Config, section: Lifbench) -> Task:
     shown = {name: one.shown for name, one in own.items()}
     scoring = {"weighting": section.weighting, "rubric": section.rubric, "own": shown}
     directory = section.released.directory
-    names, known = [*tasks, *own], with_own(shown)
-    further, beyond = _further(section), beyond_paper(section, scenarios_of(names, known))
+    known = [*(TASKS[name] for name in tasks), *(one.task for one in own.values())]
+    scenarios = in_order(one.scenario for one in known)
+    further, beyond = _further(section), beyond_paper(section, scenarios)
     published, drawn = section.published_prompts, section.published_variables
-    scores_files = [f"{directory}/scores/{TASKS[name].scores_file}" for name in tasks]
+    scores_files = [f"{directory}/scores/{scores_file(TASKS[name])}" for name in tasks]
     data = data_files(config, section, tasks, own)
     stand_in: Component[StandIn] = Component(
         "steadfast.lifbench.readers:LifbenchReader",
@@ -66,7 +68,7 @@ def task(config: Config, section: Lifbench) -> Task:
     )
     return Task(
         parts={
-            name: Part(budget, _sources(section, name, names, known))
+            name: Part(budget, _sources(section, name, [one.id for one in known], scenarios))
             for name, budget in section.lengths.items()
         },
         data=data,
@@ -74,8 +76,7 @@ def task(config: Config, section: Lifbench) -> Task:
             "steadfast.lifbench.prompts:prompts",
             {
                 "seed": config.seed,
-                "tasks": names,
-                "own": {name: one.asked for name, one in own.items()},
+                "tasks": [one.asked for one in known],
                 **_formats(section),
                 **({"released": drawn} if drawn else {}),
             },
@@ -122,7 +123,7 @@ def task(config: Config, section: Lifbench) -> Task:
         rewriting=rewriting(section, NAME, list(config.rewriters)),
         files=_files(
             section,
-            scenarios_of(names, known),
+            scenarios,
             scores_files if directory and scored_models(config) else (),
         ),
         task_names=tuple(own),
@@ -145,16 +146,16 @@ def _figures(metrics: Sequence[str]) -> tuple[str, ...]:
 
 
 def _sources(
-    section: Lifbench, length: str, names: list[str], tasks: Tasks
+    section: Lifbench, length: str, tasks: Sequence[str], scenarios: Sequence[str]
 ) -> dict[tuple[str, str], str]:
     contexts = {
         ("contexts", f"{scenario}/{domain}" if domain else scenario): context_file(
             scenario, length, domain
         )
-        for scenario in scenarios_of(names, tasks)
+        for scenario in scenarios
         for domain in domains_of(section, scenario)
     }
-    return contexts | {("expressions", name): expression_file(name) for name in names}
+    return contexts | {("expressions", task): expression_file(task) for task in tasks}
 
 
 def _further(section: Lifbench) -> tuple[str, ...]:
@@ -229,8 +230,9 @@ def check(config: Config, section: Lifbench) -> None:
             f"lifbench.rubric: {scored[0]} has released scores, which only the rubric "
             "'released' gave; take that rubric, or ask the model"
         )
-    own = {name: one.shown for name, one in own_tasks(section.own_tasks, counts=False).items()}
-    running = scenarios_of([*section.tasks, *own], with_own(own))
+    own = own_tasks(section.own_tasks, counts=False).values()
+    paper = (TASKS[name].scenario for name in section.tasks)
+    running = in_order([*paper, *(one.task.scenario for one in own)])
     if len(section.formats) > 1 and not set(running) & set(CONTENT):
         raise ValueError(
             "lifbench.formats: no task of list or multidoc runs, and a running text has no other "

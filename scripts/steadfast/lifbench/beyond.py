@@ -13,7 +13,8 @@ from steadfast.lifbench.domains import usual_domain
 from steadfast.lifbench.frames import row_order, sorted_rows
 from steadfast.lifbench.measures import bootstrap, spread, task_means
 from steadfast.lifbench.perspectives import Beyond
-from steadfast.lifbench.tasks import SCENARIOS, TASKS, Tasks
+from steadfast.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
+from steadfast.lifbench.tasks import SCENARIOS
 from steadfast.metrics.asked import OWN, answers_expected
 from steadfast.metrics.tidy import OVERALL, tidy
 
@@ -27,7 +28,9 @@ def paper_samples(frame: pd.DataFrame) -> pd.DataFrame:
     return paper.assign(cluster=paper["cluster"].cat.remove_unused_categories())
 
 
-def beyond_ifs(frame: pd.DataFrame, beyond: Beyond, tasks: Tasks = TASKS) -> pd.DataFrame:
+def beyond_ifs(
+    frame: pd.DataFrame, beyond: Beyond, tasks: ScoredTasks = SCORED_TASKS
+) -> pd.DataFrame:
     """Instruction following stability between formats, and between domains.
 
     >>> frame = pd.DataFrame({"model": "m", "length": "4k", "task": "LSI", "total": [1.0, 0.5]})
@@ -58,7 +61,11 @@ def beyond_ifs(frame: pd.DataFrame, beyond: Beyond, tasks: Tasks = TASKS) -> pd.
 
 
 def ars_by_group(
-    frame: pd.DataFrame, beyond: Beyond, weighting: str, rubric: str, tasks: Tasks = TASKS
+    frame: pd.DataFrame,
+    beyond: Beyond,
+    weighting: str,
+    rubric: str,
+    tasks: ScoredTasks = SCORED_TASKS,
 ) -> pd.DataFrame:
     """ARS over a scenario's tasks, by format and by domain.
 
@@ -89,7 +96,7 @@ def ars_by_group(
 
 
 def _ars(
-    compared: pd.DataFrame, weighting: str, rubric: str, by: list[str], tasks: Tasks
+    compared: pd.DataFrame, weighting: str, rubric: str, by: list[str], tasks: ScoredTasks
 ) -> pd.DataFrame:
     keys = ["model", *by]
     rows = task_means(compared, weighting, rubric, by, tasks)
@@ -104,7 +111,7 @@ def _ars(
 
 
 def _compared(
-    frame: pd.DataFrame, perspective: str, beyond: Beyond, tasks: Tasks
+    frame: pd.DataFrame, perspective: str, beyond: Beyond, tasks: ScoredTasks
 ) -> Iterator[tuple[str, pd.DataFrame]]:
     """Each scenario's samples in the groups that are compared, with the group in the column
     ``perspective``, and contexts of each domain in strata of their own."""

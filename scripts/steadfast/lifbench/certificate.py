@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 from steadfast.files import Settings
 from steadfast.lifbench.measures import task_weights
-from steadfast.lifbench.tasks import TASKS, with_own
+from steadfast.lifbench.scored_tasks import SCORED_TASKS, with_own
 from steadfast.metrics.certificate import Compared
 from steadfast.metrics.variance_components import Components
 from steadfast.resources import facts
 
-SCENARIO_OF = {name: task.scenario for name, task in TASKS.items()}
+SCENARIO_OF = {name: task.scenario for name, task in SCORED_TASKS.items()}
 
 
 def compared(weighting: str, rubric: str, own: Mapping[str, Settings] | None = None) -> Compared:
@@ -32,7 +32,7 @@ def compared(weighting: str, rubric: str, own: Mapping[str, Settings] | None = N
         released={
             name: Components.of_facts(of)
             for name, of in released["groups"].items()
-            if tasks.keys() == TASKS.keys()
+            if tasks.keys() == SCORED_TASKS.keys()
         },
         source=released["source"],
         apart="perspective",

@@ -12,10 +12,11 @@ from steadfast.lifbench.contexts.formats import NUMBERED, formats_of
 from steadfast.lifbench.domains import facts_of, usual_domain
 from steadfast.lifbench.needs import corpus_needs, input_needs, templates_needs
 from steadfast.lifbench.own_tasks.tasks import OwnTask
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.recs.files import RELEASED, recs_file, recs_files, review_file
 from steadfast.lifbench.released_files import in_directory, input_name
 from steadfast.lifbench.section import Lifbench
-from steadfast.lifbench.tasks import scenarios_of, with_own
+from steadfast.lifbench.tasks import in_order
 from steadfast.resources import facts
 from steadfast.schema.config import Config, CorpusName
 
@@ -40,7 +41,8 @@ def data_files(
     Raises:
         UserError: the glob of a local corpus is none.
     """
-    scenarios = scenarios_of([*tasks, *own], with_own({n: own[n].shown for n in own}))
+    asked = [*(TASKS[name] for name in tasks), *(one.task for one in own.values())]
+    scenarios = in_order(one.scenario for one in asked)
     pinned = {"pinned": True} if section.published_prompts else {}
     return [
         *_all_contexts(config, section, scenarios),
@@ -217,7 +219,8 @@ def _templates(whose: str) -> dict[str, str]:
 def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
     whose, recs = section.expressions, section.recs
     name = f"steadfast.lifbench.{whose}_expressions:expressions"
-    settings: Settings = {"task": task}
+    worded = TASKS[task].worded
+    settings: Settings = {"task": worded}
     inputs: dict[str, str] = _templates(whose)
     files: tuple[str, ...] = ()
     if whose == "recs":
@@ -227,7 +230,7 @@ def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
         review = review_file(section, task)
         files = (review,) if review else ()
         settings = {
-            "task": task,
+            "task": worded,
             "review": RELEASED if recs.review == RELEASED else review,
             "sampling": recs.sampling,
             "draws": recs.draws if recs.sampling == "both" else 1,
@@ -241,5 +244,5 @@ def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
 
 def _own_expressions(task: OwnTask) -> DataFile:
     name = "steadfast.lifbench.own_expressions:expressions"
-    settings = {"task": task.id, "own": task.expressions}
+    settings = {"task": task.task.worded, "templates": task.templates}
     return DataFile(expression_file(task.id), "expressions", Component(name, settings))

@@ -12,7 +12,7 @@ from steadfast.engines.request import STATUSES
 from steadfast.errors import UserError
 from steadfast.files import Record
 from steadfast.lifbench.perspectives import ASKED, AVERAGE, FURTHER, PERSPECTIVES
-from steadfast.lifbench.tasks import TASKS, Tasks
+from steadfast.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
 from steadfast.lifbench.weights import RUBRICS
 from steadfast.metrics.asked import OWN, answers_expected, prompts_of, with_prompts
 from steadfast.metrics.scores import is_empty
@@ -27,7 +27,7 @@ FLAGS = ("truncated", "empty")
 
 
 def score_frame(
-    scores: Iterable[Scored], rubric: str, tasks: Tasks = TASKS, beyond: bool = False
+    scores: Iterable[Scored], rubric: str, tasks: ScoredTasks = SCORED_TASKS, beyond: bool = False
 ) -> pd.DataFrame:
     """The scores of several models and lengths, one row an answer.
 
@@ -79,7 +79,7 @@ def score_frame(
     return frame.astype({"task": "category", "cluster": "category", **dict.fromkeys(FLAGS, bool)})
 
 
-def _texts(scored: Scored, rubric: str, tasks: Tasks) -> dict[str, str]:
+def _texts(scored: Scored, rubric: str, tasks: ScoredTasks) -> dict[str, str]:
     model, length, record = scored
     task = record["task"]
     if task not in tasks:
@@ -112,7 +112,7 @@ def _numbers(record: Record) -> dict[str, float | None]:
 
 def task_order(frame: pd.DataFrame) -> list[str]:
     """The paper's tasks in its order, then the others of a frame by name."""
-    return [*TASKS, *sorted(set(frame["task"]) - TASKS.keys())]
+    return [*SCORED_TASKS, *sorted(set(frame["task"]) - SCORED_TASKS.keys())]
 
 
 def row_order(frame: pd.DataFrame) -> dict[str, Sequence[str]]:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from steadfast.lifbench.frames import POINT, row_order
 from steadfast.lifbench.perspectives import AVERAGE, PERSPECTIVES
-from steadfast.lifbench.tasks import TASKS, Tasks
+from steadfast.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
 from steadfast.lifbench.weights import score_points, total_weight
 from steadfast.metrics import bootstrap as spreads
 from steadfast.metrics.bootstrap import Bootstrap, Replicates
@@ -38,7 +38,7 @@ def clusters(frame: pd.DataFrame) -> Clusters:
 
 
 def task_weights(
-    weighting: str, rubric: str = "released", tasks: Tasks = TASKS
+    weighting: str, rubric: str = "released", tasks: ScoredTasks = SCORED_TASKS
 ) -> dict[str, float]:
     """Each task's weight in the overall ARS."""
     by_rubric = weighting == "rubric"
@@ -49,7 +49,7 @@ def ars(
     frame: pd.DataFrame,
     weighting: str = "rubric",
     rubric: str = "released",
-    tasks: Tasks = TASKS,
+    tasks: ScoredTasks = SCORED_TASKS,
 ) -> pd.DataFrame:
     """Automated rubric-based score: per task and overall, over all lengths and for each.
 
@@ -78,7 +78,11 @@ def ars(
 
 
 def task_means(
-    frame: pd.DataFrame, weighting: str, rubric: str, by: list[str], tasks: Tasks = TASKS
+    frame: pd.DataFrame,
+    weighting: str,
+    rubric: str,
+    by: list[str],
+    tasks: ScoredTasks = SCORED_TASKS,
 ) -> pd.DataFrame:
     """Mean total of each task and their weighted mean, overall, in each cell of ``by``."""
     weights = task_weights(weighting, rubric, tasks)
@@ -88,7 +92,9 @@ def task_means(
     return joined([means, overall]).rows()
 
 
-def ifp(frame: pd.DataFrame, rubric: str = "released", tasks: Tasks = TASKS) -> pd.DataFrame:
+def ifp(
+    frame: pd.DataFrame, rubric: str = "released", tasks: ScoredTasks = SCORED_TASKS
+) -> pd.DataFrame:
     """Instruction following performance in each capability, over all lengths and for each.
 
     >>> frame = pd.DataFrame({"model": ["m"], "length": "4k", "task": "OQ", "stratum": "onedoc"})
@@ -130,7 +136,7 @@ def _ifp(
     return capabilities.rows().assign(task=OVERALL)
 
 
-def _mapping(rubric: str, tasks: Tasks) -> pd.DataFrame:
+def _mapping(rubric: str, tasks: ScoredTasks) -> pd.DataFrame:
     """Score points, their weights and each capability they count for (Table 6)."""
     return pd.DataFrame(
         [

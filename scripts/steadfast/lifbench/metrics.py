@@ -20,7 +20,7 @@ from steadfast.lifbench.frames import coverage, data_counts, row_order, score_fr
 from steadfast.lifbench.measures import ars, ifp, ifs
 from steadfast.lifbench.perspectives import AVERAGE, Beyond
 from steadfast.lifbench.sampling import chosen, sampling_effect, sets_of, statistics_rows
-from steadfast.lifbench.tasks import with_own
+from steadfast.lifbench.scored_tasks import with_own
 from steadfast.metrics.headline import HEADLINE, PROMPTS
 from steadfast.metrics.pairs import drawn, with_comparisons
 from steadfast.metrics.tidy import OVERALL, rows_of, tidy

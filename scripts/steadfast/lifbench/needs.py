@@ -5,9 +5,9 @@ from collections.abc import Iterable
 
 from steadfast.benchmark import Needs
 from steadfast.files import Settings
-from steadfast.lifbench.released_files import input_name
+from steadfast.lifbench.paper_tasks import TASKS
+from steadfast.lifbench.released_files import input_name, scores_file
 from steadfast.lifbench.section import SentenceEncoder, TfidfEncoder
-from steadfast.lifbench.tasks import TASKS
 from steadfast.resources import facts
 
 HUB = "{hub}/api/datasets/{repo}/revision/{revision}"
@@ -36,8 +36,8 @@ def input_needs(directory: str | None, scenario: str) -> Needs:
 
 def scores_needs(directory: str | None, tasks: Iterable[str]) -> Needs:
     """Of the released scores of tasks, likewise."""
-    url = facts("lifbench/released.yaml")["scores"]["url"]
-    return _fetched(directory, [url + TASKS[task].scores_file for task in tasks])
+    url = facts("lifbench/released_scores.yaml")["url"]
+    return _fetched(directory, [url + scores_file(TASKS[task]) for task in tasks])
 
 
 def rewrites_needs(directory: str | None, kind: str, task: str) -> Needs:

@@ -1,6 +1,6 @@
 """The project's own instruction templates, as expressions (paper, section 3.3)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import yaml
@@ -8,7 +8,7 @@ import yaml
 from steadfast.errors import UserError
 from steadfast.files import Record, Settings, read_text
 from steadfast.lifbench.spaces import sampling_space
-from steadfast.lifbench.tasks import TASKS, Task
+from steadfast.lifbench.tasks import Task
 from steadfast.lifbench.templates import check_expressions
 from steadfast.names import nearest
 from steadfast.resources import facts, resource
@@ -16,13 +16,15 @@ from steadfast.resources import facts, resource
 KEYS = ("expression_id", "template", "direction", "origin", "cluster")
 
 
-def expressions(inputs: Mapping[str, Path], task: str, own: Settings | None = None) -> Record:
+def expressions(
+    inputs: Mapping[str, Path], task: Settings, templates: Sequence[Record] | None = None
+) -> Record:
     """The templates of a task, its scenario description and the space of its variables.
 
     Args:
         inputs: none.
-        task: a key of ``TASKS``, or the name of one of the user's own.
-        own: of that, its templates and facts (``OwnTask.expressions``).
+        task: what expressions take of it (``Task.worded``).
+        templates: of one of the user's own; the paper's have a packaged file each.
 
     Returns:
         task, origin, scenario_prompt, space, expressions.
@@ -30,13 +32,13 @@ def expressions(inputs: Mapping[str, Path], task: str, own: Settings | None = No
     Raises:
         UserError: a file or a template is not as it should be; the sentence names both.
     """
-    if own:
-        known, templates, place = Task.of(task, own["facts"]), own["templates"], f"task {task}"
-    else:
-        path = resource(f"lifbench/expressions/{task}.yaml")
-        known, templates, place = TASKS[task], read_expressions(path), str(path)
+    known = Task.of(task)
+    place = f"task {known.id}"
+    if templates is None:
+        path = resource(f"lifbench/expressions/{known.id}.yaml")
+        templates, place = read_expressions(path), str(path)
     return {
-        "task": task,
+        "task": known.id,
         "origin": "own",
         "scenario_prompt": facts("lifbench/scenarios.yaml")[known.scenario],
         "space": sampling_space(known.variables),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from steadfast.files import Settings, read_text
 from steadfast.lifbench.released_files import released_lengths
-from steadfast.lifbench.tasks import TASKS, with_own
+from steadfast.lifbench.scored_tasks import SCORED_TASKS, with_own
 from steadfast.resources import resource
 
 LENGTHS = tuple(released_lengths())
@@ -19,7 +19,7 @@ class Asked:
 
     Attributes:
         lengths: their names.
-        tasks: keys of ``TASKS``.
+        tasks: keys of ``SCORED_TASKS``.
         weighting: of the tasks in the overall ARS.
         others: whether tasks that are not the paper's count in overall values.
     """
@@ -39,8 +39,8 @@ class Asked:
     ) -> "Asked":
         """What a run asked, of all its tasks, and of the facts of the user's own."""
         known = with_own(own)
-        others = any(known[task].counts for task in tasks if task not in TASKS)
-        return cls(lengths, [task for task in tasks if task in TASKS], weighting, others)
+        others = any(known[task].counts for task in tasks if task not in SCORED_TASKS)
+        return cls(lengths, [task for task in tasks if task in SCORED_TASKS], weighting, others)
 
     def has(self, length: str, column: str) -> bool:
         """Whether the run has a cell of the paper: made of the same lengths and tasks, alike.
@@ -55,9 +55,9 @@ class Asked:
         at = length or (column if column in LENGTHS else "")
         if not (at in self.lengths if at else set(self.lengths) == set(LENGTHS)):
             return False
-        if column in TASKS:
+        if column in SCORED_TASKS:
             return column in self.tasks
-        alike = set(self.tasks) == set(TASKS) and not self.others
+        alike = set(self.tasks) == set(SCORED_TASKS) and not self.others
         return alike and (column not in WEIGHTED or self.weighting == "rubric")
 
 

@@ -7,7 +7,7 @@ from steadfast.components import Data
 from steadfast.files import Record, Settings
 from steadfast.lifbench.contexts.formats import NUMBERED, formats_of
 from steadfast.lifbench.released_drawing import released_settings
-from steadfast.lifbench.tasks import Task, scenarios_of, with_own
+from steadfast.lifbench.tasks import PAPER_TASKS, Task, in_order
 from steadfast.lifbench.templates import fill
 from steadfast.lifbench.variables import Setting, draw_settings
 
@@ -16,8 +16,7 @@ def prompts(
     part: str,
     data: Data,
     seed: int,
-    tasks: Sequence[str],
-    own: Mapping[str, Settings] | None = None,
+    tasks: Sequence[Settings],
     formats: Sequence[str] = (NUMBERED,),
     released: Sequence[str] = (),
 ) -> Iterator[Record]:
@@ -28,8 +27,7 @@ def prompts(
         data: ``contexts`` of that length by scenario, or scenario and domain (``list/uuids``), and
             ``expressions`` by task.
         seed: of the variables.
-        tasks: keys of ``TASKS``, in their order, and then of ``own``.
-        own: the user's own tasks (``OwnTask.asked``).
+        tasks: what prompts take of each (``Task.asked``), the paper's in their order.
         formats: of lists and documents. Contexts of further domains are shown in the first alone.
         released: scenarios with released contexts in which the paper's tasks have the variables of
             the published prompts; else all expressions of a context have the same ones.
@@ -42,9 +40,9 @@ def prompts(
     Raises:
         UserError: a context is too small for a task.
     """
-    known = with_own(own)
-    for scenario in scenarios_of(tasks, known):
-        here = [task for task in tasks if known[task].scenario == scenario]
+    known = [Task.of(task) for task in tasks]
+    for scenario in in_order(task.scenario for task in known):
+        here = [task for task in known if task.scenario == scenario]
         for context in _contexts(data["contexts"], scenario):
             domain = {"domain": context["domain"]} if "domain" in context else {}
             shown = formats_of(scenario, formats)
@@ -53,11 +51,9 @@ def prompts(
                 if domain or format != shown[0]:
                     seen["perspective"] = "domain" if domain else "format"
                 for task in here:
-                    expressions = data["expressions"][task]
-                    drawn = _drawn(known[task], context, expressions, seed, released)
-                    yield from _prompts(
-                        known[task], context, expressions["expressions"], drawn, seen
-                    )
+                    expressions = data["expressions"][task.id]
+                    drawn = _drawn(task, context, expressions, seed, released)
+                    yield from _prompts(task, context, expressions["expressions"], drawn, seen)
 
 
 def _contexts(contexts: Mapping[str, Iterable[Record]], scenario: str) -> Iterator[Record]:
@@ -72,7 +68,7 @@ def _drawn(
 ) -> list[list[Setting]]:
     """The settings of the variables for each expression."""
     space, count = expressions["space"], len(expressions["expressions"])
-    if task.scenario in released and task.released_name:
+    if task.scenario in released and task.id in PAPER_TASKS:
         return [released_settings(task, space, context, place) for place in range(count)]
     return [draw_settings(task, space, context, seed)] * count
 

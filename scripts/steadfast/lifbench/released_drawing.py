@@ -13,7 +13,7 @@ from typing import Any
 
 from steadfast.errors import UserError
 from steadfast.files import Record, Settings
-from steadfast.lifbench.tasks import TASKS, Task
+from steadfast.lifbench.tasks import Task
 from steadfast.lifbench.variables import Setting, index_list, position, too_small
 from steadfast.resources import facts
 from steadfast.tokens import fingerprint
@@ -85,7 +85,7 @@ def document_settings(
     """
     rng = Random(SEED)
     found: dict[int, dict[str, list[list[Setting]]]] = {entry["length"]: {} for entry in inputs}
-    by_name = {task.released_name: id for id, task in TASKS.items()}
+    by_name = {name: id for id, name in facts("lifbench/released.yaml")["names"].items()}
     for name, meta in templates["onedoc"]["subtasks"].items():
         task, params = by_name[name], meta["params"]
         for entry in inputs:

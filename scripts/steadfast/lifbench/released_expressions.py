@@ -8,22 +8,23 @@ from typing import Any
 
 from steadfast.errors import UserError
 from steadfast.files import Record, Settings, read_json
+from steadfast.lifbench.released_files import released_name
 from steadfast.lifbench.spaces import sampling_space
-from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.tasks import Task
 from steadfast.lifbench.templates import check_expressions
 from steadfast.resources import facts
 
 _EVIDENCE_KINDS = ("true", "true", "fake", "fake", "ordinary", "ordinary")
 
 
-def expressions(inputs: Mapping[str, Path], task: str) -> Record:
+def expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
     """A task's scenario description, templates and sampling space as released, slips included.
 
     Where the variables come from the context, the space is the project's own.
 
     Args:
         inputs: ``templates``, the released tasks.json.
-        task: a key of ``TASKS``.
+        task: what expressions take of one of the paper's (``Task.worded``).
 
     Returns:
         task, origin, scenario_prompt, space, expressions; an expression's origin and cluster are
@@ -33,28 +34,28 @@ def expressions(inputs: Mapping[str, Path], task: str) -> Record:
         UserError: the file is missing or of another shape, or a template is not as it should be.
     """
     path = inputs["templates"]
-    known, record = TASKS[task], read_json(path)
-    name, own_space = known.released_name, sampling_space(known.variables)
+    known, record = Task.of(task), read_json(path)
+    name, own_space = released_name(known.id), sampling_space(known.variables)
     try:
         scenario = record[known.scenario]
         meta = scenario["subtasks"][name]
         entries = [entry if isinstance(entry, list) else [entry] for entry in meta["instructions"]]
         templates = [(entry[0], entry[1] if len(entry) > 1 else None) for entry in entries]
-        space = _space(task, meta.get("params"), own_space)
+        space = _space(known.id, meta.get("params"), own_space)
         scenario_prompt = scenario["sys_instruction"]
     except (KeyError, TypeError, IndexError, ValueError):
         raise UserError(
             f"{path}: not LIFBench's tasks.json, {name!r} is missing or incomplete; set "
             "lifbench.released.directory in the config to a directory that holds tasks.json"
         ) from None
-    provenance = chain(_provenance(task, path), repeat((None, None)))
+    provenance = chain(_provenance(known.id, path), repeat((None, None)))
     keys = ("expression_id", "template", "direction", "origin", "cluster")
     found = [
         dict(zip(keys, (number, *template, *origin), strict=True))
         for number, (template, origin) in enumerate(zip(templates, provenance, strict=False))
     ]
     return {
-        "task": task,
+        "task": known.id,
         "origin": "released",
         "scenario_prompt": scenario_prompt,
         "space": space,

@@ -7,6 +7,7 @@ from pathlib import Path
 from steadfast.corpora.lock import Lock
 from steadfast.errors import UserError
 from steadfast.files import Settings
+from steadfast.lifbench.tasks import Task
 from steadfast.pinned import check, download
 from steadfast.resources import facts
 
@@ -15,9 +16,19 @@ BELOW = "data/meta"  # where the files lie in a clone of the repository
 UNIT = 1024  # tokens; released lengths count in these
 
 
+def released_name(task: str) -> str:
+    """What the released files call one of the paper's tasks."""
+    return facts("lifbench/released.yaml")["names"][task]
+
+
+def scores_file(task: Task) -> str:
+    """The name of the file that holds a task's released scores."""
+    return f"{task.scenario}-{released_name(task.id)}.csv"
+
+
 def released_lengths() -> dict[str, int]:
     """The name of each released length, and its budget in tokens."""
-    lengths = facts("lifbench/released.yaml")["scores"]["lengths"]
+    lengths = facts("lifbench/released.yaml")["lengths"]
     return {name: units * UNIT for units, name in lengths.items()}
 
 

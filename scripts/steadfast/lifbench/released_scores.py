@@ -9,7 +9,8 @@ from pathlib import Path
 from steadfast.errors import UserError
 from steadfast.files import Record, Settings, read_text
 from steadfast.lifbench.paper import PAPER_MODELS
-from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.paper_tasks import TASKS
+from steadfast.lifbench.released_files import scores_file
 from steadfast.lifbench.weights import RUBRICS
 from steadfast.metrics.asked import OWN
 from steadfast.names import nearest
@@ -35,8 +36,8 @@ def released_scores(
         cells: models (the config's names) and lengths that are wanted.
         directory: holds ``scores/*.csv``; None fetches them.
         tasks: keys of ``TASKS``, whose scores are wanted.
-        source: url, files (bytes and sha256 of each) and lengths; by default ``scores`` in
-            ``resources/lifbench/released.yaml``.
+        source: url and files (bytes and sha256 of each); by default
+            ``resources/lifbench/released_scores.yaml``.
         same: whether the config asks the very prompts that these models were asked.
 
     Returns:
@@ -46,8 +47,8 @@ def released_scores(
         UserError: a file is missing, of another shape or not the pinned one, or has no scores of
             a model at a length.
     """
-    source = source or facts("lifbench/released.yaml")["scores"]
-    lengths = source["lengths"]
+    source = source or facts("lifbench/released_scores.yaml")
+    lengths = facts("lifbench/released.yaml")["lengths"]
     for _, length in cells:
         if length not in lengths.values():
             raise UserError(
@@ -57,7 +58,7 @@ def released_scores(
     wanted = set(models.values())
     records: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for task in tasks:
-        place, text = _read(TASKS[task].scores_file, directory, source)
+        place, text = _read(scores_file(TASKS[task]), directory, source)
         seen: set[str] = set()
         for released, record in _records(place, text, task, lengths):
             seen.add(released)

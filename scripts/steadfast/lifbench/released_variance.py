@@ -17,7 +17,7 @@ from steadfast.files import Record
 from steadfast.lifbench.certificate import SCENARIO_OF
 from steadfast.lifbench.paper import PAPER_MODELS
 from steadfast.lifbench.released_scores import released_scores
-from steadfast.lifbench.tasks import SCENARIOS, TASKS
+from steadfast.lifbench.tasks import PAPER_TASKS, SCENARIOS
 from steadfast.metrics.certificate import Compared, pilot_rows
 from steadfast.metrics.variance_components import components_of, differences, mean_components
 from steadfast.resources import facts
@@ -40,10 +40,9 @@ def released_variance(directory: str | None) -> Record:
         directory: as ``released_scores`` takes it.
     """
     steps = {
-        name: log2(budget)
-        for budget, name in facts("lifbench/released.yaml")["scores"]["lengths"].items()
+        name: log2(budget) for budget, name in facts("lifbench/released.yaml")["lengths"].items()
     }
-    compared = Compared("", dict.fromkeys(TASKS, 1.0), SCENARIO_OF)
+    compared = Compared("", dict.fromkeys(PAPER_TASKS, 1.0), SCENARIO_OF)
     rows = pilot_rows(_scores(directory, list(steps)), compared)
     pairs = [components_of(pair, steps) for _, _, pair in differences(rows)]
     source = f"the paper's released scores (mean of all {len(pairs)} pairs of its models)"
@@ -54,7 +53,8 @@ def released_variance(directory: str | None) -> Record:
 def _scores(directory: str | None, lengths: list[str]) -> Iterator[Scored]:
     models = {name: name for name, model in PAPER_MODELS.items() if not model.gold}
     cells = [(model, length) for model in models for length in lengths]
-    for (model, length), records in released_scores(models, cells, directory, list(TASKS)).items():
+    found = released_scores(models, cells, directory, PAPER_TASKS)
+    for (model, length), records in found.items():
         yield from (Scored(model, length, record) for record in records)
 
 

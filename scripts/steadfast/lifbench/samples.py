@@ -9,7 +9,6 @@ from steadfast.engines.request import Item
 from steadfast.errors import UserError
 from steadfast.files import Record
 from steadfast.lifbench.contexts.formats import NUMBERED, in_format
-from steadfast.lifbench.tasks import TASKS
 from steadfast.resources import facts
 
 
@@ -33,7 +32,8 @@ class LifbenchSamples(Samples):
             format = prompt.get("format", NUMBERED)
             scenario_prompt = expressions[task]["scenario_prompt"]
             if format != NUMBERED:
-                scenario_prompt = facts("lifbench/formats.yaml")[TASKS[task].scenario][format]
+                scenario = contexts[context]["scenario"]
+                scenario_prompt = facts("lifbench/formats.yaml")[scenario][format]
             yield {"context": in_formats(context, format), "scenario_prompt": scenario_prompt}
 
     def item(self, sample: Sample) -> Item:

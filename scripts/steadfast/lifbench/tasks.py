@@ -1,10 +1,10 @@
-"""The facts of LIFBench's tasks and scenarios."""
+"""What a LIFBench task is to those who ask it; ``scored_tasks`` has what it is to scores."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from steadfast.files import Record, Settings
-from steadfast.resources import facts
+from steadfast.files import Settings
 
 SCENARIOS = ("list", "multidoc", "onedoc")
 PAPER_TASKS = ("OR", "OQ", "OE", "LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB", "MF")
@@ -33,59 +33,51 @@ class Variables:
 
 @dataclass(frozen=True)
 class Task:
-    """A task: one of the paper's eleven (Table 2 and appendix E), or one of the user's own.
+    """How a task is asked: one of the paper's eleven (Table 2, appendix E), or one of the user's.
 
-    Of the user's own a stage knows what it needs (``own_tasks``); the rest is empty.
+    A stage takes a part of it, plain values for its component's settings, and knows the rest by
+    its default: a change of a task's file re-runs what takes the changed part.
 
     Attributes:
         id: the paper's short name, such as ``LSI``.
         scenario: one of ``SCENARIOS``.
-        name: the paper's name, such as ``Single-ID``.
         max_tokens: output limit in tokens.
         variables: of its instructions.
-        points: its score points, see ``weights.score_points``.
         directions: whether each expression asks for what follows (1) or what precedes (-1).
-        released_name: the key in the benchmark's released files; none of the user's own.
-        counts: whether it counts in the overall values.
     """
 
     id: str
     scenario: str
-    name: str = ""
     max_tokens: int = 0
     variables: Variables = field(default_factory=Variables)
-    points: Mapping[str, Record] = field(default_factory=dict)
     directions: bool = False
-    released_name: str = ""
-    counts: bool = True
 
     @classmethod
-    def of(cls, id: str, facts: Settings) -> "Task":
-        """A task from the content of its file, or a part of it."""
-        return cls(id=id, **{**facts, "variables": Variables(**facts.get("variables", {}))})
+    def of(cls, plain: Settings) -> "Task":
+        """A task from plain values, all or a part of them."""
+        return cls(**{**plain, "variables": Variables(**plain["variables"])})
 
     @property
-    def scores_file(self) -> str:
-        """The name of the file that holds the task's released scores."""
-        return f"{self.scenario}-{self.released_name}.csv"
+    def asked(self) -> Settings:
+        """What prompts take beside expressions."""
+        return self._part("max_tokens", variables=("draw", "shown", "neighbours"))
+
+    @property
+    def worded(self) -> Settings:
+        """What expressions take."""
+        return self._part(variables=("shown", "space"))
+
+    def _part(self, *names: str, variables: Sequence[str]) -> Settings:
+        of_variables: dict[str, Any] = {name: getattr(self.variables, name) for name in variables}
+        names = ("id", "scenario", "directions", *names)
+        return {name: getattr(self, name) for name in names} | {"variables": of_variables}
 
 
-Tasks = Mapping[str, Task]
-"""Tasks by id, in the order to show."""
-TASKS: Tasks = {id: Task.of(id, facts("lifbench/tasks")[id]) for id in PAPER_TASKS}
-"""The paper's."""
+def in_order(scenarios: Iterable[str]) -> list[str]:
+    """Scenarios in their order, each once.
 
-
-def with_own(own: Mapping[str, Settings] | None) -> Tasks:
-    """The paper's tasks and, after them, the user's own, of which some facts are given."""
-    return {**TASKS, **{id: Task.of(id, facts) for id, facts in (own or {}).items()}}
-
-
-def scenarios_of(names: Collection[str], tasks: Tasks = TASKS) -> list[str]:
-    """The scenarios that some tasks need.
-
-    >>> scenarios_of(["OQ", "LSI"])
+    >>> in_order(["onedoc", "list", "onedoc"])
     ['list', 'onedoc']
     """
-    needed = {tasks[name].scenario for name in names}
+    needed = set(scenarios)
     return [scenario for scenario in SCENARIOS if scenario in needed]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from steadfast.lifbench.tasks import TASKS, Task, Tasks
+from steadfast.lifbench.scored_tasks import SCORED_TASKS, ScoredTask, ScoredTasks
 
 
 @dataclass(frozen=True)
@@ -14,10 +14,10 @@ class ScorePoint:
     capabilities: tuple[str, ...]
 
 
-def score_points(task: Task, rubric: str) -> dict[str, ScorePoint]:
+def score_points(task: ScoredTask, rubric: str) -> dict[str, ScorePoint]:
     """A task's score points by name.
 
-    ``weight`` in its file is that of the released scores (Table 6, but for LSI, LOI and LOE, where
+    ``weight`` in its file (``resources/lifbench/scoring``) is that of the released scores (Table 6, but for LSI, LOI and LOE, where
     the table interchanges ori and correct: ``corrected_weight``). The capabilities (section 4.2)
     are those that reproduce Tables 8 and 9: LMI correct, LOI correct, LOE correct and MF correct
     differ from what Table 6 prints.
@@ -30,13 +30,13 @@ def score_points(task: Task, rubric: str) -> dict[str, ScorePoint]:
 
 
 RUBRICS: Mapping[str, Mapping[str, Mapping[str, ScorePoint]]] = {
-    rubric: {name: score_points(task, rubric) for name, task in TASKS.items()}
+    rubric: {name: score_points(task, rubric) for name, task in SCORED_TASKS.items()}
     for rubric in ("released", "corrected")
 }
 """Of the paper's tasks."""
 
 
-def total_weight(task: str, rubric: str = "released", tasks: Tasks = TASKS) -> float:
+def total_weight(task: str, rubric: str = "released", tasks: ScoredTasks = SCORED_TASKS) -> float:
     """The sum of a task's weights (the paper's R-tilde, equation 2).
 
     >>> total_weight("LMI")

@@ -10,8 +10,8 @@ from steadfast.lifbench.figures.position import success_by_position
 from steadfast.lifbench.figures.rubric import capabilities, weights
 from steadfast.lifbench.figures.sampling import sampling
 from steadfast.lifbench.figures.shared import WORDS
+from steadfast.lifbench.scored_tasks import with_own
 from steadfast.lifbench.tables.results import LifbenchResults
-from steadfast.lifbench.tasks import with_own
 from steadfast.show.display import Display
 from steadfast.show.figures import Picture
 

@@ -1,7 +1,8 @@
 """What stands in the file of a task of the user's own.
 
-It has the shape of a packaged one (``resources/lifbench/tasks``), with the templates beside it, and
-with what a packaged task has as code: who scores an answer, and what the stand-ins give.
+It has what stands of a packaged one in ``tasks``, ``scoring`` and ``expressions`` of
+``resources/lifbench``, and what a packaged one has as code: who scores an answer, and what the
+stand-ins give.
 """
 
 from collections.abc import Mapping

@@ -31,26 +31,23 @@ class OwnTask:
 
     @property
     def shown(self) -> Settings:
-        """What metrics and tables take: a ``Task`` without its variables."""
+        """What metrics and tables take: a ``ScoredTask``."""
         names = {"name", "scenario", "points"}
         return {**self.file.model_dump(include=names), "counts": self.counts}
 
     @property
-    def asked(self) -> Settings:
-        """What prompts take beside expressions: a ``Task`` without score points or space."""
+    def task(self) -> Task:
+        """How it is asked."""
         names = {"scenario", "max_tokens", "directions", "variables"}
-        return self.file.model_dump(include=names, exclude={"variables": {"space"}})
+        return Task.of({"id": self.id, **self.file.model_dump(include=names)})
 
     @property
-    def expressions(self) -> Settings:
-        """What its expressions take: the templates, and a ``Task`` to check them by."""
-        facts = self.file.model_dump(include={"scenario", "directions", "variables"})
-        del facts["variables"]["draw"]
-        templates: list[Record] = [
+    def templates(self) -> list[Record]:
+        """Its templates, as expressions."""
+        return [
             {**one.model_dump(), "origin": one.origin or self.file.origin}
             for one in self.file.expressions
         ]
-        return {"facts": facts, "templates": templates}
 
     @property
     def scored(self) -> Settings:
@@ -80,8 +77,7 @@ def own_tasks(files: Mapping[str, str], counts: bool) -> dict[str, OwnTask]:
             key = f"lifbench.own_tasks.{id}"
             raise UserError(f"config: {key}: {path}: no such file; correct the path")
         found[id] = OwnTask(id, read_task(path), counts)
-        checked = found[id].expressions
-        check_expressions(Task.of(id, checked["facts"]), checked["templates"], path)
+        check_expressions(found[id].task, found[id].templates, path)
     return found
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from steadfast.errors import UserError
-from steadfast.files import Record
+from steadfast.files import Record, Settings
 from steadfast.lifbench.recs.checks import PASS, Original, folded
 from steadfast.lifbench.recs.originals import Direction, request_id, rewritten
 from steadfast.rewriting.reading import UnreadableError, read
@@ -30,13 +30,13 @@ class Rewrite(NamedTuple):
 
 
 def candidates(
-    inputs: Mapping[str, Path], task: str, rewriters: Sequence[str], directions: Sequence[int]
+    inputs: Mapping[str, Path], task: Settings, rewriters: Sequence[str], directions: Sequence[int]
 ) -> Iterator[Record]:
     """A task's originals and all rewrites of them.
 
     Args:
         inputs: ``requests``, what was asked; and by each rewriter's name its outputs.
-        task: a key of ``TASKS``.
+        task: as ``originals.rewritten`` takes it.
         rewriters: names in the order of the config.
         directions: 1 and -1: those rewritten of the tasks that have some.
 
@@ -47,7 +47,7 @@ def candidates(
         UserError: a file is missing, or a rewriter gave no list that can be read.
     """
     prompts = {prompt.answer_id: prompt for prompt in read_judge_prompts(inputs["requests"])}
-    ways = {way: prompts[request_id(task, way)] for way in rewritten(task, directions)}
+    ways = {way: prompts[request_id(task["id"], way)] for way in rewritten(task, directions)}
     texts: list[Rewrite] = []
     for rewriter in rewriters:
         replies = read_replies(inputs[rewriter])
@@ -69,7 +69,7 @@ def candidates(
                     f"{where}: the last reply has no rewrites ({error}); {advice}"
                 ) from None
             texts += [Rewrite(rewriter, way, text) for text in listed]
-    originals = [Original(task, way, prompt.answer) for way, prompt in ways.items()]
+    originals = [Original(task["id"], way, prompt.answer) for way, prompt in ways.items()]
     return checked(originals, texts)
 
 

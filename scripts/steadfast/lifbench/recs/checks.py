@@ -42,7 +42,7 @@ class Original:
     """A template that was rewritten, and what each rewrite must keep of it.
 
     Attributes:
-        task: a key of ``TASKS``.
+        task: one of the paper's.
         direction: that it asks for.
         text: the template.
     """

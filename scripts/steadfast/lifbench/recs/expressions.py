@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from steadfast.errors import UserError
-from steadfast.files import Record, read_jsonl
+from steadfast.files import Record, Settings, read_jsonl
 from steadfast.lifbench.recs import released
 from steadfast.lifbench.recs.checks import PASS, text_hash
 from steadfast.lifbench.recs.clusters import by_direction
@@ -21,7 +21,7 @@ from steadfast.lifbench.recs.review import (
     decisions_in,
     read_review,
 )
-from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.tasks import Task
 from steadfast.lifbench.templates import check_expressions
 
 Sampling = Literal["nearest", "random", "both"]
@@ -72,7 +72,7 @@ class Text:
 
 def expressions(
     inputs: Mapping[str, Path],
-    task: str,
+    task: Settings,
     review: str | None,
     sampling: Sampling,
     seed: int,
@@ -86,7 +86,7 @@ def expressions(
     Args:
         inputs: ``candidates`` and ``clusters``; ``templates``, the released tasks.json, where
             scenario, variables and hand-written templates are the released ones.
-        task: a key of ``TASKS``.
+        task: as ``originals.rewritten`` takes it.
         review: file of people's decisions; ``released``, the authors' on their rewrites; None,
             those that released clusters bring, else none.
         sampling: the nearest usable text of each cluster, as many drawn at random, or both.
@@ -104,15 +104,16 @@ def expressions(
             review is not as it should be.
     """
     pool, clusters = list(read_jsonl(inputs["candidates"])), list(read_jsonl(inputs["clusters"]))
+    name = task["id"]
     decisions = _decisions(review, task, pool, clusters, directory)
     hand = base(inputs, task)
     texts = _texts(pool, clusters, decisions)
-    where = f"{inputs['clusters']}: {task}"
+    where = f"{inputs['clusters']}: {name}"
     directions = [direction for direction, _ in by_direction(clusters)]
     nearest = nearest_texts(texts, where) if sampling != "random" else {}
     drawn: list[list[Text]] = []
     if sampling != "nearest":
-        drawn = [_drawn(texts, f"{seed}/{task}/{draw}", where) for draw in range(draws)]
+        drawn = [_drawn(texts, f"{seed}/{name}/{draw}", where) for draw in range(draws)]
     kept = [
         {**expression, "expression_id": HAND + expression["expression_id"]}
         for expression in hand["expressions"]
@@ -128,11 +129,11 @@ def expressions(
     counted = nearest.values() if nearest else [text for sample in drawn for text in sample]
     listed = [*(found[number] for number in sorted(found)), *kept]
     return {
-        "task": task,
+        "task": name,
         "origin": "recs",
         "scenario_prompt": hand["scenario_prompt"],
         "space": hand["space"],
-        "expressions": check_expressions(TASKS[task], listed, inputs["candidates"]),
+        "expressions": check_expressions(Task.of(task), listed, inputs["candidates"]),
         "reviewed": all(text.decision.word != UNREAD for text in counted),
         "sampling": {
             "nearest": [*nearest, *shared] if nearest else [],
@@ -176,7 +177,7 @@ def _cluster_id(direction: int | None, cluster: int) -> int:
 
 def _decisions(
     review: str | None,
-    task: str,
+    task: Settings,
     pool: Sequence[Record],
     clusters: Sequence[Record],
     directory: str | None,
@@ -185,7 +186,7 @@ def _decisions(
         return decisions_in(clusters, pool)
     if review == RELEASED:
         return decisions_in(list(released.places(task, directory, pool)), pool)
-    return read_review(review, task, pool)
+    return read_review(review, task["id"], pool)
 
 
 def _texts(pool: Sequence[Record], clusters: Sequence[Record], decisions: Decisions) -> list[Text]:

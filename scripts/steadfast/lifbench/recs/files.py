@@ -8,6 +8,7 @@ from steadfast.benchmark import DataFile, Rewriting, rewrites_file
 from steadfast.components import Component
 from steadfast.files import Settings
 from steadfast.lifbench.needs import NOTHING, encoder_needs, rewrites_needs
+from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.section import Lifbench
 
 FUNCTIONS = "steadfast.lifbench.recs"
@@ -82,7 +83,7 @@ def recs_files(
     if asked:
         requests = recs_file(benchmark, "requests")
         settings: Settings = {
-            "tasks": list(tasks),
+            "tasks": [TASKS[task].worded for task in tasks],
             "count": recs.count,
             "directions": list(recs.directions),
             "originals": recs.originals,
@@ -96,13 +97,14 @@ def recs_files(
         candidates, vectors, clusters = (
             recs_file(benchmark, step, task) for step in ("candidates", "vectors", "clusters")
         )
+        worded = TASKS[task].worded
         if asked:
             inputs = {"requests": requests} | {n: rewrites_file(benchmark, n, ROUND) for n in asked}
-            settings = {"task": task, "rewriters": asked, "directions": list(recs.directions)}
+            settings = {"task": worded, "rewriters": asked, "directions": list(recs.directions)}
             content = Component(f"{FUNCTIONS}.candidates:candidates", settings)
         else:
             inputs = {}
-            settings = {"task": task, "directory": directory}
+            settings = {"task": worded, "directory": directory}
             content = Component(f"{FUNCTIONS}.released:candidates", settings)
         needs = NOTHING if asked else rewrites_needs(directory, "rewrites", task)
         files.append(DataFile(candidates, "recs_candidates", content, inputs, needs=needs))
@@ -116,7 +118,7 @@ def recs_files(
         content = Component(f"{FUNCTIONS}.clusters:clusters", settings)
         if recs.partition == "released":
             del inputs["vectors"]
-            settings = {"task": task, "directory": directory}
+            settings = {"task": worded, "directory": directory}
             content = Component(f"{FUNCTIONS}.released:clusters", settings)
         released = recs.partition == "released"
         needs = rewrites_needs(directory, "clusters", task) if released else NOTHING

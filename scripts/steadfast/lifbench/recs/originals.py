@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Literal
 
 from steadfast.errors import UserError
-from steadfast.files import Record
+from steadfast.files import Record, Settings
 from steadfast.lifbench import own_expressions, released_expressions
 from steadfast.lifbench.recs.released_files import rewrites
-from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.tasks import Task
 
 Source = Literal["own", "released"]
 Direction = int | None
@@ -24,12 +24,12 @@ def request_id(task: str, direction: Direction) -> str:
     return task if direction is None else f"{task}/{direction:+d}"
 
 
-def rewritten(task: str, directions: Sequence[int]) -> tuple[Direction, ...]:
-    """The directions of a task whose templates are rewritten."""
-    return tuple(directions) if TASKS[task].directions else (None,)
+def rewritten(task: Settings, directions: Sequence[int]) -> tuple[Direction, ...]:
+    """The directions of a task (``Task.worded``) whose templates are rewritten."""
+    return tuple(directions) if Task.of(task).directions else (None,)
 
 
-def base(inputs: Mapping[str, Path], task: str) -> Record:
+def base(inputs: Mapping[str, Path], task: Settings) -> Record:
     """The task's hand-written expressions: the released ones where ``templates`` is an input."""
     module = released_expressions if "templates" in inputs else own_expressions
     return module.expressions(inputs, task)
@@ -37,7 +37,7 @@ def base(inputs: Mapping[str, Path], task: str) -> Record:
 
 def originals_of(
     inputs: Mapping[str, Path],
-    task: str,
+    task: Settings,
     directions: Sequence[int],
     source: Source,
     directory: str | None,
@@ -46,7 +46,7 @@ def originals_of(
 
     Args:
         inputs: ``templates``, the released tasks.json, where direction -1 of it is rewritten.
-        task: a key of ``TASKS``.
+        task: as ``rewritten`` takes it.
         directions: those rewritten of the tasks that have some.
         source: ``own``, the first own template of the direction; ``released``, the one that the
             authors rewrote, and for direction -1 the first in tasks.json.
@@ -58,7 +58,7 @@ def originals_of(
     found: dict[Direction, str] = {}
     for direction in rewritten(task, directions):
         if source == "released" and direction != -1:
-            found[direction] = rewrites(task, directory).original
+            found[direction] = rewrites(task["id"], directory).original
         elif source == "released" and "templates" not in inputs:
             raise UserError(
                 "lifbench.recs.directions: the released rewrites have no original of direction -1; "

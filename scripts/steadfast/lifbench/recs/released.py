@@ -9,7 +9,7 @@ from rapidfuzz.distance import Indel
 from scipy.optimize import linear_sum_assignment
 
 from steadfast.errors import UserError
-from steadfast.files import Record, read_jsonl
+from steadfast.files import Record, Settings, read_jsonl
 from steadfast.lifbench.recs.candidates import Rewrite, checked
 from steadfast.lifbench.recs.checks import Original
 from steadfast.lifbench.recs.originals import rewritten
@@ -18,32 +18,34 @@ from steadfast.lifbench.recs.vectors import DIGITS
 from steadfast.resources import facts
 
 
-def candidates(inputs: Mapping[str, Path], task: str, directory: str | None) -> Iterator[Record]:
+def candidates(
+    inputs: Mapping[str, Path], task: Settings, directory: str | None
+) -> Iterator[Record]:
     """The released rewrites of a task's template, direction 1, as ``candidates.checked`` gives.
 
     Args:
         inputs: none.
-        task: a key of ``TASKS``.
+        task: as ``originals.rewritten`` takes it.
         directory: of the released files; None fetches them.
 
     Raises:
         UserError: a released file is missing, could not be fetched, or has another shape.
     """
-    released, (direction,) = rewrites(task, directory), rewritten(task, [1])
+    released, (direction,) = rewrites(task["id"], directory), rewritten(task, [1])
     texts = [
         Rewrite(rewriter, direction, text)
         for rewriter, texts in released.texts.items()
         for text in texts
     ]
-    return checked([Original(task, direction, released.original)], texts)
+    return checked([Original(task["id"], direction, released.original)], texts)
 
 
-def clusters(inputs: Mapping[str, Path], task: str, directory: str | None) -> Iterator[Record]:
+def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) -> Iterator[Record]:
     """The released clusters of the released rewrites, and what people made of each text.
 
     Args:
         inputs: ``candidates``, the released ones.
-        task: a key of ``TASKS``.
+        task: as ``originals.rewritten`` takes it.
         directory: of the released files; None fetches them.
 
     Returns:
@@ -56,11 +58,11 @@ def clusters(inputs: Mapping[str, Path], task: str, directory: str | None) -> It
     return places(task, directory, list(read_jsonl(inputs["candidates"])))
 
 
-def places(task: str, directory: str | None, pool: Sequence[Record]) -> Iterator[Record]:
+def places(task: Settings, directory: str | None, pool: Sequence[Record]) -> Iterator[Record]:
     """Where each released rewrite was clustered, and what people made of it.
 
     Args:
-        task: a key of ``TASKS``.
+        task: as ``originals.rewritten`` takes it.
         directory: of the released files; None fetches them.
         pool: the released candidates.
 
@@ -69,16 +71,17 @@ def places(task: str, directory: str | None, pool: Sequence[Record]) -> Iterator
         ``released_files.DECISIONS``; edit, the new text where people edited it, corrected where it
         could not be filled, else null; released_text, as it stands in the file.
     """
-    released, entries = rewrites(task, directory), clustered(task, directory)
+    name = task["id"]
+    released, entries = rewrites(name, directory), clustered(name, directory)
     texts = [released.original, *chain.from_iterable(released.texts.values())]
     (direction,) = rewritten(task, [1])
-    original = Original(task, direction, released.original)
+    original = Original(name, direction, released.original)
     if [one["text"] for one in pool] != [original.check(text).text for text in texts]:
         raise UserError(
-            f"lifbench.recs: {task}: the released clusters and flags go with the released rewrites "
+            f"lifbench.recs: {name}: the released clusters and flags go with the released rewrites "
             "alone; take these, or a review of your own"
         )
-    corrections = facts("lifbench/recs/released.yaml")["corrections"].get(task, {})
+    corrections = facts("lifbench/recs/released.yaml")["corrections"].get(name, {})
     for record, entry in zip(pool, _matched(texts, entries), strict=True):
         edit = None
         if entry.decision == "edit":

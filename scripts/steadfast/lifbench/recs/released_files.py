@@ -7,7 +7,7 @@ from typing import Any
 
 from steadfast.errors import UserError
 from steadfast.files import read_json
-from steadfast.lifbench.tasks import TASKS
+from steadfast.lifbench.released_files import released_name
 from steadfast.pinned import fetch
 from steadfast.resources import facts
 
@@ -88,7 +88,7 @@ def clustered(task: str, directory: str | None) -> list[Clustered]:
 
 
 def _read(kind: str, task: str, directory: str | None) -> tuple[str, Any]:
-    name = f"{TASKS[task].released_name}_{SUFFIX[kind]}.json"
+    name = f"{released_name(task)}_{SUFFIX[kind]}.json"
     if directory is not None:
         path = Path(directory) / kind / name
         return str(path), read_json(path)

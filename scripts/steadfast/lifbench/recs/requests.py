@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from steadfast.files import Record
+from steadfast.files import Record, Settings
 from steadfast.lifbench.recs.checks import Original
 from steadfast.lifbench.recs.originals import Source, originals_of, request_id
 from steadfast.rewriting.asking import rewriting_prompt
@@ -12,7 +12,7 @@ from steadfast.rewriting.asking import rewriting_prompt
 
 def requests(
     inputs: Mapping[str, Path],
-    tasks: Sequence[str],
+    tasks: Sequence[Settings],
     count: int,
     directions: Sequence[int],
     originals: Source = "own",
@@ -22,7 +22,7 @@ def requests(
 
     Args:
         inputs: ``templates``, the released tasks.json, where direction -1 of it is rewritten.
-        tasks: keys of ``TASKS``.
+        tasks: each as ``originals.rewritten`` takes it.
         count: rewrites that are asked for.
         directions: 1 and -1: those rewritten of the tasks that have some.
         originals: ``own``, the first own template of each; ``released``, the authors'.
@@ -37,5 +37,5 @@ def requests(
     for task in tasks:
         found = originals_of(inputs, task, directions, originals, directory)
         for direction, text in found.items():
-            keep = Original(task, direction, text).keep
-            yield asdict(rewriting_prompt(request_id(task, direction), text, keep, count))
+            keep = Original(task["id"], direction, text).keep
+            yield asdict(rewriting_prompt(request_id(task["id"], direction), text, keep, count))

@@ -56,7 +56,7 @@ def review(inputs: Mapping[str, Path], task: str) -> str:
     Args:
         inputs: ``candidates`` and ``clusters``; decisions that the released clusters bring stand
             there already.
-        task: a key of ``TASKS``.
+        task: one of the paper's.
 
     Returns:
         YAML: cluster by cluster, each from its centre outwards.
@@ -121,7 +121,7 @@ def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> di
 
     Args:
         path: YAML, as ``review`` makes it.
-        task: a key of ``TASKS``.
+        task: one of the paper's.
         candidates: the task's, of which the review speaks.
 
     Returns:

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from steadfast.files import Record
+from steadfast.files import Record, Settings
 from steadfast.lifbench.recs import expressions as sampling
 from steadfast.lifbench.recs.statistics import statistics
 
 
-def expressions(inputs: Mapping[str, Path], task: str, seed: int, **settings: Any) -> Record:
+def expressions(inputs: Mapping[str, Path], task: Settings, seed: int, **settings: Any) -> Record:
     """As ``recs.expressions`` gives them, with ``statistics``: rows of what they are chosen from.
 
     Args:
         inputs: ``candidates``, ``vectors`` and ``clusters``; ``templates`` where they are released.
-        task: a key of ``TASKS``.
+        task: as ``originals.rewritten`` takes it.
         seed: of random texts.
         settings: further ones of ``recs.expressions``.
 
@@ -22,5 +22,5 @@ def expressions(inputs: Mapping[str, Path], task: str, seed: int, **settings: An
         UserError: as there.
     """
     found = sampling.expressions(inputs, task, seed=seed, **settings)
-    rows = statistics(inputs, task, found, seed)
+    rows = statistics(inputs, task["id"], found, seed)
     return {**found, "statistics": [{**row, "reviewed": found["reviewed"]} for row in rows]}

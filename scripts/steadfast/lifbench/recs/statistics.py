@@ -22,7 +22,7 @@ def statistics(
 
     Args:
         inputs: ``candidates``, ``vectors`` and ``clusters``.
-        task: a key of ``TASKS``.
+        task: one of the paper's.
         expressions: as ``recs.expressions`` gives them.
         seed: of the random sets.
     """

@@ -7,6 +7,7 @@ from steadfast.components import Frames
 from steadfast.files import Settings
 from steadfast.lifbench.perspectives import Beyond
 from steadfast.lifbench.printed import Asked
+from steadfast.lifbench.scored_tasks import with_own
 from steadfast.lifbench.tables.beyond import beyond_table
 from steadfast.lifbench.tables.data import coverage_table, data_table, rubric_table
 from steadfast.lifbench.tables.floor import above_floor_table
@@ -18,7 +19,6 @@ from steadfast.lifbench.tables.recs import recs_table, sampling_table
 from steadfast.lifbench.tables.results import LifbenchResults
 from steadfast.lifbench.tables.scores import ars_by_length_table, ars_table, ifp_table
 from steadfast.lifbench.tables.stability import ifs_by_length_table, ifs_table
-from steadfast.lifbench.tasks import with_own
 from steadfast.show.display import Display
 from steadfast.tables.table import Table
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from steadfast.lifbench.scored_tasks import ScoredTask
 from steadfast.lifbench.tables.results import WORDS, LifbenchResults, by_scenario
-from steadfast.lifbench.tasks import Task
 from steadfast.lifbench.weights import RUBRICS, score_points
 from steadfast.show.cells import MODEL, count_cell, share_cell
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE
@@ -55,7 +55,7 @@ def rubric_table(results: LifbenchResults, name: str) -> Table:
     return replace(results.table(name, columns, sections, notes), rows_per_page=64)
 
 
-def _points(tasks: Sequence[Task]) -> Section:
+def _points(tasks: Sequence[ScoredTask]) -> Section:
     """The score points of tasks that are scored alike, and their sum."""
     task, label = tasks[0], ", ".join(task.id for task in tasks)
     rubrics = [score_points(task, rubric) for rubric in RUBRICS]

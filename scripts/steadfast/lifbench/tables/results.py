@@ -7,7 +7,7 @@ from functools import cached_property
 import pandas as pd
 
 from steadfast.components import Frames
-from steadfast.lifbench.tasks import TASKS, Tasks
+from steadfast.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
 from steadfast.metrics.tidy import OVERALL, rows_of
 from steadfast.metrics.ties import NO_TIES, Ties
 from steadfast.resources import facts
@@ -36,7 +36,7 @@ class LifbenchResults(Results):
         display: Display,
         weighting: str,
         rubric: str,
-        known: Tasks = TASKS,
+        known: ScoredTasks = SCORED_TASKS,
     ):
         self.known = known
         coverage = frames["coverage"].set_index(["model", "task", "length"])
@@ -131,12 +131,12 @@ class LifbenchResults(Results):
     def _own_notes(self) -> Iterator[Note]:
         """Which tasks are no tasks of the paper's, and whether overall values are made of them."""
         for key, apart in (("own_tasks", False), ("own_tasks_apart", True)):
-            names = [t for t in self.tasks if t not in TASKS and (t in self._apart) == apart]
+            names = [t for t in self.tasks if t not in SCORED_TASKS and (t in self._apart) == apart]
             if names:
                 yield None, WORDS["notes"][key].format(tasks=", ".join(names))
 
 
-def by_scenario(order: Sequence[str], tasks: Tasks) -> list[str]:
+def by_scenario(order: Sequence[str], tasks: ScoredTasks) -> list[str]:
     """All tasks, in an order of their scenarios."""
     return sorted(tasks, key=lambda task: order.index(tasks[task].scenario))
 
