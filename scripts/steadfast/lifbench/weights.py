@@ -17,10 +17,10 @@ class ScorePoint:
 def score_points(task: ScoredTask, rubric: str) -> dict[str, ScorePoint]:
     """A task's score points by name.
 
-    ``weight`` in its file (``resources/lifbench/scoring``) is that of the released scores (Table 6, but for LSI, LOI and LOE, where
-    the table interchanges ori and correct: ``corrected_weight``). The capabilities (section 4.2)
-    are those that reproduce Tables 8 and 9: LMI correct, LOI correct, LOE correct and MF correct
-    differ from what Table 6 prints.
+    ``weight`` in its file (``resources/lifbench/scoring``) is that of the released scores (Table 6,
+    but for LSI, LOI and LOE, where the table interchanges ori and correct: ``corrected_weight``).
+    The capabilities (section 4.2) are those that reproduce Tables 8 and 9: LMI correct, LOI
+    correct, LOE correct and MF correct differ from what Table 6 prints.
     """
     key = "corrected_weight" if rubric == "corrected" else "weight"
     return {
