@@ -1,6 +1,5 @@
 """Judges' replies in mode strict, the paper's formulas, and both readers on any text at all."""
 
-import time
 from fractions import Fraction
 
 import pytest
@@ -12,6 +11,7 @@ from steadfast.cfbench.reading import read_reply, readable
 from steadfast.cfbench.released import outcome
 from steadfast.cfbench.satisfaction import satisfaction
 from steadfast.cfbench.strict import read_verdicts
+from steps import steps
 
 TEXTS = ["标题只有六个字。", "第一段写山\n第二段写水", " 不出现“春”字 "]
 CLEAN = "标题只有六个字。\t1\n\n第一段写山\n第二段写水\t0\n\n 不出现“春”字 \t1"
@@ -132,16 +132,13 @@ def test_no_text_breaks_a_reader(texts, reply):
 @pytest.mark.parametrize(
     "piece", ["\t", "\t1\n", "1", "*", "**", "1.", "。", "\n", " \t", "标题只有六个字。\t1\n\n"]
 )
-def test_reading_takes_time_in_proportion_to_the_text(piece):
-    def seconds(size: int) -> float:
-        reply = piece * size
-        start = time.perf_counter()
-        read_verdicts(TEXTS, reply)
-        outcome(TEXTS, [PRIMARY] * 3, reply)
-        return time.perf_counter() - start
+def test_twice_the_reply_takes_at_most_twice_the_steps(piece, cpu_limit):
+    def read(size: int) -> None:
+        read_verdicts(TEXTS, piece * size)
+        outcome(TEXTS, [PRIMARY] * 3, piece * size)
 
-    seconds(1000)
-    assert seconds(200_000) < 2.0
+    assert steps(read, 4_000) <= 2.1 * steps(read, 2_000)
+    read(200_000)
 
 
 @given(CHECKPOINTS)

@@ -124,8 +124,8 @@ def test_the_whole_answer_can_always_be_pointed_at(answer):
     assert strict_segments(answer, reply("all"), False) == [answer]
 
 
-@pytest.mark.timeout(20)
-def test_long_replies_take_no_longer_than_their_length():
+@pytest.mark.usefixtures("cpu_limit")
+def test_long_replies_are_read():
     for answer, text in (
         ("a" * 200_000, reply("a" * 100_000 + "b")),
         ("甲\n" * 100_000, reply("||".join(["甲"] * 50_000))),

@@ -256,7 +256,7 @@ def test_any_rule_gives_a_verdict_or_its_declared_error(rule, segments):
             verdict(rule, segments, "strict")
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.usefixtures("cpu_limit")
 @pytest.mark.parametrize("mode", ["strict", "released"])
 @pytest.mark.parametrize(
     ("rule", "text"),
@@ -273,7 +273,7 @@ def test_any_rule_gives_a_verdict_or_its_declared_error(rule, segments):
         ("Json:[" + "[" * 200_000 + "]", "{}"),
     ],
 )
-def test_long_inputs_take_no_longer_than_their_length(rule, text, mode):
+def test_long_inputs_have_a_verdict(rule, text, mode):
     if not usable(rule, mode):
         return
     try:

@@ -67,8 +67,8 @@ def test_any_reply_can_be_read_or_not(reply, answer):
         assert strict_verdict(reply, answer, language) in (True, False, None)
 
 
-@pytest.mark.timeout(20)
-def test_long_replies_take_no_longer_than_their_length():
+@pytest.mark.usefixtures("cpu_limit")
+def test_long_replies_are_read():
     for reply in (
         "答案：" * 100_000,
         "*" * 300_000 + "答案",

@@ -57,11 +57,13 @@ def test_a_job_of_two_gpus_gets_them_though_jobs_of_one_come_after_it(tmp_path, 
     for count in (2, 1):
         threads.append(threading.Thread(target=take, args=(count,)))
         threads[-1].start()
-        time.sleep(0.1)
+        while not said:  # the first one waits
+            time.sleep(0.01)
+    time.sleep(0.1)
     assert order == []
     held.give_back()
     for thread in threads:
-        thread.join(timeout=10)
+        thread.join(timeout=60)
     assert order == [2, 1]
     assert said[0] == "waits for 2 of the GPUs 0, 1: other jobs hold them"
 

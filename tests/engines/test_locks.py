@@ -26,10 +26,10 @@ def opened_by_another(path, first: Journal) -> tuple[str, Journal]:
     said: Queue[str] = Queue()
     with ThreadPoolExecutor() as threads:
         second = threads.submit(Journal, path, said.put)
-        line = said.get(timeout=10)
+        line = said.get(timeout=60)
         assert not second.done()
         first.__exit__(None, None, None)
-        return line, second.result(timeout=10)
+        return line, second.result(timeout=60)
 
 
 def test_a_second_job_waits_and_says_for_which_one_then_finds_its_answers(path, monkeypatch):

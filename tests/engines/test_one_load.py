@@ -233,7 +233,7 @@ def test_a_job_waits_while_another_holds_the_model(model, parts):
         waiting.start()
         time.sleep(0.1)
         assert model.asked == []
-    waiting.join(timeout=10)
+    waiting.join(timeout=60)
     assert model.asked == ["2k", "3k", "4k"]
 
 

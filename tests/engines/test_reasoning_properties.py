@@ -89,7 +89,7 @@ HOSTILE = ["<think>", "</think>", "<think></think>", "<think>`</think>", "`", "`
 HOSTILE += ["```</think>", "<|channel|>analysis", "<|channel|>final<|message|>`", " ", "\n \n", "<"]
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.usefixtures("cpu_limit")
 @pytest.mark.parametrize("parser", [None, "qwen3", "openai_gptoss"])
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_a_megabyte_of_marks_takes_seconds(unit, parser):
@@ -99,7 +99,7 @@ def test_a_megabyte_of_marks_takes_seconds(unit, parser):
     assert told.status in ("ok", "unfinished")
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.usefixtures("cpu_limit")
 def test_runs_of_back_ticks_of_every_length_take_seconds():
     text = " ".join("`" * length for length in range(1, 1400)) + "</think>4"
     assert told_apart(Response("ok", text), None, None).text == "4"

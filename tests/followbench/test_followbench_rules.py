@@ -1,7 +1,6 @@
 """The rules one by one, on answers of our own, and on any text at all."""
 
 import ast
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -192,35 +191,34 @@ def test_any_text_has_a_verdict(rule, language, answer, level):
 
 
 HOSTILE = {
-    "digits": "1" * 100_000,
-    "digits without a unit": "1美" * 50_000,
-    "dollars": "$" * 100_000,
-    "keywords without a colon": "**1 " * 25_000,
-    "keywords and one colon": "**1\n" * 25_000 + ":",
-    "keywords at a colon": "**1:" * 25_000,
-    "progressives": "is " * 33_000 + "goin",
-    "one long word": "is " + "a" * 100_000,
-    "blanks": "is" + " " * 100_000,
-    "perfects": "have " * 20_000,
-    "stops": "." * 100_000,
-    "pieces": "e.g. Mr. x. " * 8_000,
-    "options": "(A" * 50_000,
-    "dates": "11/" * 33_000,
-    "paragraphs": "\n\n" * 50_000,
-    "lines": "one fell\n" * 11_000,
-    "template": "{'bot': '" * 11_000,
-    "Chinese": "。在了" * 33_000,
+    "digits": "1" * 1_000_000,
+    "digits without a unit": "1美" * 500_000,
+    "dollars": "$" * 1_000_000,
+    "keywords without a colon": "**1 " * 250_000,
+    "keywords and one colon": "**1\n" * 250_000 + ":",
+    "keywords at a colon": "**1:" * 250_000,
+    "progressives": "is " * 330_000 + "goin",
+    "one long word": "is " + "a" * 1_000_000,
+    "blanks": "is" + " " * 1_000_000,
+    "perfects": "have " * 200_000,
+    "stops": "." * 1_000_000,
+    "pieces": "e.g. Mr. x. " * 80_000,
+    "options": "(A" * 500_000,
+    "dates": "11/" * 330_000,
+    "paragraphs": "\n\n" * 500_000,
+    "lines": "one fell\n" * 110_000,
+    "template": "{'bot': '" * 110_000,
+    "Chinese": "。在了" * 330_000,
 }
 
 
+@pytest.mark.usefixtures("cpu_limit")
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_answers_cost_little(answer, language):
-    start = time.process_time()
+def test_a_megabyte_of_hostile_answers_is_checked(answer, language):
     for rule in [rule for rule, known in PAIRS if known == language]:
         satisfied(rule, language, 5, TARGETS.get(rule, ""), answer)
         satisfied(rule, language, 2, TARGETS.get(rule, ""), answer)
-    assert time.process_time() - start < 2
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\\\n'\""), max_size=5), max_size=6))
@@ -275,7 +273,5 @@ def test_any_text_is_a_list_of_strings_or_none(text):
         *["['a'" + "#" * 99_999, "['a'" + "# \r" * 50_000, "[" + "''\"\"" * 25_000],
     ],
 )
-def test_hostile_lists_cost_little(text):
-    start = time.process_time()
+def test_hostile_lists_are_none(text):
     assert string_list(text) is None
-    assert time.process_time() - start < 0.5

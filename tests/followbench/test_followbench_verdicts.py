@@ -1,7 +1,5 @@
 """Judges' replies: read strictly or not at all, and never evaluated."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -222,27 +220,26 @@ def test_a_rating_is_read_whatever_precedes_it(reply, hundredths):
 
 
 HOSTILE = {
-    "brackets": "[" * 100_000,
-    "lists": "['YES', " * 14_000,
-    "blanks": "['YES'" + " " * 100_000 + "x",
-    "commas": "['YES'" + " ," * 50_000,
-    "ticks": "`*" * 50_000,
-    "lines": "\n" * 100_000,
-    "quotes": "'" * 100_000,
-    "numbers": "3) " * 33_000,
-    "surplus": "['YES', " + "1, " * 33_000 + "x]",
-    "deep": "['YES', " + "[" * 50_000 + "]" * 50_001,
-    "digits": "[[" + "7" * 100_000,
-    "points": "[[" + "7." * 50_000,
-    "openings": "[[7" * 33_000,
-    "rating": "Rating: " + "*" * 100_000 + "x",
+    "brackets": "[" * 1_000_000,
+    "lists": "['YES', " * 140_000,
+    "blanks": "['YES'" + " " * 1_000_000 + "x",
+    "commas": "['YES'" + " ," * 500_000,
+    "ticks": "`*" * 500_000,
+    "lines": "\n" * 1_000_000,
+    "quotes": "'" * 1_000_000,
+    "numbers": "3) " * 330_000,
+    "surplus": "['YES', " + "1, " * 330_000 + "x]",
+    "deep": "['YES', " + "[" * 500_000 + "]" * 500_001,
+    "digits": "[[" + "7" * 1_000_000,
+    "points": "[[" + "7." * 500_000,
+    "openings": "[[7" * 330_000,
+    "rating": "Rating: " + "*" * 1_000_000 + "x",
 }
 
 
+@pytest.mark.usefixtures("cpu_limit")
 @pytest.mark.parametrize("reply", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_replies_cost_little(reply):
-    start = time.process_time()
+def test_a_megabyte_of_hostile_replies_is_read(reply):
     assert strict(reply, ANSWER, 5) is None
     assert released(reply, 5, "en") is None and released(reply, 5, "zh") is None
     assert strict_rating(reply, ANSWER) is None and released_rating(reply) is None
-    assert time.process_time() - start < 1

@@ -50,7 +50,7 @@ def test_killed_and_started_again(project, server):
     assert server.asked.total() - prompts <= CONCURRENCY
 
 
-def wait_for(condition, seconds=60):
+def wait_for(condition, seconds=300):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end

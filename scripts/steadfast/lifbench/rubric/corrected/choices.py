@@ -50,7 +50,7 @@ def chosen(text: str, options: list[str]) -> str | None:
         return text
     said = mentions(text, options)
     said = [m for m in _undecided_dropped(text, said) if not _denied(text, m)]
-    firm = [m for m in said if not _ends_with("weighs", text[: m.start])]
+    firm = [m for m in said if not _ends_with("weighs", text, m.start)]
     if firm and len({m.option for m in firm}) > 1:
         firm = [m for m in firm if m.closed] or firm
     named = {m.option for m in firm or said}
@@ -98,7 +98,7 @@ def _undecided_dropped(text: str, said: list[Mention]) -> list[Mention]:
 
 def _denied(text: str, mention: Mention) -> bool:
     after = folded(text[mention.end : mention.end + _AROUND])
-    return _ends_with("denies", text[: mention.start]) or bool(_pattern("denied").match(after))
+    return _ends_with("denies", text, mention.start) or bool(_pattern("denied").match(after))
 
 
 def _last_word(text: str, said: list[Mention]) -> str | None:
@@ -112,11 +112,11 @@ def _last_word(text: str, said: list[Mention]) -> str | None:
 
 
 def _settles(text: str, mention: Mention) -> bool:
-    return _ends_with("settles", text[: mention.start])
+    return _ends_with("settles", text, mention.start)
 
 
-def _ends_with(kind: str, text: str) -> bool:
-    return bool(_pattern(kind).search(folded(text[-_AROUND:]) + " "))
+def _ends_with(kind: str, text: str, end: int) -> bool:
+    return bool(_pattern(kind).search(folded(text[max(end - _AROUND, 0) : end]) + " "))
 
 
 def _fits(kind: str, text: str) -> bool:
