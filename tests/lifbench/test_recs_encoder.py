@@ -52,7 +52,8 @@ def agreement(folder, seed):
         inputs = {name: folder / f"{task}_{name}.jsonl" for name in ("candidates", "vectors")}
         own = list(clusters(inputs, 5, seed))
         theirs = [
-            one["cluster"] for one in released.clusters(inputs, task, str(CASES / "released"))
+            one["cluster"]
+            for one in released.clusters(inputs, TASKS[task].worded, str(CASES / "released"))
         ]
         rand.append(adjusted_rand_score(theirs, [one["cluster"] for one in own]))
         touched += len({theirs[one["text_id"]] for one in own if one["rank"] == 1})

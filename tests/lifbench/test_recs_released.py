@@ -35,7 +35,7 @@ def folder(tmp_path_factory):
         write_jsonl(files["candidates"], released.candidates({}, TASKS[task].worded, RELEASED))
         write_jsonl(files["vectors"], vectors(files, {"kind": "tfidf"}))
         write_jsonl(files["clusters"], clusters(files, 5, 1))
-        write_jsonl(files["released"], released.clusters(files, task, RELEASED))
+        write_jsonl(files["released"], released.clusters(files, TASKS[task].worded, RELEASED))
     return out
 
 
@@ -237,7 +237,7 @@ def test_released_flags_do_not_go_with_other_rewrites(folder, tmp_path):
     pool = list(read_jsonl(of(folder, "LMI")["candidates"]))
     write_jsonl(tmp_path / "c.jsonl", pool[:-1])
     with pytest.raises(UserError, match="go with the released rewrites alone"):
-        list(released.clusters({"candidates": tmp_path / "c.jsonl"}, "LMI", RELEASED))
+        list(released.clusters({"candidates": tmp_path / "c.jsonl"}, TASKS["LMI"].worded, RELEASED))
 
 
 def test_a_missing_or_misshapen_file_is_named(tmp_path):
