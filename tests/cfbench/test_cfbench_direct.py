@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from cfbench_run import READER, Run
 from steadfast.cfbench.benchmark import CFBENCH
-from steadfast.cfbench.direct import direct_score, is_satisfied
-from steadfast.cfbench.reading import readable
+from steadfast.cfbench.replies import direct_score, readable
+from steadfast.cfbench.satisfaction import is_satisfied
 from steadfast.cfbench.tables import tables
 from steadfast.components import Reply
 from steadfast.config.load import load_config

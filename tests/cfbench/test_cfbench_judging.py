@@ -8,7 +8,8 @@ from cfbench_run import CAREFUL, READER, Run
 from steadfast.cfbench.facts import PRIMARY
 from steadfast.cfbench.judge import CfbenchJudgePrompts
 from steadfast.cfbench.readers import CfbenchReader
-from steadfast.cfbench.reading import read_reply, readable
+from steadfast.cfbench.reading import read_reply
+from steadfast.cfbench.replies import readable
 from steadfast.cfbench.synthetic import released_records
 from steadfast.components import Reply
 from steadfast.errors import UserError

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadfast.cfbench.facts import PRIMARY, PRIORITIES, SECONDARY
-from steadfast.cfbench.reading import read_reply, readable
+from steadfast.cfbench.reading import read_reply
 from steadfast.cfbench.released import outcome
+from steadfast.cfbench.replies import readable
 from steadfast.cfbench.satisfaction import satisfaction
 from steadfast.cfbench.strict import read_verdicts
 from steps import steps

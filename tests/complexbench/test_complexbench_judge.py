@@ -4,8 +4,8 @@ import pytest
 
 from complexbench_instances import asked
 from complexbench_run import Run, copied, record, turned, verdict
+from steadfast.complexbench.replies import readable
 from steadfast.complexbench.routes import TEMPLATES, templates_in_use
-from steadfast.complexbench.verdicts import readable
 from steadfast.components import JudgePrompt
 from steadfast.errors import UserError
 from steadfast.judging.boundary import boundary

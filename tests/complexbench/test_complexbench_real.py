@@ -6,11 +6,10 @@ import pytest
 
 from complexbench_instances import data_file
 from complexbench_run import MODES, Run, copied, verdict
-from steadfast.complexbench.extraction import strict_segments
 from steadfast.complexbench.published import local
-from steadfast.complexbench.rules.decide import usable
+from steadfast.complexbench.replies import strict_segments, strict_verdict
+from steadfast.complexbench.routes import usable
 from steadfast.complexbench.rules.decide import verdict as decide
-from steadfast.complexbench.verdicts import strict_verdict
 from steadfast.components import JudgePrompt, JudgeRequest
 from steadfast.files import read_jsonl
 

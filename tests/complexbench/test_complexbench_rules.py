@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from complexbench_cases import cases
+from steadfast.complexbench.routes import asks_each, usable
 from steadfast.complexbench.rule_forms import RuleFormError
-from steadfast.complexbench.rules.decide import asks_each, usable, verdict
+from steadfast.complexbench.rules.decide import verdict
 from steadfast.complexbench.rules.outcome import UNDECIDED, RuleError
 from steadfast.complexbench.taxonomy import taxonomy
 

@@ -53,6 +53,12 @@ def test_released_files_are_checked_against_their_pins(tmp_path, language, monke
         published.data({}, language)
 
 
+def test_the_rules_that_need_a_target_are_those_that_compare_with_one():
+    assert sorted(facts("followbench/targets.yaml")) == sorted(
+        {*COMPARISONS, *LISTED["last_match"]}
+    )
+
+
 def test_the_facts_add_up_to_table_1():
     counts = {
         language: sum(

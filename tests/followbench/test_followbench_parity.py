@@ -8,10 +8,10 @@ from followbench_run import LANGUAGES, cases, run
 from steadfast.components import Frames, Scored
 from steadfast.followbench.facts import CATEGORIES, JUDGE
 from steadfast.followbench.metrics import metrics
+from steadfast.followbench.released import released
 from steadfast.followbench.rules.decide import satisfied
 from steadfast.followbench.sources import scorer_of, sources
 from steadfast.followbench.tables import tables
-from steadfast.followbench.verdicts import released
 from steadfast.show.display import Display
 from test_followbench_metrics import record
 

@@ -82,6 +82,16 @@ def test_a_scorer_changed_asks_nothing_anew(project):
     assert project.planned() == {**SCORED, "scores": 4}
 
 
+def test_a_weight_asks_nothing_anew(project):
+    project.edit("resources/lifbench/scoring/MB.yaml", "weight: 3", "weight: 4")
+    assert project.planned() == {**SCORED, "scores": 4}
+
+
+def test_an_output_limit_makes_no_expressions_anew(project):
+    project.edit("resources/lifbench/tasks/LSI.yaml", "max_tokens: 100", "max_tokens: 101")
+    assert project.planned() == {"prompts": 2, "inference": 4, **SCORED, "scores": 4}
+
+
 def test_time_stamps_comments_and_form_re_run_nothing(project):
     changed_code(project, "tokens.py", "# changed")
     project.edit("scripts/steadfast/lifbench/tasks.py", "\n\n\n", "\n\n\n\n")

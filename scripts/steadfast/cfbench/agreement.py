@@ -7,7 +7,7 @@ import pandas as pd
 
 from steadfast.cfbench import direct
 from steadfast.cfbench.facts import FULL, SETS
-from steadfast.cfbench.satisfaction import satisfaction
+from steadfast.cfbench.satisfaction import is_satisfied, satisfaction
 from steadfast.components import Labels, Scored
 from steadfast.files import Record
 from steadfast.metrics.agreement import agreement_rows, answer_agreement, majority
@@ -67,7 +67,7 @@ def agreement(
 
     def satisfied(rated: Record) -> int | None:
         value = rated[direct.NAME]
-        return None if value is None else direct.is_satisfied(value)
+        return None if value is None else is_satisfied(value)
 
     labelled = read_labels(labels, scores, label)
     people = {rater: points for rater, its in labelled.items() if (points := _points(its))}
@@ -131,7 +131,7 @@ def _people(
             given[answer].append(value)
     for answer in {item[:2] for its in labelled.values() for item in its if item[2] == WHOLE}:
         if len(given[answer]) > several:
-            found[answer] = direct.is_satisfied(*given[answer])
+            found[answer] = is_satisfied(*given[answer])
     return found
 
 

@@ -85,7 +85,7 @@ def task(config: Config, section: Cfbench) -> Task:
             prompts=Component(
                 "steadfast.cfbench.judge:CfbenchJudgePrompts", asked, packaged(templates)
             ),
-            readable=Component("steadfast.cfbench.reading:readable"),
+            readable=Component("steadfast.cfbench.replies:readable"),
             stand_in=Component("steadfast.cfbench.readers:CfbenchJudge"),
             templates=templates,
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),

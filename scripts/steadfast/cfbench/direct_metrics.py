@@ -7,6 +7,7 @@ import pandas as pd
 from steadfast.cfbench import direct
 from steadfast.cfbench.facts import FULL, SETS
 from steadfast.cfbench.frames import with_full
+from steadfast.cfbench.satisfaction import is_satisfied
 from steadfast.components import Scored
 from steadfast.metrics.agreement import agreement_rows
 from steadfast.metrics.asked import answers_expected
@@ -39,7 +40,7 @@ def direct_scores(
     columns = ["model", "split", "cluster"]
     rows = samples[columns].assign(stratum=samples["split"], score=[one for one, _ in given])
     known = rows.dropna(subset="score").astype({"score": float})
-    known = known.assign(satisfied=[float(direct.is_satisfied(score)) for score in known["score"]])
+    known = known.assign(satisfied=[float(is_satisfied(score)) for score in known["score"]])
     tall = with_full(known).melt([*columns, "stratum"], [SCORE, SATISFIED], "measure", "value")
     found = [_agreement(scores, splits)]
     if not tall.empty:
@@ -58,7 +59,7 @@ def _agreement(scores: Sequence[Scored], splits: dict[str, str]) -> pd.DataFrame
         value, psr = record[direct.NAME], record["psr"]
         if value is not None and psr is not None:
             item = record["sample_id"], answer_name(record)
-            direct_by.setdefault(model, {})[item] = direct.is_satisfied(value)
+            direct_by.setdefault(model, {})[item] = is_satisfied(value)
             psr_by.setdefault(model, {})[item] = int(psr)
     columns = [*KEYS, "value", "low", "high", "n"]
     parts = [

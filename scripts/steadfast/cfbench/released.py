@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steadfast.cfbench.facts import PRIMARY, PRIORITIES
+from steadfast.cfbench.replies import number, parsed
 from steadfast.cfbench.satisfaction import Satisfaction
 
 THRESHOLD = 0.8  # of PSR (paper, "Evaluation Metrics")
@@ -52,20 +53,6 @@ def outcome(texts: Sequence[str], priorities: Sequence[str], reply: str | None) 
     return Outcome(PARSED, tuple(scores), rates)
 
 
-def parsed(texts: Sequence[str], reply: str) -> list[str] | None:
-    """The scores of a reply of exactly the wanted form, a checkpoint each; None for any other."""
-    parts = reply.split("\n\n")
-    if len(parts) != len(texts):
-        return None
-    scores = []
-    for text, part in zip(texts, parts, strict=True):
-        before, _, after = part.partition("\t")
-        if part.count("\t") != 1 or before != text or number(after) not in (0, 1):
-            return None
-        scores.append(after.strip())
-    return scores
-
-
 def _fallback(reply: str) -> Outcome:
     scores = []
     for line in reply.split("\n"):
@@ -91,14 +78,6 @@ def _psr(priorities: Sequence[str], values: Sequence[float], csr: float) -> int:
     if len(secondary) == len(values):
         return int(csr > THRESHOLD)
     return int(0.5 + 0.5 * _mean(secondary) > THRESHOLD)
-
-
-def number(text: str) -> float | None:
-    """A number as the released code reads it, which is any that Python's ``float`` takes."""
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _mean(values: Sequence[float]) -> float:

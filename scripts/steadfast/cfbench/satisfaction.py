@@ -1,6 +1,7 @@
 """CSR, ISR and PSR of one record from its verdicts, exactly (paper, equations 1 to 3)."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from steadfast.cfbench.facts import PRIMARY
@@ -51,3 +52,17 @@ def satisfaction(priorities: Sequence[str], verdicts: Sequence[int]) -> Satisfac
     else:
         psr = int(5 * kept > 3 * len(secondary))  # 1/2 + A/2 > 4/5
     return Satisfaction(held / count, int(held == count), psr)
+
+
+def is_satisfied(*scores: float) -> int:
+    """1 where the mean of scores exceeds 0.8, as a satisfied PSR does, else 0.
+
+    Kappa needs categories, and the paper names no other limit than that of PSR, which is what
+    users are content with. Exact: 0.8 as it is written does not exceed it.
+
+    Example:
+        >>> is_satisfied(0.8, 0.8, 0.8), is_satisfied(0.8, 0.9)
+        (0, 1)
+    """
+    exact = [Fraction(str(score)) for score in scores]
+    return int(sum(exact) / len(exact) > Fraction(4, 5))

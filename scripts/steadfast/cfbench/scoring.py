@@ -6,6 +6,7 @@ from dataclasses import replace
 from steadfast.cfbench import direct
 from steadfast.cfbench.facts import RATES, Mode
 from steadfast.cfbench.reading import read_reply
+from steadfast.cfbench.replies import direct_score
 from steadfast.components import INVALID, Answer, Reply, Sample, Score, Scoring
 from steadfast.files import Record
 
@@ -39,7 +40,7 @@ class CfbenchScoring(Scoring):
             return replace(score, values={**score.values, direct.NAME: None})
         reply, value = verdicts.get(direct.request_id(sample.id)), None
         if reply is not None and reply.answered:
-            value = direct.direct_score(self._mode, reply.text, answer.text)
+            value = direct_score(self._mode, reply.text, answer.text)
         extracted = {**score.extracted, direct.NAME: _direct_extract(reply, value)}
         return replace(score, values={**score.values, direct.NAME: value}, extracted=extracted)
 

@@ -8,7 +8,8 @@ places of the questions that they depend on.
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from steadfast.complexbench.rules.outcome import STRICT, Verdict
+from steadfast.complexbench.modes import STRICT
+from steadfast.complexbench.rules.outcome import Verdict
 from steadfast.complexbench.taxonomy import dimensions, taxonomy
 from steadfast.files import Settings
 

@@ -141,7 +141,7 @@ def task(config: Config, section: Complexbench) -> Task:
                 judging,
                 packaged(templates),
             ),
-            readable=Component("steadfast.complexbench.verdicts:readable"),
+            readable=Component("steadfast.complexbench.replies:readable"),
             stand_in=Component("steadfast.complexbench.readers:ComplexbenchJudge"),
             templates=templates,
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),

@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from steadfast.complexbench.rules.outcome import STRICT
+from steadfast.complexbench.modes import STRICT
 from steadfast.components import Answer, Sample
 
 CUT = {"instruction": 6000, "answer": 4000}

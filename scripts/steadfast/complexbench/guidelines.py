@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from steadfast.complexbench import decomposition
 from steadfast.complexbench.instance import Finding, Instance, Question, Severity
 from steadfast.complexbench.rule_forms import RuleFormError, hazards, read_rule
-from steadfast.complexbench.rules.text import normalised
 from steadfast.complexbench.taxonomy import dimensions, taxonomy
+from steadfast.complexbench.text import normalised
 from steadfast.names import nearest
 
 Found = tuple[str, str] | tuple[str, str, bool]

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from steadfast.complexbench.modes import STRICT
 from steadfast.complexbench.parts import language_and_split
-from steadfast.complexbench.rules.decide import asks_each, usable
-from steadfast.complexbench.rules.outcome import STRICT
+from steadfast.complexbench.rule_forms import RuleFormError, clauses
 from steadfast.components import Sample
 
 JUDGE = {"zh": "judge_zh", "en": "judge_en"}
@@ -56,6 +56,23 @@ def routes(sample: Sample, mode: str, judging: str) -> dict[int, Route]:
             each = asks_each(rule, mode)
             found[point] = Route("rule", EXTRACT_EACH if each else EXTRACT_ONE, each)
     return found
+
+
+def usable(rule: str, mode: str) -> bool:
+    """Whether a question with this rule is decided by it; otherwise a judge answers it plainly."""
+    if mode != STRICT:
+        return True
+    try:
+        return bool(clauses(rule))
+    except RuleFormError:
+        return False
+
+
+def asks_each(rule: str, mode: str) -> bool:
+    """Whether a usable rule is about several parts of the answer, so that all are copied out."""
+    if mode != STRICT:
+        return "each" in rule
+    return any(clause.each for clause in clauses(rule))
 
 
 def _judge_template(language: str, mode: str) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from itertools import cycle, islice
 
 from steadfast.complexbench.rule_forms import Clause, RuleFormError, read_rule
-from steadfast.complexbench.rules.text import normalised
+from steadfast.complexbench.text import normalised
 from steadfast.files import Record
 from steadfast.resources import facts
 

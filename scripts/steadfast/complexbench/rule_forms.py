@@ -8,8 +8,8 @@ import json
 import re
 from dataclasses import dataclass
 
-from steadfast.complexbench.rules.text import normalised
 from steadfast.complexbench.taxonomy import taxonomy
+from steadfast.complexbench.text import normalised
 from steadfast.names import nearest
 
 _RANGE = re.compile(r"[0-9]{1,9}")
@@ -70,6 +70,15 @@ def read_rule(rule: str) -> tuple[Clause, ...]:
                 "own"
             )
     return (_clause(rule),)
+
+
+def clauses(rule: str) -> tuple[Clause, ...]:
+    """The clauses of a rule as the data has it, which may have line breaks at its ends.
+
+    Raises:
+        RuleFormError: as ``read_rule``.
+    """
+    return read_rule(rule.strip("\n"))
 
 
 def hazards(clauses: tuple[Clause, ...]) -> list[str]:

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 from steadfast.complexbench.aggregation import dependent
 from steadfast.complexbench.conversation import shown_answer, turns
-from steadfast.complexbench.extraction import released_segments, strict_segments
+from steadfast.complexbench.modes import STRICT
+from steadfast.complexbench.released_replies import released_segments, released_verdict
+from steadfast.complexbench.replies import strict_segments, strict_verdict
 from steadfast.complexbench.routes import Route, request_id, routes
 from steadfast.complexbench.rules.decide import verdict
-from steadfast.complexbench.rules.outcome import STRICT, UNDECIDED, RuleError, Verdict
-from steadfast.complexbench.verdicts import released_verdict, strict_verdict
+from steadfast.complexbench.rules.outcome import UNDECIDED, RuleError, Verdict
 from steadfast.components import INVALID, Answer, Reply, Sample, Score, Scoring
 from steadfast.files import Record
 

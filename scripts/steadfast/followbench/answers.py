@@ -7,8 +7,8 @@ read that line.
 from collections.abc import Collection
 
 from steadfast.files import Record
+from steadfast.followbench.answer_form import affixes
 from steadfast.followbench.literals import string_list
-from steadfast.followbench.rules.targets import affixes
 from steadfast.judging.stand_in import signature
 from steadfast.resources import facts
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from steadfast.errors import UserError
 from steadfast.files import Record, read_json
-from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS
+from steadfast.followbench.answer_form import SLOT
+from steadfast.followbench.facts import CATEGORIES, LEVELS
 from steadfast.followbench.literals import string_list
-from steadfast.followbench.rules.targets import SLOT
 from steadfast.followbench.sources import scorer_of, sources, task_of
 from steadfast.names import nearest
 from steadfast.resources import facts
@@ -22,7 +22,7 @@ FIELDS = {
 }
 EXTRA = ("answer",)  # of English example records: not used, since it may span lines
 PARTS_OF_MIXED = ("content", "format", "style")
-WITHOUT_TARGET = {*facts("followbench/rules.yaml")["conditions"], JUDGE}
+WITH_TARGET = frozenset(facts("followbench/targets.yaml"))
 
 
 def local(inputs: Mapping[str, Path], language: str, directory: str) -> list[Record]:
@@ -142,7 +142,7 @@ def _group(levels: dict[int, Record], language: str, category: str, where: str) 
 
 
 def _target_problem(scorer: str, target: str) -> str:
-    if not target and scorer not in WITHOUT_TARGET:
+    if not target and scorer in WITH_TARGET:
         return "is empty, which its rule needs; add it"
     if scorer == "member" and not string_list(target):
         return "is no list of texts, such as ['a', 'b']; mend it"

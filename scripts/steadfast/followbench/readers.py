@@ -11,7 +11,6 @@ from steadfast.components import JudgePrompt, JudgeRequest, Sample, StandIn
 from steadfast.files import Settings
 from steadfast.followbench.answers import described, reference_answer
 from steadfast.followbench.facts import JUDGE, NO, YES
-from steadfast.followbench.ways import THRESHOLD
 from steadfast.judging.stand_in import BelievingJudge
 
 FIRST, GROWTH = 0.4, 0.1  # share of a reader's slip that one constraint costs, and each more
@@ -80,8 +79,9 @@ class FollowbenchJudge(BelievingJudge):
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
         """A reason for each constraint, and the list of verdicts; or a rating."""
         if highest := request.expected.get("highest"):
-            # Above the threshold only where all is kept.
-            rating = highest if all(verdicts) else round(THRESHOLD * sum(verdicts) / len(verdicts))
+            # In the upper half only where all is kept.
+            share = sum(verdicts) / len(verdicts)
+            rating = highest if all(verdicts) else round(highest / 2 * share)
             return f"1) Constraints kept: {sum(verdicts)}\n2) Rating: [[{rating}]]"
         words = [YES if kept else NO for kept in verdicts]
         reasons = [f"- constraint {number}: {word}" for number, word in enumerate(words, start=1)]

@@ -7,11 +7,14 @@ from typing import Literal
 from steadfast.components import INVALID, Answer, Reply, Sample, Score, Scoring
 from steadfast.files import Record
 from steadfast.followbench.facts import JUDGE, RULE
+from steadfast.followbench.released import released, released_rating
 from steadfast.followbench.rules.decide import satisfied
-from steadfast.followbench.verdicts import released, released_rating, strict, strict_rating
-from steadfast.followbench.ways import PATH, RATING, THRESHOLD, request_id
+from steadfast.followbench.verdicts import strict, strict_rating
+from steadfast.followbench.ways import PATH, RATING, request_id
 
 FAILURE = -1.0  # of every constraint, as released, where a reply could not be read
+THRESHOLD = 5.0
+"""A rating above it takes all constraints for kept (section 5.1)."""
 
 
 class FollowbenchScoring(Scoring):

@@ -6,8 +6,6 @@ WAYS = (PATH, LAST, RATING)
 answer."""
 HIGHEST = 10
 """The highest rating; the lowest is 0."""
-THRESHOLD = 5.0
-"""A rating above it takes all constraints for kept (section 5.1)."""
 
 
 def template_name(language: str, way: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from steadfast.components import Answer, Reply, Sample, Score, Scoring
 from steadfast.files import Record, Settings
 from steadfast.lifbench.gold import asked_depth
-from steadfast.lifbench.own_tasks.calls import own_score
+from steadfast.lifbench.own_tasks.scoring import own_score
 from steadfast.lifbench.paper_tasks import TASKS
 from steadfast.lifbench.perspectives import ASKED
 from steadfast.lifbench.rubric import RUBRICS, score

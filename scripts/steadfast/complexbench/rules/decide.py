@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from steadfast.complexbench.modes import STRICT
 from steadfast.complexbench.rules import released, strict
-from steadfast.complexbench.rules.outcome import STRICT, Verdict
+from steadfast.complexbench.rules.outcome import Verdict
 
 
 def verdict(rule: str, segments: Sequence[str], mode: str) -> Verdict:
@@ -19,16 +20,6 @@ def verdict(rule: str, segments: Sequence[str], mode: str) -> Verdict:
 
     Raises:
         RuleError: mode released, and the released code ends with an exception.
-        RuleFormError: mode strict, and ``usable`` says no.
+        RuleFormError: mode strict, and ``routes.usable`` says no.
     """
     return (strict if mode == STRICT else released).verdict(rule, segments)
-
-
-def usable(rule: str, mode: str) -> bool:
-    """Whether a question with this rule is decided by it; otherwise a judge answers it plainly."""
-    return mode != STRICT or strict.readable(rule)
-
-
-def asks_each(rule: str, mode: str) -> bool:
-    """Whether a usable rule is about several parts of the answer, so that all are copied out."""
-    return strict.asks_each(rule) if mode == STRICT else "each" in rule

@@ -1,9 +1,6 @@
-"""What a rule can come to, and the two modes of reading it."""
+"""What a rule can come to."""
 
 from typing import Literal
-
-STRICT = "strict"
-"""The mode without the accidents of the released code; the other is released."""
 
 UNDECIDED: Literal[2] = 2
 """The verdict of a rule that tells nothing, as the released code writes it."""

@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple, TypeVar
 
+from steadfast.complexbench.replies import unquoted
 from steadfast.complexbench.rules import checks, parameters
 from steadfast.complexbench.rules.checks import Check
 from steadfast.complexbench.rules.objects import balanced, has_keys, parsed
 from steadfast.complexbench.rules.outcome import UNDECIDED, RuleError, Verdict
-from steadfast.complexbench.rules.text import all_normalised, normalised, unquoted
+from steadfast.complexbench.rules.text import all_normalised
+from steadfast.complexbench.text import normalised
 
 T = TypeVar("T")
 Segments = Sequence[str]

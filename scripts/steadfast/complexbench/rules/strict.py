@@ -13,10 +13,11 @@ Whether a rule can be read is known before anything is asked, so that no verdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from steadfast.complexbench.rule_forms import Clause, RuleFormError, read_rule
+from steadfast.complexbench.replies import unquoted
+from steadfast.complexbench.rule_forms import Clause, clauses
 from steadfast.complexbench.rules import checks
 from steadfast.complexbench.rules.objects import has_keys, parsed, spans
-from steadfast.complexbench.rules.text import normalised, unquoted
+from steadfast.complexbench.text import normalised
 
 
 def verdict(rule: str, segments: Sequence[str]) -> bool:
@@ -28,24 +29,7 @@ def verdict(rule: str, segments: Sequence[str]) -> bool:
         RuleFormError: the rule cannot be read, whatever the segments are.
     """
     filled = [segment for segment in segments if segment.strip()]
-    return all(_holds(clause, filled) for clause in _clauses(rule))
-
-
-def readable(rule: str) -> bool:
-    """Whether a rule can be read."""
-    try:
-        return bool(_clauses(rule))
-    except RuleFormError:
-        return False
-
-
-def asks_each(rule: str) -> bool:
-    """Whether a rule that can be read is about several parts of the answer."""
-    return any(clause.each for clause in _clauses(rule))
-
-
-def _clauses(rule: str) -> tuple[Clause, ...]:
-    return read_rule(rule.strip("\n"))
+    return all(_holds(clause, filled) for clause in clauses(rule))
 
 
 def _holds(clause: Clause, segments: Sequence[str]) -> bool:

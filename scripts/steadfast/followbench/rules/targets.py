@@ -3,11 +3,9 @@
 import re
 from collections.abc import Callable
 
+from steadfast.followbench.answer_form import affixes
 from steadfast.followbench.literals import string_list
 from steadfast.resources import facts
-
-INSTRUCTION = "{instruction}\n"
-SLOT = "{answer}"
 
 COMPARISONS: dict[str, Callable[[str, str], bool]] = {
     "exact": lambda target, answer: answer == target,
@@ -36,13 +34,3 @@ def _has_form(target: str, answer: str) -> bool:
         and answer.endswith(after)
         and "\n" not in answer[len(before) : end]
     )
-
-
-def affixes(target: str) -> tuple[str, str]:
-    """What an answer template asks for before and after the answer itself."""
-    before, _, after = target.removeprefix(INSTRUCTION).partition(SLOT)
-    return _unescaped(before), _unescaped(after)
-
-
-def _unescaped(text: str) -> str:
-    return text.replace("{{", "{").replace("}}", "}")

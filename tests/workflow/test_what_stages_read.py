@@ -1,0 +1,255 @@
+"""What a stage depends on is what it reads: a change of scoring asks no model anything."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from project import ROOT
+from steadfast.components import Component
+from steadfast.config.load import load_config
+from steadfast.dependencies import modules, resources
+from steadfast.engines.build import ENGINES
+from steadfast.evaluation import Evaluation
+
+BENCHMARKS = ["lifbench", "followbench", "cfbench", "complexbench"]
+SMALL = {
+    "benchmarks": BENCHMARKS,
+    "lifbench": {"lengths": {"2k": 2048}, "tasks": ["LSI", "MB", "OQ"]},
+    "models": {"reference": {"engine": "reference"}, "sim-a": {"engine": "simulated"}},
+    "judges": {"sim-judge": {"engine": "simulated"}},
+}
+OTHER = {
+    **SMALL,
+    "lifbench": {
+        "lengths": {"4k": 3072},
+        "contexts": "released",
+        "expressions": "recs",
+        "recs": {"rewrites": "asked"},
+        "own_tasks": {"LCI": str(ROOT / "docs/examples/tasks/identifiers.yaml")},
+    },
+    "followbench": {
+        "source": "released",
+        "judge_prompts": ["path", "last", "rating"],
+        "evolution": {"initial": "mine.jsonl", "rewriter": "sim-a"},
+    },
+    "cfbench": {"source": "released", "direct": True},
+    "complexbench": {"source": "released", "decomposition": True},
+    "rewriters": {"sim-a": {"engine": "simulated"}},
+    "judging": {"mode": "released"},
+}
+SCORERS = {
+    "lifbench": ["rubric", "scoring", "weights", "scored_tasks", "own_tasks.scoring"],
+    "followbench": ["rules", "scoring", "released", "satisfaction"],
+    "cfbench": ["reading", "released", "satisfaction", "scoring"],
+    "complexbench": ["rules", "released_replies", "scoring", "aggregation"],
+}
+"""Modules, and packages of modules, that decide what an answer is worth."""
+SHOWING = ["metrics", "tables", "figures", "measures", "frames", "results", "agreement"]
+FACTS_OF_SCORING = {
+    "lifbench/answer_words.yaml",
+    "lifbench/released_scores.yaml",
+    *(f"lifbench/scoring/{path.name}" for path in (ROOT / "resources/lifbench/scoring").iterdir()),
+    "followbench/rules.yaml",
+    "followbench/impossible.yaml",
+    "cfbench/factors.yaml",
+    *(f"{name}/{kind}.yaml" for name in BENCHMARKS for kind in ("tables", "figures", "printed")),
+}
+
+
+def asking(run, name):
+    """Script and components of each stage of a benchmark up to its verdicts."""
+    task = run.tasks[name]
+    for file in task.data:
+        yield "data", [file.content]
+    yield "prompts", [task.prompts]
+    for engine in ENGINES.values():
+        yield "inference", [engine, task.samples, task.stand_in]
+    asked = [task.rewriting] if task.rewriting else []
+    if task.judging:
+        yield "judge_prompts", [task.samples, task.judging.prompts]
+        asked.append(task.judging)
+    for judging in asked:
+        for engine in ENGINES.values():
+            yield "inference", [engine, judging.readable, judging.stand_in]
+
+
+def named(used):
+    """The names by which components are loaded, and what the user's functions are called."""
+    for one in used:
+        yield one.name if isinstance(one, Component) else one
+        yield from one.uses if isinstance(one, Component) else ()
+
+
+@pytest.mark.parametrize("config", [SMALL, OTHER], ids=["synthetic", "released"])
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_nothing_up_to_the_verdicts_reads_a_scorer_or_its_facts(name, config):
+    unread = [f"steadfast.{name}.{one}" for one in [*SCORERS[name], *SHOWING]]
+    unread += ["steadfast.metrics", "steadfast.show", "steadfast.tables"]
+    found = set()
+    for script, used in asking(Evaluation(load_config(config)), name):
+        names = list(named(used))
+        found |= {
+            (*names, module)
+            for module in modules(script, names)
+            if any(module == one or module.startswith(f"{one}.") for one in unread)
+        }
+        read = {
+            path.relative_to(ROOT / "resources").as_posix() for path in resources(script, names)
+        }
+        found |= {(*names, path) for path in read & FACTS_OF_SCORING}
+    assert found == set()
+
+
+# --- what a change in a copy of the project makes anew -----------------------------------------
+
+LINEAGES = """
+import json, sys
+from steadfast.config.load import load_config
+from steadfast.evaluation import Evaluation
+from steadfast.lineage import Lineage
+run = Evaluation(load_config(json.load(sys.stdin)))
+lineage, found = Lineage(run), {}
+def note(*name, step):
+    found[" ".join(name)] = step.lineage
+for name, task in run.tasks.items():
+    for file in task.data:
+        note(name, "data", file.path, step=lineage.data(file.path))
+    for part in task.parts:
+        note(name, "prompts", part, step=lineage.prompts(name, part))
+        for model in run.asked_of(name):
+            note(name, "outputs", model, part, step=lineage.outputs(name, model, part))
+            if task.judging:
+                step = lineage.judge_prompts(name, model, part)
+                note(name, "judge_prompts", model, part, step=step)
+            for judge, step in lineage.all_verdicts(name, model, part).items():
+                note(name, "verdicts", judge, model, part, step=step)
+            note(name, "scores", model, part, step=lineage.scores(name, model, part))
+    for stage in ("metrics", "tables", "figures"):
+        note(name, stage, step=getattr(lineage, stage)(name))
+print(json.dumps(found))
+"""
+SHOWN = {"metrics", "tables", "figures"}
+SCORED = {"scores", *SHOWN}
+JUDGED = {"verdicts", *SCORED}
+ANSWERED = {"outputs", "judge_prompts", *JUDGED}
+CODE = "\nCHANGED = True\n"
+"""Added at the end of a module."""
+CHANGES = {
+    "a weight": (
+        "lifbench",
+        {"resources/lifbench/scoring/MB.yaml": ("weight: 3", "weight: 4")},
+        SCORED,
+    ),
+    "words of options": (
+        "lifbench",
+        {"resources/lifbench/answer_words.yaml": ("continues: [idea", "continues: [thought, idea")},
+        SCORED,
+    ),
+    "an output limit": (
+        "lifbench",
+        {"resources/lifbench/tasks/LSI.yaml": ("max_tokens: 100", "max_tokens: 101")},
+        {"prompts", "outputs", *SCORED},
+    ),
+    "a space": (
+        "lifbench",
+        {"resources/lifbench/tasks/LSI.yaml": ("margin: 0", "margin: 1")},
+        {"data lifbench/expressions/LSI.json", "prompts", "outputs", *SCORED},
+    ),
+    "a heading": (
+        "lifbench",
+        {"resources/lifbench/tables.yaml": ("Above floor", "Over")},
+        {"tables", "figures"},
+    ),
+    "a rule": ("followbench", {"resources/followbench/rules.yaml": ("stuff", "stuffs")}, SCORED),
+    "a judge's words": (
+        "followbench",
+        {"resources/followbench/judge/words.yaml": ("en:", "en:\n  more: more")},
+        {"judge_prompts", *JUDGED},
+    ),
+    "a stand-in's facts": (
+        "cfbench",
+        {"resources/cfbench/simulated.yaml": ("first: 0.5", "first: 0.6")},
+        ANSWERED,
+    ),
+    "how a reply is read": (
+        "complexbench",
+        {"scripts/steadfast/complexbench/replies.py": CODE},
+        JUDGED,
+    ),
+    **{
+        f"all scorers of {name}": (
+            name,
+            {f"scripts/steadfast/{name}/{one.replace('.', '/')}": CODE for one in SCORERS[name]},
+            SCORED,
+        )
+        for name in BENCHMARKS
+    },
+}
+
+
+class Copy:
+    """A copy of code and facts."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        for part in ("scripts", "resources"):
+            shutil.copytree(ROOT / part, folder / part)
+        shutil.copy(ROOT / "pyproject.toml", folder)
+        self.before = self.lineages()
+
+    def lineages(self) -> dict[str, str]:
+        done = subprocess.run(
+            [sys.executable, "-c", LINEAGES],
+            input=json.dumps(SMALL),
+            env={**os.environ, "PYTHONPATH": str(self.folder / "scripts")},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return json.loads(done.stdout)
+
+    def changed(self, edits) -> set[str]:
+        """The files of benchmarks that are made anew after some edits, which are undone."""
+        paths = {path: edit for name, edit in edits.items() for path in self.files(name)}
+        texts = {path: path.read_text() for path in paths}
+        for path, edit in paths.items():
+            old, new = ("", edit) if isinstance(edit, str) else edit
+            assert old in texts[path], f"{path} has no {old!r}"
+            path.write_text(texts[path].replace(old, new, 1) if old else texts[path] + new)
+        try:
+            after = self.lineages()
+        finally:
+            for path, text in texts.items():
+                path.write_text(text)
+        assert after.keys() == self.before.keys()
+        return {name for name, lineage in after.items() if lineage != self.before[name]}
+
+    def files(self, name: str) -> list[Path]:
+        """The file of that name, or the modules of a package or of the module that it names."""
+        path = self.folder / name
+        if path.is_dir():
+            return sorted(path.rglob("*.py"))
+        return [path if path.suffix else path.with_suffix(".py")]
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    return Copy(tmp_path_factory.mktemp("copy"))
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_makes_anew_what_reads_it_and_what_follows(copy, change):
+    benchmark, edits, stages = CHANGES[change]
+    expected = {
+        name
+        for name in copy.before
+        for of, stage in [name.split(" ", 1)]
+        if of == benchmark and (stage in stages or stage.split(" ")[0] in stages)
+    }
+    assert expected
+    assert copy.changed(edits) == expected
