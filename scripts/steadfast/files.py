@@ -1,6 +1,7 @@
 """Reading and writing the records that stages pass on: JSON lines, replaced atomically."""
 
 import csv
+import errno
 import hashlib
 import io
 import json
@@ -15,11 +16,23 @@ Record = dict[str, Any]
 """A JSON object."""
 Settings = Mapping[str, Any]
 """Plain values by name, such as a rule's params hold."""
+WRONG_PATH = frozenset(
+    (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.ENAMETOOLONG, errno.ELOOP)
+)
+"""Errors of the system that say that a path is wrong, and no other try helps."""
 
 
 def canonical_json(value: object) -> str:
     """One spelling for equal values: sorted keys, no blanks, Unicode as it is."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def unreadable(path: Path | str, error: OSError) -> Exception:
+    """What to raise where a file cannot be read: a sentence where the path is at fault."""
+    if error.errno not in WRONG_PATH:
+        return error
+    what = "no such file" if error.errno == errno.ENOENT else str(error.strerror).lower()
+    return UserError(f"{path}: {what}; check the path in the config")
 
 
 def read_text(path: Path | str) -> str:
@@ -30,8 +43,8 @@ def read_text(path: Path | str) -> str:
     """
     try:
         return Path(path).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such file; check the path in the config") from None
+    except OSError as error:
+        raise unreadable(path, error) from None
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
 
@@ -70,8 +83,8 @@ def placed_jsonl(path: Path | str) -> Iterator[tuple[int, Record]]:
                 if line.strip():
                     yield start, _record(line, path, number)
                 start += len(line)
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such file; check the path in the config") from None
+    except OSError as error:
+        raise unreadable(path, error) from None
 
 
 def _record(line: bytes, path: Path | str, number: int) -> Record:
@@ -123,8 +136,8 @@ def file_sha256(path: Path | str) -> str:
     try:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such file; check the path in the config") from None
+    except OSError as error:
+        raise unreadable(path, error) from None
 
 
 def write_rows(path: Path | str, columns: Sequence[str], rows: Iterable[Record]) -> None:

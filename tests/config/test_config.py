@@ -194,8 +194,11 @@ def test_files_of_benchmarks_that_do_not_run_are_not_asked_for():
         ({"judges": {}}, "judges: followbench needs a judge"),
         ({"judges": {"old": {"engine": "replay", "file": "x"}}}, "engine replay judges nothing"),
         ({"judges": {"sim-x": {"engine": "reference"}}}, "names of simulated readers start with"),
-        ({"benchmarks": ["cfbench", "cfbench"]}, "benchmarks: one is named twice"),
-        ({"followbench": {"languages": ["en", "en"]}}, "a language is named twice"),
+        ({"benchmarks": ["cfbench", "cfbench"]}, "benchmarks: 'cfbench' is named twice"),
+        (
+            {"followbench": {"languages": ["en", "en"]}},
+            "followbench.languages: 'en' is named twice",
+        ),
         ({"followbench": {"source": "local"}}, "source local needs directory"),
         ({"judging": {"mode": "strickt"}}, "'strickt' is not one of 'strict' or 'released'"),
         ({"judges": {"j": {"engine": "openai", "modle": "x"}}}, "did you mean 'model'"),

@@ -53,7 +53,21 @@ def test_an_unknown_key_of_a_model_that_is_named_like_an_engine(section, name, e
         ({"[key]": {}}, "unknown key '[key]'; "),
         ({"a\nb": {}}, r"unknown key 'a\nb'; "),
         ({"corpora": {"local": {"alpacca": {}}}}, "corpora.local.alpacca: 'alpacca' is not one of"),
-        ({"pathvars": {"results": ""}}, "pathvars.results: String should have at least 1 char"),
+        ({"pathvars": {"results": ""}}, "pathvars.results: '' has no visible character; write"),
+        ({"pathvars": {"results": "~/x"}}, "pathvars: results: '~/x' is no plain path: write it"),
+        ({"pathvars": {"result": "x"}}, "pathvars.result: 'result' is not one of 'results', "),
+        (
+            {"lifbench": {"recs": {"encoder": {"kind": "tfdif"}}}},
+            "lifbench.recs.encoder.kind: unknown kind 'tfdif'; did you mean 'tfidf'?",
+        ),
+        (
+            {"lifbench": {"recs": {"encoder": {}}}},
+            "lifbench.recs.encoder.kind: write one of tfidf, sentence-transformers",
+        ),
+        (
+            {"lifbench": {"recs": {"encoder": {"kind": "tfidf", "ngram": []}}}},
+            "unknown key 'lifbench.recs.encoder.ngram'; did you mean 'ngrams'?",
+        ),
     ],
 )
 def test_a_section_of_another_shape(config, sentence):

@@ -190,14 +190,14 @@ def test_formats_are_of_the_scenarios_that_run_and_have_some():
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"formats": ["json", "json"]}, "a format is named twice"),
+        ({"formats": ["json", "json"]}, "formats: 'json' is named twice"),
         ({"formats": ["yaml"]}, "yaml"),
         ({"formats": []}, "formats"),
         ({"formats": ["json"], "expressions": "released"}, "descriptions are of numbered"),
         ({"formats": ["numbered", "json"], "tasks": ["OQ"]}, "a running text has no other"),
         ({"domains": {"list": ["uuid", "mixed"]}}, "unknown domain 'uuid'; did you mean 'uuids'"),
         ({"domains": {"list": ["uuids"]}}, "one domain has nothing to be compared with"),
-        ({"domains": {"list": ["uuids", "uuids"]}}, "a domain is named twice"),
+        ({"domains": {"list": ["uuids", "uuids"]}}, "one domain has nothing to be compared with"),
         ({"domains": {"lists": ["uuids", "mixed"]}}, "lists"),
         ({"domains": {"list": ["uuids", "mixed"]}, "tasks": ["OQ"]}, "no task of list runs"),
     ],

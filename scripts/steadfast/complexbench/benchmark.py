@@ -27,7 +27,7 @@ from steadfast.files import Record
 from steadfast.judge_template import packaged, templates_of
 from steadfast.resources import facts
 from steadfast.schema.config import Config
-from steadfast.schema.judged import JudgedSection, LanguagesSection
+from steadfast.schema.judged import JudgedSection
 
 NAME = "complexbench"
 TOKENS = 8192  # of the longest prompt, roughly; a turn has those before it in front
@@ -39,7 +39,7 @@ METRICS = (
 )  # fmt: skip
 
 
-class Complexbench(JudgedSection, LanguagesSection):
+class Complexbench(JudgedSection):
     """ComplexBench: constraints composed by And, Chain and Selection, with scoring questions."""
 
     file: str = Field(

@@ -2,14 +2,13 @@
 
 import types
 from collections.abc import Sequence
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from steadfast.config.plain import dotted
 from steadfast.names import nearest, shown
-from steadfast.schema.models import engines
 
 Place = tuple[int | str, ...]
 MAPPINGS = ("dict_type", "model_type", "model_attributes_type")
@@ -61,12 +60,8 @@ def _sentence(
             return f"unknown key '{key}'; {hint}"
         case "missing":
             return f"'{key}' is missing; see {page}"
-        case "union_tag_invalid" if isinstance(given["engine"], str):
-            engine = given["engine"]
-            hint = nearest(engine, engines())
-            return f"{key}.engine: unknown engine {shown(engine)}; {hint}"
         case "union_tag_invalid" | "union_tag_not_found":
-            return f"{key}: every model needs an engine, one of {', '.join(engines())}"
+            return f"{key}{_of_tag(error, _located(schema, error['loc'])[1])}"
         case "literal_error" if isinstance(given, str) and len(errors) == 1:
             return f"{key}: {shown(given)} is not one of {error['ctx']['expected']}"
         case "value_error":
@@ -79,13 +74,25 @@ def _sentence(
             return f"{key}: {wanted}, not {shown(given)}".replace(f" or {EXPECTED}", " or ")
 
 
+def _of_tag(error: ErrorDetails, kind: Any) -> str:
+    """What is wrong with the key that says which alternative a section is, such as its engine."""
+    name = error["ctx"]["discriminator"].strip("'")
+    known = [_tag(one) for one in _alternatives(kind)]
+    given = error["input"].get(name)
+    if isinstance(given, str):
+        return f".{name}: unknown {name} {shown(given)}; {nearest(given, known)}"
+    if name == "engine":
+        return f": every model needs an engine, one of {', '.join(known)}"
+    return f".{name}: write one of {', '.join(known)}"
+
+
 def _wanted(error: ErrorDetails) -> str:
     return f"{EXPECTED}a mapping of keys" if error["type"] in MAPPINGS else error["msg"]
 
 
 def _known_keys(schema: type[BaseModel], location: Place) -> list[str]:
     """The keys that the schema knows at the place of a section."""
-    section = _located(schema, location)[1]
+    section = _alternatives(_located(schema, location)[1])[0]
     return list(section.model_fields) if _is_section(section) else []
 
 
@@ -104,7 +111,7 @@ def _located(schema: type[BaseModel], location: Place) -> tuple[Place, Any]:
         else:
             place.append(step)
             kind = _inner(alternatives[0], step)
-    return tuple(place), _alternatives(kind)[0]
+    return tuple(place), kind
 
 
 def _alternatives(kind: Any) -> list[Any]:
@@ -119,8 +126,9 @@ def _alternatives(kind: Any) -> list[Any]:
 def _tag(kind: Any) -> str:
     """The name of an alternative in a location."""
     if _is_section(kind):
-        engine = kind.model_fields.get("engine")
-        return str(get_args(engine.annotation)[0]) if engine else kind.__name__
+        literals = (f.annotation for f in kind.model_fields.values() if f.is_required())
+        tags = (get_args(one)[0] for one in literals if get_origin(one) is Literal)
+        return str(next(tags, kind.__name__))
     return str(kind).replace(" ", "")
 
 

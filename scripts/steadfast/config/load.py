@@ -8,6 +8,7 @@ from pydantic import Field, ValidationError, create_model
 
 from steadfast.config.complaint import complaint
 from steadfast.config.plain import check_plain
+from steadfast.config.values import check_values
 from steadfast.errors import UserError
 from steadfast.names import nearest, shown
 from steadfast.registry import benchmarks
@@ -51,6 +52,7 @@ def load_config(raw: Mapping[str, Any]) -> Config:
         config = config_model().model_validate(dict(raw))
     except ValidationError as error:
         raise UserError(complaint(config_model(), error)) from None
+    check_values(config)
     _check_task_names(config)
     for name in config.benchmarks:
         chosen = benchmarks()[name]

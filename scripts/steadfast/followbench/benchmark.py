@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from steadfast.asked import data_asked
 from steadfast.benchmark import (
@@ -27,10 +27,10 @@ from steadfast.followbench.facts import CATEGORIES
 from steadfast.followbench.published import addresses
 from steadfast.followbench.ways import PATH, template_name
 from steadfast.judge_template import packaged, templates_of
-from steadfast.names import nearest
+from steadfast.names import nearest, shown
 from steadfast.resources import facts
 from steadfast.schema.config import Config
-from steadfast.schema.judged import JudgedSection, LanguagesSection
+from steadfast.schema.judged import JudgedSection
 from steadfast.schema.strict import StrictModel
 
 NAME = "followbench"
@@ -53,7 +53,7 @@ class Evolution(StrictModel):
     rewriter: str = Field(description="Which of the config's rewriters adds the constraints.")
 
 
-class Followbench(JudgedSection, LanguagesSection):
+class Followbench(JudgedSection):
     """FollowBench: constraints added one by one, five categories and mixed, five levels."""
 
     languages: list[Literal["en", "zh"]] = Field(
@@ -78,13 +78,6 @@ class Followbench(JudgedSection, LanguagesSection):
         ),
         min_length=1,
     )
-
-    @field_validator("judge_prompts")
-    @classmethod
-    def _each_way_once(cls, ways: list[str]) -> list[str]:
-        if len(set(ways)) < len(ways):
-            raise ValueError("a way is named twice")
-        return ways
 
 
 def task(config: Config, section: Followbench) -> Task:
@@ -206,7 +199,7 @@ def check(config: Config, section: Followbench) -> None:
     """
     if section.evolution and (name := section.evolution.rewriter) not in config.rewriters:
         raise ValueError(
-            f"followbench.evolution.rewriter: unknown rewriter {name!r}; "
+            f"followbench.evolution.rewriter: unknown rewriter {shown(name)}; "
             f"{nearest(name, config.rewriters)}"
         )
 

@@ -32,7 +32,7 @@ from steadfast.lifbench.recs.files import review_folder, rewriting
 from steadfast.lifbench.released_files import released_lengths, scores_file
 from steadfast.lifbench.section import Lifbench
 from steadfast.lifbench.tasks import in_order
-from steadfast.names import nearest
+from steadfast.names import nearest, shown
 from steadfast.resources import facts
 from steadfast.schema.config import Config
 
@@ -214,7 +214,7 @@ def check(config: Config, section: Lifbench) -> None:
     for name in section.recs.rewriters:
         if name not in config.rewriters:
             raise ValueError(
-                f"lifbench.recs.rewriters: unknown rewriter {name!r}; "
+                f"lifbench.recs.rewriters: unknown rewriter {shown(name)}; "
                 f"{nearest(name, config.rewriters)}"
             )
     if "requests" in config.rewriters:

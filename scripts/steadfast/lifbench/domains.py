@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from steadfast.files import Settings
-from steadfast.names import nearest
+from steadfast.names import nearest, shown
 from steadfast.resources import facts
 
 DOMAINS: Mapping[str, Mapping[str, Settings]] = facts("lifbench/domains.yaml")
@@ -32,15 +32,13 @@ def check_domains(scenario: str, names: Sequence[str]) -> None:
     """Whether domains of a scenario can be compared.
 
     Raises:
-        ValueError: one is unknown or named twice, or there is nothing to compare it with.
+        ValueError: one is unknown, or there is nothing to compare it with.
     """
     known = DOMAINS[scenario]
     for name in names:
         if name not in known:
-            raise ValueError(f"{scenario}: unknown domain {name!r}; {nearest(name, known)}")
-    if len(set(names)) < len(names):
-        raise ValueError(f"{scenario}: a domain is named twice")
-    if len(names) < 2:
+            raise ValueError(f"{scenario}: unknown domain {shown(name)}; {nearest(name, known)}")
+    if len(set(names)) < 2:
         raise ValueError(
             f"{scenario}: one domain has nothing to be compared with; name two of "
             f"{', '.join(known)}, or leave {scenario} out"

@@ -82,6 +82,7 @@ class Recs(StrictModel):
         default=[1],
         description="Of tasks that ask for what follows (1) or precedes (-1): which is reworded.",
         min_length=1,
+        max_length=2,
     )
     encoder: Annotated[TfidfEncoder | SentenceEncoder, Field(discriminator="kind")] = Field(
         default_factory=lambda: TfidfEncoder(kind="tfidf"),
@@ -115,6 +116,13 @@ class Recs(StrictModel):
     draws: int = Field(
         default=5, ge=1, le=50, description="Random samples, where sampling is both."
     )
+
+    @field_validator("directions")
+    @classmethod
+    def _directions_once(cls, directions: list[int]) -> list[int]:
+        if len(set(directions)) < len(directions):
+            raise ValueError("one is named twice; name it once")
+        return [int(one) for one in directions]  # YAML's true equals 1
 
     @model_validator(mode="after")
     def _released_together(self) -> Self:
@@ -247,13 +255,6 @@ class Lifbench(StrictModel):
                 )
         return dict(sorted(lengths.items(), key=lambda item: item[1]))
 
-    @field_validator("formats")
-    @classmethod
-    def _formats_once(cls, formats: list[str]) -> list[str]:
-        if len(set(formats)) < len(formats):
-            raise ValueError("a format is named twice")
-        return formats
-
     @field_validator("domains")
     @classmethod
     def _domains(cls, domains: dict[ScenarioName, list[str]]) -> dict[ScenarioName, list[str]]:
@@ -270,13 +271,6 @@ class Lifbench(StrictModel):
                 "formats out, or take own expressions"
             )
         return self
-
-    @field_validator("tasks")
-    @classmethod
-    def _tasks_once(cls, tasks: list[str]) -> list[str]:
-        if len(set(tasks)) < len(tasks):
-            raise ValueError("a task is named twice")
-        return tasks
 
     @field_validator("own_tasks")
     @classmethod

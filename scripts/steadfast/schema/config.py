@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from steadfast.names import nearest
+from steadfast.names import nearest, shown
 from steadfast.schema.hardware import Hardware
 from steadfast.schema.judged import Judging
 from steadfast.schema.model_base import BaseModelSettings
@@ -12,13 +12,24 @@ from steadfast.schema.models import ModelSettings
 from steadfast.schema.strict import StrictModel, check_names, role
 
 
+def _text_is_named(fields: dict[str, str]) -> dict[str, str]:
+    if "text" not in fields:
+        raise ValueError("text is missing; name the field that holds the text")
+    return fields
+
+
+Fields = Annotated[
+    dict[Literal["id", "title", "date", "text"], str],
+    AfterValidator(_text_is_named),
+    Field(description="Which field of a record is the id, title, date and text; text is required."),
+]
+
+
 class LocalFiles(StrictModel):
     """Where one corpus lies in the local directory."""
 
     glob: str = Field(description="Files below the directory, as a glob (docs/corpora.md).")
-    fields: dict[Literal["id", "title", "date", "text"], str] = Field(
-        description="Which field of a record is the id, title, date and text; text is required."
-    )
+    fields: Fields
 
 
 class HubFiles(StrictModel):
@@ -36,16 +47,14 @@ class HubFiles(StrictModel):
         description="Other names of the data set, tried in their order where the hub has no such "
         "data set or revision.",
     )
-    sha256: dict[str, str] = Field(
+    sha256: dict[str, Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]] = Field(
         default={},
         description="Checksum per file; without one the first fetch records it in the lock file.",
     )
     limit: int | None = Field(
         default=None, ge=1, description="Records to take from the start; by default all."
     )
-    fields: dict[Literal["id", "title", "date", "text"], str] = Field(
-        description="Which field of a record is the id, title, date and text; text is required."
-    )
+    fields: Fields
 
 
 CorpusName = Literal["alpaca", "paul_graham", "govreport", "xsum", "qmsum"]
@@ -167,10 +176,21 @@ class Config(StrictModel):
         default_factory=Hardware, description="What jobs run on; a change re-runs the plan alone."
     )
     display: Display = Field(default_factory=Display, description="How tables and figures look.")
-    pathvars: dict[str, Annotated[str, Field(min_length=1)]] = Field(
+    pathvars: dict[Literal["results", "logs", "benchmarks"], str] = Field(
         default={},
         description="Snakemake's path variables: `results` is the folder of all results.",
     )
+
+    @field_validator("pathvars")
+    @classmethod
+    def _plain_folders(cls, folders: dict[str, str]) -> dict[str, str]:
+        for name, folder in folders.items():
+            if folder.startswith("~") or set(folder) & set("<>{}*"):
+                raise ValueError(
+                    f"{name}: {shown(folder)} is no plain path: write it without < > {{ }} *, "
+                    "and your home folder in full in place of ~"
+                )
+        return folders
 
     @field_validator("models", "judges", "rewriters")
     @classmethod
@@ -205,18 +225,25 @@ class Config(StrictModel):
             _check_asked_once("rewriter", name, rewriter)
         return rewriters
 
-    @field_validator("benchmarks")
-    @classmethod
-    def _benchmarks_once(cls, benchmarks: list[str]) -> list[str]:
-        if len(set(benchmarks)) < len(benchmarks):
-            raise ValueError("one is named twice")
-        return benchmarks
-
     @model_validator(mode="after")
     def _only_known_models(self) -> Self:
         for name in self.only:
             if name not in self.models:
-                raise ValueError(f"only: unknown model {name!r}; {nearest(name, self.models)}")
+                raise ValueError(f"only: unknown model {shown(name)}; {nearest(name, self.models)}")
+        return self
+
+    @model_validator(mode="after")
+    def _labels_differ(self) -> Self:
+        """Of the models that run; a released one is told by its mark."""
+        seen: dict[str, str] = {}
+        for name in self.running:
+            model = self.models[name]
+            label = " ".join((model.label or name).split())
+            if model.engine != "scored" and seen.setdefault(label, name) != name:
+                raise ValueError(
+                    f"models: {seen[label]!r} and {name!r} are both shown as {shown(label)}; give "
+                    "one of them another label"
+                )
         return self
 
     @property

@@ -2,7 +2,7 @@
 
 from pydantic import Field, field_validator
 
-from steadfast.names import nearest
+from steadfast.names import nearest, shown
 from steadfast.resources import facts
 from steadfast.schema.strict import StrictModel
 
@@ -16,7 +16,10 @@ class Hardware(StrictModel):
         "a100; null: unknown.",
     )
     load_gb_per_second: float | None = Field(
-        default=None, gt=0, description="Speed at which weights are read, in GB/s; by default 1."
+        default=None,
+        gt=0,
+        le=1e6,
+        description="Speed at which weights are read, in GB/s; by default 1.",
     )
     max_hours: float | None = Field(
         default=None,
@@ -37,5 +40,5 @@ class Hardware(StrictModel):
     def _known_gpu(cls, gpu: str | None) -> str | None:
         known = facts("engines/hardware.yaml")["gpus"]
         if gpu is not None and gpu not in known:
-            raise ValueError(f"unknown GPU {gpu!r}; {nearest(gpu, known)}")
+            raise ValueError(f"unknown GPU {shown(gpu)}; {nearest(gpu, known)}")
         return gpu

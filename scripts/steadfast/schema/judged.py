@@ -2,7 +2,7 @@
 
 from typing import Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from steadfast.schema.strict import StrictModel, role
 
@@ -66,14 +66,3 @@ class JudgedSection(StrictModel):
         if self.source == "local" and self.directory:
             found.insert(0, (f"{name}.directory", self.directory))
         return [*found, *([(f"{name}.labels", self.labels)] if self.labels else [])]
-
-
-class LanguagesSection(StrictModel):
-    """The languages of a benchmark that was published in two."""
-
-    @field_validator("languages", check_fields=False)
-    @classmethod
-    def _once(cls, languages: list[str]) -> list[str]:
-        if len(set(languages)) < len(languages):
-            raise ValueError("a language is named twice")
-        return languages

@@ -13,10 +13,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from steadfast.schema.model_parts import Reasoning, Size, Throughput
+from steadfast.schema.model_parts import MOST_GPUS, MOST_TOKENS, Reasoning, Size, Throughput
 from steadfast.schema.strict import StrictModel, role
 
-Limit = Annotated[int, Field(ge=1)]
+Limit = Annotated[int, Field(ge=1, le=MOST_TOKENS)]
 """Tokens of an answer, at most."""
 
 
@@ -28,7 +28,11 @@ class BaseModelSettings(StrictModel):
     label: str | None = role("display", None, "Name in tables; by default the config's.")
     group: str | None = role("display", None, "Heading under which tables list it.")
     window: int | None = role(
-        "answer", None, "Tokens of prompt and answer together that the model takes.", ge=256
+        "answer",
+        None,
+        "Tokens of prompt and answer together that the model takes.",
+        ge=256,
+        le=MOST_TOKENS,
     )
     on_overflow: Literal["error", "truncate", "skip"] = role(
         "answer",
@@ -44,6 +48,7 @@ class BaseModelSettings(StrictModel):
         None,
         "Tokens that the chat template adds; by default the engine's estimate.",
         ge=0,
+        le=MOST_TOKENS,
     )
     max_tokens: Limit | dict[str, Limit] | None = role(
         "answer",
@@ -73,7 +78,11 @@ class BaseModelSettings(StrictModel):
         "machine.",
     )
     gpus: int | None = role(
-        "resource", None, "GPUs of a job; by default those that share the model, or none.", ge=0
+        "resource",
+        None,
+        "GPUs of a job; by default those that share the model, or none.",
+        ge=0,
+        le=MOST_GPUS,
     )
     mem_gb: float | None = role(
         "resource",
@@ -110,6 +119,7 @@ class SamplingModel(ThinkingModel):
         "Sampling temperature; the paper uses 0; null: the server's default, or with vllm that of "
         "the model's own generation config, with all else that stands there.",
         ge=0,
+        le=100,
     )
     top_p: float | None = role(
         "answer", None, "Share of probability that tokens are sampled from.", gt=0, le=1

@@ -6,15 +6,19 @@ from pydantic import Field, field_validator, model_validator
 
 from steadfast.names import nearest, shown
 from steadfast.resources import facts
-from steadfast.schema.strict import StrictModel
+from steadfast.schema.strict import VERBATIM, StrictModel
+
+MOST_TOKENS, MOST_GPUS = 10**9, 100_000
 
 
 class Throughput(StrictModel):
     """Tokens per second of one job, as measured or stated, for the plan's GPU-hours."""
 
-    prefill: float = Field(gt=0, description="Prompt tokens computed per second.")
-    decode: float = Field(gt=0, description="Answer tokens per second, of all requests together.")
-    gpus: int = Field(default=1, ge=1, description="GPUs that the job holds.")
+    prefill: float = Field(gt=0, le=1e9, description="Prompt tokens computed per second.")
+    decode: float = Field(
+        gt=0, le=1e9, description="Answer tokens per second, of all requests together."
+    )
+    gpus: int = Field(default=1, ge=1, le=MOST_GPUS, description="GPUs that the job holds.")
 
 
 class Size(StrictModel):
@@ -22,23 +26,39 @@ class Size(StrictModel):
 
     parameters: float = Field(gt=0, le=1e5, description="Parameters, in billions.")
     active: float | None = Field(
-        default=None, gt=0, description="Those that a token takes part in, of a mixture of experts."
+        default=None,
+        gt=0,
+        le=1e5,
+        description="Those that a token takes part in, of a mixture of experts.",
     )
-    layers: int | None = Field(default=None, ge=1, description="num_hidden_layers of its config.")
-    hidden: int | None = Field(default=None, ge=1, description="hidden_size of its config.")
+    layers: int | None = Field(
+        default=None, ge=1, le=10**6, description="num_hidden_layers of its config."
+    )
+    hidden: int | None = Field(
+        default=None, ge=1, le=10**6, description="hidden_size of its config."
+    )
     kv: int | None = Field(
-        default=None, ge=1, description="num_key_value_heads × head_dim of its config."
+        default=None, ge=1, le=10**6, description="num_key_value_heads × head_dim of its config."
     )
-    bits: float = Field(default=16, gt=0, le=64, description="Of a weight.")
+    bits: float = Field(default=16, ge=0.1, le=64, description="Of a weight.")
+
+    @model_validator(mode="after")
+    def _active_are_some_of_all(self) -> Self:
+        if self.active is not None and self.active > self.parameters:
+            raise ValueError("active is more than parameters, of which they are some")
+        return self
 
 
 class Price(StrictModel):
     """What a provider charges per million tokens."""
 
-    input: float = Field(ge=0, description="Prompt tokens.")
-    output: float = Field(ge=0, description="Answer tokens.")
+    input: float = Field(ge=0, le=1e6, description="Prompt tokens.")
+    output: float = Field(ge=0, le=1e6, description="Answer tokens.")
     cached: float | None = Field(
-        default=None, ge=0, description="Prompt tokens from the provider's cache; by default input."
+        default=None,
+        ge=0,
+        le=1e6,
+        description="Prompt tokens from the provider's cache; by default input.",
     )
     currency: str = Field(default="USD", description="Currency of the three prices.")
 
@@ -51,6 +71,7 @@ class Reasoning(StrictModel):
         description="Start and end tag of a thought in the text, such as [<think>, </think>].",
         min_length=2,
         max_length=2,
+        json_schema_extra={VERBATIM: True},
     )
     parser: str | None = Field(
         default=None,
@@ -58,7 +79,9 @@ class Reasoning(StrictModel):
         "qwen3 or openai_gptoss; it says which marks to look for.",
     )
     tokens: int = Field(
-        ge=0, description="Tokens that a thought may take, on top of the answer's limit."
+        ge=0,
+        le=MOST_TOKENS,
+        description="Tokens that a thought may take, on top of the answer's limit.",
     )
     prefilled: bool | None = Field(
         default=None,
@@ -78,7 +101,7 @@ class Reasoning(StrictModel):
     def _one_way(self) -> Self:
         if self.tags and self.parser:
             raise ValueError("give tags or parser, not both")
-        if self.tags and not all(self.tags):
+        if self.tags and not all(tag.strip() for tag in self.tags):
             raise ValueError("a tag is empty; give the start and the end tag")
         if self.tags and self.tags[0] == self.tags[1]:
             raise ValueError("both tags are the same; give the start and the end tag")

@@ -1,5 +1,6 @@
 """The settings of a model behind an OpenAI-compatible API."""
 
+import re
 from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -27,7 +28,7 @@ class OpenaiModel(SamplingModel):
         "chat: one user message; base: the completions endpoint with the suffix 'Output: ' "
         "(appendix E).",
     )
-    system: str | None = role("answer", None, "System message before the prompt.")
+    system: str | None = role("answer", None, "System message before the prompt.", verbatim=True)
     seed: int | None = role(
         "answer", None, "Seed sent with each request, one more for each draw; null: none."
     )
@@ -59,13 +60,14 @@ class OpenaiModel(SamplingModel):
         None,
         "In place of base_url, the command of a server that each job starts for itself, word by "
         "word; {port} stands for its port (docs/slurm.md).",
+        verbatim=True,
         min_length=1,
     )
     serve_operation_args: list[str] = role(
-        "operation", [], "Further words of that command, which change no answer."
+        "operation", [], "Further words of that command, which change no answer.", verbatim=True
     )
     serve_minutes: float = role(
-        "operation", 30.0, "Minutes that such a server may take until it is ready.", gt=0
+        "operation", 30.0, "Minutes that such a server may take until it is ready.", gt=0, le=10_000
     )
     api_key_env: str | None = role(
         "operation",
@@ -113,6 +115,16 @@ class OpenaiModel(SamplingModel):
     batch_requests: int | None = role(
         "operation", None, "Requests of one batch, at most; by default the provider's 50,000.", ge=1
     )
+
+    @field_validator("api_key_env")
+    @classmethod
+    def _names_a_variable(cls, name: str | None) -> str | None:
+        if name is not None and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+            raise ValueError(  # without the value, which may be the key itself
+                "it is no name of an environment variable: letters, digits and _, no digit first; "
+                "the key itself stands in that variable, and in no config"
+            )
+        return name
 
     @field_validator("extra_body")
     @classmethod

@@ -11,15 +11,20 @@ from steadfast.names import shown
 LONGEST_NAME = 100  # characters; a file's name has what precedes and follows, and ends at 255
 
 
+VERBATIM = "verbatim"
+"""Marks a field whose texts are passed on as they stand, empty ones and those of many lines too."""
+
+
 class StrictModel(BaseModel):
     """A section whose unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-def role(name: str, default: Any, description: str, **kwargs: Any) -> Any:
+def role(name: str, default: Any, description: str, verbatim: bool = False, **kwargs: Any) -> Any:
     """A field of a model's settings, and who may notice a change of it (``schema.models``)."""
-    return Field(default, description=description, json_schema_extra={"role": name}, **kwargs)
+    extra: dict[str, Any] = {"role": name, **({VERBATIM: True} if verbatim else {})}
+    return Field(default, description=description, json_schema_extra=extra, **kwargs)
 
 
 def check_names(kind: str, names: Iterable[str], dots: bool = True) -> None:

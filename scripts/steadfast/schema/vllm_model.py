@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from steadfast.schema.model_base import SamplingModel
+from steadfast.schema.model_parts import MOST_GPUS, MOST_TOKENS
 from steadfast.schema.strict import role
 
 
@@ -20,6 +21,7 @@ class VllmModel(SamplingModel):
         description="Tokens of prompt and answer together that the model takes; the engine's "
         "max_model_len.",
         ge=256,
+        le=MOST_TOKENS,
         json_schema_extra={"role": "answer"},
     )
     revision: str | None = role("answer", None, "Commit of the model on the hub.")
@@ -31,7 +33,7 @@ class VllmModel(SamplingModel):
         "chat",
         "chat: the model's chat template; base: none, with the suffix 'Output: ' (appendix E).",
     )
-    system: str | None = role("answer", None, "System message before the prompt.")
+    system: str | None = role("answer", None, "System message before the prompt.", verbatim=True)
     template_args: dict[str, Any] = role(
         "answer", {}, "Further variables of the chat template, such as enable_thinking."
     )
@@ -57,12 +59,15 @@ class VllmModel(SamplingModel):
         "Interpreter of the jobs, with vLLM and the base requirements; by default the one they are "
         "in where it has vLLM, else that of `make vllm`, .venv-vllm.",
     )
-    tensor_parallel_size: int = role("operation", 1, "GPUs that share the model.", ge=1)
+    tensor_parallel_size: int = role(
+        "operation", 1, "GPUs that share the model.", ge=1, le=MOST_GPUS
+    )
     data_parallel_size: int = role(
         "operation",
         1,
         "Copies of the model in one job, which share out the contexts; each has GPUs of its own.",
         ge=1,
+        le=MOST_GPUS,
     )
     gpu_memory_utilization: float = role(
         "operation", 0.9, "Share of the GPUs' memory that vLLM takes.", gt=0, le=1

@@ -1,0 +1,89 @@
+"""What each value of a config has to be: visible, on one line, named once, of a sensible size."""
+
+import unicodedata
+from collections import Counter
+from typing import Any, get_args
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from steadfast.config.plain import dotted
+from steadfast.errors import UserError
+from steadfast.names import shown
+from steadfast.schema.strict import VERBATIM
+
+Place = tuple[str | int, ...]
+LONGEST, LONGEST_PATH = 255, 2000  # bytes of a name in a path, and of a path; systems end at 4,096
+SMALLEST, LARGEST = 1e-9, 1e15
+SEED = "seed"
+"""A key whose number says nothing by its size."""
+
+
+def check_values(section: BaseModel, place: Place = ()) -> None:
+    """Whether each value of a checked section makes sense, whatever it is for.
+
+    Left alone is what is passed on as it stands: keys with any values of the user's, and those that
+    the schema calls verbatim.
+
+    Args:
+        section: the config, or what stands at a place of it.
+        place: the keys that lead there.
+
+    Raises:
+        UserError: one sentence that names the first place where a value makes none.
+    """
+    for name, field in type(section).model_fields.items():
+        if not _is_verbatim(field):
+            _check(getattr(section, name), (*place, name))
+
+
+def _is_verbatim(field: FieldInfo) -> bool:
+    extra = field.json_schema_extra
+    return Any in get_args(field.annotation) or (isinstance(extra, dict) and VERBATIM in extra)
+
+
+def _check(value: object, place: Place) -> None:
+    match value:
+        case BaseModel():
+            check_values(value, place)
+        case dict():
+            for key, inner in value.items():
+                _check_text(key, (*place, key))
+                _check(inner, (*place, key))
+        case list():
+            for number, inner in enumerate(value):
+                _check(inner, (*place, number))
+            _check_once(value, place)
+        case str():
+            _check_text(value, place)
+        case int() | float() if place[-1] != SEED and value:
+            if not SMALLEST <= abs(value) <= LARGEST:
+                raise _wrong(
+                    place,
+                    f"{value:g} is of no use here; write 0, or a number from {SMALLEST:g} to "
+                    f"{LARGEST:g}",
+                )
+
+
+def _check_text(text: str, place: Place) -> None:
+    if not any(char.isprintable() and not char.isspace() for char in text):
+        raise _wrong(place, f"{shown(text)} has no visible character; write one, or leave it out")
+    if any(unicodedata.category(char) == "Cc" for char in text):
+        raise _wrong(place, f"{shown(text)} has a line break or a control character; take it out")
+    if text != text.strip():
+        raise _wrong(place, f"{shown(text)} begins or ends with a blank; take it out")
+    longest = max(len(name.encode()) for name in text.split("/"))
+    for size, most in ((longest, LONGEST), (len(text.encode()), LONGEST_PATH)):
+        if size > most:
+            raise _wrong(place, f"{shown(text)} has {size:,} bytes, more than {most:,}; shorten it")
+
+
+def _check_once(values: list[Any], place: Place) -> None:
+    counts = Counter(value for value in values if isinstance(value, str))
+    for value, count in counts.items():
+        if count > 1:
+            raise _wrong(place, f"{shown(value)} is named twice; name it once")
+
+
+def _wrong(place: Place, what: str) -> UserError:
+    return UserError(f"config: {dotted(place)}: {what}")
