@@ -1,4 +1,5 @@
-"""What every picture must be: nothing beyond its edges, and no legend over what is drawn."""
+"""What every picture must be: as large as it is printed, all of it legible, nothing beyond its
+edges, and no legend over what is drawn."""
 
 from collections.abc import Callable, Mapping
 
@@ -9,6 +10,9 @@ from matplotlib.text import Text
 from steadfast.show.figures import STYLE, Picture
 
 SLACK = 1.0  # pixels
+WIDTHS = (3.3, 7.0)  # inches: a column, and a page
+HEIGHT = 9.7  # of a page, with its margins as narrow as journals have them
+LEGIBLE = 6  # points
 
 
 def drawn(make: Callable[[], Mapping[str, Picture]]) -> Mapping[str, Picture]:
@@ -46,10 +50,13 @@ def shown_texts(figure: Figure) -> list[Text]:
 
 
 def check(figure: Figure, name: str = "") -> None:
-    """That all texts lie within the canvas, and legends cover no panel and no label."""
+    """That it fits a page, all texts are legible and lie within it, and legends cover nothing."""
     width, height = figure.bbox.width, figure.bbox.height
+    assert figure.get_figwidth() in WIDTHS, name
+    assert figure.get_figheight() <= HEIGHT, (name, figure.get_figheight())
     texts = shown_texts(figure)
     for text in texts:
+        assert text.get_fontsize() >= LEGIBLE, (name, text.get_text())
         box = text.get_window_extent()
         inside = box.x0 >= -SLACK and box.y0 >= -SLACK
         inside = inside and box.x1 <= width + SLACK and box.y1 <= height + SLACK

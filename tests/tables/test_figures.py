@@ -8,18 +8,8 @@ from matplotlib.figure import Figure
 from picture_checks import check, legend_texts
 
 from steadfast.show.display import Display, Shown
-from steadfast.show.figures import (
-    STYLE,
-    apart,
-    draw_points,
-    grid,
-    legend,
-    legends,
-    lineups,
-    look,
-    picture,
-    write_picture,
-)
+from steadfast.show.figures import STYLE, apart, draw_points, look, picture, write_picture
+from steadfast.show.panels import grid, legend, legends, lineups, pictured, rows_of_panels
 from steadfast.show.radar import draw_radar
 from steadfast.show.roster import Group, Roster
 
@@ -27,34 +17,31 @@ LONG = "An organisation's model with a name of several lines, $dollars_1$ and a 
 
 
 def lines(count: int, label: str) -> tuple[Figure, list]:
-    figure, panels = grid(3, (2.6, 2.0), 2, "Length")
+    figure, panels = grid(3, 2.0, 2, "Length")
     for axes in panels:
         for number in range(count):
             axes.plot([0, 1], [number, 0], label=label.format(number))
     return figure, panels
 
 
-@pytest.mark.parametrize("place", ["below", "right"])
 @pytest.mark.parametrize("label", ["m{}", LONG], ids=["short", "long"])
 @pytest.mark.parametrize("count", [1, 8, 20])
-def test_a_legend_has_all_names_and_covers_nothing(count, label, place):
+def test_a_legend_has_all_names_and_covers_nothing(count, label):
     with style.context(["default", STYLE]):
         figure, panels = lines(count, label)
-        legend(figure, panels[0], place)
+        legend(figure, panels[0])
         figure.draw_without_rendering()
     check(figure)
     assert legend_texts(figure) == [label.format(number) for number in range(count)]
 
 
-def test_legends_beside_panels_cover_nothing():
+def test_legends_below_panels_cover_nothing():
     with style.context(["default", STYLE]):
-        figure = Figure(figsize=(5, 5), layout="constrained")
-        spec = figure.add_gridspec(2, 2, width_ratios=[1, 0.01])
-        panels = [figure.add_subplot(spec[row, 0]) for row in range(2)]
+        figure, [panels], keys = rows_of_panels(2, 2.0, 1)
         for axes, label in zip(panels, ["m{}", LONG], strict=True):
             for number in range(6):
                 axes.plot([0, 1], label=label.format(number))
-        legends(figure, panels, [figure.add_subplot(spec[row, 1]) for row in range(2)])
+        legends(figure, panels, keys)
         figure.draw_without_rendering()
     check(figure)
     assert len(legend_texts(figure)) == 12
@@ -82,6 +69,21 @@ def test_many_models_of_one_group_are_split_evenly():
     found = lineups([group])
     assert [len(models) for _, models in found] == [7, 7, 7]
     assert [model for _, models in found for model in models] == list(group.models)
+
+
+def test_groups_that_have_room_share_a_panel():
+    groups = [Group("G", tuple(f"{g}{n}" for n in range(4)), "model") for g in "abc"]
+    assert [len(models) for _, models in lineups(groups)] == [8, 4]
+    assert [heading for heading, _ in lineups(groups)] == ["G; G", "G"]
+
+
+def test_a_figure_shows_the_best_of_many_models_and_says_so():
+    names = [f"m{n:02d}" for n in range(30)]
+    roster = Roster([*names, "sim-a"], Display())
+    groups, [(_, note)] = pictured(roster, {name: float(name[1:]) for name in names})
+    assert [model for group in groups for model in group.models] == [*names[:6:-1], "sim-a"]
+    assert note.startswith("Shown are 24 of 31 models")
+    assert pictured(Roster(names[:24], Display()), {})[1] == []
 
 
 def test_a_radar_shows_each_value_on_its_spoke():

@@ -14,7 +14,8 @@ from steadfast.components import Frames
 from steadfast.metrics.tidy import rows_of
 from steadfast.resources import facts
 from steadfast.show.display import Display
-from steadfast.show.figures import Picture, apart, draw_points, frame, legend, look, picture
+from steadfast.show.figures import PAGE, TALL, Picture, apart, draw_points, frame, look, picture
+from steadfast.show.panels import legend
 from steadfast.show.results import Note, range_note, range_notes
 
 MEASURES = ("ISR", "PSR")  # of Figure 6
@@ -51,11 +52,17 @@ def figures(frames: Frames, display: Display) -> dict[str, Picture]:
         "secondary_types": _extremes(results, secondary, inner),
     }
     captions = results.words["figure_captions"]
+    metrics = {"types": "types", "secondary_types": "types", "factors": "factors"}
     return {
         name: picture(
             figure,
             captions[name],
-            [*ends.get(name, []), *notes, *results.notes(results.shown_models)],
+            [
+                *ends.get(name, []),
+                *notes,
+                *results.notes(results.shown_models),
+                *results.left_out(metrics[name]),
+            ],
         )
         for name, figure in drawn.items()
     }
@@ -65,8 +72,9 @@ def _types(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, str]
     """A line a type, a mark a model, with its interval."""
     models = results.shown_models
     labels = [label for label in names if label in set(rows["category"])]
-    high = 0.16 + 0.05 * max(1, len(models))
-    figure = Figure(figsize=(7.5, 0.9 + high * max(1, len(labels))), layout="constrained")
+    # As high as the marks need that stand below each other, and no higher than a page.
+    high = min((0.1 + 0.05 * max(1, len(models))) * max(5, len(labels)), TALL - 1)
+    figure = Figure(figsize=(PAGE, 0.6 + high), layout="constrained")
     axes = figure.subplots()
     for number, model in enumerate(models):
         values = rows_of(rows, model=model).set_index("category").reindex(labels)
@@ -98,15 +106,15 @@ def _extremes(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, s
 
 def _factors(results: CfbenchResults) -> Figure:
     """A panel a factor and measure."""
-    figure = Figure(figsize=(12, 5.4), layout="constrained")
-    panels = figure.subplots(len(MEASURES), len(FACTORS), sharex="col", sharey=True)
-    for line, measure in zip(panels, MEASURES, strict=True):
-        for axes, (factor, how) in zip(line, FACTORS.items(), strict=True):
+    figure = Figure(figsize=(PAGE, 1.8 * len(FACTORS)), layout="constrained")
+    panels = figure.subplots(len(FACTORS), len(MEASURES), sharex="row", sharey=True)
+    for line, (factor, how) in zip(panels, FACTORS.items(), strict=True):
+        for axes, measure in zip(line, MEASURES, strict=True):
             rows = rows_of(results.frames["factors"], kind=factor, measure=measure)
             _panel(axes, rows, list(how["bins"]), results)
-        line[0].set_ylabel(measure)
-    for axes, how in zip(panels[-1], FACTORS.values(), strict=True):
-        axes.set_xlabel(f"{how['name']} (records)")
+            axes.set_xlabel(f"{how['name']} (records)")
+    for axes, measure in zip(panels[0], MEASURES, strict=True):
+        axes.set_title(measure)
     legend(figure, panels[0][0])
     return figure
 
@@ -125,10 +133,10 @@ def _panel(axes: Axes, rows: pd.DataFrame, bins: Sequence[str], results: Cfbench
     competing = [model for model in models if model in results.roster.contenders]
     if len(competing) > 1:
         mean, name = table[competing].mean(axis=1), results.words["figures"]["mean"]
-        axes.plot(range(len(bins)), mean, color="black", linewidth=2.4, label=name)
+        axes.plot(range(len(bins)), mean, color="black", linewidth=2, label=name)
     counts = rows.groupby("category")["n"].max()
     shown = [f"{name}\n({counts[name]:,})" for name in bins]
-    axes.set_xticks(range(len(bins)), shown, fontsize=7)
+    axes.set_xticks(range(len(bins)), shown)
     axes.set_xlim(-0.5, max(1, len(bins)) - 0.5)
     axes.set_ylim(0, 1.02)
     frame(axes)

@@ -52,6 +52,13 @@ class CfbenchResults(Results):
         best = sorted(ordered, key=lambda m: (m not in contenders, -psr.get(m, -1.0)))
         return [model for model in ordered if model in best[: self.words["most_models"]]]
 
+    def left_out(self, metric: str) -> list[Note]:
+        """That only these models are shown, where there are more, and where all of them are."""
+        slots = {"shown": len(self.shown_models), "all": len(self.roster.models), "metric": metric}
+        if slots["shown"] == slots["all"]:
+            return []
+        return [(None, self.words["notes"]["most_models"].format(**slots))]
+
     def incomplete(self, split: str = FULL) -> set[str]:
         """The models of which fewer records have a score than are expected."""
         counts = self.coverage.loc[split]

@@ -170,11 +170,7 @@ def _models_across(
         return (Cell(text), count_cell(rows["n"].max()), *(cells[model][0] for model in models))
 
     body = [Section(tuple(row(*line) for line in of), heading) for heading, of in sections if of]
-    remarks, number = results.notes(models), len(results.roster.models)
-    remarks += results.untested_notes()
-    if len(models) < number:
-        text = results.words["notes"]["most_models"]
-        remarks.append((None, text.format(shown=len(models), all=number, metric=name)))
+    remarks = [*results.notes(models), *results.untested_notes(), *results.left_out(name)]
     labels = (Column(results.roster.label(model)) for model in models)
     columns = (Column(first, align="l"), Column(count, align="r"), *labels)
     return results.table(name, columns, body, [*remarks, *((None, note) for note in notes)])

@@ -13,16 +13,8 @@ from steadfast.components import Frames
 from steadfast.metrics.asked import models_by_prompts
 from steadfast.metrics.tidy import rows_of
 from steadfast.show.display import Display
-from steadfast.show.figures import (
-    Picture,
-    apart,
-    draw_points,
-    frame,
-    legends,
-    lineups,
-    look,
-    picture,
-)
+from steadfast.show.figures import SMALL, Picture, apart, draw_points, frame, look, picture, wrapped
+from steadfast.show.panels import legends, lineups, pictured, rows_of_panels
 from steadfast.show.results import range_notes, shared_notes, values_by_model
 from steadfast.show.roster import Roster
 
@@ -52,7 +44,8 @@ def figures(frames: Frames, display: Display) -> Mapping[str, Picture]:
     roster = Roster(whole["model"], display, models_by_prompts(frames["coverage"]))
     by_category = drfr[drfr["measure"].isin(["category", "overall"])].set_index("category")
     by_dimension = rows_of(constraints, measure="dimension").set_index("dimension")
-    lines = lineups(roster.groups(values_by_model(whole)))
+    groups, left_out = pictured(roster, values_by_model(whole))
+    lines = lineups(groups)
     texts = LAYOUT["figures"]
     categories, kinds = _categories(by_category.index), _dimensions(by_dimension.index)
     found = {
@@ -63,7 +56,7 @@ def figures(frames: Frames, display: Display) -> Mapping[str, Picture]:
     }
     measure = LAYOUT["ranked"].format(language=language)
     notes = range_notes(roster, measure, values_by_model(whole), display.digits)
-    notes += shared_notes(roster, judged=True)
+    notes += [*shared_notes(roster, judged=True), *left_out]
     captions = LAYOUT["figure_captions"]
     return {name: picture(figure, captions[name], notes) for name, figure in found.items()}
 
@@ -84,16 +77,15 @@ def _figure(
         roster: how models look.
         labels: of the axes, upright first.
     """
-    figure = Figure(figsize=(8.5, 3.6 * len(lines) + 0.6), layout="constrained")
-    spec = figure.add_gridspec(len(lines), 2, width_ratios=[1, 0.01])
-    panels = [figure.add_subplot(spec[row, 0]) for row in range(len(lines))]
+    upright = sum(map(len, blocks.values())) <= MOST_UPRIGHT
+    figure, [panels], keys = rows_of_panels(len(lines), 2.4 if upright else 3.0, 1)
     for axes, (title, models) in zip(panels, lines, strict=True):
         _panel(axes, rows, blocks, models, roster)
-        axes.set_ylabel(labels[0])
+        axes.set_ylabel(wrapped(labels[0]))
         # Above the headings of the blocks.
-        axes.set_title(title, loc="left", fontsize=10, pad=22)
+        axes.set_title(title, loc="left", pad=18)
     panels[-1].set_xlabel(labels[1])
-    legends(figure, panels, [figure.add_subplot(spec[row, 1]) for row in range(len(lines))])
+    legends(figure, panels, keys)
     return figure
 
 
@@ -146,5 +138,5 @@ def _mark_blocks(axes: Axes, blocks: Blocks) -> None:
         end = start + len(keys)
         if number % 2:
             axes.axvspan(start, end, color=BAND, linewidth=0, zorder=0)
-        axes.text((start + end) / 2, 1.06, title, ha="center", va="bottom")
+        axes.text((start + end) / 2, 1.06, title, ha="center", va="bottom", fontsize=SMALL)
         start = end

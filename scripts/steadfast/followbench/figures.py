@@ -13,16 +13,16 @@ from steadfast.metrics.tidy import OVERALL, rows_of
 from steadfast.resources import facts
 from steadfast.show.display import Display
 from steadfast.show.figures import (
+    COLUMN,
+    PAGE,
     Picture,
     draw_points,
     frame,
     has_intervals,
-    legend,
-    legends,
-    lineups,
     look,
     picture,
 )
+from steadfast.show.panels import legend, legends, lineups, pictured, rows_of_panels
 from steadfast.show.radar import draw_radar
 from steadfast.show.results import Note, range_notes, shared_notes, values_by_model
 from steadfast.show.roster import WORDS as SHARED
@@ -56,31 +56,26 @@ def _by_category(frames: Frames, display: Display) -> Picture:
     roster = Roster(set(rows["model"]), display, models_by_prompts(frames["coverage"]))
     whole = rows[rows["category"] == OVERALL]
     first = whole[whole["language"] == languages[0]] if languages else whole
-    lines = lineups(roster.groups(values_by_model(first)))
-    panels = max(len(languages), 1)
-    figure = Figure(figsize=(4.3 * panels, 3.9 * len(lines)))
-    figure.set_layout_engine("constrained", h_pad=0.12)
-    spec = figure.add_gridspec(len(lines), panels + 1, width_ratios=[1] * panels + [0.01])
-    spokes, lefts = {category: WORDS["categories"][category] for category in CATEGORIES}, []
-    for row, (heading, models) in enumerate(lines):
-        line = [
-            cast(PolarAxes, figure.add_subplot(spec[row, column], projection="polar"))
-            for column in range(panels)
-        ]
-        lefts.append(line[0])
-        for axes, language in zip(line, languages, strict=False):
-            its = rows[rows["language"] == language].rename(columns={"category": "spoke"})
+    groups, left_out = pictured(roster, values_by_model(first))
+    lines, count = lineups(groups), max(len(languages), 1)
+    width = PAGE if count > 1 else COLUMN
+    figure, panels, keys = rows_of_panels(len(lines), 2.8, count, width, projection="polar")
+    spokes = {category: WORDS["categories"][category] for category in CATEGORIES}
+    for language, down in zip(languages, panels, strict=False):
+        its = rows[rows["language"] == language].rename(columns={"category": "spoke"})
+        for axes, (heading, models) in zip(cast(list[PolarAxes], down), lines, strict=True):
             draw_radar(axes, its, spokes, models, roster, (20, 40, 60, 80, 100))
             named = [heading, WORDS["languages"][language]]
-            axes.set_title("\n".join(filter(None, named)), pad=14, fontsize=10)
-    figure.suptitle(WORDS["figures"]["by_category"], fontsize=10)
-    legends(figure, lefts, [figure.add_subplot(spec[row, panels]) for row in range(len(lines))])
+            axes.set_title("\n".join(filter(None, named)), pad=14)
+    figure.suptitle(WORDS["figures"]["by_category"], fontsize=8)
+    legends(figure, panels[0], keys)
     notes = []
     for language in languages:
         measure = WORDS["ranked"].format(measure="HSR", language=WORDS["languages"][language])
         values = values_by_model(whole[whole["language"] == language])
         notes += range_notes(roster, measure, values, max(display.digits - 2, 0))
     notes += shared_notes(roster, judged=True)
+    notes += left_out
     if has_intervals(rows):
         notes.append((None, SHARED["notes"]["intervals"].format(unit=WORDS["drawn"]["unit"])))
     return picture(figure, WORDS["figure_captions"]["by_category"], notes)
@@ -92,12 +87,13 @@ def _by_temperature(frames: Frames, display: Display) -> Picture:
     roster = Roster(set(rows["model"]), display, models_by_prompts(frames["coverage"]))
     digits, words = max(display.digits - 2, 0), WORDS["temperature"]
     panels = max(len(languages), 1)
-    figure = Figure(figsize=(3.9 * panels, 3.6), layout="constrained")
+    width = PAGE if panels > 1 else COLUMN
+    figure = Figure(figsize=(width, 2.4), layout="constrained")
     all_axes = figure.subplots(1, panels, squeeze=False, sharey=True)[0]
     notes, incomplete = [], []
     for axes, language in zip(all_axes, languages, strict=False):
         named = WORDS["languages"][language]
-        axes.set_title(named, fontsize=10)
+        axes.set_title(named)
         for line in lines:
             of_line = rows_of(rows, line=line, language=language)
             label, style = roster.figure_label(line), look(roster, line)
@@ -117,7 +113,7 @@ def _by_temperature(frames: Frames, display: Display) -> Picture:
         axes.set_xlabel(words["axis"])
         frame(axes, grid="both")
     all_axes[0].set_ylabel(WORDS["figures"]["by_category"])
-    legend(figure, all_axes[0], "right")
+    legend(figure, all_axes[0])
     if incomplete:
         notes.append(WORDS["notes"]["incomplete"].format(models="; ".join(incomplete)))
     remarks: list[Note] = [(None, note) for note in notes]

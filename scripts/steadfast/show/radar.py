@@ -6,7 +6,7 @@ from math import pi, sin
 import pandas as pd
 from matplotlib.projections.polar import PolarAxes
 
-from steadfast.show.figures import GRID, apart, has_intervals, look
+from steadfast.show.figures import GRID, SMALL, apart, has_intervals, look
 from steadfast.show.roster import Roster
 
 
@@ -57,6 +57,6 @@ def draw_radar(
     axes.set_ylim(min([0, *ends]), max([ticks[-1], *ends]))  # beyond them only in mode released
     axes.set_yticks(list(ticks))
     axes.set_rlabel_position(180 / len(spokes))  # between two spokes
-    axes.tick_params(axis="y", labelsize=7, labelcolor="#666666")
+    axes.tick_params(axis="y", labelsize=SMALL, labelcolor="#666666")
     axes.grid(**GRID)
     axes.spines["polar"].set_color("#bbbbbb")

@@ -1,14 +1,18 @@
 """The samples of all benchmarks as pieces of the page, with texts cut as little as it allows."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
+from steadfast.components import Sample
 from steadfast.files import Record, Settings
 from steadfast.page.pack import Full, Pack
 from steadfast.page.sample_data import Cut, answer_data, answer_row, sample_data, sample_digest
+from steadfast.show.seen import SeenAnswer, SeenSample
 from steadfast.stages.part_view import Asked, PartView
 from steadfast.stages.samples import PartFiles
 
@@ -20,6 +24,10 @@ CUTS = (
     *(Cut(most, aside=0) for most in (4_000, 2_000, 1_000, 500, 250)),
 )
 """How much of texts is shown: thoughts and what stands aside are cut first."""
+SAMPLED = 24
+"""Files of answers, and blocks of samples, by which the size of all is estimated."""
+ERROR = 0.05
+"""By how much an estimate that was too low is taken to be."""
 
 
 @dataclass(frozen=True)
@@ -91,31 +99,61 @@ def pack_samples(benchmarks: Sequence[Shown], results: Path, limit: int) -> Pack
     Raises:
         UserError: a file is missing or damaged.
     """
-    for cut in CUTS:
-        pack = Pack(limit if cut is not CUTS[-1] else None)
+    views = {one.name: one.views(results) for one in benchmarks}
+    every, last, room = [view for of in views.values() for view in of], len(CUTS) - 1, float(limit)
+    # To pack few files is no more than to estimate them.
+    few = sum(len(view.models) for view in every) <= SAMPLED
+    number = 0 if few else _first_cut(every, 0, room)
+    while True:
+        pack = Pack(limit if number < last else None)
         try:
-            return Packed(pack, cut, _add_samples(pack, benchmarks, results, cut))
+            return Packed(pack, CUTS[number], _add_samples(pack, benchmarks, views, CUTS[number]))
         except Full:
-            continue
-    raise AssertionError("the last cut has no limit")
+            room *= 1 - ERROR
+            number = _first_cut(every, number + 1, room)
 
 
-def _add_samples(pack: Pack, benchmarks: Sequence[Shown], results: Path, cut: Cut) -> list[Record]:
+def _first_cut(views: Sequence[PartView], number: int, room: float) -> int:
+    """The number of the first cut from this one on with which there is room, or of the last."""
+
+    def fits(cut: Cut) -> bool:
+        return _estimate(views, cut) <= room
+
+    return number if fits(CUTS[number]) else bisect_left(CUTS[:-1], True, number + 1, key=fits)
+
+
+def _estimate(views: Sequence[PartView], cut: Cut) -> float:
+    """Characters of all samples and answers, as some of their blocks and files say."""
+    blocks = [(view, block) for view in views for block in _blocks(view.samples)]
+    files = [(view, model) for view in views for model in view.models]
+    samples, answers, some = Pack(), Pack(), Random(SAMPLED)
+    taken = some.sample(blocks, min(SAMPLED, len(blocks)))
+    read = some.sample(files, min(SAMPLED, len(files)))
+    for view, block in taken:
+        _add_block(samples, "", view, block, cut)
+    for view, model in read:
+        _add_answers(answers, "", view, model, cut)
+    parts = (samples, blocks, taken), (answers, files, read)
+    return sum(pack.characters * len(whole) / max(len(of), 1) for pack, whole, of in parts)
+
+
+def _add_samples(
+    pack: Pack, benchmarks: Sequence[Shown], views: Mapping[str, Sequence[PartView]], cut: Cut
+) -> list[Record]:
     """Adds an index of each benchmark and its samples and answers in blocks; counts statuses."""
     counts: list[Record] = []
     for one in benchmarks:
-        views = one.views(results)
         found = {model: Counter[str]() for model in one.models}
         scored = Counter[str]()
         parts = []
-        for view in views:
+        for view in views[one.name]:
             part = _add_part(pack, f"{one.name}/{view.files.name}", view, cut)
             parts.append(part)
             for model, draws in part["answers"].items():
                 for row in (row for draw in draws for row in draw):
                     found[model][row[0]] += 1
                     scored[model] += row[1] is not None
-        if views:
+        if parts:
             pack.add(f"index/{one.name}", parts)
         for model, statuses in found.items():
             rest = {"benchmark": one.title, "model": model, "scored": scored[model]}
@@ -129,23 +167,40 @@ def _add_part(pack: Pack, name: str, view: PartView, cut: Cut) -> Record:
     Returns:
         Its index: of each sample id, task and digest; of each model and draw a row an answer.
     """
-    samples, index = view.samples, []
-    for number, block in enumerate(_blocks(samples)):
-        seen = [view.seen(sample) for sample in block]
-        index += [[one.id, one.prompt["task"]] for one in block]
-        for row, one in zip(index[-len(seen) :], seen, strict=True):
-            row.append(sample_digest(one))
-        pack.add(f"samples/{name}/{number}", [sample_data(one, cut) for one in seen])
-    answers: dict[str, list[list[Any]]] = {}
-    for model, asked in view.models.items():
-        found = list(view.answers(model, [sample.id for sample in samples]))
-        by_draw = [found[draw :: asked.draws] for draw in range(asked.draws)]
-        answers[model] = [[answer_row(one) for one in of] for of in by_draw]
-        for draw, of in enumerate(by_draw):
-            for number, block in enumerate(_blocks(of)):
-                piece = f"answers/{name}/{model}/{draw}/{number}"
-                pack.add(piece, [answer_data(one, cut) for one in block])
+    index: list[list[Any]] = []
+    for number, block in enumerate(_blocks(view.samples)):
+        seen = _add_block(pack, f"samples/{name}/{number}", view, block, cut)
+        index += [[one.sample.id, one.sample.prompt["task"], sample_digest(one)] for one in seen]
+    answers = {
+        model: [
+            [answer_row(one) for one in of]
+            for of in _add_answers(pack, f"answers/{name}/{model}", view, model, cut)
+        ]
+        for model in view.models
+    }
     return {"name": view.files.name, "samples": index, "answers": answers}
+
+
+def _add_block(
+    pack: Pack, name: str, view: PartView, block: Sequence[Sample], cut: Cut
+) -> list[SeenSample]:
+    """Adds a block of samples, and gives them."""
+    seen = [view.seen(sample) for sample in block]
+    pack.add(name, [sample_data(one, cut) for one in seen])
+    return seen
+
+
+def _add_answers(
+    pack: Pack, name: str, view: PartView, model: str, cut: Cut
+) -> list[list[SeenAnswer]]:
+    """Adds a model's answers, and gives them by draw."""
+    found = list(view.answers(model, [sample.id for sample in view.samples]))
+    draws = view.models[model].draws
+    by_draw = [found[draw::draws] for draw in range(draws)]
+    for draw, of in enumerate(by_draw):
+        for number, block in enumerate(_blocks(of)):
+            pack.add(f"{name}/{draw}/{number}", [answer_data(one, cut) for one in block])
+    return by_draw
 
 
 def _blocks(whole: Sequence[Any]) -> Iterator[Sequence[Any]]:

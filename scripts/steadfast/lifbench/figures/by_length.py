@@ -14,6 +14,7 @@ from steadfast.lifbench.figures.shared import (
     WORDS,
     captioned,
     counted,
+    groups,
     listed,
     models,
     of_contenders,
@@ -26,24 +27,22 @@ from steadfast.metrics.tidy import OVERALL, rows_of
 from steadfast.show.figures import (
     MARKERS,
     PALETTE,
+    SMALL,
     Picture,
     apart,
     blank,
     draw_points,
     frame,
-    grid,
     has_intervals,
-    legend,
-    legends,
-    lineups,
     look,
     row_height,
     wrapped,
 )
+from steadfast.show.panels import grid, legend, legends, lineups, rows_of_panels
 from steadfast.tables.table import rounded
 
-WIDE, HIGH = 2.6, 1.9
-"""Inches of a panel, without its title."""
+HIGH = 1.1
+"""Inches of a model's panel, without its title."""
 LETTERS = "abc"
 WITHIN = ("expression", "variable")
 """Perspectives of stability that a single length has."""
@@ -58,21 +57,16 @@ def by_length(results: LifbenchResults, name: str) -> Picture:
         heading = HEADINGS["perspectives"][perspective]
         title = TITLES["of_perspective"].format(perspective=heading.lower())
         shown.append((rows_of(ifs, perspective=perspective), AXES["ifs"], title))
-    lines = lineups(results.groups())
-    figure = Figure(figsize=(3.1 * len(shown), 2.7 * len(lines)), layout="constrained")
-    spec = figure.add_gridspec(len(lines), len(shown) + 1, width_ratios=[1] * len(shown) + [0.01])
-    left, beside = [], []
-    for row, (heading, order) in enumerate(lines):
-        for column, (rows, label, title) in enumerate(shown):
-            axes = figure.add_subplot(spec[row, column])
+    lines = lineups(groups(results))
+    figure, panels, keys = rows_of_panels(len(lines), 1.9, len(shown))
+    for column, ((rows, label, title), down) in enumerate(zip(shown, panels, strict=True)):
+        for axes, (heading, order) in zip(down, lines, strict=True):
             _lines(axes, rows, results, order)
             axes.set_ylim(0, max(1.02, _top(rows)) if column == 0 else _top(rows))
             axes.set_ylabel(label)
             above = f"({LETTERS[column]}) {title}"
             frame(axes, f"{heading}\n{above}" if heading and column == 0 else above)
-            left += [axes] if column == 0 else []
-        beside.append(figure.add_subplot(spec[row, len(shown)]))
-    legends(figure, left, beside)
+    legends(figure, panels[0], keys)
     return captioned(results, name, figure, _decline(results, ars, ifs), [ars, ifs])
 
 
@@ -108,7 +102,7 @@ def complexity(results: LifbenchResults, name: str) -> Picture:
         shown = {split: rounded(loss, results.digits) for split, loss in losses.items()}
         told = (hard[both] > easy[both]).to_dict()
         notes.append(counted(results, "hard_falls", told, first=first, last=last, **shown))
-    return captioned(results, name, figure, notes, [rows], **named)
+    return captioned(results, name, figure, notes, [rows], slots=named)
 
 
 def _panels(
@@ -120,9 +114,9 @@ def _panels(
 ) -> Figure:
     """A panel a model, in which each kind has a line over the lengths."""
     order = models(results)
-    titles = [wrapped(results.roster.figure_label(model), 38) for model in order]
-    size = WIDE, HIGH + row_height(titles)
-    figure, panels = grid(len(order), size, 5, AXES["length"], sharex=True, sharey=True)
+    titles = [wrapped(results.roster.figure_label(model)) for model in order]
+    high = HIGH + row_height(titles)
+    figure, panels = grid(len(order), high, 4, AXES["length"], sharex=True, sharey=True)
     for axes, model, title in zip(panels, order, titles, strict=False):
         its = rows_of(rows, model=model)
         for number, (kind, shown) in enumerate(kinds.items()):
@@ -135,16 +129,15 @@ def _panels(
                 label=shown,
                 color=PALETTE[number],
                 marker=MARKERS[number],
-                markersize=4,
-                linewidth=1.2,
+                markersize=3,
             )
         frame(axes)
-        axes.set_title(title, loc="left", fontsize=8)
-        axes.set_xticks(range(len(results.lengths)), results.lengths)
+        axes.set_title(title, loc="left", fontsize=SMALL)
+    panels[0].set_xticks(range(len(results.lengths)), results.lengths)
     if not order:
         blank(panels[0], EMPTY["models"])
     panels[0].set_ylim(0, max(1.02, _top(rows)))
-    figure.supylabel(label, fontsize=9)
+    figure.supylabel(label, fontsize=8)
     legend(figure, panels[0])
     return figure
 

@@ -19,7 +19,7 @@ from steadfast.lifbench.tables.results import WORDS as HEADINGS
 from steadfast.lifbench.tables.results import LifbenchResults
 from steadfast.metrics.tidy import OVERALL, rows_of
 from steadfast.show.figures import (
-    MARGIN,
+    PAGE,
     Picture,
     apart,
     draw_points,
@@ -29,6 +29,7 @@ from steadfast.show.figures import (
     row_height,
     wrapped,
 )
+from steadfast.show.panels import MARGIN
 from steadfast.show.results import range_notes
 from steadfast.show.roster import Roster
 
@@ -46,8 +47,8 @@ def ars_by_length(results: LifbenchResults, name: str) -> Picture:
     ars, ifs = ars[ars["length"] != ""], ifs[ifs["length"] == ""]
     order, roster = models(results), results.roster
     names = [wrapped(roster.figure_label(model)) for model in order]
-    high = max(3.0, 0.9 + row_height(names) * len(order))
-    figure = Figure(figsize=(10, high), layout="constrained")
+    high = max(2.4, 0.6 + row_height(names) * len(order))
+    figure = Figure(figsize=(PAGE, high), layout="constrained")
     left, right = figure.subplots(1, 2)
     _draw_ars(left, ars, results.lengths, order, roster)
     _draw_ifs(right, ifs, order, names, roster)
@@ -89,12 +90,11 @@ def _draw_ifs(
             linestyle="none",
             marker=SIGNS[perspective],
             color=HUES[perspective],
-            markersize=4.5,
             alpha=0.85,
             label=HEADINGS["perspectives"][perspective],
         )
     axes.set_yticks(range(len(order)), names)
-    axes.tick_params(axis="y", length=0, pad=34)
+    axes.tick_params(axis="y", length=0, pad=26)
     for row, model in enumerate(order):  # the line that belongs to the name
         axes.plot(
             [-0.09, -0.055, -0.02],

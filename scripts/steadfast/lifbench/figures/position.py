@@ -1,5 +1,7 @@
 """Where in the context an answer is found: success by position and length."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib import colormaps
 from matplotlib.axes import Axes
@@ -19,11 +21,17 @@ from steadfast.lifbench.figures.shared import (
 from steadfast.lifbench.tables.results import LifbenchResults
 from steadfast.metrics.depth import FEW_BINS
 from steadfast.metrics.tidy import rows_of
-from steadfast.show.figures import Picture, blank, grid, row_height, wrapped
+from steadfast.show.figures import SMALL, Picture, blank, row_height, wrapped
+from steadfast.show.panels import grid
 from steadfast.show.results import extremes
 from steadfast.tables.table import rounded
 
 COLOURS = "cividis"  # read alike by the colour-blind, and dark to light in grey
+COLUMNS = 4
+CELL = 6.5
+"""Points of a cell's number, which is as wide as the cell."""
+SCALE = 0.5
+"""Inches of the scale of colours."""
 DARK = 0.55  # what is darker has white numbers
 
 
@@ -32,20 +40,22 @@ def success_by_position(results: LifbenchResults, name: str) -> Picture:
     rows = rows_of(results.frames["depth"], task=LIST)
     cells = rows[rows["length"] != ""]
     order = [model for model in models(results) if model in set(cells["model"])]
-    wide = 0.32 * int(cells["bins"].max()) if len(cells) else 3.0
-    titles = [wrapped(results.roster.figure_label(model), 34) for model in order]
-    size = max(2.0, wide) + 0.5, 0.7 + row_height(titles) + 0.24 * len(results.lengths)
-    columns = 4 if wide < 2 else 3
+    titles = [wrapped(results.roster.figure_label(model)) for model in order]
+    high = 0.2 + row_height(titles) + 0.16 * len(results.lengths)
     label = AXES["position"] if order else ""
-    figure, panels = grid(len(order), size, columns, label, sharex=True, sharey=True)
+    figure, panels = grid(len(order), high, COLUMNS, label, sharex=True, sharey=True)
+    figure.set_figheight(figure.get_figheight() + SCALE)
     if not order:
         blank(panels[0], EMPTY["position"])
         return captioned(results, name, figure, [EMPTY["position"]])
     scale = Normalize(min(0, cells["value"].min()), max(1, cells["value"].max()))
     for axes, model, title in zip(panels, order, titles, strict=True):
         _draw(axes, rows_of(cells, model=model), results.lengths, scale)
-        axes.set_title(title, loc="left", fontsize=8)
-    figure.supylabel(AXES["length"], fontsize=9)
+        axes.set_title(title, loc="left", fontsize=SMALL)
+    panels[0].set_yticks(range(len(results.lengths)), results.lengths)
+    panels[0].set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+    panels[0].set(xlim=(0, 1), ylim=(len(results.lengths) - 0.5, -0.5))
+    figure.supylabel(AXES["length"], fontsize=8)
     _scale(figure, panels, scale)
     return captioned(results, name, figure, _differences(results, rows[rows["length"] == ""]))
 
@@ -69,19 +79,17 @@ def _draw(axes: Axes, rows: pd.DataFrame, lengths: list[str], scale: Normalize) 
                     f"{rounded(value, 2)}".removeprefix("0"),
                     ha="center",
                     va="center",
-                    fontsize=6,
+                    fontsize=CELL,
                     color="white" if scale(value) < DARK else "black",
                 )
-    axes.set_yticks(range(len(lengths)), lengths)
-    axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
-    axes.set(xlim=(0, 1), ylim=(len(lengths) - 0.5, -0.5))
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
 
 
 def _scale(figure: Figure, panels: list[Axes], scale: Normalize) -> None:
     shown = ScalarMappable(scale, colormaps[COLOURS])
-    figure.colorbar(shown, ax=panels, label=AXES["success"], fraction=0.04, pad=0.02)
+    place: Any = {"location": "bottom", "aspect": 40, "fraction": 0.06}
+    figure.colorbar(shown, ax=panels, label=AXES["success"], **place)
 
 
 def _differences(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:

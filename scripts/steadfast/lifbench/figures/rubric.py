@@ -12,13 +12,15 @@ from steadfast.lifbench.figures.shared import (
     EMPTY,
     TITLES,
     captioned,
+    groups,
     listed,
     of_contenders,
     sentence,
 )
 from steadfast.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.metrics.tidy import OVERALL, rows_of
-from steadfast.show.figures import PALETTE, Picture, blank, frame, legend, legends, lineups
+from steadfast.show.figures import COLUMN, PAGE, PALETTE, SMALL, Picture, blank, frame
+from steadfast.show.panels import legend, legends, lineups, rows_of_panels
 from steadfast.show.radar import draw_radar
 from steadfast.show.results import extremes, values_by_model
 
@@ -31,7 +33,7 @@ def weights(results: LifbenchResults, name: str) -> Picture:
     rows = results.frames["weights"]
     rows = rows.assign(scenario=rows["task"].map(lambda task: results.known[task].scenario))
     whole, parts = rows[rows["capability"] == ""], rows[rows["capability"] != ""]
-    figure = Figure(figsize=(9, 2.9), layout="constrained")
+    figure = Figure(figsize=(PAGE, 2.4), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=[3, 4])
     _by_task(left, whole)
     _by_capability(right, parts)
@@ -45,7 +47,7 @@ def weights(results: LifbenchResults, name: str) -> Picture:
     note = sentence(
         "weights", scenarios=listed(by_scenario, 0), capabilities=listed(by_capability, 0)
     )
-    return captioned(results, name, figure, [note])
+    return captioned(results, name, figure, [note], of_models=False)
 
 
 def _by_task(axes: Axes, rows: pd.DataFrame) -> None:
@@ -64,7 +66,7 @@ def _by_task(axes: Axes, rows: pd.DataFrame) -> None:
                 ha="center",
                 va="center",
                 color="white",
-                fontsize=7,
+                fontsize=SMALL,
                 rotation=90 if small else 0,
             )
             start += wide
@@ -100,20 +102,13 @@ def capabilities(results: LifbenchResults, name: str) -> Picture:
     """A radar of the capabilities over all lengths; many models stand in panels by group."""
     rows = rows_of(results.frames["ifp"], task=OVERALL)
     rows = rows[rows["length"] == ""].rename(columns={"capability": "spoke"})
-    lines = lineups(results.groups())
-    figure = Figure(figsize=(4.6, 3.9 * len(lines)))
-    figure.set_layout_engine("constrained", h_pad=0.12)
-    spec = figure.add_gridspec(len(lines), 2, width_ratios=[1, 0.01])
-    panels = [
-        cast(PolarAxes, figure.add_subplot(spec[row, 0], projection="polar"))
-        for row in range(len(lines))
-    ]
-    beside = [figure.add_subplot(spec[row, 1]) for row in range(len(lines))]
-    for axes, (heading, shown) in zip(panels, lines, strict=True):
+    lines = lineups(groups(results))
+    figure, [panels], keys = rows_of_panels(len(lines), 2.3, 1, COLUMN, projection="polar")
+    for axes, (heading, shown) in zip(cast(list[PolarAxes], panels), lines, strict=True):
         draw_radar(axes, rows, CAPABILITIES, shown, results.roster, (0.2, 0.4, 0.6, 0.8, 1.0))
-        axes.set_title(heading, fontsize=10, pad=14)
+        axes.set_title(heading, pad=14)
     if results.roster.models:
-        legends(figure, panels, beside)
+        legends(figure, panels, keys)
     else:
         blank(panels[0], EMPTY["models"])
     return captioned(results, name, figure, _spread(results, rows), [rows])

@@ -16,16 +16,8 @@ from steadfast.lifbench.tables.recs import sign_notes
 from steadfast.lifbench.tables.results import WORDS as HEADINGS
 from steadfast.lifbench.tables.results import LifbenchResults
 from steadfast.metrics.tidy import rows_of
-from steadfast.show.figures import (
-    Picture,
-    blank,
-    draw_points,
-    frame,
-    grid,
-    look,
-    row_height,
-    wrapped,
-)
+from steadfast.show.figures import Picture, blank, draw_points, frame, look, row_height, wrapped
+from steadfast.show.panels import grid
 
 PERSPECTIVES = HEADINGS["perspectives"]
 
@@ -39,14 +31,14 @@ def sampling(results: LifbenchResults, name: str) -> Picture:
     shown = [perspective for perspective in PERSPECTIVES if perspective in set(rows["perspective"])]
     order = [model for model in models(results) if model in set(rows["model"])]
     names = [wrapped(results.roster.figure_label(model)) for model in order]
-    size = 2.6, 0.9 + row_height(names) * max(len(order), 3)
-    figure, panels = grid(len(shown), size, 4, AXES["sampling"], sharey=True)
+    high = 0.7 + row_height(names) * max(len(order), 3)
+    figure, panels = grid(len(shown), high, 4, AXES["sampling"], sharey=True)
     for axes, perspective in zip(panels, shown, strict=False):
         _draw(axes, rows_of(rows, perspective=perspective), order, results)
         frame(axes, PERSPECTIVES[perspective], "x")
-        axes.set_yticks(range(len(order)), names)
         axes.tick_params(axis="y", length=0)
-        axes.set_ylim(len(order) - 0.5, -0.5)
+    panels[0].set_yticks(range(len(order)), names)
+    panels[0].set_ylim(max(len(order), 1) - 0.5, -0.5)
     if not shown:
         blank(panels[0], EMPTY["sampling"])
     return captioned(results, name, figure, _notes(results, rows, shown), [rows])

@@ -6,10 +6,13 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from steadfast.lifbench.tables.results import LifbenchResults
+from steadfast.metrics.tidy import OVERALL
 from steadfast.resources import facts
 from steadfast.show.figures import Picture, has_intervals, picture
+from steadfast.show.panels import pictured
 from steadfast.show.results import Note
 from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.roster import Group
 from steadfast.tables.table import rounded
 
 WORDS = facts("lifbench/figures.yaml")
@@ -17,9 +20,14 @@ AXES, TITLES, EMPTY = WORDS["axes"], WORDS["titles"], WORDS["empty"]
 VALUES = ["value", "low", "high"]
 
 
+def groups(results: LifbenchResults) -> list[Group]:
+    """The groups of models that a figure shows, as the tables have them."""
+    return pictured(results.roster, results.ars[OVERALL, ""])[0]
+
+
 def models(results: LifbenchResults) -> list[str]:
-    """All models, as the tables have them."""
-    return [model for group in results.groups() for model in group.models]
+    """The models of these groups."""
+    return [model for group in groups(results) for model in group.models]
 
 
 def values_of(rows: pd.DataFrame, model: str, key: str, places: Iterable[str]) -> pd.DataFrame:
@@ -34,7 +42,8 @@ def captioned(
     figure: Figure,
     notes: Iterable[str],
     intervals: Iterable[pd.DataFrame] = (),
-    **slots: str,
+    of_models: bool = True,
+    slots: Mapping[str, str] | None = None,
 ) -> Picture:
     """A figure with its caption, in which all numbers come from the metrics.
 
@@ -44,9 +53,10 @@ def captioned(
         figure: as it is drawn.
         notes: what the figure shows, in sentences.
         intervals: what is drawn with intervals, where there are some.
+        of_models: whether it shows models.
         slots: of the caption, besides those of all captions.
     """
-    text = WORDS["captions"][name].format(**results.slots, **slots)
+    text = WORDS["captions"][name].format(**results.slots, **(slots or {}))
     remarks: list[Note] = [(None, note) for note in notes]
     if any(map(has_intervals, intervals)):
         remarks.append(
@@ -54,6 +64,8 @@ def captioned(
         )
     # Names in figures bear no marks.
     remarks += [(None, note) for mark, note in results.notes if mark != "dagger"]
+    if of_models:
+        remarks += pictured(results.roster, results.ars[OVERALL, ""])[1]
     return picture(figure, text, remarks)
 
 

@@ -1,0 +1,170 @@
+"""How a figure is laid out: panels in rows, legends below them, and which models have room."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from steadfast.show.figures import COLUMN, PAGE, SMALL, wrapped
+from steadfast.show.results import Note
+from steadfast.show.roster import WORDS, Group, Roster
+
+MOST = 10
+"""Models whose lines are drawn in one panel, at most."""
+MOST_MODELS = 24
+"""Models that one figure has room for on a printed page."""
+ABREAST = 6
+"""Names that stand side by side in a legend, at most."""
+LABELLED = 0.3
+"""Inches of a label below the panels."""
+MARGIN = 0.1
+"""Inches around a legend."""
+
+
+def grid(
+    count: int, height: float, columns: int, label: str, **how: Any
+) -> tuple[Figure, list[Axes]]:
+    """A figure of so many panels, line by line; few of them make it as wide as a column.
+
+    Args:
+        count: of panels.
+        height: of a panel, in inches.
+        columns: of a page, at most.
+        label: of the horizontal axes, below the last line.
+        how: what ``Figure.subplots`` takes.
+    """
+    wide = COLUMN if 2 * count <= columns else PAGE
+    lines = max(1, -(-count // columns))
+    columns = max(1, -(-count // lines))
+    figure = Figure(figsize=(wide, height * lines + LABELLED), layout="constrained")
+    panels = list(figure.subplots(lines, columns, squeeze=False, **how).flat)
+    for number, axes in enumerate(panels):
+        if number >= max(count, 1):
+            axes.remove()
+        elif number + columns >= count:  # the lowest of its column
+            axes.tick_params(axis="x", labelbottom=True)
+        if number >= columns * (lines - 1):
+            axes.set_xlabel(label, fontsize=SMALL)
+    return figure, panels[: max(count, 1)]
+
+
+def rows_of_panels(
+    lines: int, height: float, columns: int, width: float = PAGE, **how: Any
+) -> tuple[Figure, list[list[Axes]], list[Axes]]:
+    """A figure of rows of panels, with empty axes for a legend below each row.
+
+    Args:
+        lines: rows.
+        height: of a panel, in inches.
+        columns: panels of a row.
+        width: of the figure, in inches.
+        how: what ``Figure.add_subplot`` takes.
+
+    Returns:
+        The figure; the panels, column by column from above; the axes for legends.
+    """
+    figure = Figure(figsize=(width, height * lines), layout="constrained")
+    spec = figure.add_gridspec(2 * lines, columns, height_ratios=[1, 0.01] * lines)
+    panels = [
+        [figure.add_subplot(spec[2 * row, column], **how) for row in range(lines)]
+        for column in range(columns)
+    ]
+    return figure, panels, [figure.add_subplot(spec[2 * row + 1, :]) for row in range(lines)]
+
+
+def legend(figure: Figure, axes: Axes) -> None:
+    """A legend of a panel's lines below the panels; the figure grows by its height."""
+    _grow(figure, _legend(figure, figure, axes, loc="outside lower center"))
+
+
+def legends(figure: Figure, panels: Iterable[Axes], keys: Iterable[Axes]) -> None:
+    """A legend of each panel in empty axes below it; the figure grows by their heights."""
+    for axes, key in zip(panels, keys, strict=True):
+        key.set_axis_off()
+        # Its place is free to lie beside the axes, which are as wide as what is drawn above.
+        how = {"loc": "upper center", "bbox_to_anchor": (0.5, 1), "borderaxespad": 0}
+        _grow(figure, _legend(figure, key, axes, **how))
+
+
+def _legend(figure: Figure, place: Figure | Axes, axes: Axes, **how: Any) -> float:
+    """A legend with as many names side by side as the figure is wide; its height in inches."""
+    handles, names = axes.get_legend_handles_labels()
+    if not handles:
+        return 0.0
+    names = [wrapped(name) for name in names]
+    for columns in range(min(len(names), ABREAST), 0, -1):
+        made = place.legend(handles, names, ncols=columns, frameon=False, **how)
+        box = made.get_window_extent()
+        if columns == 1 or box.width <= 0.95 * figure.bbox.width:
+            break
+        made.remove()
+    return float(box.height / figure.dpi + MARGIN)
+
+
+def _grow(figure: Figure, by: float) -> None:
+    figure.set_figheight(figure.get_figheight() + by)
+
+
+def pictured(
+    roster: Roster, value: Mapping[str, float], most: int = MOST_MODELS
+) -> tuple[list[Group], list[Note]]:
+    """The roster's groups as far as a figure has room, and what it says of those left out.
+
+    Of many models, those that compete are there by falling value.
+
+    Args:
+        roster: all models.
+        value: by which they are ordered.
+        most: models that there is room for.
+    """
+    groups = roster.groups(value)
+    everyone = [model for group in groups for model in group.models]
+    if len(everyone) <= most:
+        return groups, []
+    contenders = set(roster.contenders)
+    beside = [model for model in everyone if model not in contenders][: most // 2]
+    best = sorted(contenders & value.keys(), key=lambda model: (-value[model], model))
+    kept = {*beside, *best[: most - len(beside)]}
+    shown = [
+        replace(group, models=tuple(model for model in group.models if model in kept))
+        for group in groups
+    ]
+    note = WORDS["notes"]["pictured"].format(shown=len(kept), count=len(everyone))
+    return [group for group in shown if group.models], [(None, note)]
+
+
+def lineups(groups: Iterable[Group]) -> list[tuple[str, list[str]]]:
+    """Models that are drawn in one panel, with its heading: few all together, many by group.
+
+    Neighbouring groups that have room in one panel share it.
+
+    Args:
+        groups: of the roster, in their order.
+
+    Example:
+        >>> few = [Group("A", ("a",), "model"), Group("B", ("b", "c"), "model")]
+        >>> lineups(few)
+        [('', ['a', 'b', 'c'])]
+        >>> many = Group("C", tuple("defghijklmn"), "model")
+        >>> [(heading, len(models)) for heading, models in lineups([*few, many])]
+        [('A; B', 3), ('C', 6), ('C', 5)]
+    """
+    groups = list(groups)
+    everyone = [model for group in groups for model in group.models]
+    if len(everyone) <= MOST:
+        return [("", everyone)]
+    found: list[tuple[str, list[str]]] = []
+    for group in groups:
+        if found and len(found[-1][1]) + len(group.models) <= MOST:
+            heading, models = found.pop()
+            found.append((f"{heading}; {group.full_heading}", [*models, *group.models]))
+            continue
+        parts = -(-len(group.models) // MOST)
+        size = -(-len(group.models) // parts)
+        found += [
+            (group.full_heading, list(group.models[first : first + size]))
+            for first in range(0, len(group.models), size)
+        ]
+    return [(wrapped(heading), models) for heading, models in found]
