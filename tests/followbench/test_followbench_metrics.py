@@ -257,7 +257,8 @@ def test_ways_to_ask_a_judge_are_raters_of_whole_items():
         ({"verdicts": ["YES"]}, "a list of 2 verdicts was expected"),
         ({"verdicts": "YES"}, "a list of 2 verdicts was expected"),
         ({"verdicts": ["YES", "yes"]}, "verdict 2 is 'yes', neither 'YES' nor 'NO'"),
-        ({"sample_id": "en/content/3/2"}, "unknown sample_id 'en/content/3/2'"),
+        ({"sample_id": "en/content/3/2"}, "'en/content/3/2' is scored by a rule, so that people's"),
+        ({"sample_id": "en/style/999/2"}, "unknown sample_id 'en/style/999/2'"),
     ],
 )
 def test_labels_are_of_judged_items_and_a_list_of_verdicts(label, sentence):

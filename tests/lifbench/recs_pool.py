@@ -43,11 +43,11 @@ def places(candidates: list[dict]) -> list[dict]:
 
 
 def files(folder: Path) -> dict[str, Path]:
-    """Both as files."""
+    """Both as files, and where the file for people would be."""
     paths = {name: folder / f"{name}.jsonl" for name in ("candidates", "clusters")}
     write_jsonl(paths["candidates"], pool())
     write_jsonl(paths["clusters"], places(pool()))
-    return paths
+    return paths | {"review": folder / "ready.yaml"}
 
 
 def key(number: int) -> str:

@@ -21,6 +21,7 @@ from steadfast.rewriting.reading import readable
 from steadfast.rewriting.stand_in import RewriterStandIn
 from steadfast.stages.samples import read_judge_prompts
 
+FILES = ("candidates", "vectors", "clusters", "review")
 WORDED = {name: task.worded for name, task in TASKS.items()}
 
 
@@ -101,6 +102,17 @@ def test_an_edit_keeps_every_id(tmp_path):
         if one["template"] != other["template"]
     ]
     assert changed == [0]
+
+
+def test_where_nobody_has_read_the_texts_the_file_for_that_is_named(tmp_path):
+    inputs = files(tmp_path)
+    unfit = [{**one, "status": "terms"} for one in read_jsonl(inputs["candidates"])]
+    write_jsonl(inputs["candidates"], unfit)
+    sentence = (
+        r"ready.yaml: LOI, direction .* can be used; accept or edit texts in a copy of that file"
+    )
+    with pytest.raises(UserError, match=sentence):
+        expressions(inputs, WORDED[TASK], None, "nearest", 1)
 
 
 def test_too_few_usable_texts_are_one_sentence(tmp_path):
@@ -259,7 +271,7 @@ def test_rewriters_that_slip_give_expressions_of_every_task_and_prompts_of_them(
     answered(asked, inputs["sim-b"], 0.2, 2)
     reasons = set()
     for task in TASKS:
-        made = {name: tmp_path / f"{task}_{name}" for name in ("candidates", "vectors", "clusters")}
+        made = {name: tmp_path / f"{task}_{name}" for name in FILES}
         write_jsonl(
             made["candidates"], candidates(inputs, WORDED[task], ["sim-a", "sim-b"], directions)
         )

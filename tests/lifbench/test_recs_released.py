@@ -40,7 +40,7 @@ def folder(tmp_path_factory):
 
 
 def of(folder, task):
-    names = ("candidates", "vectors", "clusters", "released")
+    names = ("candidates", "vectors", "clusters", "released", "review")
     return {name: folder / f"{task}_{name}.jsonl" for name in names}
 
 
@@ -219,14 +219,16 @@ def test_the_released_picks_are_as_far_apart_as_random_ones(folder):
 
 def test_without_people_qa_has_no_usable_text_but_the_original(folder):
     files = of(folder, "OQ")
-    inputs = {"candidates": files["candidates"], "clusters": files["clusters"]}
-    with pytest.raises(UserError, match=r"OQ: no text of cluster \d can be used; accept or edit"):
+    inputs = {name: files[name] for name in ("candidates", "clusters", "review")}
+    with pytest.raises(
+        UserError, match=r"OQ: no text of cluster \d can be used; accept or edit texts in"
+    ):
         expressions(inputs, TASKS["OQ"].worded, None, "nearest", 1)
 
 
 def test_released_flags_count_for_own_clusters_too(folder):
     files = of(folder, "LMI")
-    inputs = {"candidates": files["candidates"], "clusters": files["clusters"]}
+    inputs = {name: files[name] for name in ("candidates", "clusters", "review")}
     without = expressions(inputs, TASKS["LMI"].worded, None, "nearest", 1)
     flagged = expressions(inputs, TASKS["LMI"].worded, "released", "nearest", 1, directory=RELEASED)
     assert not without["reviewed"]

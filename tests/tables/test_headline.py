@@ -64,4 +64,4 @@ def test_a_label_s_escape_reaches_no_terminal():
 
 def test_the_bars_of_a_label_divide_no_cells_and_nothing_is_said_of_what_is_not_there():
     page = "Caption.\n\n| M | X |\n|:--|:-:|\n| a\\|b | .5 |\n"
-    assert headline(page, 80) == ["M    X", "---  --", "a|b  .5", ""]
+    assert headline(page, 80) == ["M    X", "---  --", "a|b  .5"]

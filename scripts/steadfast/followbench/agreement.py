@@ -47,7 +47,7 @@ def agreement(
     Raises:
         UserError: the labels are damaged, or not of these answers.
     """
-    judged = [score for score in scores if score.record["scorer"] == JUDGE]
+    judged = [score for score in scores if _is_judged(score.record)]
     raters = {
         (judge if way == ways[0] else rater_name(judge, way)): (judge, way)
         for judge in judges
@@ -62,7 +62,7 @@ def agreement(
     by_path = [name for name, (_, way) in raters.items() if way == PATH]
     on_constraints = shown(judge_verdicts(judged, by_path, numbered_points))
     whole = judge_verdicts(judged, list(raters), _kept)
-    of_people = read_labels(labels, judged, _label)
+    of_people = read_labels(labels, scores, _label, judged=_is_judged)
     on_items, on_items_of_people = (
         by_answer(of, lambda _, kept: min(kept)) for of in (whole, of_people)
     )
@@ -71,6 +71,10 @@ def agreement(
         answer_agreement(shown(on_items), on_items_of_people, judged).assign(measure=ITEM),
     ]
     return pd.concat(parts, ignore_index=True)[["measure", *COLUMNS]]
+
+
+def _is_judged(score: Record) -> bool:
+    return bool(score["scorer"] == JUDGE)
 
 
 def _kept(rated: Record) -> dict[int, int]:

@@ -227,6 +227,8 @@ def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
         whose, name = recs.originals, "steadfast.lifbench.recs.sampled:expressions"
         steps = ("candidates", "vectors", "clusters")
         inputs = {step: recs_file(NAME, step, task) for step in steps} | _templates(whose)
+        # Where a text is to be accepted first, the file to do that in stands there already.
+        inputs["review"] = recs_file(NAME, "review", task, "yaml")
         review = review_file(section, task)
         files = (review,) if review else ()
         settings = {

@@ -96,6 +96,7 @@ def read_labels(
     scores: Iterable[Scored],
     parse: Callable[[object, Record], Mapping[K, V]],
     preferences: bool = False,
+    judged: Callable[[Record], bool] = lambda score: True,
 ) -> ByRater[K, V]:
     """People's verdicts from the records of a file.
 
@@ -111,10 +112,11 @@ def read_labels(
             it cannot.
         preferences: whether records that compare two answers are read elsewhere; else they are
             errors.
+        judged: whether a judge decides the answer of a score's record, and no rule.
 
     Raises:
         UserError: a record lacks a field, is there twice, has verdicts that are none or names a
-            sample that does not exist, or no record is of a model that runs.
+            sample that does not exist or that no judge decides, or no record is of a model that runs.
 
     Example:
         >>> labels = Labels("mine.jsonl", [{"model": "m", "sample_id": "s", "verdicts": [1, 0]}])
@@ -125,9 +127,12 @@ def read_labels(
     if labels is None:
         return {}
     known: dict[str, dict[str, Record]] = defaultdict(dict)
+    others: set[tuple[str, str]] = set()
     for model, _, score in scores:
         if not score["draw"]:
             known[model][score["sample_id"]] = score
+            if not judged(score):
+                others.add((model, score["sample_id"]))
     found: ByRater[K, V] = defaultdict(dict)
     seen, passed_over = set(), set()
     for number, record in enumerate(labels.records, start=1):
@@ -145,9 +150,15 @@ def read_labels(
             passed_over.add(model)
             continue
         if sample not in known[model]:
-            near = get_close_matches(sample, known[model], 1, cutoff=0)
+            labelled = [name for name in known[model] if (model, name) not in others]
+            near = get_close_matches(sample, labelled, 1, cutoff=0)
             hint = f"; the nearest is {near[0]!r}" if near else ""
             raise UserError(f"{where}: unknown sample_id {sample!r} of model {model!r}{hint}")
+        if (model, sample) in others:
+            raise UserError(
+                f"{where}: sample {sample!r} is scored by a rule, so that people's verdicts have no "
+                "judge's to stand beside; leave the label out"
+            )
         try:
             verdicts = parse(record["verdicts"], known[model][sample])
         except ValueError as error:

@@ -56,7 +56,8 @@ def headline(page: str, width: int) -> list[str]:
         *([BELOW] if any(head.endswith(INTERVAL) for head in heads) else []),
     ]
     notes = [text for text in page.strip().split("\n\n") if text.startswith((*MARKS, BELOW_FLOOR))]
-    return [*blocks.splitlines(), "", *legend, *map(_plain, notes)]
+    below = [*legend, *map(_plain, notes)]
+    return [*blocks.splitlines(), *([""] if below else []), *below]
 
 
 def _label(row: Sequence[str], width: int) -> list[str]:

@@ -31,6 +31,9 @@ text drawn at random, so that no two ids are the same and none depends on anothe
 RELEASED = "released"
 """In place of a review: what the authors made of their rewrites."""
 
+REMEDY = "accept or edit texts {place} (docs/recs.md), or ask for more rewrites"
+COPY = "in a copy of that file, in the folder that lifbench.recs.review names"
+
 
 @dataclass(frozen=True)
 class Text:
@@ -84,8 +87,9 @@ def expressions(
     Directions that were not rewritten keep their hand-written templates, in every sample.
 
     Args:
-        inputs: ``candidates`` and ``clusters``; ``templates``, the released tasks.json, where
-            scenario, variables and hand-written templates are the released ones.
+        inputs: ``candidates`` and ``clusters``; ``review``, the file that is ready to be copied;
+            ``templates``, the released tasks.json, where scenario, variables and hand-written
+            templates are the released ones.
         task: as ``originals.rewritten`` takes it.
         review: file of people's decisions; ``released``, the authors' on their rewrites; None,
             those that released clusters bring, else none.
@@ -108,12 +112,14 @@ def expressions(
     decisions = _decisions(review, task, pool, clusters, directory)
     hand = base(inputs, task)
     texts = _texts(pool, clusters, decisions)
-    where = f"{inputs['clusters']}: {name}"
+    own = review not in (None, RELEASED)
+    where = f"{review if own else inputs['review']}: {name}"
+    remedy = REMEDY.format(place="there" if own else COPY)
     directions = [direction for direction, _ in by_direction(clusters)]
-    nearest = nearest_texts(texts, where) if sampling != "random" else {}
+    nearest = nearest_texts(texts, where, remedy) if sampling != "random" else {}
     drawn: list[list[Text]] = []
     if sampling != "nearest":
-        drawn = [_drawn(texts, f"{seed}/{name}/{draw}", where) for draw in range(draws)]
+        drawn = [_drawn(texts, f"{seed}/{name}/{draw}", where, remedy) for draw in range(draws)]
     kept = [
         {**expression, "expression_id": HAND + expression["expression_id"]}
         for expression in hand["expressions"]
@@ -144,12 +150,13 @@ def expressions(
     }
 
 
-def nearest_texts(texts: Iterable[Text], where: str) -> dict[int, Text]:
+def nearest_texts(texts: Iterable[Text], where: str, remedy: str) -> dict[int, Text]:
     """The usable text of each cluster that is nearest to its centre, by expression id.
 
     Args:
         texts: of a task.
         where: file and task, for the message.
+        remedy: what to do, likewise.
 
     Raises:
         UserError: a cluster has none.
@@ -164,10 +171,7 @@ def nearest_texts(texts: Iterable[Text], where: str) -> dict[int, Text]:
     for direction, cluster in sorted(clusters, key=lambda one: (one[0] or 0, one[1])):
         if _cluster_id(direction, cluster) not in found:
             way = "" if direction is None else f", direction {direction:+d}"
-            raise UserError(
-                f"{where}{way}: no text of cluster {cluster} can be used; accept or edit one in "
-                "the review (docs/recs.md), or ask for more rewrites"
-            )
+            raise UserError(f"{where}{way}: no text of cluster {cluster} can be used; {remedy}")
     return dict(sorted(found.items()))
 
 
@@ -199,7 +203,7 @@ def _texts(pool: Sequence[Record], clusters: Sequence[Record], decisions: Decisi
     ]
 
 
-def _drawn(texts: Sequence[Text], seed: str, where: str) -> list[Text]:
+def _drawn(texts: Sequence[Text], seed: str, where: str, remedy: str) -> list[Text]:
     """As many usable texts of each direction as it has clusters, in a random order.
 
     A text's turn follows from itself alone: rejecting one puts the next in its place and moves no
@@ -217,7 +221,7 @@ def _drawn(texts: Sequence[Text], seed: str, where: str) -> list[Text]:
         if len(usable) < wanted:
             raise UserError(
                 f"{where}: {len(usable)} texts can be used, {wanted} are to be drawn at random; "
-                "accept or edit more in the review (docs/recs.md), or ask for more rewrites"
+                f"{remedy}"
             )
         found += usable[:wanted]
     return found
