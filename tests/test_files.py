@@ -1,11 +1,16 @@
 """Records are read with the place of a mistake, and replaced whole or not at all."""
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steadfast import files
 from steadfast.errors import UserError
 from steadfast.files import canonical_json, json_line, read_json, read_jsonl, write_jsonl
 
@@ -62,3 +67,51 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path):
 
 def test_equal_values_have_one_spelling():
     assert canonical_json({"b": 1, "a": "é"}) == canonical_json({"a": "é", "b": 1})
+
+
+WRITER = """
+import sys, time
+from pathlib import Path
+from steadfast.files import partial_folder, replacing
+
+with replacing(Path("out.txt")) as out, partial_folder(Path("made")) as folder:
+    out.write(b"half")
+    (folder / "files").mkdir()
+    print("ready", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_what_a_killed_process_left_is_removed_and_what_one_writes_stays(tmp_path):
+    command = [sys.executable, "-c", WRITER]
+    environment = {**os.environ, "PYTHONPATH": str(Path(files.__file__).parents[1])}
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE) as writer:
+        assert writer.stdout.readline() == b"ready\n"
+        left = sorted(tmp_path.rglob(f".*{files.PARTIAL}"))
+        assert [path.name.split(".")[1] for path in left] == ["made", "out"]
+        files.remove_partials(left)
+        assert sorted(tmp_path.iterdir()) == left  # it still writes them
+        writer.kill()
+    files.remove_partials(left)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_that_is_called_like_a_half_written_file_is_removed_itself(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/mine.txt").write_text("mine")
+    links = [tmp_path / ".a.1.partial", tmp_path / ".b.1.partial"]
+    for link, to in zip(links, ("mine.txt", "folder"), strict=True):
+        link.symlink_to(to)
+    files.remove_partials(links)
+    assert [path.read_text() for path in sorted(tmp_path.rglob("mine.txt"))] == ["mine", "mine"]
+    assert sorted(path.name for path in (tmp_path / "folder").iterdir()) == ["mine.txt"]
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "9" * 5_000], ids=["deep", "long number"])
+def test_json_beyond_what_python_reads_is_one_sentence(tmp_path, text):
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(UserError, match=r"a.json"):
+        files.read_json(tmp_path / "a.json")
+    with pytest.raises(UserError, match=r"a.json:1: corrupt JSON line"):
+        list(files.read_jsonl(tmp_path / "a.json"))

@@ -2,13 +2,16 @@
 
 import csv
 import errno
+import fcntl
 import hashlib
 import io
 import json
 import os
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from steadfast.errors import UserError
 
@@ -20,6 +23,10 @@ WRONG_PATH = frozenset(
     (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.ENAMETOOLONG, errno.ELOOP)
 )
 """Errors of the system that say that a path is wrong, and no other try helps."""
+PARTIAL = ".partial"
+"""How the name of a file or folder ends that is being made."""
+HOLDER = ".held"
+"""File of such a folder that is locked as long as it is being made."""
 
 
 def canonical_json(value: object) -> str:
@@ -62,6 +69,8 @@ def read_json(path: Path | str) -> Any:
             f"{path}:{error.lineno}: not valid JSON ({error.msg}, column {error.colno}); "
             "mend or fetch the file again"
         ) from None
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 1,000 levels
+        raise UserError(f"{path}: {error}; mend or fetch the file again") from None
 
 
 def read_jsonl(path: Path | str) -> Iterator[Record]:
@@ -90,7 +99,7 @@ def placed_jsonl(path: Path | str) -> Iterator[tuple[int, Record]]:
 def _record(line: bytes, path: Path | str, number: int) -> Record:
     try:
         value = json.loads(line.decode("utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(
             f"{path}:{number}: corrupt JSON line ({error}); mend or remove that line"
         ) from None
@@ -104,17 +113,68 @@ def _record(line: bytes, path: Path | str, number: int) -> Record:
 
 def write_text(path: Path | str, text: str) -> None:
     """Replace a file atomically: a reader sees the old text or the new, never half of it."""
+    with replacing(path) as out:
+        out.write(text.encode("utf-8"))
+
+
+@contextmanager
+def replacing(path: Path | str) -> Iterator[BinaryIO]:
+    """A file that takes the place of another one at the end, whole, or goes."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    partial = _partial(path)
     try:
-        with open(partial, "w", encoding="utf-8", newline="\n") as out:
-            out.write(text)
+        with _held(partial) as out:
+            yield out
             out.flush()
             os.fsync(out.fileno())
-        os.replace(partial, path)
+            os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def partial_folder(path: Path) -> Iterator[Path]:
+    """A hidden folder beside a path, for what is made there; it goes at the end."""
+    partial = _partial(path)
+    partial.mkdir()
+    try:
+        with _held(partial / HOLDER):
+            yield partial
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}{PARTIAL}")
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[BinaryIO]:
+    """A new file that ``remove_partials`` leaves alone as long as this process has it open."""
+    while True:
+        with open(path, "wb") as out:
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(out, fcntl.LOCK_EX)
+            if os.fstat(out.fileno()).st_nlink:  # else it was removed before it was held
+                yield out
+                return
+
+
+def remove_partials(left: Iterable[Path]) -> None:
+    """Removes what killed processes have left of files and folders that they were making.
+
+    Args:
+        left: files and folders; those that a process still makes stay, on whatever node.
+    """
+    for path in left:
+        with suppress(OSError):
+            if path.is_symlink():  # of somebody else's making: what it leads to is not touched
+                path.unlink()
+                continue
+            with open(path / HOLDER if path.is_dir() else path, "ab") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def write_json(path: Path | str, value: object) -> None:

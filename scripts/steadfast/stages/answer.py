@@ -1,11 +1,11 @@
 """Rules inference, verdicts and rewrites: prompts, and a model, judge or rewriter to answer."""
 
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from steadfast.commit import asked_of_git
 from steadfast.components import component
 from steadfast.engines.base import Loaded
 from steadfast.engines.request import Item, Oracle
@@ -19,7 +19,6 @@ from steadfast.journals import (
     rewrites_journal_path,
     verdicts_journal_path,
 )
-from steadfast.resources import PACKAGE
 from steadfast.stages.asked import JUDGES, MODELS, Asked
 from steadfast.stages.samples import (
     JudgeOracle,
@@ -247,6 +246,4 @@ def _ask_readably(
 
 def _commit() -> str | None:
     """The workflow's commit, with a plus sign where files differ from it; None outside git."""
-    describe = ["git", "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+"]
-    done = subprocess.run(describe, cwd=PACKAGE, capture_output=True, text=True, check=False)
-    return done.stdout.strip() or None
+    return asked_of_git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+")
