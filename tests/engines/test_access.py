@@ -3,6 +3,8 @@
 import pytest
 
 from servers import error
+from steadfast.config.load import load_config
+from steadfast.engines.access import Access
 from steadfast.errors import UserError
 
 
@@ -39,12 +41,11 @@ def test_a_key_that_no_header_can_carry_is_said(part, server, monkeypatch, value
     "address",
     [
         "api.example.org/v1",
-        "user:secret-word@example.org/v1",
-        "http://user:secret-word@[::1",
-        "http://user:secret-word@example.org:port/v1",
+        "http://[::1",
+        "http://example.org:port/v1",
         "https://example.org/v1?api_key=secret-word",
         "http:///v1",
-        "ftp://secret-word@example.org",
+        "ftp://example.org/secret-word",
     ],
 )
 def test_an_address_that_is_none_is_said_without_what_it_holds(part, address):
@@ -53,11 +54,35 @@ def test_an_address_that_is_none_is_said_without_what_it_holds(part, address):
     assert "secret-word" not in str(raised.value)
 
 
-def test_a_password_in_the_address_is_never_shown(part, server):
-    server.faults["Ask 0.0!"].append(error(401, message="user:secret-word"))
-    with pytest.raises(UserError, match=r"server 127\.0\.0\.1:\d+ does not accept") as raised:
-        part.run(base_url=server.url.replace("127", "user:secret-word@127"))
-    assert "secret-word" not in str(raised.value)
-    server.faults["Ask 0.0!"].append(error(400, message="no user:secret-word here"))
-    part.run(base_url=server.url.replace("127", "user:secret-word@127"), allowed_failures=1.0)
-    assert "no user:(key) here" in part.out.read_text("utf-8")
+WITH_USER = [
+    "http://user:secret-word@127.0.0.1:9/v1",
+    "http://secret-word@127.0.0.1:9/v1",
+    "http://:secret-word@127.0.0.1:9/v1",
+    "user:secret-word@example.org/v1",
+    "http://user:secret-word@[::1",
+    "http://user:secret-word@example.org:port/v1",
+    "ftp://secret-word@example.org",
+]
+
+
+@pytest.mark.parametrize("address", WITH_USER)
+def test_a_user_or_password_in_the_address_is_refused_and_never_shown(part, monkeypatch, address):
+    """A server would be sent it in place of the key."""
+    monkeypatch.setenv("MY_KEY", "sk-very-secret")
+    with pytest.raises(
+        UserError, match=r"base_url holds a user or password; .* api_key_env"
+    ) as one:
+        part.run(base_url=address, api_key_env="MY_KEY")
+    monkeypatch.setenv("OPENAI_BASE_URL", address)
+    with pytest.raises(UserError, match="base_url holds a user or password") as two:
+        part.run(base_url=None, api_key_env="MY_KEY")
+    model = {"engine": "openai", "model": "m", "window": 4096, "base_url": address}
+    with pytest.raises(UserError, match=r"models.m.base_url: it holds a user or pass") as three:
+        load_config({"models": {"m": model}})
+    assert "secret-word" not in f"{one.value} {two.value} {three.value}"
+
+
+def test_an_at_sign_behind_the_host_is_no_user():
+    url = "http://127.0.0.1:9/@team/v1"
+    Access(url, None).client_settings(timeout=1)
+    load_config({"models": {"m": {"engine": "openai", "model": "m", "base_url": url}}})

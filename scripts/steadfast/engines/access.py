@@ -1,11 +1,12 @@
 """How an ``openai`` model's server is reached: its address and its key, which are never shown."""
 
 import os
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from steadfast.engines.redaction import Redaction
 from steadfast.errors import UserError
 from steadfast.files import Record
+from steadfast.schema.openai_model import NO_USER, USER
 
 CONNECT_SECONDS = 20.0
 
@@ -29,12 +30,10 @@ class Access:
         except ValueError:
             self._sound, host, port = False, "", None
         self._sound = self._sound and bool(host)
+        self._has_user = bool(USER.match(self._url or ""))
         self.address = f"{host}:{port}" if port else host
-        """Host and port alone, for messages: what stands before or behind may be secret."""
-        secrets = [self._key]
-        if self._sound:
-            secrets += filter(None, (parts.password, unquote(parts.password or "")))
-        self.redaction = Redaction(secrets)
+        """Host and port alone, for messages: what stands behind may be secret."""
+        self.redaction = Redaction([self._key])
 
     @property
     def key_source(self) -> str:
@@ -62,6 +61,8 @@ class Access:
                 f"environment variable {self._key_name} holds characters that no API key has; "
                 "copy the key again, without quotes or line breaks"
             )
+        if self._has_user:
+            raise UserError(f"base_url {NO_USER}")
         if not self._sound:
             raise UserError(
                 "base_url is not the address of an API; write http:// or https://, the host and "

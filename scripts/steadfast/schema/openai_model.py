@@ -13,6 +13,13 @@ from steadfast.schema.strict import role
 MOST_REQUESTS = 256
 """Requests under way at once, at most, where the config says nothing of it."""
 
+USER = re.compile(r"(\w+:)?(//)?[^/?#]*@")
+"""The user and password at the start of an address, which a server is sent in place of the key."""
+NO_USER = (
+    "holds a user or password; take it out, and put the key in the environment variable that "
+    "api_key_env names"
+)
+
 
 class OpenaiModel(SamplingModel):
     """Any server with an OpenAI-compatible API."""
@@ -125,6 +132,13 @@ class OpenaiModel(SamplingModel):
                 "the key itself stands in that variable, and in no config"
             )
         return name
+
+    @field_validator("base_url")
+    @classmethod
+    def _address_holds_no_secret(cls, base_url: str | None) -> str | None:
+        if base_url and USER.match(base_url):
+            raise ValueError(f"it {NO_USER}")
+        return base_url
 
     @field_validator("extra_body")
     @classmethod
