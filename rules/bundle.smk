@@ -29,8 +29,9 @@ rule bundle:
         runtime=60,
     params:
         config=lambda w: portable(CONFIG),
-        shortened=lambda w: dict(absolute_paths(CONFIG.model_dump(mode="json"))),
+        shortened=lambda w: outside_paths(CONFIG.model_dump(mode="json")),
         own_files=lambda w: contents.own_files(RUN),
+        key_variables=settings.key_variables(CONFIG),
         lineages=lambda w: contents.by_path(contents.answers(RUN, STEPS)),
         snakefile=str(HERE / "Snakefile"),
         code=lambda w: STEPS.bundle().code,

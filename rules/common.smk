@@ -7,10 +7,10 @@ use.
 from snakemake.logging import logger
 from snakemake.settings.enums import Quietness
 
-from steadfast.config.portable import CONFIG_FILE, absolute_paths, as_yaml, portable
+from steadfast.config.portable import CONFIG_FILE, as_yaml, outside_paths, portable
 from steadfast.engines.build import WITHOUT_MODEL
 from steadfast.failures import Failures
-from steadfast.files import write_text
+from steadfast.files import PARTIAL, remove_partials, write_text
 from steadfast.forking import WORTH, fork_scripts
 from steadfast.report_items import ALL, heading, label
 from steadfast.show.display import trial_remark
@@ -23,6 +23,7 @@ SLURM = Watch(logger, FAILURES)
 
 onstart:
     if workflow.is_main_process:
+        remove_partials(RESULTS.rglob(f".*{PARTIAL}"))
         jobs = workflow.dag.needrun_jobs()
         for executor in {workflow.scheduler.get_executor(job) for job in jobs}:
             FAILURES.watch(executor)

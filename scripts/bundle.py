@@ -14,6 +14,7 @@ if "snakemake" in globals():
         config=params.config,
         shortened=params.shortened,
         own_files=params.own_files,
+        key_variables=params.key_variables,
         lineages=params.lineages,
         results=out.parent,
         out=out,

@@ -14,9 +14,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("bundle", type=Path, help="the file")
     parser.add_argument("into", type=Path, help="a folder that is not there yet, or is empty")
+    parser.add_argument("--code", action="store_true", help="take a bundle that brings code")
     given = parser.parse_args()
+    sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        found = unbundle(given.bundle, given.into)
+        found = unbundle(given.bundle, given.into, given.code)
     except UserError as error:
         sys.exit(visible(f"error: {error}"))
     print(
@@ -27,10 +29,10 @@ def main() -> None:
             f"{len(found.made_again)} files would be made otherwise by the code here: they are "
             "made again, answers from the journal where their requests are the same."
         )
-    into = given.into
+    into = visible(str(given.into))
     print(
         f"Next: make tables CONFIG={into}/config.yaml DIRECTORY={into}\n"
-        f"Then: diff -r -x '.*' {into}/results/tables {into}/made/tables"
+        f"Then: diff -rq -x '.*' {into}/results/tables {into}/made/tables"
     )
 
 

@@ -1,12 +1,14 @@
 """Zip files: the same bytes of the same files, and nothing outside the folder."""
 
 import os
+import shutil
 import zipfile
 
 import pytest
 
 from steadfast.bundle.archive import unpack, write_archive
 from steadfast.errors import UserError
+from steadfast.files import file_sha256
 
 
 @pytest.fixture
@@ -16,6 +18,13 @@ def folder(tmp_path):
     (folder / "b/two.txt").write_text("zwei")
     (folder / "a.txt").write_text("eins")
     return folder
+
+
+@pytest.fixture
+def there(tmp_path):
+    there = tmp_path / "there"
+    there.mkdir()
+    return there
 
 
 def test_times_and_the_order_of_making_change_no_byte(folder, tmp_path):
@@ -29,34 +38,36 @@ def test_times_and_the_order_of_making_change_no_byte(folder, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["first.zip", "folder", "second.zip"]
 
 
-def test_what_is_unpacked_is_what_was_packed(folder, tmp_path):
+def test_what_is_unpacked_is_what_was_packed(folder, there, tmp_path):
     write_archive(folder, tmp_path / "one.zip")
-    unpack(tmp_path / "one.zip", tmp_path / "there")
-    assert (tmp_path / "there/a.txt").read_text() == "eins"
-    assert (tmp_path / "there/b/two.txt").read_text() == "zwei"
+    sums = unpack(tmp_path / "one.zip", there)
+    assert (there / "a.txt").read_text() == "eins"
+    assert (there / "b/two.txt").read_text() == "zwei"
+    assert sums == {name: file_sha256(folder / name) for name in ("a.txt", "b/two.txt")}
+
+
+def test_one_that_the_disk_has_no_room_for_is_refused(folder, there, tmp_path, monkeypatch):
+    write_archive(folder, tmp_path / "one.zip")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(8, 1, 7))
+    with pytest.raises(UserError, match="has no room for its 8 bytes; make room"):
+        unpack(tmp_path / "one.zip", there)
 
 
 @pytest.mark.parametrize("name", ["../out.txt", "/out.txt", "a/../../out.txt", "..\\out.txt"])
-def test_a_member_outside_the_folder_is_refused(name, tmp_path):
+def test_a_member_outside_the_folder_is_refused(name, there, tmp_path):
     with zipfile.ZipFile(tmp_path / "bad.zip", "w") as archive:
         archive.writestr(zipfile.ZipInfo(name), "x")
     with pytest.raises(UserError, match="would lie outside the folder"):
-        unpack(tmp_path / "bad.zip", tmp_path / "there")
-    assert not (tmp_path / "there").exists() and not (tmp_path / "out.txt").exists()
-
-
-def test_a_folder_with_files_is_left_as_it_is(folder, tmp_path):
-    write_archive(folder, tmp_path / "one.zip")
-    with pytest.raises(UserError, match="not empty; name another folder"):
-        unpack(tmp_path / "one.zip", folder)
+        unpack(tmp_path / "bad.zip", there)
+    assert not list(there.iterdir()) and not (tmp_path / "out.txt").exists()
 
 
 @pytest.mark.parametrize(
     ("content", "sentence"), [(None, "no such file"), (b"no zip", "no readable bundle")]
 )
-def test_what_is_no_zip_file_is_one_sentence(content, sentence, tmp_path):
+def test_what_is_no_zip_file_is_one_sentence(content, sentence, there, tmp_path):
     bundle = tmp_path / "bundle.zip"
     if content is not None:
         bundle.write_bytes(content)
     with pytest.raises(UserError, match=sentence):
-        unpack(bundle, tmp_path / "there")
+        unpack(bundle, there)

@@ -6,8 +6,9 @@ import pytest
 import yaml
 
 from steadfast.config.load import load_config
-from steadfast.config.portable import as_yaml, portable
+from steadfast.config.portable import as_yaml, check_portable, portable
 from steadfast.config.source import read_source
+from steadfast.errors import UserError
 
 CONFIGS = sorted((Path(__file__).parents[2] / "config").glob("*.yaml"))
 
@@ -20,6 +21,7 @@ def model(**settings):
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.name)
 def test_it_is_a_config_again_and_says_the_same(path):
     first = portable(load_config(read_source(path)))
+    check_portable(first)
     assert portable(load_config(yaml.safe_load(as_yaml(first)))) == first
 
 
@@ -44,8 +46,28 @@ def test_of_absolute_paths_the_last_name_remains():
     assert "/scratch" not in as_yaml(found) and "pathvars" not in found
 
 
-def test_no_address_of_a_server_remains():
-    own = {"engine": "openai", "model": "m", "base_url": "https://me:secret@gpu7.example.org/v1"}
-    text = as_yaml(portable(load_config({"models": {"own": own}})))
-    assert "example.org" not in text and "secret" not in text
-    assert "api_key_env: OPENAI_API_KEY" in text
+def test_of_paths_above_the_last_name_remains():
+    own = portable(model(model="../checkpoints/step-9", tokenizer=".."))["models"]["own"]
+    assert (own["model"], own["tokenizer"]) == ("step-9", "")
+
+
+OPENAI = {"engine": "openai", "model": "m"}
+
+
+def test_no_address_command_or_variable_remains():
+    api = OPENAI | {"base_url": "https://gpu7.example.org/v1", "api_key_env": "MY_KEY"}
+    served = OPENAI | {"serve": ["serve", "{port}"], "serve_operation_args": ["--gpu-7"]}
+    vllm = {"engine": "vllm", "model": "m", "window": 4096, "python": "/opt/python"}
+    raw = {"models": {"api": api, "served": served, "vllm": vllm}, "judges": {"j": api}}
+    found = portable(load_config(raw))
+    for word in ("example.org", "MY_KEY", "{port}", "--gpu-7", "python"):
+        assert word not in as_yaml(found), word
+    assert found["models"]["api"]["api_key_env"] is None  # by default it would be OpenAI's
+    check_portable(found)
+    for place in ("api", "served", "vllm"):
+        with pytest.raises(UserError, match=f"config: models.{place}.*which a bundle's config nev"):
+            check_portable({"models": {place: raw["models"][place]}})
+
+
+def test_a_text_that_begins_like_a_path_is_prose_where_the_key_says_so():
+    check_portable({"models": {"own": {"engine": "vllm", "system": "/no_think", "label": "../A"}}})

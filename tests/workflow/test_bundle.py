@@ -23,12 +23,24 @@ from steadfast.files import file_sha256, read_json, read_jsonl
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
-KEY, SECRET, PASSWORD = "STUB_JUDGE_KEY", "sk-a-long-secret-0123", "pass-word-9876"
+KEY, SECRET = "STUB_JUDGE_KEY", "sk-a-long-secret-0123"
 DATA = {
     "cfbench": {"records": 8},
     "complexbench": {"instances": 6, "languages": ["zh"], "decomposition": True},
 }
 CHECKPOINT = "/srv/models/judge-7"
+SERVER = """
+import sys
+sys.path[:0] = {paths!r}
+from judge_server import JudgeServer
+from servers import handler_of, Http
+
+class Handler(handler_of(JudgeServer())):
+    def do_GET(self):
+        self.send(b"{{}}")
+
+Http(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
 CRATE_CHECK = ROOT / "tests/bundle/check_crate.py"
 
 
@@ -36,13 +48,21 @@ CRATE_CHECK = ROOT / "tests/bundle/check_crate.py"
 def bundled(tmp_path_factory) -> Project:
     """A judged run and its bundle; its server is gone. Not to be changed (fork it).
 
-    One judge is known by its path at the server, as a checkpoint is.
+    One judge is known by its path at the server, as a checkpoint is; one is served by its jobs.
     """
+    script = tmp_path_factory.mktemp("server") / "server.py"
+    script.write_text(SERVER.format(paths=[str(ROOT / "scripts"), str(ROOT / "tests/engines")]))
     with judging() as server:
-        address = server.url.replace("://", f"://me:{PASSWORD}@")
         judges = {
-            "j": http(address, api_key_env=KEY),
-            "by-path": http(address, api_key_env=KEY, model=CHECKPOINT),
+            "j": http(server.url, api_key_env=KEY),
+            "by-path": http(server.url, api_key_env=KEY, model=CHECKPOINT),
+            "served": {
+                "engine": "openai",
+                "model": "judge-1",
+                "serve": [sys.executable, str(script), "{port}"],
+                "serve_operation_args": ["--gpus=7"],
+                "api_key_env": None,
+            },
         }
         project = new_project(tmp_path_factory.mktemp("bundled"), config(judges, DATA, ["slips"]))
         project.snakemake("bundle", **{KEY: SECRET})
@@ -118,7 +138,8 @@ def test_what_other_code_makes_otherwise_is_made_again_from_the_journal(bundled,
     journal = there / "results/journal/verdicts/j/cfbench.slips.zh.jsonl"
     before = journal.read_bytes()
     changed = yaml.safe_load((there / "config.yaml").read_text())
-    del changed["judges"]["by-path"]  # its requests are known by the path: it would be asked
+    for judge in ("by-path", "served"):  # requests of other settings: they would be asked
+        del changed["judges"][judge]
     (there / "config.yaml").write_text(yaml.safe_dump(changed))
     assert "verdicts" in kinds_run(tables_again(clone, there))
     assert journal.read_bytes() == before
@@ -131,12 +152,13 @@ def test_what_other_code_makes_otherwise_is_made_again_from_the_journal(bundled,
 def test_no_key_address_host_or_absolute_path_is_in_it(bundled):
     found = members(bundled)
     whole = b"\n".join([*(name.encode() for name in found), *found.values()])
-    for text in (SECRET, PASSWORD, "127.0.0.1", str(bundled.folder), str(ROOT), CHECKPOINT):
+    for text in (SECRET, KEY, "--gpus=7", "127.0.0.1", str(bundled.folder), str(ROOT), CHECKPOINT):
         assert text.encode() not in whole, text
     if len(socket.gethostname()) > 6:  # a shorter one may stand in any text
         assert socket.gethostname().encode() not in whole
     settings = yaml.safe_load(found["config.yaml"])["judges"]["by-path"]
-    assert (settings["model"], settings["api_key_env"]) == ("judge-7", KEY)
+    assert (settings["model"], settings["api_key_env"]) == ("judge-7", None)
+    assert "serve" not in yaml.safe_load(found["config.yaml"])["judges"]["served"]
     identity = json.loads(found["results/cfbench/verdicts/by-path/slips/zh.identity.json"])
     assert identity["answers"]["model"] == "judge-7"
     journals = {name for name in found if name.startswith("results/journal/verdicts")}
@@ -209,7 +231,7 @@ def test_a_damaged_bundle_is_refused(bundled, clone, tmp_path):
             archive.writestr(name, content + b" " if name.endswith("headline.csv") else content)
     done = unbundle(clone, broken, tmp_path / "there")
     assert done.returncode == 1
-    assert "headline.csv is missing or damaged; copy it once more" in done.stderr
+    assert "headline.csv' is missing or damaged; copy it once more" in done.stderr
 
 
 # --- with others' own checks ---------------------------------------------------------------------

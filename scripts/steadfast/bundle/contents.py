@@ -4,7 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from steadfast.benchmark import Task
 from steadfast.components import Component
+from steadfast.config.portable import of_any_machine
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation
 from steadfast.lineage import Lineage
@@ -22,6 +24,8 @@ CONFIG, MANIFEST, CRATE, README = (
 WORKFLOW = "workflow/Snakefile"
 OF_A_MODEL = frozenset({"model", "tokenizer"})
 """Keys that name what a bundle never has: a checkpoint, of which the last name remains."""
+CODE = (".py", ".pyc", ".pyd", ".so", ".pth", ".smk", "Snakefile")
+"""How names of files end that a run could be made to execute."""
 LONGEST_PATH = 1000  # characters; longer texts of a config are prose
 
 
@@ -98,17 +102,26 @@ def identity_path(path: str) -> str:
 
 def own_files(run: Evaluation) -> dict[str, str]:
     """The user's files and folders that the config names, each with its key or its benchmark."""
-    named = {path: key for key, path in _files_named(run.config.model_dump(mode="json"))}
+    named = {path: key for key, path in _files_named(of_any_machine(run.config))}
     named |= {path: key for key, path in required_files(run.config, run.tasks)}
     for name in run.running:
         task = run.tasks[name]
-        components: list[Component[Any]] = [task.prompts, task.scoring, task.stand_in]
-        components += [file.content for file in task.data]
         paths = [path for file in task.data for path in file.files]
         paths += [*task.released_files, *run.own_templates(name), *filter(None, [task.labels])]
-        paths += [function.rpartition(":")[0] for one in components for function in one.uses]
+        paths += [function.rpartition(":")[0] for function in _functions(task)]
         named |= {path: name for path in paths if path not in named and Path(path).exists()}
     return named
+
+
+def own_functions(run: Evaluation) -> list[str]:
+    """The user's functions that the config's tasks call, as ``loading.load`` takes them."""
+    return sorted({function for task in run.tasks.values() for function in _functions(task)})
+
+
+def _functions(task: Task) -> Iterator[str]:
+    components: list[Component[Any]] = [task.prompts, task.scoring, task.stand_in]
+    components += [file.content for file in task.data]
+    return (function for one in components for function in one.uses)
 
 
 def _files_named(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
@@ -145,7 +158,12 @@ def files_of(named: Mapping[str, str]) -> list[str]:
 
 
 def _files_below(path: Path) -> list[str]:
-    """The file, or all files of a folder."""
-    if path.is_dir():
-        return [one.as_posix() for one in path.rglob("*") if one.is_file()]
-    return [path.as_posix()]
+    """The file, or all files of a folder, but for hidden ones and compiled code."""
+    if not path.is_dir():
+        return [path.as_posix()]
+    found = (one for one in path.rglob("*") if one.is_file())
+    return [one.as_posix() for one in found if not _left_out(one.relative_to(path))]
+
+
+def _left_out(path: Path) -> bool:
+    return any(part.startswith(".") or part == "__pycache__" for part in path.parts)

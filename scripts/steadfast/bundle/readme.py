@@ -26,7 +26,7 @@ In a clone of steadfast, of the version that `{manifest}` names as `commit`:
 ```sh
 make unbundle BUNDLE=bundle.zip INTO=there
 make tables CONFIG=there/{config} DIRECTORY=there
-diff -r -x ".*" there/{answers}/tables there/{made}/tables
+diff -rq -x ".*" there/{answers}/tables there/{made}/tables
 ```
 
 No model is asked: the answers are here. `diff` says nothing where the tables are the same bytes.

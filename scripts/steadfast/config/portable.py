@@ -1,18 +1,35 @@
 """The config with its defaults written back, as it may travel to another machine."""
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
 import yaml
 
+from steadfast.config.plain import check_plain, dotted
+from steadfast.errors import UserError
 from steadfast.files import Settings
+from steadfast.names import shown
 from steadfast.schema.config import Config
 
-OWN_TO_A_MACHINE = frozenset({"base_url", "engine_operation_args"})
-"""Keys of a model that are left out: they say how a machine reaches it, and change no answer."""
+ASKED = ("models", "judges", "rewriters")
+"""Sections of the config with settings of models."""
+OWN_TO_A_MACHINE = {
+    "base_url": "sends requests to an address",
+    "serve": "runs a command",
+    "serve_operation_args": "runs a command",
+    "python": "runs a program",
+    "engine_operation_args": "says what runs on a machine",
+}
+"""Keys of a model that are left out, and what each does: they say how a machine reaches it."""
+KEY = "api_key_env"
+"""Which variable of the environment is sent to a server; null in a portable config."""
 PROSE = frozenset({"system", "label", "group"})
 """Keys that hold no path, whatever they begin with."""
+TRUSTED = "trust_remote_code"
+CODE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+(:\w+)?", re.ASCII)
+"""The name of a class or function, which an engine would import."""
 CONFIG_FILE = "config.yaml"
 """Its name in the folder of all results, where it is that of the tables."""
 HEADING = (
@@ -23,48 +40,129 @@ HEADING = (
 def portable(config: Config) -> Settings:
     """All keys of a config, without what is one machine's own.
 
-    Addresses of servers and path variables are left out; of absolute paths, such as that of a
-    checkpoint, the last name remains. No key of an API is in a config.
+    Left out are addresses of servers, commands, programs and path variables; no variable with a
+    key is named. Of paths that lead out of the working directory, such as that of a checkpoint,
+    the last name remains.
 
     Returns:
         Plain values, which are a config again.
     """
-    found = config.model_dump(mode="json", exclude={"pathvars"})
-    for kind in ("models", "judges", "rewriters"):
-        found[kind] = {
-            name: {key: value for key, value in model.items() if key not in OWN_TO_A_MACHINE}
-            for name, model in found[kind].items()
-        }
-    names = dict(absolute_paths(found))
-    shortened: Settings = replaced(found, names)
+    found = of_any_machine(config)
+    shortened: Settings = replaced(found, outside_paths(found))
     return shortened
 
 
-def absolute_paths(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    """The absolute paths among plain values, and the last name of each.
+def of_any_machine(config: Config) -> Settings:
+    """The same with its paths as they are."""
+    found = config.model_dump(mode="json", exclude={"pathvars"})
+    for kind in ASKED:
+        found[kind] = {name: _portable_model(model) for name, model in found[kind].items()}
+    return found
+
+
+def _portable_model(model: Settings) -> Settings:
+    kept = {key: value for key, value in model.items() if key not in OWN_TO_A_MACHINE}
+    return kept | ({KEY: None} if KEY in kept else {})
+
+
+def check_portable(raw: Settings) -> None:
+    """Whether a config of somebody else's is as ``portable`` leaves it, so that it can do no harm.
+
+    Args:
+        raw: what was read from its file; nothing of it has been checked.
+
+    Raises:
+        UserError: it would run a command, send a variable of the environment, or read or write
+            outside the working directory; the sentence names the key.
+    """
+    check_plain(raw)
+    if raw.get("pathvars"):
+        raise _refused(("pathvars",), "says where files are written")
+    for kind in ASKED:
+        models = raw.get(kind)
+        for name, model in models.items() if isinstance(models, Mapping) else ():
+            if isinstance(model, Mapping):
+                _check_model(model, (kind, name))
+    for place, text in _texts(raw):
+        if _leads_out(text):
+            raise _refused(place, f"names {shown(text)}, outside the folder")
+
+
+def _check_model(model: Settings, place: tuple[str, ...]) -> None:
+    for key, what in OWN_TO_A_MACHINE.items():
+        if model.get(key):
+            raise _refused((*place, key), what)
+    if model.get("engine") == "openai" and model.get(KEY, "its default") is not None:
+        raise _refused((*place, KEY), "sends a variable of the environment, where it is not null")
+
+
+def _refused(place: tuple[str, ...], what: str) -> UserError:
+    return UserError(
+        f"config: {dotted(place)}: it {what}, which a bundle's config never does; take it out, "
+        "once you know why it is there, or have the bundle written again"
+    )
+
+
+def foreign_code(raw: Settings) -> list[str]:
+    """The keys of models by which a config has an engine run code that it names."""
+    found = []
+    for kind in ASKED:
+        for name, model in raw.get(kind, {}).items():
+            for place, value in _leaves(model.get("engine_args"), (kind, name, "engine_args")):
+                named = isinstance(value, str) and CODE.fullmatch(value)
+                if named or (place[-1] == TRUSTED and value):
+                    found.append(dotted(place))
+    return found
+
+
+def outside_paths(value: Any) -> dict[str, str]:
+    """The paths among plain values that lead out of the working directory: the last name of each.
 
     Example:
-        >>> list(absolute_paths({"model": "/data/mine/", "system": "/no_think", "of": ["a/b"]}))
-        [('/data/mine/', 'mine')]
+        >>> outside_paths({"model": "/data/mine/", "system": "/no_think", "of": ["a/b", "../c"]})
+        {'/data/mine/': 'mine', '../c': 'c'}
     """
+    found = {}
+    for _, text in _texts(value):
+        if _leads_out(text):
+            windows = PureWindowsPath(text)
+            name = (windows if windows.drive else PurePosixPath(text)).name
+            found[text] = "" if name == ".." else name
+    return found
+
+
+def _leads_out(text: str) -> bool:
+    return (
+        text.startswith(("/", "~"))
+        or bool(PureWindowsPath(text).drive)
+        or ".." in PureWindowsPath(text).parts
+    )
+
+
+def _texts(value: Any) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The texts among plain values that may be paths, and their places."""
+    for place, one in _leaves(value):
+        if isinstance(one, str) and not PROSE.intersection(place[-1:]):
+            yield place, one
+
+
+def _leaves(value: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """What is neither mapping nor list among plain values; members of a list are at its place."""
     if isinstance(value, Mapping):
-        for name, one in value.items():
-            yield from absolute_paths(one, name)
+        for key, one in value.items():
+            yield from _leaves(one, (*place, key))
     elif isinstance(value, list | tuple):
         for one in value:
-            yield from absolute_paths(one, key)
-    elif isinstance(value, str) and key not in PROSE:
-        windows = PureWindowsPath(value)
-        if value.startswith(("/", "~")):
-            yield value, PurePosixPath(value).name
-        elif windows.drive:
-            yield value, windows.name
+            yield from _leaves(one, place)
+    else:
+        yield place, value
 
 
 def replaced(value: Any, names: Mapping[str, str]) -> Any:
     """Plain values with some texts replaced by others, wherever one is a whole value."""
     if isinstance(value, Mapping):
-        return {key: one if key in PROSE else replaced(one, names) for key, one in value.items()}
+        prose = {key for key, one in value.items() if key in PROSE and isinstance(one, str)}
+        return {k: one if k in prose else replaced(one, names) for k, one in value.items()}
     if isinstance(value, list | tuple):
         return [replaced(one, names) for one in value]
     return names.get(value, value) if isinstance(value, str) else value

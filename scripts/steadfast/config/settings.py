@@ -13,6 +13,7 @@ from steadfast.registry import benchmarks
 from steadfast.schema.config import Config
 from steadfast.schema.model_base import BaseModelSettings, SamplingModel
 from steadfast.schema.models import ReplayModel, ScoredModel
+from steadfast.schema.openai_model import OpenaiModel
 
 AT_ONCE = 128
 """Requests under way at once, where the config leaves it to the engine."""
@@ -137,6 +138,13 @@ def model_settings(config: Config, name: str) -> BaseModelSettings:
         UserError: the config has no model of that name.
     """
     return _of(config.models, "model", name)
+
+
+def key_variables(config: Config) -> list[str]:
+    """The environment variables that hold the keys of the config's models, judges and rewriters."""
+    asked = (*config.models.values(), *config.judges.values(), *config.rewriters.values())
+    names = {one.api_key_env for one in asked if isinstance(one, OpenaiModel)}
+    return sorted(name for name in names if name)
 
 
 def judge_settings(config: Config, name: str) -> BaseModelSettings:

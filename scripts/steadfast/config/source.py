@@ -1,14 +1,20 @@
 """A config file as it is written: what is lost once it is read as a mapping."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
 from steadfast.config.plain import dotted
 from steadfast.errors import UserError
+
+T = TypeVar("T")
+LARGEST = 4_000_000
+"""Characters of a file, at most: more would take minutes to read."""
+MOST_VALUES = 1_000_000
+"""In a file, at most, each counted as often as anchors repeat it."""
 
 
 def check_source(path: Path | str) -> None:
@@ -23,19 +29,7 @@ def check_source(path: Path | str) -> None:
     Raises:
         UserError: it is neither, or a key stands twice; the sentence names the line or both lines.
     """
-    try:
-        root = yaml.compose(_as_yaml(Path(path).read_text(encoding="utf-8")), yaml.SafeLoader)
-    except OSError as error:
-        raise UserError(f"config: {path}: {error.strerror}; name a file that can be read") from None
-    except UnicodeDecodeError:
-        raise UserError(f"config: {path}: it is not UTF-8 text; save it as UTF-8") from None
-    except RecursionError:
-        raise UserError(f"config: {path}: it is nested too deep; take levels out") from None
-    except yaml.YAMLError as error:
-        raise UserError(_complaint(path, error)) from None
-    if not isinstance(root, yaml.MappingNode):
-        raise UserError(f"config: {path}: it holds no keys; docs/config.md lists them")
-    _check_keys(root, path, (), set())
+    _read(path, _check)
 
 
 def read_source(path: Path | str) -> dict[str, Any]:
@@ -45,7 +39,7 @@ def read_source(path: Path | str) -> dict[str, Any]:
         UserError: as ``check_source``.
     """
     check_source(path)
-    found: dict[str, Any] = yaml.safe_load(_as_yaml(Path(path).read_text(encoding="utf-8")))
+    found: dict[str, Any] = _read(path, lambda text, _: yaml.safe_load(text))
     return found
 
 
@@ -83,6 +77,46 @@ def _typed(found: object, as_text: object, value: object) -> object:
     return found
 
 
+def _read(path: Path | str, read: Callable[[str, Path | str], T]) -> T:
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        if len(text) > LARGEST:
+            raise UserError(f"config: {path}: more than {LARGEST:,} characters; take some out")
+        return read(_as_yaml(text), path)
+    except OSError as error:
+        raise UserError(f"config: {path}: {error.strerror}; name a file that can be read") from None
+    except UnicodeDecodeError:
+        raise UserError(f"config: {path}: it is not UTF-8 text; save it as UTF-8") from None
+    except RecursionError:
+        raise UserError(f"config: {path}: it is nested too deep; take levels out") from None
+    except yaml.YAMLError as error:
+        raise UserError(_complaint(path, error)) from None
+    except ValueError as error:  # such as a date of month 13, or a number of 5,000 digits
+        raise UserError(f"config: {path}: no valid YAML ({error}); correct that value") from None
+
+
+def _check(text: str, path: Path | str) -> None:
+    root = yaml.compose(text, yaml.SafeLoader)
+    if not isinstance(root, yaml.MappingNode):
+        raise UserError(f"config: {path}: it holds no keys; docs/config.md lists them")
+    _check_keys(root, path, (), set())
+    if _count(root, {}) > MOST_VALUES:
+        raise UserError(
+            f"config: {path}: more than {MOST_VALUES:,} values, each counted as often as anchors "
+            "repeat it; take some out"
+        )
+
+
+def _count(node: yaml.Node, known: dict[int, int]) -> int:
+    """The values below a node and itself; one within itself is counted once."""
+    if id(node) not in known:
+        known[id(node)] = 1
+        inner = node.value if isinstance(node, yaml.CollectionNode) else ()
+        below = (one for pair in inner for one in (pair if isinstance(pair, tuple) else (pair,)))
+        known[id(node)] += sum(_count(one, known) for one in below)
+    return known[id(node)]
+
+
 def _as_yaml(text: str) -> str:
     """A text that YAML's parser reads: of JSON too, which may be indented by tabs."""
     try:
@@ -110,7 +144,8 @@ def _check_keys(
     elif isinstance(node, yaml.MappingNode):
         lines: dict[tuple[str, str], int] = {}
         for key, value in node.value:
-            line, name = key.start_mark.line + 1, str(key.value)
+            line = key.start_mark.line + 1
+            name = key.value if isinstance(key, yaml.ScalarNode) else f"line {line}"
             if (key.tag, name) in lines:
                 raise UserError(
                     f"config: {path}:{line}: key '{dotted((*place, name))}' stands on line "

@@ -3,8 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -15,27 +13,35 @@ from steadfast.bundle.archive import files_below, write_archive
 from steadfast.bundle.contents import Made
 from steadfast.bundle.crate import crate
 from steadfast.bundle.readme import readme
+from steadfast.commit import asked_of_git
 from steadfast.config.load import load_config
 from steadfast.config.portable import as_yaml, replaced
 from steadfast.engines.journal import final_hashes
+from steadfast.engines.redaction import Redaction
 from steadfast.engines.request import FINAL
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation
-from steadfast.files import Settings, file_sha256, read_json, write_json, write_text
+from steadfast.files import (
+    Settings,
+    file_sha256,
+    partial_folder,
+    read_json,
+    write_json,
+    write_text,
+)
 from steadfast.lineage import Lineage
-from steadfast.resources import PACKAGE
 from steadfast.seal import Seal
 from steadfast.stages.evaluation_records import write_evaluations
 
 SECRETS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "OPENAI_API_KEY")
 """Environment variables that hold keys, beside those that the config names."""
-SHORTEST_SECRET = 8  # characters; a shorter value is no key, and stands in many texts
 
 
 def bundle_results(
     config: Settings,
     shortened: Mapping[str, str],
     own_files: Mapping[str, str],
+    key_variables: Iterable[str],
     lineages: Mapping[str, str],
     results: Path,
     out: Path,
@@ -51,6 +57,7 @@ def bundle_results(
         config: with all defaults, without what is one machine's own (``portable``).
         shortened: texts of the identities, such as a checkpoint's path, by what stands for each.
         own_files: the user's files and folders that the config names, each with its key.
+        key_variables: of the environment, which hold keys, by the config.
         lineages: of the files of ``contents.answers``, as the results folder has them.
         results: folder of all results.
         out: the bundle.
@@ -62,8 +69,8 @@ def bundle_results(
     """
     run = Evaluation(load_config(config))
     steps = Lineage(run)
-    with tempfile.TemporaryDirectory(dir=out.parent, prefix=".bundle-") as staging:
-        folder = Path(staging)
+    with partial_folder(out.with_suffix("")) as staging:
+        folder = staging / "files"
         write_text(folder / contents.CONFIG, as_yaml(config))
         for path in contents.files_of(own_files):
             _copy(Path(path), folder / path)
@@ -80,7 +87,7 @@ def bundle_results(
         write_text(folder / contents.README, readme(run))
         _write_manifest(folder, answers.values(), commit)
         write_json(folder / contents.CRATE, crate(run, files_in(folder), commit, seconds))
-        _check_secrets(run, folder)
+        _check_secrets(key_variables, folder)
         write_archive(folder, out)
 
 
@@ -95,9 +102,7 @@ def origin() -> tuple[str | None, int]:
     SOURCE_DATE_EPOCH stands for the time where it is set; outside git there is no commit, and the
     time is 0. No clock is asked: equal results give equal bytes.
     """
-    log = ["git", "log", "-1", "--format=%H %ct"]
-    done = subprocess.run(log, cwd=PACKAGE, capture_output=True, text=True, check=False)
-    commit, _, seconds = done.stdout.strip().partition(" ")
+    commit, _, seconds = (asked_of_git("log", "-1", "--format=%H %ct") or "").partition(" ")
     return commit or None, int(os.environ.get("SOURCE_DATE_EPOCH") or seconds or 0)
 
 
@@ -165,17 +170,14 @@ def _write_manifest(folder: Path, answers: Iterable[Made], commit: str | None) -
     )
 
 
-def _check_secrets(run: Evaluation, folder: Path) -> None:
-    """Whether the key of an API stands in a file, such as in a model's answer."""
-    settings = run.config
-    asked = (*settings.models.values(), *settings.judges.values(), *settings.rewriters.values())
-    names = {getattr(one, "api_key_env", None) for one in asked} | set(SECRETS)
-    held = {name: os.environ.get(name, "").strip() for name in sorted(filter(None, names))}
-    keys = {name: key.encode() for name, key in held.items() if len(key) >= SHORTEST_SECRET}
+def _check_secrets(variables: Iterable[str], folder: Path) -> None:
+    """Whether the key of an API stands in a file, such as in a model's answer, however spelled."""
+    held = {name: os.environ.get(name, "").strip() for name in sorted({*variables, *SECRETS})}
+    keys = {name: Redaction([key]) for name, key in held.items() if key}
     for path in files_below(folder):
         content = path.read_bytes()
         for name, key in keys.items():
-            if key in content:
+            if key.content(content) != content:
                 raise UserError(
                     f"{path.relative_to(folder)}: it holds the value of {name}; take the key out "
                     "of the file that this is made from, and have it replaced where it was issued"
