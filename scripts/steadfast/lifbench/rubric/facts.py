@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -133,6 +133,7 @@ class MultiDocFacts:
     def __init__(self, text: str, documents: list[Record]):
         self.text = text
         self.documents = documents
+        self._by_keys: dict[tuple[str, ...], FieldValues] = {}
 
     @cached_property
     def shown(self) -> TextIndex:
@@ -148,6 +149,45 @@ class MultiDocFacts:
     def values(self) -> set[str]:
         """The ``folded`` values of all fields."""
         return {folded(str(value)) for document in self.documents for value in document.values()}
+
+    def values_of(self, keys: Sequence[str]) -> "FieldValues":
+        """The values of some fields."""
+        return self._by_keys.setdefault(tuple(keys), FieldValues(self.documents, keys))
+
+
+class FieldValues:
+    """The values of some fields of documents, and a way to find them in a text.
+
+    Attributes:
+        names: the fields', ``folded``; their number is the ``width``.
+        of: by the ``core`` of a value, the places of the fields that have it, and it, ``folded``.
+        finder: finds the values.
+    """
+
+    def __init__(self, documents: list[Record], keys: Sequence[str]):
+        self.names, self.width = list(map(folded, keys)), len(keys)
+        self._rows: set[tuple[str | None, ...]] = set()
+        self.of: dict[str, tuple[tuple[int, ...], str]] = {}
+        for document in documents:
+            row = [folded(str(document[key])) if key in document else None for key in keys]
+            self._rows.add(tuple(row))
+            for place, text in enumerate(row):
+                if text:
+                    places, _ = self.of.get(core(text), ((), text))
+                    self.of[core(text)] = (tuple(dict.fromkeys((*places, place))), text)
+        self._always = [
+            place for place, texts in enumerate(zip(*self._rows, strict=True)) if all(texts)
+        ]
+        self.finder = Finder(text for _, text in self.of.values())
+
+    def tells(self, row: tuple[str | None, ...]) -> bool:
+        """Whether a row can be meant for a document: one has these values, or it has all that no
+        document lacks, right or wrong."""
+        return row in self._rows or bool(self._always and all(row[p] for p in self._always))
+
+    def holds(self, row: tuple[str | None, ...]) -> bool:
+        """Whether a row has a value that a document has."""
+        return any(core(text) in self.of for text in row if text)
 
 
 class OneDocFacts:

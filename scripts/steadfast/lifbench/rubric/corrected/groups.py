@@ -1,6 +1,7 @@
 """Groups of documents in an MF answer: lists of lists, one a line, however they are spaced."""
 
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from steadfast.lifbench.rubric.corrected.reading import read_value, with_none
@@ -60,23 +61,24 @@ def _read(text: str) -> Part:
     return Part(is_json, value if is_json else read_value(text)[1])
 
 
-def groups_of(response: str, lines: list[list[Part]], width: int) -> list[Group]:
+def groups_of(response: str, lines: list[list[Part]], keys: Sequence[str]) -> list[Group]:
     """The groups of documents that an answer gives, each document as its entries.
 
     Read are lists of lists, one after another or together in one more list or object. Lists that
-    are in no other, and hold none, make a group with those of their line.
+    are in no other, and hold none, make a group with those of their line. A document may be an
+    object of its fields, and its values may have the fields' names before them.
 
     Args:
         response: the answer.
         lines: the parts of each of its lines.
-        width: how many fields are asked for.
+        keys: the fields that are asked for, in order.
     """
-    value = _outermost(response) if len(lines) > 1 or "{" in response else None
+    value = _outermost(response, keys) if len(lines) > 1 or "{" in response else None
     if sum(line.count("[") != line.count("]") for line in response.split("\n")) > 1:
         lines = [parts_of(response)]
-    listed = [value] if value else [[_lists(part.value) for part in parts] for parts in lines]
-    groups = [group for values in listed for group in _groups(values)]
-    if width > 1:
+    listed = [value] if value else [[_lists(part.value, keys) for part in parts] for parts in lines]
+    groups = [group for values in listed for group in _groups(values, keys)]
+    if len(keys) > 1:
         return groups
     # Where one field is asked for, a list of several values is a group of documents.
     apart = [[row] if len(row) > 1 else None for group in groups for row in group]
@@ -85,27 +87,36 @@ def groups_of(response: str, lines: list[list[Part]], width: int) -> list[Group]
     return [[(entry,) for row in group for entry in row] for group in groups]
 
 
-def _outermost(response: str) -> list[Any] | None:
+def _outermost(response: str, keys: Sequence[str]) -> list[Any] | None:
     """The list, or the object as one of its values, that an answer has from its first bracket to
     its last."""
     starts = [place for bracket in "[{" if (place := response.find(bracket)) >= 0]
     end = max(map(response.rfind, "]}")) + 1
     if not starts or end <= min(starts):
         return None
-    value = _lists(_read(response[min(starts) : end]).value)
+    value = _lists(_read(response[min(starts) : end]).value, keys)
     return value if isinstance(value, list) else None
 
 
-def _lists(value: Any, depth: int = 4) -> Any:
-    """A value with the values of each object for the object, as deep as groups can be."""
+def _lists(value: Any, keys: Sequence[str], depth: int = 6) -> Any:
+    """A value with the values of each object for the object, as deep as groups can be.
+
+    Of an object with asked fields these, in their order; of one that holds lists or objects these
+    alone, be it the only one or all.
+    """
     if isinstance(value, dict):
-        value = list(value.values())
+        inner = [item for item in value.values() if isinstance(item, (list, dict))]
+        if any(key in value for key in keys):
+            return [value.get(key) for key in keys]
+        if len(inner) == 1 and depth:
+            return _lists(inner[0], keys, depth - 1)
+        value = inner or list(value.values())
     if isinstance(value, (list, tuple)) and depth:
-        return [_lists(item, depth - 1) for item in value]
+        return [_lists(item, keys, depth - 1) for item in value]
     return value
 
 
-def _groups(values: list[Any]) -> list[Group]:
+def _groups(values: list[Any], keys: Sequence[str]) -> list[Group]:
     groups, rows = [], []
     for value in values:
         if not _is_lists(value):
@@ -114,7 +125,7 @@ def _groups(values: list[Any]) -> list[Group]:
             groups += value
         else:
             groups.append(value)
-    found = [[_row(entries) for entries in group if entries] for group in [*groups, rows]]
+    found = [[_row(entries, keys) for entries in group if entries] for group in [*groups, rows]]
     return [group for group in found if group]
 
 
@@ -122,8 +133,17 @@ def _is_lists(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(v, list) for v in value)
 
 
-def _row(entries: Any) -> Row:
-    return tuple(map(as_entry, entries)) if isinstance(entries, list) else (as_entry(entries),)
+def _row(entries: Any, keys: Sequence[str]) -> Row:
+    entries = entries if isinstance(entries, list) else [entries]
+    return tuple(as_entry(_unnamed(entry, keys)) for entry in entries)
+
+
+def _unnamed(entry: Any, keys: Sequence[str]) -> Any:
+    """A value without the name of a field before it."""
+    if not isinstance(entry, str):
+        return entry
+    name, sign, value = entry.partition(":") if ":" in entry else entry.partition("=")
+    return value.strip() if sign and name.strip() in keys else entry
 
 
 def as_entry(value: Any) -> str | None:

@@ -12,6 +12,7 @@ from steadfast.lifbench.rubric.corrected.groups import (
     parts_of,
 )
 from steadfast.lifbench.rubric.corrected.labels import labels_of
+from steadfast.lifbench.rubric.corrected.written import written_groups
 from steadfast.lifbench.rubric.facts import MultiDocFacts
 from steadfast.lifbench.rubric.marks import Marks
 from steadfast.lifbench.rubric.text import normal
@@ -48,7 +49,9 @@ def find_duplicates(
         keys: the asked fields, in order.
     """
     lines = list(map(parts_of, response.split("\n")))
-    groups = groups_of(response, lines, len(keys))
+    groups = groups_of(response, lines, keys)
+    if not _is_read(groups, lines, facts):
+        groups = written_groups(response, facts.values_of(keys)) or groups
     expected = [[tuple(map(as_entry, d.values())) for d in group] for group in gold]
     n, m = len(expected), len(groups)
     points = {
@@ -58,6 +61,14 @@ def find_duplicates(
         "format": _line_form(response, lines),
     }
     return Marks(points, {"lines": len(lines), "read": m})
+
+
+def _is_read(groups: list[Group], lines: list[list[Part]], facts: MultiDocFacts) -> bool:
+    """Whether the lists of an answer are groups: they hold documents' values, and several documents
+    each or the form that was asked for."""
+    known = [g for g in groups if any(entry in facts.values for row in g for entry in row)]
+    asked = any(part.is_group for line in lines for part in line)
+    return any(len(group) > 1 or asked for group in known)
 
 
 def _line_form(response: str, lines: list[list[Part]]) -> float:
