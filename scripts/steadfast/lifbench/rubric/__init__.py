@@ -14,6 +14,7 @@ from steadfast.lifbench.rubric.corrected import SCORERS as CORRECTED
 from steadfast.lifbench.rubric.facts import facts_of
 from steadfast.lifbench.rubric.marks import Marks, Scorer
 from steadfast.lifbench.rubric.released import SCORERS as RELEASED
+from steadfast.lifbench.rubric.text import only_repeats
 from steadfast.lifbench.weights import RUBRICS as WEIGHTS
 from steadfast.lifbench.weights import total_weight
 
@@ -45,7 +46,7 @@ def score(
     task = prompt["task"]
     response = response.strip()
     marks = Marks({})
-    if response:
+    if response and not (rubric == "corrected" and only_repeats(response, prompt["instruction"])):
         asked = _asked(prompt, context, scenario_prompt)
         marks = RUBRICS[rubric][task](response, facts_of(context), *asked)
     weights = WEIGHTS[rubric][task]

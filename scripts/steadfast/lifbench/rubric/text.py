@@ -1,5 +1,6 @@
 """Text as the corrected rubric compares it, and known texts found in a longer one."""
 
+import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable
@@ -54,6 +55,16 @@ def core(text: str) -> str:
     """
     text = folded(text)
     return text.strip(_ENDS) or text
+
+
+def only_repeats(text: str, asked: str) -> bool:
+    """Whether a text has no words but those that were asked, once or several times.
+
+    >>> only_repeats("> Name the first.\n> Name the first.", "Name the first.")
+    True
+    """
+    text, asked = (re.sub(r"[\W_]+", "", folded(part)) for part in (text, asked))
+    return bool(asked and text) and not text.replace(asked, "")
 
 
 def allowed_edits(gold: str) -> int:

@@ -1,5 +1,6 @@
 """Corrected rubric of the List scenario: LSI, LOI, LOE, LBI, LBE and LMI."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
@@ -8,8 +9,10 @@ from typing import NamedTuple
 from steadfast.lifbench.rubric.corrected.reading import (
     Numeral,
     found_list,
+    listed,
     strict_json,
     strings,
+    unescaped,
     unfenced,
 )
 from steadfast.lifbench.rubric.facts import ListFacts
@@ -19,6 +22,7 @@ from steadfast.lifbench.rubric.text import normal
 from steadfast.lifbench.weights import ScorePoint
 
 _MOST_LINES = 8  # lines of an answer that may be a slip of an element
+_HYPHENATED = re.compile(r"\b(\w{8})-(\w{4})-(\w{4})-(\w{4})-(\w{12})\b")
 SLIP = 0.5  # of what an element earns, one with a slip of the pen earns this share
 
 
@@ -77,7 +81,7 @@ def _named(response: str, facts: ListFacts) -> Named:
     text = unfenced(response)
     is_json, value = strict_json(text)
     parts = strings(value) if is_json and normal(text) not in facts.places else [text]
-    elements = list(dict.fromkeys(e for part in parts for e in facts.finder.find(part)))
+    elements = list(dict.fromkeys(e for part in parts for e in _found(part, facts)))
     if elements:
         return Named(elements, 1, 0.5 * (len(elements) == 1))
     lines = [text, *(line for line in text.split("\n") if line.strip())]
@@ -86,12 +90,20 @@ def _named(response: str, facts: ListFacts) -> Named:
     return Named([], 0, 0) if element is None else Named([element], SLIP, 0.5)
 
 
+def _found(text: str, facts: ListFacts) -> list[str]:
+    """The elements in a text, if there are more then, with hyphens out of hashes and strings of
+    JSON as they are meant."""
+    plain = _HYPHENATED.sub(r"\1\2\3\4\5", unescaped(text))
+    found = facts.finder.find(text)
+    return found if plain == text else max(found, facts.finder.find(plain), key=len)
+
+
 def many_elements(response: str, facts: ListFacts, gold: list[str]) -> Marks:
     """LMI: the answer is a JSON list of the gold elements, in the instruction's order."""
     gold = [normal(element) for element in gold]
-    whole, value = found_list(response)
-    named = [e for part in strings(value) for e in facts.finder.find(part)]
-    named = named or facts.finder.find(response)
+    whole, given = found_list(response)
+    value = listed(given) if isinstance(given, list) else given
+    named = [e for part in strings(value) for e in _found(part, facts)] or _found(response, facts)
     n, wanted = len(gold), Counter(gold)
     # Numbers that are no elements are positions, not what stands there.
     if isinstance(value, list):
@@ -101,7 +113,7 @@ def many_elements(response: str, facts: ListFacts, gold: list[str]) -> Marks:
     hits = sum((Counter(named) & wanted).values())
     share = hits / max(n, size, len(named))
     points = {
-        "format": 2 * list_form(whole, value),
+        "format": 2 * list_form(whole, given),
         "num": (size == n) + 2 * max(0, 1 - abs(size - n) / n),
         "correct": 3 * share,
         "order": 2 * share * _in_order(named, gold),

@@ -24,7 +24,7 @@ def label_documents(
     """MB: the answer is a JSON object from doc1, doc2 … to the labels, out of the candidates."""
     labels, candidates = list(map(normal, labels)), list(map(normal, candidates))
     n = len(labels)
-    given = labels_of(response, candidates)
+    given = labels_of(response, candidates, n)
     right = sum(given.by_number.get(k) == label for k, label in enumerate(labels, start=1))
     claimed = max(n, given.size, len(given.by_number))
     named = sum(f"doc{k}" in given.names for k in range(1, n + 1))

@@ -1,16 +1,20 @@
 """Corrected rubric of the OneDoc scenario: OQ (QA) and OE (extract)."""
 
+import re
 from itertools import pairwise
 from typing import Any
 
+from steadfast.lifbench.gold import TYPE_NAMES
 from steadfast.lifbench.rubric.corrected.choices import chosen, mentions, says_none
 from steadfast.lifbench.rubric.corrected.lists import SLIP
-from steadfast.lifbench.rubric.corrected.reading import found_list, strings
+from steadfast.lifbench.rubric.corrected.reading import Numeral, found_list, listed, strings
 from steadfast.lifbench.rubric.facts import OneDocFacts, untagged
 from steadfast.lifbench.rubric.marks import Marks
 from steadfast.lifbench.rubric.parsing import list_form
 from steadfast.lifbench.rubric.text import core, normal
 
+_LABEL = re.compile(rf"<?(?:{'|'.join(map(re.escape, TYPE_NAMES))})(?:-[0-9]+)?>?")
+_UNTICKED = re.compile(r"^\W*(?:\[ ?\]|☐).*$", re.MULTILINE)
 _MOST = 64  # different texts of an answer that are looked for in the document
 
 
@@ -25,7 +29,8 @@ def question(response: str, facts: OneDocFacts, evidence: str, options: list[str
 
     Of two options one is always at hand: nothing but the right one has any points.
     """
-    response, options = normal(response), [normal(option) for option in options]
+    response = normal(_UNTICKED.sub("", response))
+    options = [normal(option) for option in options]
     choice = chosen(response, options)
     right = choice == options[0 if facts.is_true(normal(evidence)) else 1]
     points = {"correct": 3.0 * right, "format": 2 * right * _option_form(response, options)}
@@ -49,10 +54,15 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
         for s in facts.sentences
         if s["type"] == type_name and not s["fake"]
     }
-    whole, value = found_list(response)
+    whole, given = found_list(response)
+    value = listed(given)
     texts = [text for text in strings(value) if text.strip()]
-    form = list_form(whole, value) * _entries_form(texts, facts)
-    if not ids and not texts and _is_empty(whole, value, response, facts):
+    # Numbers and types beside the sentences say which they are, and are none.
+    said = [text for text in texts if not _is_label(text, facts)]
+    texts = said or (texts if isinstance(value, list) else [])
+    form = list_form(whole, given) * _entries_form(texts, facts)
+    if not ids and _is_empty(whole, given, texts, response, facts):
+        form *= 0.5 if texts else 1
         return Marks({"format": 4 * form, "correct": 4, "order": 4, "ori": 2}, {"size": 0})
     if not texts:
         lines = response.split("\n")
@@ -75,10 +85,19 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
     return Marks(points, {"size": size, "hits": len(sequence)})
 
 
-def _is_empty(whole: bool, value: Any, response: str, facts: OneDocFacts) -> bool:
-    """Whether an answer without any text in JSON is that there are no sentences."""
+def _is_label(text: str, facts: OneDocFacts) -> bool:
+    label = isinstance(text, Numeral) or _LABEL.fullmatch(text.strip())
+    return bool(label) and normal(text) not in facts.labelled
+
+
+def _is_empty(whole: bool, value: Any, texts: list[str], response: str, facts: OneDocFacts) -> bool:
+    """Whether an answer is that there are no sentences: in words, or by a list of none."""
+    if texts:
+        said = whole and all(map(says_none, texts))
+        return said and not any(map(facts.holds, texts[:_MOST]))
     if whole:
-        return isinstance(value, list) or not value
+        parts = value.values() if isinstance(value, dict) else [value]
+        return not value or any(isinstance(listed(part), list) for part in parts)
     if "[" in response:
         # An empty list beside others, such as the examples of an instruction, is no answer.
         return isinstance(value, list) and response.count("[") == 1

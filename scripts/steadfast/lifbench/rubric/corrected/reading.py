@@ -10,6 +10,7 @@ from steadfast.literals import parse_literal
 _TRIES = 32  # brackets of a text at which JSON may begin and does not
 _CLOSING = {"[": "]", "{": "}"}
 _STRING = r'"(?:[^"\\\n]|\\.)*"?'
+_WHOLE_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _NONE = re.compile(rf"{_STRING}|\bNone\b")
 _LAST_COMMA = re.compile(rf"{_STRING}|,(?=\s*[\]}}])")
 _FENCE = re.compile(r"```[\w-]*\n(.*?)\n?```", re.DOTALL)
@@ -58,6 +59,9 @@ def unfenced(text: str) -> str:
 def values_in(text: str, opening: str) -> tuple[bool, list[Any]]:
     """Whether a text is JSON, and what in it is: its value, or those that begin with a bracket."""
     whole, value = strict_json(text)
+    if whole and type(value) is str:  # JSON within a string
+        inner, parts = strict_json(value)
+        return (False, [parts]) if inner and isinstance(parts, (list, dict)) else (True, [value])
     if whole:
         return True, [value]
     first, last = text.find(opening), text.rfind(_CLOSING[opening])
@@ -91,8 +95,32 @@ def found_list(text: str) -> tuple[bool, Any]:
     return whole, said[-1] if said else None
 
 
+def listed(value: Any) -> Any:
+    """What a value comes down to: of a list of one list or object, and of an object that holds one
+    beside plain values, that one.
+
+    >>> listed({"count": 1, "answer": [["Name a fruit."]]})
+    ['Name a fruit.']
+    """
+    while isinstance(value, (list, dict)):
+        parts = list(value.values()) if isinstance(value, dict) else value
+        inner = [part for part in parts if isinstance(part, (list, dict))]
+        if len(inner) != 1 or (isinstance(value, list) and len(value) > 1):
+            break
+        value = inner[0]
+    return value
+
+
 def _number(text: str) -> bool:
     return isinstance(text, Numeral)
+
+
+def unescaped(text: str) -> str:
+    """A text in which JSON strings stand, with what they say in their places."""
+    if "\\" not in text:
+        return text
+    said = _WHOLE_STRING.sub(lambda match: str(strict_json(match[0])[1] or match[0]), text)
+    return said.replace('\\"', '"')
 
 
 def strings(value: Any) -> list[str]:

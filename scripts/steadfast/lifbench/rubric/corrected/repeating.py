@@ -5,13 +5,14 @@ from typing import NamedTuple
 
 from steadfast.lifbench.gold import TYPE_NAMES
 from steadfast.lifbench.rubric.corrected.onedoc import origin
+from steadfast.lifbench.rubric.corrected.sentence_lines import TYPE, lines_of, type_of
 from steadfast.lifbench.rubric.facts import OneDocFacts, untagged
 from steadfast.lifbench.rubric.marks import Marks
 from steadfast.lifbench.rubric.text import core, normal
 
-_TYPE = re.compile("|".join(map(re.escape, TYPE_NAMES)), re.IGNORECASE)
 _TYPES = {name.lower(): name for name in TYPE_NAMES}
-_BARE = {name[1:-1].lower(): name for name in TYPE_NAMES}
+_BRACKETED = re.compile(r"([^()\[\]]*)[(\[]([^()\[\]]{1,20})[)\]]\W*")
+_MARKUP = re.compile(r'<\w+\s+\w+="?$|^"?>')
 _MOST = 64  # different rows that may hold a slip of a sentence
 
 
@@ -31,8 +32,14 @@ class Row(NamedTuple):
 
 def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
     """OR: the answer is n lines of a true key sentence, the separator and the sentence's type."""
-    lines = [line.strip() for line in response.split("\n") if line.strip()]
-    of_lines = [_rows(line, separator, facts) for line in lines]
+    lines = lines_of(response, separator, facts)
+    of_lines = [
+        [
+            row._replace(is_plain=row.is_plain and as_written)
+            for row in _rows(line, separator, facts)
+        ]
+        for line, as_written in lines
+    ]
     rows = [row for found in of_lines for row in found]
     meant = _meant(rows, facts)
     named = {sentence for sentences in meant.values() for sentence in sentences}
@@ -40,6 +47,7 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
     right = len({s for row, found in meant.items() for s in found if _is_right(s, row, facts)})
     claimed = max(n, len(rows), len(named))
     apart = bool(rows) and all(len(found) == 1 for found in of_lines)
+    apart &= all(line.as_written for line in lines)
     plain = sum(row.is_plain for row in rows) / max(n, len(rows))
     points = {
         "format": 0.5 * apart + 0.5 * (bool(rows) and separator in response) + 2 * plain,
@@ -65,12 +73,17 @@ def _rows(line: str, separator: str, facts: OneDocFacts) -> list[Row]:
         text = before.removesuffix(separator).strip()
         if line.endswith(name) and before.endswith(separator):
             known = normal(text) in facts.labelled
-            if known or not (separator in text or _TYPE.search(text)):
+            if known or not (separator in text or TYPE.search(text)):
                 return [Row(text, name, known or _alone(text, facts))]
-    texts, types = _TYPE.split(line), [_TYPES[name.lower()] for name in _TYPE.findall(line)]
+    texts, types = TYPE.split(line), [_TYPES[name.lower()] for name in TYPE.findall(line)]
     sentence, _, last = line.rpartition(separator)
-    if not types and sentence.strip() and (named := _BARE.get(core(last).strip("<>[]#@!|*-"))):
+    if not types and sentence.strip() and (named := type_of(last)):
         return [Row(sentence.strip(), named, False)]
+    if not types and (match := _BRACKETED.fullmatch(line)) and (named := type_of(match[2])):
+        return [Row(_bare(match[1], separator), named, False)]
+    start, _, sentence = line.partition(":")
+    if not types and sentence.strip() and (named := type_of(start)):
+        return [Row(_bare(sentence, separator), named, False)]
     if not types and separator not in line and not facts.finder.find(line):
         return []
     rows: list[tuple[str, list[str]]] = [("", [])]
@@ -94,7 +107,7 @@ def _alone(text: str, facts: OneDocFacts) -> bool:
 
 def _bare(part: str, separator: str) -> str:
     """What stands between two types, without tags, ids and separators around it."""
-    text = untagged(part.replace(separator, " "))
+    text = untagged(_MARKUP.sub("", part.replace(separator, " ")))
     text = re.sub(r"^-?[0-9]*>|<$", "", text).strip()
     return text if re.search(r"[^\W\d_]", text) else ""
 

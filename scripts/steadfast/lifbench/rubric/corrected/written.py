@@ -10,9 +10,9 @@ from steadfast.lifbench.rubric.facts import FieldValues
 from steadfast.lifbench.rubric.text import folded
 
 # A word for a missing value, or what looks like an identifier or a date but is not a document's.
-_OTHER = re.compile(r"\b(?:(none|null)|(?!doc|group)(?=[a-z_-]*[0-9])[\w-]{8,})")
+_OTHER = re.compile(r"\b(?:(none|null|n/a)\b|(?!doc|group)(?=[a-z_-]*[0-9])[\w-]{8,})")
 _NEXT_ROW = re.compile(r"[;)\]]")
-_NEXT_GROUP = re.compile(r"\]\s*\].*\[|[.!?]\s|\b[0-9]+\s*[:.)]")
+_NEXT_GROUP = re.compile(r"\]\s*\].*\[|\][^\[\]]*:\s*\[|[.!?]\s|\b[0-9]+\s*[:.)]")
 _WORD = re.compile(r"\w+")
 _BULLET = re.compile(r"[-*•+]\s|[0-9]+[.)]\s")
 
@@ -78,11 +78,12 @@ def _of_lines(lines: list[list[Value]], known: FieldValues) -> list[Group]:
     only numbers them."""
     if known.width > 1 and all(len(line) == 1 for line in lines):
         return [list(_rows((value for line in lines for value in line), known.width))]
-    rows = [
-        ([word for word in _WORD.findall(line[0].before) if word not in known.names], row)
-        for line in lines
-        for row in _rows(line, known.width)
-    ]
+    rows: list[tuple[list[str], Row]] = []
+    column: list[str] = []
+    for line in lines:
+        words = [word for word in _WORD.findall(line[0].before) if word not in known.names]
+        column = words or column  # which may be written for the first alone
+        rows += [(column, row) for row in _rows(line, known.width)]
     by_column = [[row for _, row in of] for _, of in groupby(rows, lambda row: row[0])]
     return by_column if len(by_column) < len(rows) else [[row for _, row in rows]]
 
