@@ -1,116 +1,160 @@
-"""The number of requests at once: found by what a server gives, and never beyond the ceiling."""
-
-import heapq
-import random
+"""The number of requests at once, against servers in simulated time, through the engine itself."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steadfast.engines.pace import Level
+from paced_servers import SERVERS, Paced, ask, best_bare
+from steadfast.engines.level import Level
+from steadfast.engines.pace import Failures
+
+COUNT = 6_000
+"""Of requests in a test, at most: larger numbers of them are in ``benchmarks/``."""
 
 
-class Served:
-    """A server in simulated time: beyond its capacity, requests take longer in proportion.
-
-    Args:
-        capacity: requests that it serves side by side at full speed.
-        seconds: that a reply takes then.
-        spread: of the seconds, as a share.
-    """
-
-    def __init__(self, capacity, seconds=0.05, spread=0.0, seed=0):
-        self.capacity, self.seconds, self.spread = capacity, seconds, spread
-        self.now, self.under_way, self.rng = 0.0, [], random.Random(seed)
-        self.levels = []
-
-    def ask(self, level, answers):
-        """So many answers; the answers a second over the last half of them."""
-        half = None
-        for number in range(answers):
-            while len(self.under_way) < level.limit:
-                slowed = max(1.0, (len(self.under_way) + 1) / self.capacity)
-                jitter = 1 + self.spread * self.rng.uniform(-1, 1)
-                heapq.heappush(self.under_way, self.now + self.seconds * slowed * jitter)
-            full = len(self.under_way) >= level.limit
-            self.now = heapq.heappop(self.under_way)
-            level.answered(self.now, full)
-            self.levels.append(level.limit)
-            if number == answers // 2:
-                half = self.now
-        return (answers - answers // 2 - 1) / (self.now - half)
-
-    @property
-    def best(self):
-        """Answers a second, at most."""
-        return self.capacity / self.seconds
+@pytest.mark.parametrize("name", SERVERS)
+def test_it_takes_at_most_1_3_times_as_long_as_a_bare_client_at_its_best(name):
+    how, count = SERVERS[name]
+    count = min(count, COUNT)
+    seconds, _ = best_bare(how, count)
+    responses, taken = ask(Paced(**how), count)
+    assert [response.status for response in responses] == ["ok"] * count
+    assert taken <= 1.3 * seconds
 
 
-def test_it_grows_past_its_start_where_the_server_has_room():
-    level, served = Level(8, 256), Served(capacity=10_000)
-    served.ask(level, 5_000)
-    assert level.limit > 200
-    assert max(served.levels) <= 256
+def test_it_grows_past_its_start_where_the_server_has_room_and_never_beyond_the_ceiling():
+    server = Paced()
+    ask(server, 5_000)
+    assert server.most_under_way == 256
 
 
-@pytest.mark.parametrize("capacity", [3, 20, 64, 150])
-def test_it_finds_the_level_of_a_server_that_slows_down_and_does_not_run_away(capacity):
-    level, served = Level(8, 1024), Served(capacity, spread=0.5)
-    rate = served.ask(level, 20_000)
-    assert rate >= 0.8 * served.best
-    assert max(served.levels[10_000:]) <= 4 * capacity + 8
+@pytest.mark.parametrize("slots", [3, 20, 64])
+def test_it_does_not_send_ever_more_to_a_server_that_only_lets_them_wait(slots):
+    server = Paced(slots=slots, seconds=0.5)
+    ask(server, 3_000, max_concurrency=1024)
+    assert server.most_under_way <= 12 * slots  # a rung is three times the one before
 
 
-def test_it_comes_down_where_a_server_gets_slower_and_not_below_its_start():
-    level, served = Level(8, 256), Served(capacity=100, spread=0.2)
-    served.ask(level, 5_000)
-    before = level.limit
-    served.capacity = 3
-    served.ask(level, 20_000)
-    assert before >= 60
-    assert 8 <= level.limit <= 20
+def test_a_real_limit_is_kept_with_few_refusals():
+    server = Paced(per_second=100)
+    ask(server, 1_280)
+    assert server.refusals <= 0.1 * 1_280
 
 
-def test_it_follows_a_server_that_gets_more_room():
-    level, served = Level(8, 256), Served(capacity=10, spread=0.2)
-    served.ask(level, 5_000)
-    before = level.limit
-    served.capacity = 100
-    served.ask(level, 20_000)
-    assert before <= 30
-    assert level.limit >= 60
+@pytest.mark.parametrize(("share", "left"), [(0.25, 48), (0.5, 32), (0.9, 32)])
+def test_many_refusals_lower_it_by_their_share_and_by_half_at_most(share, left):
+    level = Level(64, 64)
+    level.refused(share, 1.0)
+    assert level.limit == left
 
 
-def test_an_overload_halves_it():
-    level = Level(64, 256)
-    level.overloaded()
-    assert level.limit == 32
+def test_one_refusal_holds_back_what_it_refused_alone():
+    server = Paced(seconds=1.0, slots=8)
+    server.refuse_next = 30.0
+    responses, taken = ask(server, 64, max_concurrency=8)
+    assert {response.status for response in responses} == {"ok"}
+    assert server.last_but_one <= 10.0  # 63 answers, eight a second
+    assert 31.0 <= taken <= 32.0
 
 
-def test_it_does_not_grow_where_something_else_holds_the_answers_back():
-    level = Level(8, 256)
-    for number in range(10_000):
-        level.answered(number * 0.01, full=False)
-    assert level.limit == 8
+def test_a_server_that_refuses_all_is_left_alone_as_long_as_it_asks():
+    server = Paced(per_second=10, window=60.0)  # 600 a minute
+    responses, taken = ask(server, 1_000)
+    assert {response.status for response in responses} == {"ok"}
+    assert 60 <= taken <= 66
+    assert server.refusals <= 256
 
 
-@settings(max_examples=30, deadline=None)
+def test_a_server_that_is_down_gets_few_requests():
+    server = Paced(down=(0.0, 40.0))
+    responses, taken = ask(server, 300)
+    assert {response.status for response in responses} == {"ok"}
+    assert server.refusals <= 100
+    assert taken <= 75
+
+
+def test_what_waits_to_be_asked_again_takes_no_place():
+    server = Paced(seconds=0.1, refused=0.1, refusal_wait=60.0)
+    responses, taken = ask(server, 2_000, max_concurrency=16)
+    assert {response.status for response in responses} == {"ok"}
+    assert server.most_under_way <= 16
+    # Two hundred wait a minute, and twenty of them two, all side by side.
+    assert taken <= 60 * 5
+
+
+def outcomes(share, count, every=1.0):
+    """How many alarms there are where that share of requests fails, evenly spread."""
+    failures, alarms, due = Failures(), 0, 0.0
+    for number in range(count):
+        failures.sent(number * every, 32)
+        due += share
+        if due >= 1:
+            due -= 1
+            alarms += failures.failed(number * every) is not None
+    return alarms
+
+
+def test_scattered_failures_are_no_alarm_and_many_are():
+    assert outcomes(0.07, 10_000) == 0
+    assert outcomes(0.13, 10_000) == 0
+    assert outcomes(0.2, 10_000) > 0
+    assert outcomes(1.0, 6) == 1
+
+
+def test_failures_of_requests_that_were_sent_before_an_alarm_are_no_second_one():
+    failures = Failures()
+    for number in range(32):
+        failures.sent(float(number), 32)
+    shares = [failures.failed(float(number)) for number in range(32)]
+    assert [share for share in shares if share] == [9 / 32]
+
+
+@settings(max_examples=25, deadline=None)
 @given(
     start=st.integers(1, 64),
-    most=st.integers(1, 128),
-    capacity=st.integers(1, 300),
-    spread=st.floats(0, 0.9),
-    overloads=st.sets(st.integers(0, 3_000), max_size=5),
+    room=st.integers(0, 128),
+    slots=st.integers(1, 300),
+    slower=st.sampled_from([0.0, 1.0, 1.5]),
+    spread=st.floats(0, 1.0),
+    refused=st.floats(0, 0.05),
+    failed=st.floats(0, 0.05),
     seed=st.integers(0, 99),
 )
-def test_it_never_leaves_its_bounds_and_loses_no_more_than_half(
-    start, most, capacity, spread, overloads, seed
+def test_whatever_the_server_all_is_answered_within_the_bounds(
+    start, room, slots, slower, spread, refused, failed, seed
 ):
-    level, served = Level(start, most), Served(capacity, spread=spread, seed=seed)
-    for begin in range(0, 3_000, 500):
-        served.ask(level, 500)
-        if any(begin <= at < begin + 500 for at in overloads):
-            level.overloaded()
-    rate = served.ask(level, 8_000)
-    assert all(1 <= limit <= most for limit in served.levels)
-    assert rate >= 0.5 * min(served.best, most / served.seconds)
+    server = Paced(
+        slots=slots, slower=slower, spread=spread, refused=refused, failed=failed, seed=seed
+    )
+    operation = {"concurrency": start, "max_concurrency": start + room, "attempts": 12}
+    responses, _ = ask(server, 1_500, **operation)
+    assert {response.status for response in responses} == {"ok"}
+    assert server.replies == 1_500
+    assert server.most_under_way <= start + room
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    start=st.integers(1, 64),
+    most=st.integers(1, 256),
+    events=st.lists(
+        st.tuples(st.sampled_from("afrd"), st.floats(0, 2), st.booleans()), max_size=300
+    ),
+)
+def test_it_never_leaves_its_bounds(start, most, events):
+    level, now, under_way = Level(start, most), 0.0, []
+    for kind, seconds, full in events:
+        now += seconds
+        while len(under_way) < level.limit:
+            under_way.append(now)
+            level.sent(now)
+        sent_at = under_way.pop(0)
+        if kind == "a":
+            level.answered(now, sent_at, full)
+        else:
+            level.failed(now, sent_at)
+        if kind == "r":
+            level.refused(seconds / 2, now)
+        if kind == "d":
+            level.disturbed(now)
+        assert 1 <= level.limit <= most

@@ -161,7 +161,7 @@ def test_a_missing_file_is_named(part):
 def test_engines_without_a_server_import_no_client():
     code = (
         "import sys, steadfast.engines.run, steadfast.engines.reference\n"
-        "heavy = {'openai', 'tiktoken', 'tqdm', 'pandas', 'httpx2'} & set(sys.modules)\n"
+        "heavy = {'aiohttp', 'openai', 'tiktoken', 'tqdm', 'pandas', 'httpx2'} & set(sys.modules)\n"
         "sys.exit(str(heavy) if heavy else 0)"
     )
     subprocess.run([sys.executable, "-c", code], cwd=SCRIPTS, check=True)

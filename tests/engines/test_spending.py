@@ -165,15 +165,6 @@ def test_a_cap_that_is_not_reached_changes_nothing(spending, server):
     assert set(server.asked.values()) == {1}
 
 
-def test_a_server_that_fails_again_and_again_gets_a_pause_from_all(part, server):
-    server.faults["Ask 0.0!"].extend([error(500)] * 3)
-    part.run(items(1, 6), backoff=0.2, attempts=6)
-    starts = sorted(start for _, start, _ in server.log)
-    # The second failure in a row pauses 0.4 s, the third 0.8 s, whatever a request's own wait is.
-    assert starts[2] - starts[1] >= 0.35
-    assert starts[3] - starts[2] >= 0.75
-
-
 def reply(**choice):
     return Fault(
         body=json.dumps(

@@ -1,4 +1,4 @@
-"""Engine ``openai``: any server with an OpenAI-compatible API, through the ``openai`` client."""
+"""Engine ``openai``: any server with an OpenAI-compatible API."""
 
 import asyncio
 import time
@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from steadfast.engines import batch_files
 from steadfast.engines.access import Access
 from steadfast.engines.base import LONG_PREFIX, Engine, Setup
 from steadfast.engines.bill import Bill, CapReached, estimated
+from steadfast.engines.client import Client
 from steadfast.engines.local_text import LocalText
-from steadfast.engines.openai_body import SUFFIX, request_body
+from steadfast.engines.openai_body import SUFFIX, request_body, request_url
 from steadfast.engines.pace import Pace, wanted_wait
 from steadfast.engines.progress import Notices
 from steadfast.engines.replies import Retry, error_of, read_completion, read_failure
@@ -21,9 +21,6 @@ from steadfast.engines.request import Request, Response
 from steadfast.engines.served import Served
 from steadfast.errors import PassingError, UserError
 from steadfast.files import Record
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
 Replies = asyncio.Queue[tuple[Request, Response] | None]
 
@@ -164,14 +161,12 @@ class OpenaiEngine(Engine):
         places: asyncio.Semaphore,
         settled: asyncio.Event,
     ) -> None:
-        from openai import AsyncOpenAI
-
-        client = AsyncOpenAI(**settings)
+        client = Client(settings)
         pace = Pace(self._concurrency, self._most, self._backoff)
         capped: CapReached | None = None
 
         async def send(request: Request) -> None:
-            response = await self._ask(client, pace, request)
+            response = await self._ask(client, pace, request, places)
             replies.put_nowait((request, estimated(request, response)))
 
         try:
@@ -217,26 +212,24 @@ class OpenaiEngine(Engine):
         if capped:
             raise capped
 
-    async def _ask(self, client: "AsyncOpenAI", pace: Pace, request: Request) -> Response:
+    async def _ask(
+        self, client: Client, pace: Pace, request: Request, places: asyncio.Semaphore
+    ) -> Response:
         heard = self._heard
         for attempt in range(1, self._attempts + 1):
             sent_at = await pace.acquire()
-            try:
-                outcome = await self._attempt(client, request)
-                if isinstance(outcome, Response):
-                    pace.succeeded()
-                    return outcome
-            finally:
-                pace.release()
+            outcome = await self._attempt(client, request)
+            if isinstance(outcome, Response):
+                pace.succeeded(sent_at)
+                return outcome
             failure = outcome
             self._retries[failure.reason] += 1
-            if failure.overloaded:
-                pace.overloaded(sent_at)
-            if failure.broken:
-                pace.broken(sent_at)
+            pace.failed(sent_at, failure.after, failure.overloaded, failure.broken)
             if attempt < self._attempts:
                 self._say_wait(failure.reason, failure.after)
+                places.release()  # what waits is not under way
                 await pace.wait(attempt, failure.after)
+                await places.acquire()
         if failure.unreachable and self._heard == heard:
             raise PassingError(
                 f"server {self._access.address} is unreachable ({self._attempts} attempts); check "
@@ -245,31 +238,31 @@ class OpenaiEngine(Engine):
             )
         return Response("error", error=failure.reason)
 
-    async def _attempt(self, client: "AsyncOpenAI", request: Request) -> Response | Retry:
-        from openai import APIConnectionError, APIStatusError, APITimeoutError
+    async def _attempt(self, client: Client, request: Request) -> Response | Retry:
+        from aiohttp import ClientConnectorError, ClientError, ConnectionTimeoutError
 
         redact = self._access.redaction.content
         body = request_body(self.answers, request, self._max_tokens_field)
         try:
             async with asyncio.timeout(self._timeout):
-                reply = await _post(client, body)
-        except (APITimeoutError, TimeoutError) as error:
-            connecting = type(error.__cause__).__name__ == "ConnectTimeout"
-            return Retry("timeout", overloaded=not connecting, unreachable=connecting)
-        except APIConnectionError as error:
-            connecting = type(error.__cause__).__name__ == "ConnectError"
-            return Retry("connection lost", unreachable=connecting)
-        except APIStatusError as error:
-            self._heard += 1
-            status, failed = error.status_code, redact(error.response.content)
-            self._stop_if_hopeless(status, failed)
-            return read_failure(status, failed, error.response.headers, time.time())
+                reply = await client.post(request_url(self.answers).removeprefix("/v1"), body)
+        except ConnectionTimeoutError:
+            return Retry("timeout", unreachable=True)
+        except TimeoutError:
+            return Retry("timeout", overloaded=True)
+        except ClientConnectorError:
+            return Retry("connection lost", unreachable=True)
+        except (ClientError, OSError):
+            return Retry("connection lost")
         except Exception as error:  # such as OverflowError, by a redirect to port 99999
             return Retry(f"the client failed ({type(error).__name__})")
         self._heard += 1
         # Token by token, log probabilities would spell the key of an answer that repeats it.
-        safe = redact(reply)
-        logprobs = self._logprobs and safe == reply
+        safe = redact(reply.content)
+        if reply.status >= 400:
+            self._stop_if_hopeless(reply.status, safe)
+            return read_failure(reply.status, safe, reply.headers, time.time())
+        logprobs = self._logprobs and safe == reply.content
         return read_completion(safe, logprobs=logprobs, tools=self._tools)
 
     def _replies(self, content: bytes) -> Iterator[tuple[str, Response | Retry]]:
@@ -312,15 +305,6 @@ async def _arrived(replies: Replies) -> list[tuple[Request, Response]]:
     while not replies.empty():
         found.append(replies.get_nowait())
     return [pair for pair in found if pair is not None]
-
-
-async def _post(client: "AsyncOpenAI", body: Record) -> bytes:
-    from httpx2 import Response as Reply
-
-    # The client's typed methods look through each message by its type, which takes longer than
-    # all else that is done for a short reply.
-    path = "/completions" if "prompt" in body else "/chat/completions"
-    return (await client.post(path, cast_to=Reply, body=body)).content
 
 
 async def _reserve(bill: Bill, request: Request, settled: asyncio.Event) -> None:
