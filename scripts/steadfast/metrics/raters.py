@@ -116,7 +116,8 @@ def read_labels(
 
     Raises:
         UserError: a record lacks a field, is there twice, has verdicts that are none or names a
-            sample that does not exist or that no judge decides, or no record is of a model that runs.
+            sample that does not exist or that no judge decides, or no record is of a model that
+            runs.
 
     Example:
         >>> labels = Labels("mine.jsonl", [{"model": "m", "sample_id": "s", "verdicts": [1, 0]}])
@@ -156,8 +157,8 @@ def read_labels(
             raise UserError(f"{where}: unknown sample_id {sample!r} of model {model!r}{hint}")
         if (model, sample) in others:
             raise UserError(
-                f"{where}: sample {sample!r} is scored by a rule, so that people's verdicts have no "
-                "judge's to stand beside; leave the label out"
+                f"{where}: sample {sample!r} is scored by a rule, so that people's verdicts stand "
+                "beside no judge's; leave the label out"
             )
         try:
             verdicts = parse(record["verdicts"], known[model][sample])
