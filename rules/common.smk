@@ -15,7 +15,7 @@ from steadfast.forking import WORTH, fork_scripts
 from steadfast.report_items import ALL, heading, label
 from steadfast.show.display import trial_remark
 from steadfast.slurm import Watch
-from steadfast.terminal import JobLines, NothingToDo, ending
+from steadfast.terminal import JobLines, NothingToDo, TargetElsewhere, ending
 
 FAILURES = Failures(RESULTS / "logs", logger)
 SLURM = Watch(logger, FAILURES)
@@ -61,6 +61,7 @@ onsuccess:
 if workflow.is_main_process:
     LOGGER = workflow.logger_manager.logger
     LOGGER.addFilter(NothingToDo(last_words))
+    LOGGER.addFilter(TargetElsewhere(RESULTS))
     if Quietness.RULES in (workflow.output_settings.quiet or ()):
         JobLines.install(LOGGER, RESULTS / "logs", lambda: workflow.dryrun)
 

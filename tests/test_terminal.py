@@ -11,7 +11,7 @@ from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultForma
 from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from steadfast.terminal import JobLines, NothingToDo, answered, ending
+from steadfast.terminal import JobLines, NothingToDo, TargetElsewhere, answered, ending
 
 QUIET = {Quietness.RULES, Quietness.HOST}
 LOG = "results/logs/lifbench/inference/m/4k.log"
@@ -78,6 +78,17 @@ def test_the_end_is_shown_where_nothing_is_to_be_done(shown):
     logger.info(NOTHING_TO_BE_DONE_MSG)
     assert stream.getvalue().splitlines()[-1] == "Tables: results/tables/"
     assert len(stream.getvalue().splitlines()) == 2
+
+
+@pytest.mark.parametrize(("results", "lines"), [("results", 2), ("/scratch/me", 3)])
+def test_a_target_below_results_is_named_where_the_results_lie(shown, results, lines):
+    logger, stream = shown
+    logger.addFilter(TargetElsewhere(Path(results)))
+    logger.error("MissingRuleException:\nNo rule to produce results/tables (if you use …).")
+    said = stream.getvalue().splitlines()
+    assert len(said) == lines
+    sentence = "write /scratch/me/tables in place of results/tables"
+    assert said[-1].endswith(sentence) == (lines == 3)
 
 
 def test_what_snakemake_says_of_failed_jobs_is_left_to_those_who_know_why(shown):

@@ -30,6 +30,8 @@ SAID_BY_US = re.compile(
 )
 """Messages of Snakemake that this or ``failures.Failures`` says in other words, or that say
 nothing."""
+NO_RULE = re.compile(r"MissingRuleException:\nNo rule to produce results/([^ ]+)")
+USUAL = Path("results")
 REMARKABLE = {
     "error": "failed",
     "empty": "empty",
@@ -133,6 +135,28 @@ class NothingToDo(logging.Filter):
         """Adds it to the sentence that says so."""
         if str(record.msg).startswith(NOTHING):
             record.msg = f"{record.msg}\n{self._end()}"
+        return True
+
+
+class TargetElsewhere(logging.Filter):
+    """Says where a target is that is named below ``results``, where the results lie elsewhere.
+
+    Args:
+        results: folder of all results.
+    """
+
+    def __init__(self, results: Path):
+        super().__init__()
+        self._results = results
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Adds it to what Snakemake says of a target that no rule makes."""
+        if (missing := NO_RULE.match(str(record.msg))) and self._results != USUAL:
+            there = self._results / missing[1]
+            record.msg = (
+                f"{record.msg}\nThe results are in {self._results} here (pathvars.results): write "
+                f"{there} in place of {USUAL / missing[1]}"
+            )
         return True
 
 
