@@ -66,7 +66,11 @@ def find_duplicates(
 def _is_read(groups: list[Group], lines: list[list[Part]], facts: MultiDocFacts) -> bool:
     """Whether the lists of an answer are groups: they hold documents' values, and several documents
     each or the form that was asked for."""
-    known = [g for g in groups if any(entry in facts.values for row in g for entry in row)]
+    known = [
+        group
+        for group in groups
+        if any(entry is None or entry in facts.values for row in group for entry in row)
+    ]
     asked = any(part.is_group for line in lines for part in line)
     return any(len(group) > 1 or asked for group in known)
 

@@ -10,7 +10,7 @@ from steadfast.literals import parse_literal
 _TRIES = 32  # brackets of a text at which JSON may begin and does not
 _CLOSING = {"[": "]", "{": "}"}
 _STRING = r'"(?:[^"\\\n]|\\.)*"?'
-_WHOLE_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+_QUOTED = re.compile(_STRING)
 _NONE = re.compile(rf"{_STRING}|\bNone\b")
 _LAST_COMMA = re.compile(rf"{_STRING}|,(?=\s*[\]}}])")
 _FENCE = re.compile(r"```[\w-]*\n(.*?)\n?```", re.DOTALL)
@@ -119,7 +119,7 @@ def unescaped(text: str) -> str:
     """A text in which JSON strings stand, with what they say in their places."""
     if "\\" not in text:
         return text
-    said = _WHOLE_STRING.sub(lambda match: str(strict_json(match[0])[1] or match[0]), text)
+    said = _QUOTED.sub(lambda match: str(strict_json(match[0])[1] or match[0]), text)
     return said.replace('\\"', '"')
 
 
