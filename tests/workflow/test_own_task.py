@@ -29,10 +29,10 @@ ANEW = {"lifbench_metrics": 1, "lifbench_tables": 1, "report": 1, "tables": 1}
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory) -> Project:
-    """A run with both tasks, to its tables."""
+    """A run with both tasks, to its tables and its page."""
     project = Project.new(tmp_path_factory.mktemp("own"), CONFIG)
     shutil.copytree(EXAMPLES, project.path("tasks"))
-    project.snakemake("results/tables", "plan")
+    project.snakemake("results/tables", "plan", "page")
     return project
 
 

@@ -1,21 +1,24 @@
 """What of its context a prompt of LIFBench is about, for those who look at a sample."""
 
 from steadfast.components import Sample
-from steadfast.lifbench.gold import expected_element, fields
+from steadfast.lifbench.gold import fields
 from steadfast.show.passages import Passages
+
+NEIGHBOURS = {"post_element": 1, "pre_element": -1}
+"""The entries around the one that is named, and the direction in which each is asked for."""
 
 
 def passages(sample: Sample) -> Passages:
     """The elements, sentences or documents that a prompt asks about or is answered by.
 
-    Of a task that asks about all documents alike there are none.
+    Of a task that asks about all documents alike there are none. In a task of the user's own any
+    name may stand for any value, of which only texts can be found in the context.
     """
     prompt, context = sample.prompt, sample.source["context"]
     given = fields(prompt)
-    wanted = [given[name] for name in ("element", "evidence") if name in given]
-    wanted += given.get("elements", [])
-    if "post_element" in given:
-        wanted.append(expected_element(prompt))
+    names = ["element", "evidence", "elements"]
+    names += [name for name, way in NEIGHBOURS.items() if given.get("bias", way) == way]
+    wanted = [text for name in names for text in _texts(given.get(name))]
     if "info_keys" in given:
         groups = context.get("duplicate_groups", [])
         wanted += [context["documents"][group[0]]["text"] for group in groups]
@@ -24,6 +27,11 @@ def passages(sample: Sample) -> Passages:
             sentence["text"]
             for sentence in context["key_sentences"]
             if not sentence["fake"]
-            and given.get("type", f"<{sentence['type']}>").strip("<>") == sentence["type"]
+            and str(given.get("type", sentence["type"])).strip("<>") == sentence["type"]
         ]
-    return Passages(context["text"], [str(piece).strip() for piece in wanted])
+    return Passages(context["text"], [piece.strip() for piece in wanted])
+
+
+def _texts(value: object) -> list[str]:
+    pieces = value if isinstance(value, list) else [value]
+    return [piece for piece in pieces if isinstance(piece, str)]
