@@ -25,6 +25,8 @@ onstart:
     if workflow.is_main_process:
         remove_partials(RESULTS.rglob(f".*{PARTIAL}"))
         jobs = workflow.dag.needrun_jobs()
+        if any(job.name == "export" and not job.input for job in jobs):
+            raise WorkflowError("; ".join(RUN.unexported))
         for executor in {workflow.scheduler.get_executor(job) for job in jobs}:
             FAILURES.watch(executor)
             SLURM.watch(executor)
@@ -47,7 +49,9 @@ def made():
 def last_words():
     trial = trial_remark(settings.display(CONFIG).get("limit"))
     notes = [trial, *(TASKS[name].asked for name in RUN.running)]
-    return ending(RESULTS, made(), filter(None, notes))
+    exported = any(Path(file).is_relative_to(RESULTS / "export") for file in made())
+    lines = [ending(RESULTS, made(), filter(None, notes)), *(RUN.unexported if exported else ())]
+    return "\n".join(lines)
 
 
 onsuccess:

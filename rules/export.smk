@@ -10,7 +10,7 @@ EXPORTED = [name for name in TASKS if TASKS[name].exports]
 
 rule export:
     input:
-        [f"<results>/export/{name}" for name in EXPORTED if name in CONFIG.benchmarks],
+        [f"<results>/export/{name}" for name in EXPORTED if name in RUN.running],
     localrule: True
 
 

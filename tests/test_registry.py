@@ -1,28 +1,44 @@
-"""Entry points that name no benchmark end in a sentence."""
+"""Entry points that name no benchmark end in a sentence, where the benchmark is asked for."""
 
+import sys
 from dataclasses import replace
 from importlib.metadata import EntryPoint
 
 import pytest
 
 from steadfast import registry
+from steadfast.config.load import load_config
 from steadfast.errors import UserError
+from steadfast.evaluation import Evaluation
 from steadfast.followbench.benchmark import FOLLOWBENCH
 
 SEED, DASHED = (replace(FOLLOWBENCH, name=name) for name in ("seed", "my-bench"))
 NOTHING = "no benchmark"
 
 
+class Ends:
+    """An object whose attribute ends the process."""
+
+    @property
+    def now(self):
+        sys.exit("no licence")
+
+
+ENDS = Ends()
+
+
 @pytest.fixture
 def named(monkeypatch):
     """Registers one more entry point, of this module."""
 
-    def named(name: str, value: str) -> dict:
+    def named(name: str, value: str) -> None:
         point = EntryPoint(name, value, registry.GROUP)
         monkeypatch.setattr(registry, "entry_points", lambda group: [point])
-        return registry.benchmarks.__wrapped__()
+        registry.installed.cache_clear()
 
-    return named
+    yield named
+    monkeypatch.undo()
+    registry.installed.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -30,6 +46,7 @@ def named(monkeypatch):
     [
         ("mine", "no_such_module:MINE", "entry point mine .* cannot be loaded .*No module"),
         ("mine", f"{__name__}:MISSING", "cannot be loaded .*MISSING"),
+        ("mine", f"{__name__}:ENDS.now", r"cannot be loaded \(SystemExit: no licence\)"),
         ("mine", f"{__name__}:NOTHING", "no benchmark of that name"),
         ("mine", f"{__name__}:SEED", "no benchmark of that name"),
         ("seed", f"{__name__}:SEED", "a key of the config"),
@@ -37,5 +54,15 @@ def named(monkeypatch):
     ],
 )
 def test_an_entry_point_that_is_no_benchmark_is_named(named, name, value, complaint):
+    named(name, value)
     with pytest.raises(UserError, match=complaint):
-        named(name, value)
+        registry.benchmarks([name])
+
+
+@pytest.mark.parametrize("asked", [{"benchmarks": ["mine"]}, {"mine": {"topics": 3}}])
+def test_a_package_that_is_broken_stops_the_runs_that_ask_for_it_alone(named, asked):
+    named("mine", f"{__name__}:ENDS.now")
+    others = {"models": {"sim-a": {"engine": "simulated", "max_tokens": {"LSI": 9}}}}
+    assert list(Evaluation(load_config(others)).tasks) == list(registry.benchmarks())
+    with pytest.raises(UserError, match=r"entry point mine .* no licence"):
+        load_config({**others, **asked})

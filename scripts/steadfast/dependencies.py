@@ -91,20 +91,25 @@ def _script(name: str) -> Path:
 
 @cache
 def _imported(script: Path) -> tuple[str, ...]:
-    """The modules of this package that a script, or a file of the user's, imports names from."""
-    tree = ast.parse(script.read_bytes())
-    found = (node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
-    return tuple(module for module in found if module.partition(".")[0] == PACKAGE.name)
+    """The modules of this package that a script, or another file by itself, imports."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(script.read_bytes())):
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:  # names, or modules of a package
+            found |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
+    own = {name for name in found if name.partition(".")[0] == PACKAGE.name}
+    return tuple(sorted(own & _graph(PACKAGE.name).modules)) if own else ()
 
 
 @cache
 def _closure(module: str) -> frozenset[str]:
+    if _is_one_file(module):
+        own = {up for name in _imported(_source(module)) for up in _closure(name)}
+        return frozenset({module} | own)
     graph = _graph(module.partition(".")[0])
     if module not in graph.modules:
-        raise UserError(
-            f"{module}: no such module; correct the name of the component, and give each folder of "
-            "the package an __init__.py"
-        )
+        raise _unknown(module)
     found: set[str] = set()
     new = {module}
     while new:
@@ -131,15 +136,31 @@ def _graph(package: str) -> grimp.ImportGraph:
 def _source(module: str) -> Path:
     """A module's file; nothing is imported."""
     top, *inner = module.split(".")
-    path = _folder(top).joinpath(*inner)
+    if not inner:
+        return _origin(top)
+    path = _origin(top).parent.joinpath(*inner)
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
+def _is_one_file(module: str) -> bool:
+    """Whether this is a module of no package, whose file alone is looked at."""
+    return "." not in module and _origin(module).name != "__init__.py"
+
+
 @cache
-def _folder(package: str) -> Path:
-    spec = find_spec(package)
-    assert spec is not None and spec.origin is not None, package
-    return Path(spec.origin).parent
+def _origin(top: str) -> Path:
+    """The file of a package or of a module of none."""
+    spec = find_spec(top)
+    if spec is None or not (spec.origin or "").endswith(".py"):
+        raise _unknown(top)
+    return Path(str(spec.origin))
+
+
+def _unknown(module: str) -> UserError:
+    return UserError(
+        f"{module}: no such module; correct the name of the component, and give each folder of "
+        "the package an __init__.py"
+    )
 
 
 @cache

@@ -31,7 +31,7 @@ from steadfast.journals import (
     rewrites_journal_path,
     verdicts_journal_path,
 )
-from steadfast.registry import benchmarks
+from steadfast.registry import benchmarks_of
 from steadfast.resources import PREFIX
 from steadfast.schema.config import Config
 from steadfast.schema.model_base import BaseModelSettings
@@ -69,7 +69,7 @@ class InferenceJob(NamedTuple):
 
 
 class Evaluation:
-    """What a config asks of every benchmark that is installed, whether or not it runs.
+    """What a config asks of every benchmark that it has a section of, whether or not it runs.
 
     Args:
         config: the config.
@@ -77,7 +77,7 @@ class Evaluation:
 
     def __init__(self, config: Config):
         self.config = config
-        self.benchmarks: Mapping[str, AnyBenchmark] = benchmarks()
+        self.benchmarks: Mapping[str, AnyBenchmark] = benchmarks_of(config)
         self.tasks: Mapping[str, Task] = {
             name: benchmark.of(config) for name, benchmark in self.benchmarks.items()
         }
@@ -90,6 +90,16 @@ class Evaluation:
         """The running models that a benchmark asks; those of engine ``floor`` where it has one."""
         models, floor = self.config.models, self.tasks[benchmark].floor
         return [name for name in self.asked if floor or models[name].engine != "floor"]
+
+    @property
+    def unexported(self) -> list[str]:
+        """Of which running benchmarks there is no data set, a sentence each."""
+        return [
+            f"{self.benchmarks[name].title} is no data set: its Task names no exports "
+            "(docs/export.md)"
+            for name in self.running
+            if not self.tasks[name].exports
+        ]
 
     @property
     def models_asked(self) -> list[str]:

@@ -13,6 +13,7 @@ import pytest
 from project import ROOT, TINY, Project
 from steadfast.dependencies import digest, modules, resources
 from steadfast.engines.build import ENGINES
+from steadfast.errors import UserError
 from steadfast.forking import SWITCH
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
@@ -199,3 +200,17 @@ def test_no_module_imports_its_own_package_lazily():
 def test_the_digest_says_what_it_is_of():
     text = digest("figures", "steadfast.cfbench.figures:figures")
     assert re.fullmatch(r"figures steadfast\.cfbench\.figures:figures @ [0-9a-f]{16}", text)
+
+
+def test_a_module_of_no_package_depends_on_all_that_it_imports(tmp_path, monkeypatch):
+    (tmp_path / "alone.py").write_text("import steadfast.literals\nfrom steadfast import tokens\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    found = modules("scores", ["alone:Scorer"]) - modules("scores")
+    assert {"alone", "steadfast.literals", "steadfast.tokens"} <= found
+    digest("scores", "alone:Scorer")
+
+
+def test_what_is_no_python_module_is_one_sentence():
+    for name in ("no_such_module:x", "math:sqrt"):
+        with pytest.raises(UserError, match=r"no such module; correct the name"):
+            digest("scores", name)

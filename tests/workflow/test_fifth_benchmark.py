@@ -1,13 +1,17 @@
 """The benchmark that docs/new-benchmark.md shows: written down as it stands there, and run."""
 
 import csv
+import json
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from project import ROOT, Project
+from steadfast.errors import UserError
 from steadfast.files import read_jsonl
+from steadfast.stages.unbundle import unbundle
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -82,6 +86,21 @@ def test_its_figure_is_drawn(project):
     for kind, beginning in begins.items():
         path = project.path(f"results/figures/wordbench_words.{kind}")
         assert path.read_bytes().startswith(beginning), kind
+
+
+def test_its_bundle_says_which_package_brings_it(project, tmp_path):
+    run(project, "bundle")
+    bundle = project.path("results/bundle.zip")
+    with zipfile.ZipFile(bundle) as archive:
+        assert json.loads(archive.read("manifest.json"))["packages"] == {"wordbench": "1.0"}
+        assert "with wordbench 1.0 installed beside it" in archive.read("README.md").decode()
+    with pytest.raises(UserError, match="come with 'wordbench', which is not installed"):
+        unbundle(bundle, tmp_path / "there")
+
+
+def test_without_exports_in_its_task_it_is_no_data_set(project):
+    said = project.snakemake("export", ok=False, PYTHONPATH=str(project.folder))
+    assert "Wordbench is no data set: its Task names no exports" in said
 
 
 def test_a_change_of_its_scorer_scores_again_and_asks_nobody(project):

@@ -7,6 +7,7 @@ from tabulate import tabulate
 from steadfast.bundle.contents import ANSWERS, CONFIG, CRATE, FURTHER, MADE, MANIFEST
 from steadfast.evaluation import Evaluation
 from steadfast.export.about import Exports, Source
+from steadfast.registry import packages
 
 PAGE = """# A run of steadfast
 
@@ -21,7 +22,7 @@ PAGE = """# A run of steadfast
 
 ## The tables again
 
-In a clone of steadfast, of the version that `{manifest}` names as `commit`:
+In a clone of steadfast, of the version that `{manifest}` names as `commit`{packages}:
 
 ```sh
 make unbundle BUNDLE=bundle.zip INTO=there
@@ -44,6 +45,7 @@ Benchmarks: {benchmarks}. Models: {models}.
 
 def readme(run: Evaluation) -> str:
     """The page."""
+    needed = ", ".join(f"{name} {version}" for name, version in packages(run.config).items())
     asked = [run.tasks[name].asked for name in run.running if run.tasks[name].asked]
     return PAGE.format(
         config=CONFIG,
@@ -52,6 +54,7 @@ def readme(run: Evaluation) -> str:
         further=FURTHER,
         manifest=MANIFEST,
         crate=CRATE,
+        packages=f", with {needed} installed beside it" if needed else "",
         benchmarks=", ".join(run.benchmarks[name].title for name in run.running),
         models=", ".join(f"`{name}`" for name in run.config.running),
         asked="".join(f"{sentence}\n\n" for sentence in asked),

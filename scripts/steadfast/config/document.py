@@ -11,7 +11,7 @@ from pydantic_core import PydanticUndefined
 
 from steadfast.config.load import config_model
 from steadfast.config.settings import role_of
-from steadfast.registry import benchmarks
+from steadfast.registry import benchmarks, installed
 from steadfast.schema import config, judged, model_base, model_parts, models
 
 SHARED = (
@@ -25,12 +25,12 @@ SHARED = (
 
 def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     """Title, keys' prefix and schema of each section of the page."""
-    yield "The whole", "", config_model()
+    yield "The whole", "", config_model(frozenset(installed()))
     yield "Corpora", "corpora.", config.Corpora
     yield "Files of a local corpus", "corpora.local.{corpus}.", config.LocalFiles
     yield "A data set on the hub", "corpora.hub.{corpus}.", config.HubFiles
     yield "Every judged benchmark", "{benchmark}.", judged.JudgedSection
-    for name, benchmark in benchmarks().items():
+    for name, benchmark in benchmarks(installed()).items():
         yield benchmark.title, f"{name}.", benchmark.section
         for key, field in benchmark.section.model_fields.items():
             if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):

@@ -11,14 +11,14 @@ from steadfast.config.plain import check_plain
 from steadfast.config.values import check_values
 from steadfast.errors import UserError
 from steadfast.names import nearest, shown
-from steadfast.registry import benchmarks
+from steadfast.registry import benchmarks, benchmarks_of, installed
 from steadfast.schema.config import Config
 
 
 @cache
-def config_model() -> type[Config]:
-    """The schema with a section for each benchmark that is installed."""
-    names = tuple(benchmarks())
+def config_model(asked: frozenset[str] = frozenset()) -> type[Config]:
+    """The schema with a section for each benchmark of this package, and for those asked for."""
+    names = tuple(installed())
     chosen = Field(
         default=[names[0]], description=f"Benchmarks that run: {', '.join(names)}.", min_length=1
     )
@@ -27,7 +27,7 @@ def config_model() -> type[Config]:
             one.section,
             Field(default_factory=one.section, description=f"{one.title}'s settings."),
         )
-        for name, one in benchmarks().items()
+        for name, one in benchmarks(asked).items()
     }
     return create_model(
         "Config",
@@ -48,14 +48,15 @@ def load_config(raw: Mapping[str, Any]) -> Config:
         UserError: one sentence for the first thing that is wrong.
     """
     check_plain(raw)
+    model = config_model(_asked(raw))
     try:
-        config = config_model().model_validate(dict(raw))
+        config = model.model_validate(dict(raw))
     except ValidationError as error:
-        raise UserError(complaint(config_model(), error)) from None
+        raise UserError(complaint(model, error)) from None
     check_values(config)
     _check_task_names(config)
     for name in config.benchmarks:
-        chosen = benchmarks()[name]
+        chosen = benchmarks_of(config)[name]
         try:
             if chosen.check:
                 chosen.check(config, chosen.settings(config))
@@ -66,16 +67,23 @@ def load_config(raw: Mapping[str, Any]) -> Config:
     return config
 
 
+def _asked(raw: Mapping[str, Any]) -> frozenset[str]:
+    """The installed benchmarks that a config names, or has a section of."""
+    listed = raw.get("benchmarks")
+    named = [
+        *raw.keys() - Config.model_fields.keys(),
+        *(listed if isinstance(listed, list) else ()),
+    ]
+    return frozenset(name for name in installed() if name in named)
+
+
 def _check_task_names(config: Config) -> None:
     """Output limits name tasks of benchmarks; those of one that lists none may have any name."""
     limits = [(n, m.max_tokens) for n, m in config.models.items() if isinstance(m.max_tokens, dict)]
-    if not limits or not all(one.task_names for one in benchmarks().values()):
+    there = benchmarks_of(config).values()
+    if not limits or not all(one.task_names for one in there):
         return
-    known = {
-        task
-        for one in benchmarks().values()
-        for task in (*one.task_names, *one.of(config).task_names)
-    }
+    known = {task for one in there for task in (*one.task_names, *one.of(config).task_names)}
     for name, by_task in limits:
         for task in by_task:
             if task not in known:

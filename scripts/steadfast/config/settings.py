@@ -9,7 +9,7 @@ from steadfast.engines.examples import read_examples
 from steadfast.errors import UserError
 from steadfast.files import Record, Settings, canonical_json
 from steadfast.names import nearest
-from steadfast.registry import benchmarks
+from steadfast.registry import benchmarks_of
 from steadfast.schema.config import Config
 from steadfast.schema.model_base import BaseModelSettings, SamplingModel
 from steadfast.schema.models import ReplayModel, ScoredModel
@@ -102,8 +102,8 @@ def role_of(field: FieldInfo) -> str:
 def display(config: Config) -> Settings:
     """What ``show.display.Display`` is made of: how models and judges are shown, and the limit."""
     models = {
-        name: dict(zip(("label", "group", "engine"), _shown(name, model), strict=True))
-        for name, model in config.models.items()
+        name: dict(zip(("label", "group", "engine"), _shown(config, name), strict=True))
+        for name in config.models
     }
     judges = {
         name: {"label": judge.label or name, "engine": judge.engine}
@@ -115,17 +115,18 @@ def display(config: Config) -> Settings:
     return {**config.display.model_dump(), "models": models, "judges": judges, **limit}
 
 
-def _shown(name: str, model: BaseModelSettings) -> tuple[str, str, str]:
+def _shown(config: Config, name: str) -> tuple[str, str, str]:
     """A model's label, group and engine; the paper's where its scores are the released ones."""
-    if isinstance(model, ScoredModel) and (paper := _released(model.released_name or name)):
+    model = config.models[name]
+    if isinstance(model, ScoredModel) and (paper := _released(config, model.released_name or name)):
         kind = "reference" if paper.gold else model.engine
         return model.label or paper.label, model.group or paper.group, kind
     group = model.group or DEFAULT_GROUPS.get(model.engine, "Models")
     return model.label or name, group, model.engine
 
 
-def _released(name: str) -> ReleasedModel | None:
-    for benchmark in benchmarks().values():
+def _released(config: Config, name: str) -> ReleasedModel | None:
+    for benchmark in benchmarks_of(config).values():
         if name in benchmark.released_models:
             return benchmark.released_models[name]
     return None
@@ -174,7 +175,7 @@ def _of(known: Mapping[str, BaseModelSettings], kind: str, name: str) -> BaseMod
 def references(config: Config) -> list[str]:
     """The running models that give gold or floor answers, which no model is compared with."""
     kinds = ("floor", "reference")
-    return [m for m in config.running if _shown(m, config.models[m])[2] in kinds]
+    return [m for m in config.running if _shown(config, m)[2] in kinds]
 
 
 def floor(config: Config) -> str | None:

@@ -30,6 +30,7 @@ from steadfast.files import (
     write_text,
 )
 from steadfast.lineage import Lineage
+from steadfast.registry import packages
 from steadfast.seal import Seal
 from steadfast.stages.evaluation_records import write_evaluations
 
@@ -85,7 +86,7 @@ def bundle_results(
         commit, seconds = origin()
         write_evaluations(run, folder, commit, seconds)
         write_text(folder / contents.README, readme(run))
-        _write_manifest(folder, answers.values(), commit)
+        _write_manifest(folder, answers.values(), commit, packages(run.config))
         write_json(folder / contents.CRATE, crate(run, files_in(folder), commit, seconds))
         _check_secrets(key_variables, folder)
         write_archive(folder, out)
@@ -156,7 +157,9 @@ def _take_made(run: Evaluation, steps: Lineage, results: Path, to: Path) -> None
         _copy(table, to / table.relative_to(results))
 
 
-def _write_manifest(folder: Path, answers: Iterable[Made], commit: str | None) -> None:
+def _write_manifest(
+    folder: Path, answers: Iterable[Made], commit: str | None, needed: Mapping[str, str]
+) -> None:
     """What a bundle says of itself: who made it, the checksum of each file, and what it is from."""
     lineages = {f"{contents.ANSWERS}/{made.path}": made.lineage for made in answers}
     write_json(
@@ -164,6 +167,7 @@ def _write_manifest(folder: Path, answers: Iterable[Made], commit: str | None) -
         {
             "steadfast": __version__,
             "commit": commit,
+            "packages": needed,
             "sha256": {path: file_sha256(folder / path) for path in files_in(folder)},
             "lineages": lineages,
         },

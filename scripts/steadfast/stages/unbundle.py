@@ -22,6 +22,7 @@ from steadfast.evaluation import Evaluation
 from steadfast.files import PARTIAL, Record, partial_folder, read_json, remove_partials
 from steadfast.lineage import Lineage
 from steadfast.names import shown
+from steadfast.registry import installed
 
 TIMES = (315_532_800, 315_532_800)
 """Of all files, so that none is newer than what is made of it: as any program unpacks them."""
@@ -104,6 +105,7 @@ def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
     manifest = _manifest(sums)
     raw = read_source(contents.CONFIG)
     check_portable(raw)
+    _check_packages(manifest.get("packages"))
     run = Evaluation(load_config(raw))
     _check_places(run, sums)
     if not code:
@@ -158,6 +160,17 @@ def _texts(value: Any, pattern: re.Pattern[str]) -> bool:
     return isinstance(value, dict) and all(
         isinstance(text, str) and pattern.fullmatch(text) for text in value.values()
     )
+
+
+def _check_packages(needed: object) -> None:
+    """Whether the packages that bring its benchmarks are installed; older bundles name none."""
+    there = {point.dist.name for point in installed().values() if point.dist}
+    absent = [name for name in needed if name not in there] if isinstance(needed, dict) else []
+    if absent:
+        raise UserError(
+            f"its benchmarks come with {', '.join(map(shown, absent))}, which is not installed; "
+            "install it beside steadfast, or name its folder in PYTHONPATH"
+        )
 
 
 def _check_places(run: Evaluation, sums: Mapping[str, str]) -> None:
