@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from steadfast.engines.dialects import DIALECTS, FACTS, Dialect, marks_in
+from steadfast.engines.dialects import DIALECTS, FACTS, LEAKED, Dialect, Tags, marks_in
 from steadfast.engines.request import ANSWERED, Response
 from steadfast.files import Settings
 
@@ -48,11 +48,11 @@ def told_apart(response: Response, how: Settings | None, prefilled: bool | None)
     if how and how.get("prefilled") is not None:
         prefilled = how["prefilled"]
     cut = response.status == "length"
-    split = _split(response.text, how, prefilled, bool(response.thought), cut)
+    split = _split(response.text, how, prefilled, response.thought or "", cut)
     unclear = cut and how is not None and prefilled is None and not split.thoughts
     if unclear and not response.thought and not _ended_unseen(response):
         split = Split("", [response.text], True)  # a cut thought looks like a cut answer
-    answer = _unwrapped(split.answer.strip() if split.thoughts else split.answer, how)
+    answer = _unwrapped(_bare(split.answer) if split.thoughts else split.answer, how)
     thought = _joined(split.thoughts)
     if response.thought and thought != response.thought.strip():  # some servers give it twice
         thought = _joined([response.thought, thought])
@@ -60,6 +60,16 @@ def told_apart(response: Response, how: Settings | None, prefilled: bool | None)
     if split.is_open or (not answer.strip() and (had_thought or cut)):
         return replace(response, status="unfinished", text="", thought=thought or None)
     return replace(response, text=answer, thought=thought or None)
+
+
+def holds_pair(text: str) -> bool:
+    """Whether tags in the midst of an answer may mark a thought."""
+    tags = ((Tags.of(text, dialect), dialect) for dialect in DIALECTS.values() if not dialect.words)
+    return any(
+        mark.kind == "start" and of.closing(place, dialect)
+        for of, dialect in tags
+        for place, mark in enumerate(of.marks)
+    )
 
 
 def start_tags(how: Settings) -> tuple[str, ...]:
@@ -93,29 +103,29 @@ def _ended_unseen(response: Response) -> bool:
     return 0 < (response.thought_tokens or 0) < (response.completion_tokens or 0)
 
 
-def _split(
-    text: str, how: Settings | None, prefilled: bool | None, given: bool, cut: bool
-) -> Split:
+def _split(text: str, how: Settings | None, prefilled: bool | None, given: str, cut: bool) -> Split:
     """A text taken apart.
 
     Args:
-        given: whether the server gave the thought apart, so that the text begins after it.
+        given: the thought that the server gave apart, so that the text begins after it.
         cut: whether the limit cut the text.
     """
     dialects, named = _candidates(how)
     if given:  # the rest may say "analysis", as any answer may
         dialects, prefilled = [dialect for dialect in dialects if not dialect.words], False
-    lone_end = not given and (how is None or prefilled is None)
-    begun = _begun(text, dialects, named, prefilled, lone_end)
+        start = max((_again(text, dialect, 0) for dialect in dialects), default=0)
+        text = text[start:].lstrip() if start else text
+    unseen = not given and (how is None or prefilled is None)
+    begun = _begun(text, dialects, named, prefilled, given, unseen)
     thoughts: list[str] = []
     if begun:
         text, dialects = begun
         end = _end(text, dialects)
-        if end is None:
+        if end is None or (cut and (end.nested or end.in_code)):
             return Split("", _pieces(text, dialects[0]), True)
-        _, start, rank, stop = end
-        dialects, thoughts = [dialects[rank]], _pieces(text[:start], dialects[rank])
-        text = text[stop:]
+        dialects = [dialects[end.rank]]
+        thoughts = _pieces(text[: end.start], dialects[0])
+        text = text[_again(text, dialects[0], end.stop) :]
     elif how is None:
         return Split(text, [])
     is_open = False
@@ -128,14 +138,27 @@ def _split(
     return Split(text, thoughts, is_open)
 
 
+def _again(text: str, dialect: Dialect, stop: int) -> int:
+    """Where a text goes on after an end of a thought that stops there, and what repeats it."""
+    found = dialect.again.match(text, stop)
+    return found.end() if found else stop
+
+
 def _begun(
-    text: str, dialects: list[Dialect], named: bool, prefilled: bool | None, lone_end: bool
+    text: str,
+    dialects: list[Dialect],
+    named: bool,
+    prefilled: bool | None,
+    given: str,
+    unseen: bool,
 ) -> tuple[str, list[Dialect]] | None:
     """A text from where its first thought begins, and whose thought that may be.
 
     Args:
         named: whether the config names the dialects; if not, words alone open no thought.
-        lone_end: whether an end without a start shows that the text begins inside a thought.
+        given: the thought that the server gave apart; one with a start that has no end goes on.
+        unseen: whether the prompt is not known, so that an end without a start shows that the text
+            begins inside a thought.
 
     Returns:
         None where the text does not begin with a thought.
@@ -149,11 +172,11 @@ def _begun(
         return text, likely
     found = []
     for rank, dialect in enumerate(likely):
-        if lone_end or dialect.channels:
-            tags = (mark for mark in marks_in(text, dialect) if mark.kind != "frame")
-            first = next((tag for tag in tags if not tag.in_code), None)
-            if first and first.kind == "end":
-                found.append((first.start, rank))
+        goes_on = Tags.of(given, dialect).surplus > 0
+        looked_for = unseen or goes_on or dialect.channels
+        end = Tags.of(text, dialect).lone_end(dialect) if looked_for else None
+        if end:
+            found.append((end.start, rank))
     return (text, [likely[min(found)[1]]]) if found else None
 
 
@@ -163,44 +186,65 @@ def _unmistakable(text: str, stop: int, dialect: Dialect) -> bool:
     return (stuck and not text[stop].islower()) or _end(text[stop:], [dialect]) is not None
 
 
-def _end(text: str, dialects: list[Dialect]) -> tuple[bool, int, int, int] | None:
-    """Where the thought ends that a text begins inside: the first end outside code, or in it.
+class End(NamedTuple):
+    """Where a thought ends; in the order in which ends are likely to be meant.
 
-    Returns:
-        Whether it is in code, where it starts, the dialect's rank, and where it stops.
+    Attributes:
+        in_code: as of a mark.
+        start: of the end tag.
+        rank: of its dialect.
+        stop: of the end tag.
+        nested: whether the thought holds a start without an end.
     """
-    ends = (
-        (mark.in_code, mark.start, rank, mark.stop)
-        for rank, dialect in enumerate(dialects)
-        for mark in marks_in(text, dialect)
-        if mark.kind == "end"
-    )
-    return min(ends, default=None)
+
+    in_code: int
+    start: int
+    rank: int
+    stop: int
+    nested: bool
+
+
+def _end(text: str, dialects: list[Dialect]) -> End | None:
+    """Where the thought ends that a text begins inside: at an end outside code, or in it."""
+    found: list[End] = []
+    for rank, dialect in enumerate(dialects):
+        marks = list(marks_in(text, dialect))
+        tags = Tags(marks)
+        if closing := tags.closing(-1, dialect):
+            place, nested = closing
+            found.append(End(0, tags.marks[place].start, rank, tags.marks[place].stop, nested))
+        found += [
+            End(mark.in_code, mark.start, rank, mark.stop, False)
+            for mark in marks
+            if mark.kind == "end" and mark.in_code
+        ]
+    return min(found, default=None)
 
 
 def _without_pairs(text: str, dialect: Dialect, cut: bool) -> Split:
     """A text that begins outside a thought, without the thoughts that follow, and the frames."""
     answer: list[str] = []
     thoughts: list[str] = []
-    position, opened = 0, None
-    for mark in marks_in(text, dialect):
-        if mark.in_code:
+    tags, position, next_place, is_open = Tags.of(text, dialect), 0, 0, False
+    for place, mark in enumerate(tags.marks):
+        if place < next_place or mark.start < position:
             continue
-        if opened is None and mark.kind == "start":
-            opened = mark
-        elif opened and mark.kind == "end":
-            answer.append(text[position : opened.start])
-            thoughts += _pieces(text[opened.stop : mark.start], dialect)
-            position, opened = mark.stop, None
-        elif opened is None and (mark.kind == "frame" or dialect.channels):
+        closing = tags.closing(place, dialect) if mark.kind == "start" else None
+        if closing:
+            end, nested = tags.marks[closing[0]], closing[1]
+            answer.append(text[position : mark.start])
+            thoughts += _pieces(text[mark.stop : end.start], dialect)
+            position, next_place = _again(text, dialect, end.stop), closing[0] + 1
+            is_open = is_open or (nested and cut)
+        elif mark.kind == "start" and (cut or dialect.channels):
+            answer.append(text[position : mark.start])
+            thoughts += _pieces(text[mark.stop :], dialect)
+            return Split("".join(answer), thoughts, is_open or cut)
+        elif mark.kind == "frame" or dialect.channels:
             answer.append(text[position : mark.start])
             position = mark.stop
-    if opened and (cut or dialect.channels):
-        answer.append(text[position : opened.start])
-        thoughts += _pieces(text[opened.stop :], dialect)
-        position = len(text)
     answer.append(text[position:])
-    return Split("".join(answer), thoughts, opened is not None and cut)
+    return Split("".join(answer), thoughts, is_open)
 
 
 def _pieces(thought: str, dialect: Dialect) -> list[str]:
@@ -212,6 +256,11 @@ def _pieces(thought: str, dialect: Dialect) -> list[str]:
 
 def _joined(thoughts: Iterable[str]) -> str:
     return "\n".join(filter(None, map(str.strip, thoughts)))
+
+
+def _bare(answer: str) -> str:
+    """An answer without what nobody sees around it."""
+    return answer.strip().strip(LEAKED["invisible"]).strip()
 
 
 def _unwrapped(answer: str, how: Settings | None) -> str:

@@ -17,6 +17,7 @@ from steadfast.engines.build import build_engine
 from steadfast.engines.conversation import converse
 from steadfast.engines.fit import fitted
 from steadfast.engines.identity import identity
+from steadfast.engines.reasoning import holds_pair
 from steadfast.engines.request import Item, Oracle, Request, Response, output_record
 from steadfast.errors import PassingError, UserError
 from steadfast.files import Settings, write_json, write_jsonl
@@ -131,6 +132,12 @@ def _warnings(model: str, responses: list[Response], reasoning: Settings | None)
             f"{thoughts} of {total} replies of model {model} hold a thought, which took tokens of "
             "the answer's limit; set reasoning of the model, with the tokens that a thought may "
             "take (docs/reasoning.md)"
+        )
+    if reasoning is None and (pairs := sum(holds_pair(response.text) for response in responses)):
+        yield (
+            f"{pairs} of {total} answers of model {model} hold a pair of tags that may mark a "
+            "thought, after other text, and are scored as they stand; set reasoning of the model "
+            "if it thinks (docs/reasoning.md)"
         )
     if unfinished := sum(response.status == "unfinished" for response in responses):
         yield (

@@ -1,0 +1,169 @@
+"""Gold behind a hostile thought is the answer, and an answer that mentions tags stays whole."""
+
+from itertools import product
+
+import pytest
+
+from steadfast.engines.reasoning import PARSERS, holds_pair, told_apart
+from steadfast.engines.request import Response
+from test_reasoning_properties import PAIRS
+
+ANY = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
+THINK = ("<think>", "</think>")
+CHANNELS = ("openai_gptoss", "inkling", "muse_glimmer")
+"""Parsers of models whose thoughts stand in channels, which hold no other thought."""
+WORDS = ("granite",)
+"""Parsers of models whose marks are ordinary words."""
+GOLD = [
+    "Suggest a name for a boat.",  # LIFBench: an element, labels, groups and a text
+    '{"doc1": "Alpha", "doc2": "Beta"}',
+    '[["k1", null], ["k3", null]]\n[["k4", null], ["k5", null]]',
+    "First sentence. # #Topic#\nSecond one. # |Summary|",
+    "(C)",  # FollowBench: an option, a list of lines
+    "Rome\nParis",
+    "```json\n{}\n```\n用`码`回答。",  # CFBench and ComplexBench, which judges see
+    "分析：都有。\n答案：是",  # a judge's replies
+    "1) and 2)\n- constraint 1: YES\n3) ['YES', 'NO']",
+]
+OTHER = "Maybe Name a star, (A), 答案：否, ['NO', 'NO'] or {}?"
+"""A thought with other answers."""
+
+
+def shapes(start: str, end: str) -> dict[str, str]:
+    """Texts before the gold: a thought, and what makes it hard to see where it ends."""
+    told = f"{start}\n{OTHER}\n"
+    return {
+        "plain": f"{told}{end}",
+        "nested": f"{told}{start} {OTHER} {end}\n{OTHER}{end}",
+        "nested twice": f"{told}{start}{start}{OTHER}{end}\n{end}{OTHER}{end}",
+        "two in one": f"{told}{start}{OTHER}{end} or {start}{OTHER}{end}\n{OTHER}{end}",
+        "doubled": f"{start}{told}{end}{end}",
+        "start doubled": f"{start}{told}{end}",
+        "start mentioned": f"{told}I began with {start} as I should.\n{end}",
+        "end doubled": f"{told}{end}{end}",
+        "end twice doubled": f"{told}{end}\n{end}\n\n{end}",
+        "end in code": f"{told}I close with `{end}`, as in\n```\n{start}x{end}\n```\nSo:{end}",
+        "end in an open fence": f"{told}I close with `{end}`:\n```\n{OTHER}\n{end}",
+        "turn after the end": f"{told}{end}<|im_end|>\n<|im_start|>assistant\n",
+        "unseen after the end": f"{told}{end}\ufeff\u200b",
+        "twice": f"{told}{end}\n\n{told}{end}",
+    }
+
+
+FLAT = ("plain", "end doubled", "end twice doubled", "unseen after the end", "twice")
+"""Those without a start in a thought."""
+NESTED = ("nested", "nested twice", "two in one", "doubled", "end in code", "end in an open fence")
+"""Those whose last end alone ends the thought."""
+LEAKED = [
+    "", "\ufeff", "\u200b", "\n \u200b\n", "</s>", "<s> ", "<bos>", "assistant\n", "Assistant: ",
+    "**Assistant:**\n", "### Response:\n", "<|im_start|>assistant\n", "<|assistant|>",
+    "<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n", "<start_of_turn>model\n",
+    "<｜Assistant｜>", "<|endoftext|>\ufeff", "[INST] [/INST]",
+]  # fmt: skip
+
+
+def wrong(texts, how, gold, prefilled=None):
+    """The texts of which anything but the gold is the answer."""
+    return {
+        text: told.text
+        for text in texts
+        if (told := told_apart(Response("ok", text), how, prefilled)).text != gold
+        or told.status != "ok"
+        or "Maybe" not in (told.thought or "")
+    }
+
+
+EACH = {PAIRS.get(parser, THINK): parser for parser in reversed(PARSERS)}.values()
+"""A parser for each pair of tags."""
+
+
+def ways(parser: str) -> list[dict | None]:
+    """How a model may be declared, or not."""
+    return [{**ANY, "parser": parser}, {**ANY, "tags": [*PAIRS.get(parser, THINK)]}, ANY, None]
+
+
+def of(parser: str) -> dict[str, str]:
+    """What may stand before the gold in the words of a parser's models."""
+    found = shapes(*PAIRS.get(parser, THINK))
+    return {name: found[name] for name in FLAT} if parser in CHANNELS else found
+
+
+@pytest.mark.parametrize("gold", GOLD)
+@pytest.mark.parametrize("parser", EACH)
+def test_gold_behind_a_hostile_thought_is_the_answer(parser, gold):
+    blanks = ["\n", "\n\n"] if gold.startswith("```") else ["", "\n"]  # a fence begins a line
+    leaks = LEAKED if gold == GOLD[0] else ["", "\ufeff", "assistant\n"]
+    texts = [
+        f"{leaked}{before}{blank}{gold}"
+        for leaked, before, blank in product(leaks, of(parser).values(), blanks)
+    ]
+    named, tags, *open_to_all = ways(parser)
+    for how in [named, *([] if parser in CHANNELS else [tags]), *open_to_all]:
+        assert wrong(texts, how, gold) == {}
+
+
+@pytest.mark.parametrize("parser", [name for name in EACH if name not in (*CHANNELS, *WORDS)])
+def test_gold_behind_a_thought_that_the_prompt_began_is_the_answer(parser):
+    start, _ = PAIRS.get(parser, THINK)
+    texts = {
+        name: f"{before.removeprefix(start)}\n{GOLD[0]}" for name, before in of(parser).items()
+    }
+    assert wrong(texts.values(), ways(parser)[0], GOLD[0], prefilled=True) == {}
+    # Where the prompt is not known, these look like answers with a thought, or code, in them.
+    del texts["start mentioned"], texts["end in an open fence"]
+    for how in ways(parser):
+        assert wrong(texts.values(), how, GOLD[0]) == {}
+
+
+@pytest.mark.parametrize("parser", EACH)
+def test_a_hostile_thought_that_the_limit_cut_is_no_answer(parser):
+    start, end = PAIRS.get(parser, THINK)
+    for name, before in of(parser).items():
+        stop = before.rindex(end) if name in NESTED else before.index(end)
+        for place in range(len(start), stop, 5):
+            for how in ways(parser)[: 1 if parser in WORDS else None]:
+                told = told_apart(Response("length", before[:place]), how, None)
+                assert (told.status, told.text) == ("unfinished", ""), (name, before[:place], how)
+
+
+def mentions(start: str, end: str) -> list[str]:
+    """Answers that name the tags and are no thought."""
+    return [
+        f"Open with `{start}`, close with `{end}`.",
+        f"So:\n\n```\n{start}x{end}\n```\nThat is it.",
+        f"Write {start} before you think.",
+        f"Never write {end} by itself.",
+    ]
+
+
+@pytest.mark.parametrize("parser", [name for name in EACH if name not in CHANNELS])
+def test_an_answer_behind_a_thought_that_mentions_tags_stays_whole(parser):
+    start, end = PAIRS.get(parser, THINK)
+    for how, answer in product(ways(parser), mentions(start, end)):
+        assert wrong([f"{start}{OTHER}{end}\n{answer}"], how, answer) == {}
+
+
+@pytest.mark.parametrize("parser", EACH)
+def test_an_answer_without_a_thought_that_mentions_tags_stays_whole(parser):
+    start, end = PAIRS.get(parser, THINK)
+    *others, lone_end = mentions(start, end)
+    for answer in [*others, f"Open with {start} and close with {end}."]:
+        assert told_apart(Response("ok", answer), None, None) == Response("ok", answer)
+    if parser not in CHANNELS:
+        told = told_apart(Response("ok", lone_end), {**ANY, "parser": parser}, False)
+        assert told == Response("ok", lone_end)
+
+
+@pytest.mark.parametrize("how", [{**ANY, "parser": "deepseek_r1"}, ANY, None])
+def test_the_rest_of_a_thought_that_the_server_cut_off_too_early_is_no_answer(how):
+    # A server's parser splits at the first end.
+    nested = Response("ok", f"{OTHER}</think>4", thought="a <think> b")
+    assert told_apart(nested, how, None).text == "4"
+    doubled = Response("ok", "\n</think>\n\n4", thought="a")
+    assert told_apart(doubled, how, None).text == "4"
+
+
+def test_a_pair_of_tags_in_the_midst_of_an_answer_is_told():
+    assert holds_pair("Well. <think>a</think>4")
+    assert not holds_pair("Use `<think>a</think>`, or </think> after <think>.")
+    assert not holds_pair("4")
