@@ -194,5 +194,12 @@ def test_the_end_says_who_failed_and_why_once_below_the_ends_of_the_logs(run):
     ]
 
 
+def test_a_job_that_could_not_say_why_for_want_of_room_is_told_so(run, monkeypatch):
+    disk = SimpleNamespace(f_bavail=10, f_frsize=4096, f_favail=99, f_files=100)
+    monkeypatch.setattr("os.statvfs", lambda folder: disk)
+    run.job("m/4k").end(run, "")
+    assert "ended without saying why, and the disk of" in run.failures.summary(0)
+
+
 def test_a_run_that_fails_by_no_job_says_so(run):
     assert "see above" in run.failures.summary(waiting=0)

@@ -1,5 +1,7 @@
 """The exceptions that a user is meant to read."""
 
+import errno
+
 
 class UserError(Exception):
     """Bad input or surroundings: one sentence that says what, where, and what to do.
@@ -10,6 +12,32 @@ class UserError(Exception):
 
 class PassingError(UserError):
     """One that another try may not meet, such as a server that does not answer."""
+
+
+MENDS = {
+    errno.ENOSPC: "make room on that disk",
+    errno.EDQUOT: "make room within your quota",
+    errno.EFBIG: "let files be larger (ulimit -f)",
+    errno.EROFS: "make its file system writable, or put the results elsewhere (pathvars.results)",
+    errno.EACCES: "correct its rights",
+    errno.EPERM: "correct its rights",
+    errno.EISDIR: "move away the folder that has this file's name",
+    errno.ENOTDIR: "move away the file that has a folder's name",
+    errno.ENAMETOOLONG: "shorten the path of the results or the names in it",
+    errno.EMFILE: "let programs open more files (ulimit -n)",
+    errno.ENFILE: "let programs open more files (sysctl fs.file-max)",
+}
+"""What a user can do about errors of the system, which another try would meet again."""
+
+
+def of_system(error: OSError) -> UserError | None:
+    """The sentence for an error of the system that a user can mend; None for others."""
+    mend = MENDS.get(error.errno or 0)
+    if mend is None:
+        return None
+    reason = str(error.strerror).lower()
+    place = f"{error.filename}: {reason}" if error.filename else reason
+    return UserError(f"{place}; {mend}, then run again: nothing that is answered is asked twice")
 
 
 ERROR = "error: "

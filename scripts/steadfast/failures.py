@@ -13,6 +13,8 @@ from steadfast.resources import facts
 SHOWN_LINES = 8
 """Of the end of a log, at most."""
 READ_BYTES = 20_000
+LEAST_ROOM = 1_000_000
+"""Bytes that a disk has free at the least where a log could be written."""
 MORE = {"runtime": "more time", "mem_mb": "more memory"}
 REFUSED = "SLURM sbatch failed. The error message was '"
 
@@ -150,7 +152,7 @@ class Failures:
             job.attempt = job.restart_times + 1  # Snakemake takes it for the last one
         again = job.attempt <= job.restart_times
         for one, end in ends.items():
-            name, reason = self.name(one), end.reason or "it ended without saying why"
+            name, reason = self.name(one), end.reason or f"it ended without saying why{self._room}"
             tries = self._failed[name].tries + 1 if name in self._failed else 1
             # Where the job itself says why, SLURM's log has it among much else.
             tails = {file: "" if reason in said[one] else self._said(file) for file in logs}
@@ -196,6 +198,17 @@ class Failures:
                 shown = [line for line in shown if failure.reason not in line][-SHOWN_LINES:]
                 if Path(file).is_file():
                     yield from ("", f"{file}{':' if shown else ''}", *(f"  {x}" for x in shown))
+
+    @property
+    def _room(self) -> str:
+        """Half a sentence where the disk of the logs is all but full, so that nothing was said."""
+        try:
+            disk = os.statvfs(self._logs)
+        except OSError:
+            return ""
+        if disk.f_bavail * disk.f_frsize > LEAST_ROOM and (disk.f_favail or not disk.f_files):
+            return ""
+        return f", and the disk of {self._logs} is full; make room there, then run again"
 
     def _said(self, file: str) -> str:
         """The end of what the last try wrote to a file, which is nothing where it is unchanged."""

@@ -129,6 +129,9 @@ def replacing(path: Path | str) -> Iterator[BinaryIO]:
             out.flush()
             os.fsync(out.fileno())
             os.replace(partial, path)
+    except OSError as error:
+        error.filename = str(path)  # writing itself does not name the file
+        raise
     finally:
         partial.unlink(missing_ok=True)
 

@@ -3,12 +3,12 @@
 import sys
 import traceback
 from collections.abc import Callable, Iterable
-from contextlib import ExitStack, redirect_stdout
+from contextlib import ExitStack, redirect_stdout, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from steadfast.engines.interpreter import enter
-from steadfast.errors import ERROR, PASSING, PassingError, UserError
+from steadfast.errors import ERROR, PASSING, PassingError, UserError, of_system
 from steadfast.files import Settings
 from steadfast.seal import Seal
 
@@ -35,10 +35,11 @@ def run_rule(
         arguments: passed on.
     """
     with ExitStack() as stack:
-        for path in list(logs)[:1]:
-            log = stack.enter_context(open(path, "a", encoding="utf-8", buffering=1))
-            stack.enter_context(redirect_stdout(log))
         try:
+            for path in list(logs)[:1]:
+                log = open(path, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
+                stack.callback(_close, log)
+                stack.enter_context(redirect_stdout(log))
             enter(engines)
             for seal in reads:
                 seal.check()
@@ -46,14 +47,22 @@ def run_rule(
             for seal in writes:
                 seal.write()
         except Exception as error:
-            mark = PASSING if isinstance(error, PassingError | OSError) else ERROR
-            if not isinstance(error, UserError):
+            known = of_system(error) if isinstance(error, OSError) else None
+            found = known or error
+            mark = PASSING if isinstance(found, PassingError | OSError) else ERROR
+            if not isinstance(found, UserError):
                 print(traceback.format_exc())
                 print(f"{mark}{type(error).__name__}: {error}".splitlines()[0])
                 raise
-            print(mark + " ".join(str(error).split("\n")))
-            print(f"error: {error}", file=sys.stderr)
+            print(f"error: {found}", file=sys.stderr)
+            with suppress(OSError):  # the log may lie on the disk that is full
+                print(mark + " ".join(str(found).split("\n")))
             sys.exit(1)
+
+
+def _close(log: TextIO) -> None:
+    with suppress(OSError):  # what could not be printed
+        log.close()
 
 
 def paths(files: Iterable[str]) -> list[Path]:

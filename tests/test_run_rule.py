@@ -1,0 +1,55 @@
+"""A rule's function: what the system refuses is one sentence, and the older file stays."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from steadfast.errors import UserError, of_system
+from steadfast.resources import PACKAGE
+
+LIMITED = """
+import resource, sys
+from steadfast.files import write_text
+from steadfast.workflow import run_rule
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+run_rule(write_text, ["{log}"], path="{path}", text="x" * {size})
+"""
+
+
+def run(tmp_path, size):
+    script = LIMITED.format(log=tmp_path / "rule.log", path=tmp_path / "made.txt", size=size)
+    env = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=env)
+
+
+def test_a_file_that_cannot_be_written_whole_is_one_sentence_and_leaves_the_older_one(tmp_path):
+    (tmp_path / "made.txt").write_text("older")
+    done = run(tmp_path, 100_000)
+    sentence = f"error: {tmp_path / 'made.txt'}: file too large; let files be larger (ulimit -f)"
+    assert done.returncode == 1
+    assert done.stderr.startswith(sentence) and len(done.stderr.splitlines()) == 1
+    assert (tmp_path / "rule.log").read_text().startswith(sentence)
+    assert (tmp_path / "made.txt").read_text() == "older"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["made.txt", "rule.log"]
+
+
+def test_a_log_that_cannot_be_written_hides_no_sentence(tmp_path):
+    (tmp_path / "rule.log").write_text("x" * 4096)  # as much as the limit
+    done = run(tmp_path, 100_000)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert done.stderr.startswith(f"error: {tmp_path / 'made.txt'}: file too large")
+
+
+@pytest.mark.parametrize("number", [28, 122, 30, 13, 36])  # as Linux numbers them
+def test_what_a_user_can_mend_is_said_with_the_file(number):
+    error = OSError(number, "What is wrong", "results/a.jsonl")
+    found = of_system(error)
+    assert isinstance(found, UserError)
+    assert str(found).startswith("results/a.jsonl: what is wrong; ")
+
+
+def test_other_errors_of_the_system_are_told_as_they_are():
+    assert of_system(OSError(5, "Input/output error")) is None
