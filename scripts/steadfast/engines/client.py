@@ -1,8 +1,8 @@
 """One request to an OpenAI-compatible server, over aiohttp, as the ``openai`` client would send it.
 
 The ``openai`` client says where a request goes, with which headers, and whom it trusts; aiohttp
-takes an eighth of the time that it does for a request (benchmarks/concurrency.py), which counts where
-hundreds of short verdicts are under way.
+takes an eighth of the time that it does for a request (benchmarks/concurrency.py), which counts
+where hundreds of short verdicts are under way.
 """
 
 import json
