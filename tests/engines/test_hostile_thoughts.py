@@ -1,9 +1,11 @@
 """Gold behind a hostile thought is the answer, and an answer that mentions tags stays whole."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
 
+from parts import items
 from steadfast.engines.reasoning import PARSERS, holds_pair, told_apart
 from steadfast.engines.request import Response
 from test_reasoning_properties import PAIRS
@@ -167,3 +169,10 @@ def test_a_pair_of_tags_in_the_midst_of_an_answer_is_told():
     assert holds_pair("Well. <think>a</think>4")
     assert not holds_pair("Use `<think>a</think>`, or </think> after <think>.")
     assert not holds_pair("4")
+
+
+def test_the_log_says_how_many_answers_hold_a_pair_of_tags(part):
+    asked = [replace(item, tail="\nSay <think>a</think>4") for item in items()]
+    said = {record["text"] for record in part.run(asked)}
+    assert all("<think>a</think>4" in text for text in said)
+    assert "10 of 10 answers of model echo hold a pair of tags" in part.log.read_text()

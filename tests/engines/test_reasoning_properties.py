@@ -86,16 +86,29 @@ def test_plain_text_of_a_model_that_is_not_said_to_think_is_unchanged(text, pref
 
 
 HOSTILE = ["<think>", "</think>", "<think></think>", "<think>`</think>", "`", "` ", "```\n"]
-HOSTILE += ["```</think>", "<|channel|>analysis", "<|channel|>final<|message|>`", " ", "\n \n", "<"]
+HOSTILE += [
+    "<think>a</think></think>",
+    "\u200b",
+    "assistant ",
+    "</s>",
+    "<|x|>",
+    "```</think>",
+    "<|channel|>analysis",
+    "<|channel|>final<|message|>`",
+    " ",
+    "\n \n",
+    "<",
+]
 
 
 @pytest.mark.usefixtures("cpu_limit")
 @pytest.mark.parametrize("parser", [None, "qwen3", "openai_gptoss"])
 @pytest.mark.parametrize("unit", HOSTILE)
-def test_a_megabyte_of_marks_takes_seconds(unit, parser):
+@pytest.mark.parametrize("before", ["", "4 "])
+def test_a_megabyte_of_marks_takes_seconds(before, unit, parser):
     # In quadratic time any of these would take hours.
     how = {**ANY, "parser": parser} if parser else None
-    told = told_apart(Response("ok", unit * (MEGABYTE // len(unit))), how, None)
+    told = told_apart(Response("ok", before + unit * (MEGABYTE // len(unit))), how, None)
     assert told.status in ("ok", "unfinished")
 
 
