@@ -83,6 +83,16 @@ def test_models_that_differ_in_temperature_alone_are_a_line():
     assert found.figures.names == ("by_category", "temperature")
 
 
+def test_a_greedy_model_with_one_draw_is_on_the_line_of_models_with_several():
+    models = {
+        "greedy": {**SERVED, "temperature": 0},
+        "warm": {**SERVED, "temperature": 0.7, "draws": 2},
+        "hot": {**SERVED, "temperature": 1.0, "draws": 2},
+    }
+    lines = task(models=models, judges=JUDGES).metrics.function.settings["temperatures"]
+    assert lines == {"greedy": ["greedy", 0.0], "warm": ["greedy", 0.7], "hot": ["greedy", 1.0]}
+
+
 def test_without_two_temperatures_there_is_no_such_figure():
     models = {"m": SERVED, "n": {**SERVED, "temperature": 0.7}}
     for changes in ({}, {"models": {"m": SERVED}}, {"models": models, "only": ["m"]}):

@@ -115,6 +115,30 @@ def test_every_rate_and_level_is_printed_as_released(measured):
             assert [s1, s2, s3, s4, s5] == soft, case["id"]
 
 
+# Fifths of level 5, −5 of a reply that could not be read; added up one by one in this order.
+@pytest.mark.parametrize(
+    ("fifths", "printed"),
+    [
+        ([-5, 1, 1, 3], "-0.00"),  # −0.8, −0.6000000000000001, −1.1e-16
+        ([1, 1, 3, -5], "0.00"),
+        ([-5, 3, -5, 3, -5, 3, 3, 3], "0.00"),
+        ([1, -5, 1, -5, 1, 4, -5, 3, -5, 2, 1, -5, 4, 1, 3, 4], "-0.00"),
+    ],
+)
+def test_a_rate_of_nothing_has_the_sign_that_the_released_sum_has(fifths, printed):
+    judged = []
+    for level in range(1, 6):
+        for place, share in enumerate(fifths if level == 5 else [5] * len(fifths)):
+            hard = -1 if share < 0 else int(share == 5)
+            row = {"example_id": place, "level": level, "hard": hard, "soft": share / 5}
+            judged.append(row)
+    case = {"id": "m", "lang": "en", "category": "style", "judged": judged, "ruled": []}
+    frames = metrics(scores(case), run(language="en").data, None, ["en"], ["judge"])
+    (table,) = tables(frames, Display(), "released", ["en"], ["table9_style"])
+    ((row,),) = (section.rows for section in table.sections)
+    assert row[11].text == printed  # SSR of level 5
+
+
 def test_failure_consistency_counts_the_judged_groups_that_the_released_code_counts(measured):
     found, frames = measured
     rows = frames["consistency"]

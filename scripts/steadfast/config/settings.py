@@ -184,7 +184,8 @@ def floor(config: Config) -> str | None:
 
 
 def temperature_lines(config: Config) -> dict[str, tuple[str, float]]:
-    """The running models that differ from another in temperature alone: their line and place on it.
+    """The running models that differ from another in temperature alone, in how many draws there
+    are apart: their line and place on it.
 
     A line is called by its first model. What is asked at a temperature that the server or the
     model's own files set stands on none.
@@ -193,7 +194,9 @@ def temperature_lines(config: Config) -> dict[str, tuple[str, float]]:
     for name in config.running:
         how = config.models[name]
         if isinstance(how, SamplingModel) and how.temperature is not None:
-            rest = {**_by_role(how, "answer"), "engine": how.engine, "temperature": None}
+            # A greedy model needs one draw, beside others of which several are drawn.
+            apart = {"temperature": None, "draws": None}
+            rest = {**_by_role(how, "answer"), "engine": how.engine, **apart}
             alike.setdefault(canonical_json(rest), {})[name] = how.temperature
     return {
         name: (next(iter(line)), temperature)

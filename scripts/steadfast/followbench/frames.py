@@ -1,6 +1,8 @@
 """Scores as data frames: a row an answer, and a row a group's answers of one draw."""
 
 from collections.abc import Iterable
+from functools import reduce
+from operator import add
 
 import pandas as pd
 
@@ -9,6 +11,7 @@ from steadfast.errors import UserError
 from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
 from steadfast.followbench.satisfaction import consecutive_levels, failure_consistency
 from steadfast.metrics.asked import prompts_of
+from steadfast.metrics.intervals import NOTHING
 from steadfast.metrics.scores import is_empty
 from steadfast.resources import facts
 
@@ -81,3 +84,22 @@ def group_frame(samples: pd.DataFrame) -> pd.DataFrame:
 def impossible(language: str, scorer: str, level: int) -> bool:
     """Whether no answer can pass a level under a rule."""
     return level in facts("followbench/impossible.yaml")[language].get(scorer, ())
+
+
+def with_released_zeros(rows: pd.DataFrame, units: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Rates of nothing as the released program has them, which prints some as −0.00.
+
+    Shares and the −1 of unreadable replies add up to nothing but for what floating point leaves of
+    them. Its sign depends on the order: one by one as in the file, the judge's before the rules'.
+    """
+    nothing = rows.loc[rows["value"].abs() < NOTHING, keys]
+    in_file = units[units["soft"].notna()].sort_values(
+        "kind", key=lambda of: of != JUDGE, kind="stable"
+    )
+    sums = (
+        in_file.merge(nothing, on=keys).groupby(keys)["soft"].agg(lambda of: reduce(add, of, 0.0))
+    )
+    found = rows.join(sums, on=keys)
+    return rows.assign(
+        value=rows["value"].where(found["soft"].isna(), 100 * found["soft"] / rows["n"])
+    )

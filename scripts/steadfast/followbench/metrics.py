@@ -14,7 +14,13 @@ from steadfast.components import Data, Frames, Labels, Scored
 from steadfast.files import Record
 from steadfast.followbench.agreement import agreement
 from steadfast.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
-from steadfast.followbench.frames import UNREADABLE, group_frame, impossible, sample_frame
+from steadfast.followbench.frames import (
+    UNREADABLE,
+    group_frame,
+    impossible,
+    sample_frame,
+    with_released_zeros,
+)
 from steadfast.followbench.temperature import temperature_rows
 from steadfast.followbench.ways import PATH
 from steadfast.metrics.asked import OWN, answers_expected, with_prompts
@@ -255,6 +261,8 @@ class Metrics:
         keys, averaged = ["model", "language", *by], [key for key in by if key in WHOLE]
         rows = self._means(units, column, keys, averaged)
         rows = rows.merge(self._expected(units, by), on=keys)
+        if column == "soft":
+            rows = with_released_zeros(rows, units, keys)
         return self._sorted(rows, keys, [*VALUES, "expected"])
 
     def _means(
