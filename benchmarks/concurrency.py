@@ -1,71 +1,39 @@
-"""Concurrency: short verdicts of a local server, ours beside a bare client at its best.
+"""Concurrency: what a job takes of servers that differ, beside a bare client at its best fixed level.
 
-A server in a process of its own gives each reply after a fixed time. The bare client sends the
-same bodies through the ``openai`` client at several fixed numbers of requests at once, and keeps
-nothing; ours begins at 8, finds its level, and writes journal and outputs. What the journal alone
-takes for as many answers is measured beside it.
+Each server of ``tests/engines/paced_servers.py`` is a process of its own on this machine: steady,
+slow, full, falling, rising, refusing, unequal, halting. The bare client keeps a fixed number of
+requests under way over aiohttp, each of which waits by itself where it is refused, and keeps
+nothing; its best number is found by trying all of them in simulated time, and it runs before and
+after ours. Ours is a job: prompts, requests from 8 at once, journal, outputs.
 
 Run: ``make bench``, or ``PYTHONPATH=scripts:tests/engines python benchmarks/concurrency.py``.
+``--simulated`` takes no time: all levels, without network. ``--client openai`` lets the bare client
+be the ``openai`` client, which says what that one takes of a core.
 """
 
 import argparse
 import asyncio
+import importlib
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import paced_http
+from paced_servers import SERVERS, Paced, ask, ask_bare, best_bare
 from steadfast.engines.fit import fit
-from steadfast.engines.journal import Journal
 from steadfast.engines.openai_body import request_body
-from steadfast.engines.request import Item, Response
+from steadfast.engines.request import Item
 from steadfast.engines.run import run_part
 from steadfast.tokens import load_tokenizer
 
 ANSWERS = {"engine": "openai", "model": "judge", "template": "chat", "temperature": 0.0}
-SERVER = """
-import asyncio, json, sys
-
-REPLY = json.dumps({
-    "id": "1", "object": "chat.completion", "created": 1, "model": "judge",
-    "choices": [{"index": 0, "finish_reason": "stop",
-                 "message": {"role": "assistant", "content": "yes"}}],
-    "usage": {"prompt_tokens": 20, "completion_tokens": 1, "total_tokens": 21},
-}).encode()
-REPLY = (b"HTTP/1.1 200 OK\\r\\nContent-Type: application/json\\r\\nContent-Length: %d\\r\\n\\r\\n"
-         % len(REPLY)) + REPLY
-
-class Judge(asyncio.Protocol):
-    data = b""
-
-    def connection_made(self, transport):
-        self.transport = transport
-
-    def data_received(self, data):
-        self.data += data
-        while (end := self.data.find(b"\\r\\n\\r\\n")) >= 0:
-            head = self.data[:end].lower()
-            length = int(head.split(b"content-length:")[1].split(b"\\r\\n")[0])
-            if len(self.data) < end + 4 + length:
-                return
-            self.data = self.data[end + 4 + length:]
-            asyncio.get_running_loop().call_later(float(sys.argv[1]), self.reply)
-
-    def reply(self):
-        if not self.transport.is_closing():
-            self.transport.write(REPLY)
-
-async def main():
-    server = await asyncio.get_running_loop().create_server(Judge, "127.0.0.1", 0, backlog=4096)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    await server.serve_forever()
-
-asyncio.run(main())
-"""
+OPERATION = {"api_key_env": None, "concurrency": 8, "max_concurrency": 256}
 
 
 def items(count: int) -> list[Item]:
@@ -92,26 +60,93 @@ def taken() -> Iterator[Taken]:
     found.wall, found.core = time.perf_counter() - wall, time.process_time() - core
 
 
-def bare(url: str, bodies: Sequence[dict[str, object]], at_once: int) -> Taken:
-    """What the ``openai`` client alone takes with so many requests at once."""
-    from openai import AsyncOpenAI
+@contextmanager
+def served(name: str) -> Iterator[str]:
+    """The address of a fresh server of ``SERVERS``."""
+    command = [sys.executable, paced_http.__file__, name]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout
+            yield f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
+        finally:
+            server.terminate()
 
-    async def ask() -> Taken:
-        async with AsyncOpenAI(base_url=url, api_key="none", max_retries=0) as client:
-            left = iter(bodies)
 
-            async def work() -> None:
-                for body in left:
-                    await client.chat.completions.create(**body)
+def bare(url: str, count: int, at_once: int, client: str = "aiohttp") -> Taken:
+    """What a bare client takes with so many requests at once."""
+    tokenizer = load_tokenizer("o200k_base")
+    requests = fit(items(count), None, "error", tokenizer, answers=ANSWERS)
+    bodies = iter([request_body(ANSWERS, request, "max_tokens") for request in requests])
+
+    async def run() -> Taken:
+        async with CLIENTS[client](url) as post:
+            waiting: list[dict[str, Any]] = []
+
+            async def reply() -> tuple[int, float | None]:
+                body = waiting.pop() if waiting else next(bodies)
+                status, after = await post(body)
+                if status != 200:
+                    waiting.append(body)
+                return status, after
 
             with taken() as found:
-                await asyncio.gather(*(work() for _ in range(at_once)))
+                await ask_bare(reply, count, at_once)
             return found
 
-    return asyncio.run(ask())
+    return asyncio.run(run())
 
 
-def ours(url: str, asked: Sequence[Item], folder: Path, most: int) -> Taken:
+class OverAiohttp:
+    """Posts bodies with aiohttp."""
+
+    def __init__(self, url: str):
+        self._url = f"{url}/chat/completions"
+
+    async def __aenter__(self) -> Callable[[dict[str, Any]], Awaitable[tuple[int, float | None]]]:
+        import aiohttp
+
+        self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
+        return self._post
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._session.close()
+
+    async def _post(self, body: dict[str, Any]) -> tuple[int, float | None]:
+        async with self._session.post(self._url, json=body) as reply:
+            await reply.read()
+            after = reply.headers.get("retry-after")
+            return reply.status, None if after is None else float(after)
+
+
+class OverOpenai:
+    """Posts bodies with the ``openai`` client."""
+
+    def __init__(self, url: str):
+        from openai import AsyncOpenAI
+
+        self._client = AsyncOpenAI(base_url=url, api_key="none", max_retries=0)
+
+    async def __aenter__(self) -> Callable[[dict[str, Any]], Awaitable[tuple[int, float | None]]]:
+        return self._post
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._client.close()
+
+    async def _post(self, body: dict[str, Any]) -> tuple[int, float | None]:
+        from openai import APIStatusError
+
+        try:
+            await self._client.chat.completions.create(**body)
+        except APIStatusError as failed:
+            after = failed.response.headers.get("retry-after")
+            return failed.status_code, None if after is None else float(after)
+        return 200, None
+
+
+CLIENTS: dict[str, Any] = {"aiohttp": OverAiohttp, "openai": OverOpenai}
+
+
+def ours(url: str, asked: Sequence[Item], folder: Path) -> Taken:
     """What a job takes: prompts, requests, journal, outputs."""
     journal = folder / "ours.jsonl"
     journal.unlink(missing_ok=True)
@@ -119,12 +154,7 @@ def ours(url: str, asked: Sequence[Item], folder: Path, most: int) -> Taken:
         run_part(
             model="judge",
             answers=ANSWERS,
-            operation={
-                "base_url": url,
-                "api_key_env": None,
-                "concurrency": 8,
-                "max_concurrency": most,
-            },
+            operation={**OPERATION, "base_url": url, "attempts": 10},
             items=asked,
             oracle=None,
             journal=journal,
@@ -135,65 +165,44 @@ def ours(url: str, asked: Sequence[Item], folder: Path, most: int) -> Taken:
     return found
 
 
-def kept(folder: Path, count: int) -> Taken:
-    """What the journal takes for so many answers."""
-    path = folder / "kept.jsonl"
-    path.unlink(missing_ok=True)
-    response = Response("ok", "yes", "stop", 20, 0, 1)
-    with taken() as found, Journal(path) as journal:
-        for number in range(count):
-            journal.append(f"{number:064d}", response)
-    return found
-
-
 def main() -> None:
-    """Prints seconds, requests per second, and the ratio to the bare client at its best."""
+    """Prints a table: seconds of the bare client and of ours, their ratio, and time on the core."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--requests", type=int, default=3000)
-    parser.add_argument("--seconds", type=float, default=0.05, help="of a reply")
-    parser.add_argument("--at-once", type=int, nargs="+", default=[8, 32, 128, 256])
-    parser.add_argument("--most", type=int, default=256)
+    parser.add_argument("--servers", nargs="+", choices=SERVERS, default=list(SERVERS))
+    parser.add_argument("--requests", type=int, default=10**6, help="of a server, at most")
+    parser.add_argument("--client", choices=CLIENTS, default="aiohttp", help="of the bare one")
+    parser.add_argument("--simulated", action="store_true")
     arguments = parser.parse_args()
-    asked = items(arguments.requests)
-    bodies = [
-        request_body(ANSWERS, request, "max_tokens")
-        for request in fit(asked, None, "error", load_tokenizer("o200k_base"), answers=ANSWERS)
-    ]
-    command = [sys.executable, "-c", SERVER, str(arguments.seconds)]
-    with (
-        tempfile.TemporaryDirectory() as name,
-        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server,
-    ):
-        try:
-            assert server.stdout
-            url = f"http://127.0.0.1:{server.stdout.readline().strip()}/v1"
-            bare(url, bodies[:200], 8)  # imports and connections
-            fixed = {number: bare(url, bodies, number) for number in arguments.at_once}
-            best = min(fixed, key=lambda number: fixed[number].wall)
-            own = ours(url, asked, Path(name), arguments.most)
-            again = bare(url, bodies, best)
-            journal = kept(Path(name), arguments.requests)
-        finally:
-            server.terminate()
-    print(f"{arguments.requests:,} requests, {1000 * arguments.seconds:g} ms a reply:")
-    for number, one in fixed.items():
-        show(f"bare client, {number} at once", one, arguments.requests)
-    show(f"ours, from 8 up to {arguments.most}", own, arguments.requests)
-    show("of that, the journal", journal, arguments.requests)
-    show(f"bare client, {best} at once, again", again, arguments.requests)
-    wall, core = fixed[best].wall + again.wall, fixed[best].core + again.core
-    print(
-        f"ours against the bare client at {best} at once, before and after: "
-        f"{2 * own.wall / wall:.2f} times the time, {2 * own.core / core:.2f} times the core's"
-    )
-
-
-def show(what: str, found: Taken, requests: int) -> None:
-    """A line of the results."""
-    rate = requests / found.wall
-    print(
-        f"  {what + ':':<36}{found.wall:7.1f} s ({rate:7,.0f} a second), core {found.core:6.1f} s"
-    )
+    if arguments.simulated:
+        print("| server | requests | bare, s | at once | ours, s | ratio | refused |")
+        print("|---|--:|--:|--:|--:|--:|--:|")
+    else:
+        print("| server | requests | bare before, after, s | at once | ours, s | ratio | core, ms |")
+        print("|---|--:|--:|--:|--:|--:|--:|")
+    for name in arguments.servers:
+        how, most = SERVERS[name]
+        count = min(most, arguments.requests)
+        expected, level = best_bare(how, count)
+        if arguments.simulated:
+            server = Paced(**how)
+            _, seconds = ask(server, count)
+            shown = f"{expected:.1f} | {level} | {seconds:.1f} | {seconds / expected:.2f}"
+            print(f"| {name} | {count:,} | {shown} | {server.refusals} |", flush=True)
+            continue
+        found = []
+        load_tokenizer("o200k_base")  # the start of a process is no part of it
+        importlib.import_module("openai")
+        for turn in range(3):
+            with served(name) as url, tempfile.TemporaryDirectory() as folder:
+                if turn == 1:
+                    found.append(ours(url, items(count), Path(folder)))
+                else:
+                    found.append(bare(url, count, level, arguments.client))
+        before, own, after = found
+        ratio = 2 * own.wall / (before.wall + after.wall)
+        core = f"{1000 * before.core / count:.2f}, ours {1000 * own.core / count:.2f}"
+        shown = f"{before.wall:.1f}, {after.wall:.1f} | {level} | {own.wall:.1f} | {ratio:.2f}"
+        print(f"| {name} | {count:,} | {shown} | {core} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from steadfast.engines.openai_api import OpenaiEngine
 from steadfast.engines.request import Request
 
 SERVERS = {
-    "steady": ({}, 3_000),
+    "steady": ({}, 20_000),
     "slow, without a limit": ({"seconds": 1.0}, 3_000),
     "64 side by side, others wait": ({"slots": 64}, 100_000),
     "32 side by side, slow, few requests": ({"seconds": 1.0, "slots": 32}, 500),
