@@ -1,4 +1,4 @@
-"""Concurrency: what a job takes of servers that differ, beside a bare client at its best fixed level.
+"""Concurrency: what a job takes of servers that differ, beside a bare client at its best level.
 
 Each server of ``tests/engines/paced_servers.py`` is a process of its own on this machine: steady,
 slow, full, falling, rising, refusing, unequal, halting. The bare client keeps a fixed number of
@@ -177,7 +177,9 @@ def main() -> None:
         print("| server | requests | bare, s | at once | ours, s | ratio | refused |")
         print("|---|--:|--:|--:|--:|--:|--:|")
     else:
-        print("| server | requests | bare before, after, s | at once | ours, s | ratio | core, ms |")
+        print(
+            "| server | requests | bare before, after, s | at once | ours, s | ratio | core, ms |"
+        )
         print("|---|--:|--:|--:|--:|--:|--:|")
     for name in arguments.servers:
         how, most = SERVERS[name]

@@ -4,7 +4,8 @@ in   results/{benchmark}/outputs/{model}/{part}.jsonl, results/{benchmark}/verdi
      results/{benchmark}/rewrites/…;
      results/journal/…/*.run.json, the run records, which are not Snakemake's
 out  results/metrics/inference.csv: logical, computed and cached prompt tokens, hit rate, output
-     tokens, wall time, runs, retries, failures. The one result that differs between two runs.
+     tokens, refused, cut and empty answers, wall time, latency, throughput, runs, retries,
+     failures. The one result that differs between two runs.
 """
 
 

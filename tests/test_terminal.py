@@ -150,3 +150,16 @@ def test_one_benchmark_s_tables_are_named_where_there_are_no_others():
         "What a run would take: results/plan/",
         "Tables: results/cfbench/tables/",
     ]
+
+
+def test_the_end_names_what_a_server_took(tmp_path):
+    columns = ["model", "judge", "requests", "refused", "cut", "empty", "wall_seconds"]
+    columns += ["answers_per_second", "latency_median", "latency_95", "retries", "turned_away"]
+    usage = tmp_path / "metrics/inference.csv"
+    usage.parent.mkdir()
+    usage.write_text(f"{','.join(columns)}\nm,,10,0,0,2,5,2,0.4,0.9,3,1\n")
+    said = ending(tmp_path, [str(usage)]).splitlines()
+    assert said[0] == (
+        "m: 10 requests, 2 answers a second; half of them within 0.4 s, 95 % within 0.9 s; "
+        "3 attempts made again, 1 that the server turned away; 2 empty"
+    )

@@ -11,6 +11,7 @@ from typing import Any
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from steadfast.show.headline import headline
+from steadfast.stages.count_usage import server_lines
 
 HANDLER = "DefaultStreamHandler"
 NOTHING = "Nothing to be done"
@@ -43,6 +44,7 @@ REMARKABLE = {
 """Answers that a job's line names, those that did not fail only where there are some, by status,
 and what it calls them."""
 REPORT = "report/report.md"
+USAGE = "metrics/inference.csv"
 NO_TERMINAL = 100  # columns of what is written to a file
 PLAN, TOTALS = "plan/total.md", "## Totals"
 FOLDERS = {
@@ -201,6 +203,9 @@ def ending(
         shown += [str(folder) for folder in sorted(further)]
     places = {name: f"{results / name}" + ("" if Path(name).suffix else "/") for name in shown}
     lines = [f"{FOLDERS.get(name, 'Tables')}: {place}" for name, place in places.items()]
+    usage = results / USAGE
+    if "metrics" in first and usage.is_file() and (served := list(server_lines(usage))):
+        lines = [*served, "", *lines]
     report = results / REPORT
     if "report" in first and report.is_file():
         width = width or shutil.get_terminal_size((NO_TERMINAL, 24)).columns

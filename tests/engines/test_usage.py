@@ -2,16 +2,20 @@
 
 import csv
 import json
+import random
 from dataclasses import replace
 
+import numpy
 import pytest
 
 from parts import items
-from servers import error
+from servers import Fault, error
+from steadfast.engines.latencies import Latencies
 from steadfast.engines.record import record_path
 from steadfast.errors import UserError
+from steadfast.files import write_rows
 from steadfast.journals import journal_path
-from steadfast.stages.count_usage import write_usage
+from steadfast.stages.count_usage import server_lines, write_usage
 
 
 def runs(part):
@@ -64,6 +68,57 @@ def test_the_usage_adds_up(part, server):
     assert float(row["hit_rate"]) == pytest.approx(20 / logical, abs=1e-4)
     assert row["output_tokens"] == str(sum(record["completion_tokens"] for record in records))
     assert (row["runs"], row["retries"], row["failures"]) == ("1", "1", "0")
+
+
+def test_the_usage_says_what_the_server_took_and_what_became_of_the_answers(part, server):
+    server.delay = 0.2
+    ends = {"2.0": ("length", "cu"), "3.0": ("stop", " "), "4.0": ("content_filter", "")}
+    for ending, (reason, text) in ends.items():
+        choice = {"finish_reason": reason, "message": {"content": text}}
+        body = json.dumps({"choices": [choice]}).encode()
+        server.faults[f"Ask {ending}!"].append(Fault(body=body))
+    server.faults["Ask 1.0!"] += [error(429, Retry_After="0"), error(500)]
+    row = usage_of(part, items())
+    assert (row["refused"], row["cut"], row["unfinished"], row["empty"]) == ("1", "1", "0", "1")
+    assert (row["retries"], row["turned_away"]) == ("2", "1")
+    assert 0.19 <= float(row["latency_median"]) <= float(row["latency_95"])
+    seconds = sum(run["wall_seconds"] for run in runs(part))
+    assert float(row["answers_per_second"]) == pytest.approx(10 / seconds, rel=0.01)
+    (line,) = server_lines(part.directory / "inference.csv")
+    assert line.startswith("echo: 10 requests, ")
+    assert line.endswith(
+        "; 2 attempts made again, 1 that the server turned away; 1 refused, 1 cut, 1 empty"
+    )
+
+
+def test_times_of_several_runs_and_parts_are_put_together(tmp_path):
+    columns = {"benchmark": "b", "judge": "", "requests": 10, "refused": 0, "cut": 0, "empty": 0}
+    columns |= {"wall_seconds": 10, "answers_per_second": 1, "latency_median": 2, "latency_95": 5}
+    columns |= {"retries": 0, "turned_away": 0, "model": "m"}
+    slow = {"wall_seconds": 30, "answers_per_second": 2, "latency_median": 3, "latency_95": 4}
+    others = [{"latency_median": ""}, slow, {"judge": "j"}]
+    write_rows(tmp_path / "u.csv", tuple(columns), [columns, *(columns | one for one in others)])
+    assert list(server_lines(tmp_path / "u.csv")) == [
+        "m: 20 requests, 1.75 answers a second; half of them within 2 to 3 s, 95 % within 5 s; "
+        "0 attempts made again",
+        "j: 10 requests, 1 answers a second; half of them within 2 s, 95 % within 5 s; "
+        "0 attempts made again",
+    ]
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.95])
+def test_quantiles_of_latencies_are_near_those_of_the_sample(share):
+    rng = random.Random(1)
+    sample = [rng.lognormvariate(0, 1) for _ in range(999)]
+    halves = Latencies(), Latencies()
+    for number, seconds in enumerate(sample):
+        halves[number % 2].add(seconds)
+    found = Latencies(*(json.loads(json.dumps(half.counts)) for half in halves)).quantile(share)
+    assert found == pytest.approx(float(numpy.quantile(sample, share)), rel=0.03)
+
+
+def test_without_answers_there_is_no_latency():
+    assert Latencies().quantile(0.5) is None
 
 
 def test_what_is_not_known_is_empty_and_not_zero(part):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from steadfast.engines.latencies import Latencies
 from steadfast.engines.request import Oracle, Request, Response
 from steadfast.errors import PassingError, UserError
 from steadfast.files import Record, Settings
@@ -133,6 +134,11 @@ class Engine(ABC):
     def retries(self) -> Record:
         """How many attempts failed and were made again, by reason."""
         return {}
+
+    @property
+    def latencies(self) -> Latencies:
+        """What answers took from request to reply, where a server gave them."""
+        return Latencies()
 
     def summary(self) -> list[str]:
         """Lines for the log."""

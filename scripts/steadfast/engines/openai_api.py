@@ -12,6 +12,7 @@ from steadfast.engines.access import Access
 from steadfast.engines.base import LONG_PREFIX, Engine, Setup
 from steadfast.engines.bill import Bill, CapReached, estimated
 from steadfast.engines.client import Client
+from steadfast.engines.latencies import Latencies
 from steadfast.engines.local_text import LocalText
 from steadfast.engines.openai_body import SUFFIX, request_body, request_url
 from steadfast.engines.pace import Pace, wanted_wait
@@ -92,6 +93,7 @@ class OpenaiEngine(Engine):
         self._notices = Notices()
         self._heard = 0
         self._retries: Counter[str] = Counter()
+        self._latencies = Latencies()
 
     def _own_text(self, name: str) -> LocalText | None:
         if "/" not in name:
@@ -220,7 +222,7 @@ class OpenaiEngine(Engine):
             sent_at = await pace.acquire()
             outcome = await self._attempt(client, request)
             if isinstance(outcome, Response):
-                pace.succeeded(sent_at)
+                self._latencies.add(pace.succeeded(sent_at))
                 return outcome
             failure = outcome
             self._retries[failure.reason] += 1
@@ -297,6 +299,11 @@ class OpenaiEngine(Engine):
     def retries(self) -> Record:
         """How many attempts failed, by reason."""
         return dict(self._retries)
+
+    @property
+    def latencies(self) -> Latencies:
+        """What answers took from request to reply."""
+        return self._latencies
 
 
 async def _arrived(replies: Replies) -> list[tuple[Request, Response]]:

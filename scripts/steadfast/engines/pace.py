@@ -115,16 +115,16 @@ class Pace:
         if self._busy >= self.FULL * self.level.limit:
             self._full_at = asyncio.get_running_loop().time()
 
-    def succeeded(self, sent_at: float) -> None:
-        """A request was answered, and its slot is free; the server is whole again."""
+    def succeeded(self, sent_at: float) -> float:
+        """A request was answered, and its slot is free; returns the seconds that it took."""
         self._pauses = 0
         now = asyncio.get_running_loop().time()
-        if self._usual is None:
-            self._usual = now - sent_at
-        self._usual += (now - sent_at - self._usual) / 16
+        seconds = now - sent_at
+        self._usual = seconds if self._usual is None else (15 * self._usual + seconds) / 16
         full = now - self._full_at <= self._usual
         self.level.answered(now, sent_at, full)
         self.release()
+        return seconds
 
     def failed(self, sent_at: float, after: float | None, overloaded: bool, broken: bool) -> None:
         """A request has no answer, and its slot is free after the usual time of an answer.

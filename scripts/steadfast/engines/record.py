@@ -23,8 +23,8 @@ class RunRecord(AbstractContextManager["RunRecord"]):
 
     Args:
         path: the record, JSON: ``runs``, each with ``wall_seconds``, of which ``load_seconds`` went
-            into loading, ``answered``, ``failed``, ``retries`` by reason, the tokens of what was
-            answered and the machine that answered, as far as the engine says.
+            into loading, ``answered``, ``failed``, ``retries`` by reason, ``latencies`` by bin, the
+            tokens of what was answered and the machine that answered, as far as the engine says.
         engine: whose retries are recorded.
     """
 
@@ -55,6 +55,7 @@ class RunRecord(AbstractContextManager["RunRecord"]):
             "answered": self._answered,
             "failed": self._failed,
             "retries": self._engine.retries,
+            "latencies": self._engine.latencies.counts,
             "load_seconds": round(getattr(self._engine, "load_seconds", 0.0), 3),
             "prompt_tokens": self._prompt,
             "computed_tokens": self._computed,

@@ -24,6 +24,9 @@ answer, and neither does none: vLLM, SGLang, llama.cpp and OpenRouter name one w
 answer, Ollama leaves it out where it was interrupted."""
 TOOL_ENDS = {"tool_calls": "ok", "function_call": "ok"}
 """Likewise where the request offers tools."""
+OVERLOADED = (429, 503, 529)
+TURNED_AWAY = tuple(f"HTTP {status}" for status in OVERLOADED)
+"""Reasons of attempts that a server refused since it had too many of them."""
 RETRIED = frozenset({408, 409, 429, *range(500, 600)})
 REFUSALS = re.compile(r"content_?filter|content_?policy|responsible_?ai", re.IGNORECASE)
 TOO_LONG = re.compile(r"context_length_exceeded|string_above_max_length", re.IGNORECASE)
@@ -133,7 +136,7 @@ def failure(status: int, reply: object, headers: Mapping[str, str], now: float) 
     """As ``read_failure``, of the body's value."""
     message, codes = _error_in(reply)
     if status in RETRIED:
-        overloaded = status in (429, 503, 529)
+        overloaded = status in OVERLOADED
         after = retry_after(headers, now)
         return Retry(f"HTTP {status}", after, overloaded, broken=status >= 500)
     if status == 413 or TOO_LONG.search(codes) or TOO_LONG_MESSAGE.search(message):

@@ -1,14 +1,22 @@
 """What inference took, per job: tokens from the outputs, time and retries from the run records."""
 
-from collections.abc import Sequence
+import csv
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from operator import mul
 from pathlib import Path
 
+from steadfast.engines.latencies import Latencies
 from steadfast.engines.record import record_path
+from steadfast.engines.replies import TURNED_AWAY
+from steadfast.engines.request import ANSWERED
 from steadfast.files import Record, read_json, read_jsonl, write_rows
 
 COLUMNS = (
     "benchmark", "model", "part", "judge", "requests", "logical_tokens", "computed_tokens",
-    "cached_tokens", "hit_rate", "output_tokens", "wall_seconds", "runs", "retries", "failures",
+    "cached_tokens", "hit_rate", "output_tokens", "refused", "cut", "unfinished", "empty",
+    "wall_seconds", "answers_per_second", "latency_median", "latency_95", "runs", "retries",
+    "turned_away", "failures",
 )  # fmt: skip
 
 
@@ -17,7 +25,7 @@ def write_usage(
 ) -> None:
     """Writes a row a job.
 
-    Wall time, runs, retries and failures are facts of the runs on this machine: this is the one
+    What stands from ``wall_seconds`` on are facts of the runs on this machine: this is the one
     result that differs between two runs of the same config.
 
     Args:
@@ -51,6 +59,7 @@ def _tokens(records: Sequence[Record]) -> Record:
         known = [record[name] for record in asked if record[name] is not None]
         return sum(known) if known else None
 
+    statuses = Counter(record["status"] for record in asked)
     prompt, cached = total("prompt_tokens"), total("cached_tokens")
     computed = None if prompt is None or cached is None else prompt - cached
     return {
@@ -60,13 +69,64 @@ def _tokens(records: Sequence[Record]) -> Record:
         "computed_tokens": computed,
         "hit_rate": f"{cached / prompt:.4f}" if prompt and cached is not None else None,
         "output_tokens": total("completion_tokens"),
+        "refused": statuses["refused"],
+        "cut": statuses["length"],
+        "unfinished": statuses["unfinished"],
+        "empty": sum(
+            record["status"] in ANSWERED and not record["text"].strip() for record in asked
+        ),
     }
 
 
 def _runs(runs: Sequence[Record]) -> Record:
+    seconds = sum(run["wall_seconds"] for run in runs)
+    asking = seconds - sum(run.get("load_seconds", 0.0) for run in runs)
+    answered = sum(run["answered"] for run in runs)
+    latencies = Latencies(*(run.get("latencies", {}) for run in runs))
+    retries: Counter[str] = Counter()
+    for run in runs:
+        retries.update(run["retries"])
     return {
-        "wall_seconds": round(sum(run["wall_seconds"] for run in runs), 1) if runs else None,
+        "wall_seconds": round(seconds, 1) if runs else None,
+        "answers_per_second": _rounded(answered / asking if answered and asking > 0 else None),
+        "latency_median": _rounded(latencies.quantile(0.5)),
+        "latency_95": _rounded(latencies.quantile(0.95)),
         "runs": len(runs),
-        "retries": sum(sum(run["retries"].values()) for run in runs),
+        "retries": retries.total(),
+        "turned_away": sum(retries[reason] for reason in TURNED_AWAY),
         "failures": sum(run["failed"] for run in runs),
     }
+
+
+def _rounded(value: float | None) -> str | None:
+    return None if value is None else f"{value:.3g}"
+
+
+def server_lines(usage: Path) -> Iterator[str]:
+    """What the servers of models and judges took, a line each, of those whose answers were timed.
+
+    Args:
+        usage: as ``write_usage`` wrote it.
+    """
+    with open(usage, newline="", encoding="utf-8") as lines:
+        rows = [row for row in csv.DictReader(lines) if row.get("latency_median")]
+    by_name: dict[str, list[Mapping[str, str]]] = defaultdict(list)
+    for row in rows:
+        by_name[row["judge"] or row["model"]].append(row)
+    for name, of in by_name.items():
+        medians = sorted(float(row["latency_median"]) for row in of)
+        spread = dict.fromkeys(f"{seconds:g}" for seconds in (medians[0], medians[-1]))
+        slowest = max(float(row["latency_95"]) for row in of)
+        answers = {what: sum(int(row[what]) for row in of) for what in ("refused", "cut", "empty")}
+        again, away = (sum(int(row[name]) for row in of) for name in ("retries", "turned_away"))
+        rates = [float(row["answers_per_second"]) for row in of]
+        seconds = [float(row["wall_seconds"]) for row in of]
+        rate = sum(map(mul, rates, seconds)) / (sum(seconds) or 1.0)
+        requests = sum(int(row["requests"]) for row in of)
+        found = [f"{count:,} {what}" for what, count in answers.items() if count]
+        yield (
+            f"{name}: {requests:,} requests, {rate:.3g} answers a second; half of them within "
+            f"{' to '.join(spread)} s, 95 % within {slowest:g} s; {again:,} attempts made again"
+            + (f", {away:,} that the server turned away" if away else "")
+            + (f"; {', '.join(found)}" if found else "")
+        )
