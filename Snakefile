@@ -41,8 +41,9 @@ pathvars:
 DEFAULT_CONFIG = "config/config.yaml"
 if not Path(DEFAULT_CONFIG).is_file():
     DEFAULT_CONFIG = str(HERE / DEFAULT_CONFIG)
+CONFIG_FILES = workflow.overwrite_configfiles or [DEFAULT_CONFIG]
 try:
-    for file in workflow.overwrite_configfiles or [DEFAULT_CONFIG]:
+    for file in CONFIG_FILES:
         check_source(file)
 except UserError as error:
     raise WorkflowError(str(error)) from None
@@ -51,6 +52,7 @@ if not workflow.overwrite_configfiles:
     configfile: DEFAULT_CONFIG
 
 
+config.setdefault("name", Path(CONFIG_FILES[-1]).stem[:80])
 try:
     CONFIG = load_config(typed(config, workflow.config_settings.config_args))
     RUN = Evaluation(CONFIG)

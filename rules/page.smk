@@ -47,6 +47,7 @@ rule page:
         runtime=30,
     params:
         benchmarks=[RUN.on_page(name) for name in RUN.running],
+        name=CONFIG.name or "",
         display=DISPLAY,
         prices=settings.prices(CONFIG),
         made_from=lineages(ANSWERED),

@@ -29,4 +29,5 @@ if "snakemake" in globals():
         prices=params.prices,
         results=results,
         out=out,
+        name=params.name,
     )

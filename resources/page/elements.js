@@ -33,9 +33,9 @@ function whole(value) {
   return [...visible(start), element("span", { class: "left-out" }, note), ...visible(end)];
 }
 
-/** A block of text under a heading. */
-function block(heading, value, attributes = {}) {
-  return [element("h4", {}, heading), element("pre", { dir: "auto", tabindex: "0", "aria-label": heading, ...attributes }, whole(value))];
+/** A block of text under a heading of a level. */
+function block(heading, value, level = "h3", attributes = {}) {
+  return [element(level, {}, heading), element("pre", { dir: "auto", tabindex: "0", "aria-label": heading, ...attributes }, whole(value))];
 }
 
 /** A block that opens when it is asked for. */
@@ -46,6 +46,12 @@ function folded(heading, value) {
     element("summary", {}, `${heading} (${count(length)} characters)`),
     element("pre", { dir: "auto", tabindex: "0", "aria-label": heading }, whole(value)),
   );
+}
+
+/** Opens or closes details; what fills them when they open does so at once. */
+function setOpen(details, open) {
+  details.open = open;
+  details.dispatchEvent(new Event("toggle"));
 }
 
 let labels = 0;

@@ -6,6 +6,7 @@ class Page {
     this.run = run;
     this.other = null;
     this.drawn = new Set();
+    this.closed = [];
   }
 
   /** Shows the section that the address names, drawn when it is first shown. */
@@ -24,6 +25,12 @@ class Page {
     }
   }
 
+  /** Opens what is closed in the section that is shown, for paper alone. */
+  print(begins) {
+    if (begins) this.closed = [...document.querySelectorAll("section:not([hidden]) details:not([open])")];
+    for (const details of this.closed) setOpen(details, begins);
+  }
+
   /** Puts another run beside this one, or none. */
   async beside(other) {
     this.other = other;
@@ -33,9 +40,10 @@ class Page {
   }
 }
 
-/** The run in a file that was chosen. */
+/** The run in a file that was chosen; where both have one name, their files tell them apart. */
 async function opened(file, run) {
   const other = await Run.of(file.name, Run.within(await file.text()));
+  if (other.name === run.name) other.name = `${other.name} (${file.name})`;
   if (other.about.format !== run.about.format) {
     throw new Error(`${file.name} was made by another version of steadfast; make both pages with one.`);
   }
@@ -45,6 +53,7 @@ async function opened(file, run) {
 async function main() {
   const message = document.getElementById("message");
   const page = new Page(await Run.of("this page", Run.here()));
+  document.getElementById("name").replaceChildren(...visible(page.run.about.name ?? ""));
   const trial = document.getElementById("trial");
   trial.replaceChildren(...visible(page.run.about.trial));
   trial.hidden = !page.run.about.trial;
@@ -52,9 +61,8 @@ async function main() {
   file.addEventListener("change", async () => {
     if (!file.files.length) return;
     try {
-      const other = await opened(file.files[0], page.run);
-      await page.beside(other);
-      message.textContent = `Beside this page: ${other.name}.`;
+      await page.beside(await opened(file.files[0], page.run));
+      message.textContent = `Beside ${page.run.name}: ${page.other.name}.`;
     } catch (error) {
       message.textContent = error.message;
     }
@@ -64,6 +72,8 @@ async function main() {
     message.textContent = "";
     await page.beside(null);
   });
+  addEventListener("beforeprint", () => page.print(true));
+  addEventListener("afterprint", () => page.print(false));
   addEventListener("hashchange", () => page.show());
   await page.show();
 }

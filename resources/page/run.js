@@ -48,17 +48,18 @@ function cutNote(cut) {
 
 /** What was run: text, coverage, cost, and what the answers come from. */
 function showRun(section, run, other) {
+  const level = other ? "h3" : "h2";
   const parts = [run, other].filter(Boolean).map(({ name, about }) => element("div", {},
     other ? element("h2", {}, visible(name)) : null,
-    element("h3", {}, "Text"),
+    element(level, {}, "Text"),
     about.trial ? element("p", { class: "warning" }, visible(about.trial)) : null,
     about.benchmarks.map((one) => element("p", {}, visible(one.asked || `${one.title}: the benchmark does not say what kind of text was asked.`))),
     cutNote(about.cut),
-    element("h3", {}, "Coverage"),
+    element(level, {}, "Coverage"),
     coverage(about),
-    element("h3", {}, "Tokens and cost"),
+    element(level, {}, "Tokens and cost"),
     usage(about),
-    element("h3", {}, "Where the answers come from"),
+    element(level, {}, "Where the answers come from"),
     about.identities.length ? about.identities.map((one) => identity(one, about.models)) : element("p", {}, "No model was asked: the scores are released ones."),
   ));
   section.replaceChildren(element("div", { class: other ? "two" : "" }, parts));
@@ -70,6 +71,7 @@ async function showFigures(section, run, other) {
   for (const one of [run, other].filter(Boolean)) {
     if (other) shown.push(element("h2", {}, visible(one.name)));
     for (const { title, figures } of one.about.benchmarks) {
+      if (figures.length) shown.push(element(other ? "h3" : "h2", {}, visible(title)));
       for (const { name, caption } of figures) {
         const picture = new Blob([await one.text(`figure/${name}`)], { type: "image/svg+xml" });
         const image = element("img", { src: URL.createObjectURL(picture), alt: `${title}: ${caption}` });

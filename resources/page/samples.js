@@ -24,6 +24,9 @@ async function answerRows(run, benchmark) {
 const rowName = ({ part, id, model, draw }) => JSON.stringify([part, id, model, draw]);
 const address = ({ benchmark, part, model, draw, id }) => `#samples/${[benchmark, part, model, draw, id].map(encodeURIComponent).join("/")}`;
 
+/** Answers without a score first, then the lowest ones; equal ones stay as they are. */
+const worstFirst = (a, b) => (a.value ?? -Infinity) - (b.value ?? -Infinity) || 0;
+
 /** The samples of a run: filters, a list of answers, and one sample seen whole. */
 class SampleView {
   constructor(section, run, other) {
@@ -41,15 +44,17 @@ class SampleView {
     this.text = element("input", { type: "search", placeholder: "part of its name", oninput: () => this.find() });
     this.changes = select("Beside", [["", "all"], ["score", "other score or status"], ["asked", "asked something else"], ["none", "not in the other run"]], again);
     this.counted = element("p", { role: "status" });
+    this.key = element("p", { class: "key" }, "Failures first, then the lowest scores; a heading sorts its column. ",
+      "≠ raters differ: they give the answer other totals. LIFBench's raters are its two rubrics, released and corrected; elsewhere they are the judges.");
     this.list = element("div");
     this.detail = element("div", { class: "detail" });
     const form = element("form", { class: "filters", role: "search", onsubmit: (event) => event.preventDefault() },
       this.benchmark.field, Object.values(this.choices).map(({ field }) => field), this.scoreOf.field,
       field("from", this.least, true), field("to", this.most, true),
-      field("raters differ", this.differ), field("Sample", this.text, true),
+      field("≠ raters differ", this.differ), field("Sample", this.text, true),
       other ? this.changes.field : null);
-    this.body = element("div", { class: "samples" }, this.list, this.detail);
-    section.replaceChildren(form, this.counted, this.body);
+    this.body = element("div", { class: "samples wide" }, this.list, this.detail);
+    section.replaceChildren(form, this.key, this.counted, this.body);
   }
 
   /** Reads a benchmark's answers, and offers what they can be filtered by. */
@@ -65,6 +70,7 @@ class SampleView {
     points.sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
     setOptions(this.scoreOf.node, [["", "total"], ...points.map((name) => [name, name])]);
     this.detail.replaceChildren();
+    this.body.classList.add("wide");
     this.chosen = null;
     this.find();
   }
@@ -93,7 +99,8 @@ class SampleView {
   order() {
     const { key, sign } = this.sorted;
     const shown = [...this.found];
-    if (key) shown.sort((a, b) => compareCells(a[key] === null ? null : String(a[key] ?? ""), b[key] === null ? null : String(b[key] ?? ""), sign));
+    if (!key) shown.sort(worstFirst);
+    else shown.sort((a, b) => compareCells(a[key] === null ? null : String(a[key] ?? ""), b[key] === null ? null : String(b[key] ?? ""), sign));
     this.shown = shown;
     this.fill();
   }
@@ -127,7 +134,7 @@ class SampleView {
 
   row(row) {
     const open = element("button", { type: "button", class: "open", onclick: () => this.open(row) }, visible(row.id));
-    const raters = row.differ ? element("span", { title: "raters differ" }, " ≠") : null;
+    const raters = row.differ ? element("span", { "aria-label": "raters differ" }, " ≠") : null;
     const beside = this.others.has(rowName(row)) ? score(row.otherValue) : "not there";
     const words = [row.status, row.label, row.task, row.part].map(visible);
     const cells = [[score(row.value), raters], ...(this.other ? [beside] : []), ...words];
@@ -162,7 +169,7 @@ class SampleView {
       this.body.classList.add("wide");
       for (const one of models) await add([one.label, this.run, one]);
     } }, `Beside it the answers of all models (${count(models.length)} more)`);
-    const head = element("h3", { tabindex: "-1" }, visible(row.id));
+    const head = element("h2", { tabindex: "-1" }, visible(row.id));
     const place = element("p", {}, visible(`Part ${row.part}, task ${row.task}`));
     if (this.chosen !== row) return;
     this.detail.replaceChildren(head, place, ...parts.flat(Infinity), models.length ? more : "", grid);
@@ -179,7 +186,7 @@ function promptParts(sample) {
   const parts = (sample.before ?? []).flatMap((turn) => block("Turn before", turn));
   parts.push(...block("Instruction", sample.instruction));
   if (sample.places) {
-    parts.push(element("h4", {}, "Context, where it is about what is asked"));
+    parts.push(element("h3", {}, "Context, where it is about what is asked"));
     for (const [before, place, behind] of sample.places) {
       parts.push(element("pre", { dir: "auto", tabindex: "0", "aria-label": "Piece of the context" }, visible(before), element("mark", {}, visible(place)), visible(behind)));
     }
@@ -190,19 +197,19 @@ function promptParts(sample) {
   if (sample.fields) {
     const rows = sample.fields.map(([name, value]) => element("tr", {}, element("th", { scope: "row", class: "left" }, visible(name)), element("td", { class: "left", dir: "auto" }, whole(value))));
     const grid = element("table", { class: "fields" }, element("tbody", {}, rows));
-    parts.push(element("h4", {}, "Instance"), element("div", { class: "scroll instance", tabindex: "0", role: "region", "aria-label": "Instance" }, grid));
+    parts.push(element("h3", {}, "Instance"), element("div", { class: "scroll instance", tabindex: "0", role: "region", "aria-label": "Instance" }, grid));
   }
   return [...parts, ...block("Expected (the reference's answer)", sample.expected)];
 }
 
 /** An answer with its thought, every point and why, and what judges were asked and replied. */
 function answerPart(heading, answer) {
-  const parts = [element("h4", {}, visible(heading))];
+  const parts = [element("h3", {}, visible(heading))];
   const cut = answer.truncated ? `; ${count(answer.truncated)} tokens of the context were cut` : "";
   parts.push(element("p", {}, `Status: ${answer.status ?? "not asked"}${cut}`));
-  if (answer.error) parts.push(...block("Error", answer.error));
+  if (answer.error) parts.push(...block("Error", answer.error, "h4"));
   if (answer.thought) parts.push(folded("Thought", answer.thought));
-  parts.push(...block("Answer", answer.text ?? ""));
+  parts.push(...block("Answer", answer.text ?? "", "h4"));
   if (answer.score) parts.push(...scoreParts(answer.score));
   const judged = answer.judged ?? [];
   judged.forEach((request, number) => parts.push(judgedPart(request, number, judged.length <= OPEN)));
@@ -217,15 +224,15 @@ function scoreParts(given) {
   rows.push(line("total", raters.map(([, { total }]) => score(total))), line("status", raters.map(([, { status }]) => status)));
   const heads = ["point", ...raters.map(([name]) => name)].map((name) => element("th", { scope: "col" }, visible(name)));
   const grid = element("div", { class: "scroll" }, element("table", { class: "points" }, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows)));
-  const read = raters.filter(([, { extracted }]) => extracted !== undefined).flatMap(([name, { extracted }]) => block(`What was read out of the answer (${name})`, extracted));
-  return [element("h5", {}, "Points"), grid, ...read];
+  const read = raters.filter(([, { extracted }]) => extracted !== undefined).flatMap(([name, { extracted }]) => block(`What was read out of the answer (${name})`, extracted, "h4"));
+  return [element("h4", {}, "Points"), grid, ...read];
 }
 
 function judgedPart({ asked, replies }, number, open) {
   const parts = [folded("Asked behind the answer", asked)];
   for (const [judge, { status, text, thought }] of Object.entries(replies)) {
     if (thought) parts.push(folded(`Thought of judge ${judge}`, thought));
-    parts.push(...block(`Reply of judge ${judge} (${status})`, text));
+    parts.push(...block(`Reply of judge ${judge} (${status})`, text, "h4"));
   }
   const judges = Object.entries(replies).map(([judge, { status }]) => `${judge} (${status})`);
   const heading = `Judged, request ${number + 1}: ${judges.join(", ") || "no judge has replied"}`;

@@ -181,8 +181,10 @@ async function showTables(section, run, other) {
     shown.forEach((node) => { node.hidden = which.node.value !== "" && node.dataset.group !== which.node.value; });
     views.forEach((view) => view.show(filter()));
   };
+  const all = (open) => () => shown.forEach((node) => node.hidden || node.querySelectorAll("details").forEach((details) => setOpen(details, open)));
   const form = element("form", { class: "filters", role: "search", oninput: apply, onsubmit: (event) => event.preventDefault() },
-    which.field, field("Rows with", find, true), field("what the papers print", printed));
+    which.field, field("Rows with", find, true), field("what the papers print", printed),
+    element("button", { type: "button", onclick: all(true) }, "Open all"), element("button", { type: "button", onclick: all(false) }, "Close all"));
   const key = element("p", { class: "key" }, element("strong", { class: "best" }, "Bold"),
     ": the best of a column and all models that the paired test does not tell apart from it. A heading sorts its column; rows stay in their section.");
   section.replaceChildren(form, key, ...shown);

@@ -3,7 +3,7 @@
 /** A run's data: pieces in a page, each compressed by itself, unpacked when they are asked for. */
 class Run {
   /**
-   * @param {string} name - to tell two runs apart
+   * @param {string} name - of its file, where the run has no name of its own
    * @param {Map<string, string>} pieces - as they stand in the page, by name
    */
   constructor(name, pieces) {
@@ -55,6 +55,7 @@ class Run {
     const run = new Run(name, pieces);
     if (!run.has("run")) throw new Error(`${name} is no page of steadfast.`);
     run.about = await run.value("run");
+    run.name = run.about.name || name;
     return run;
   }
 }

@@ -254,7 +254,8 @@ class Lineage:
         used += [task.passages for task, _ in shown if task.passages]
         before = [*self.answered_files().values(), self.usage()]
         before += [of(name) for name in self._run.running for of in (self.metrics, self.figures)]
-        return Step.of(digest("page", *used), [one for _, one in shown], before)
+        settings = [self._run.config.name, [one for _, one in shown]]
+        return Step.of(digest("page", *used), settings, before)
 
     def usage(self) -> Step:
         """What inference took."""

@@ -17,7 +17,7 @@ from steadfast.lifbench.frames import coverage, data_counts, score_frame
 from steadfast.lifbench.measures import ars, ifp, ifs
 from steadfast.lifbench.metrics import headline, metrics
 from steadfast.lifbench.weights import RUBRICS
-from steadfast.metrics.headline import FURTHER, HEADLINE, HIGHEST
+from steadfast.metrics.headline import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST
 from steadfast.metrics.pairs import drawn
 from steadfast.metrics.tidy import OVERALL
 from steadfast.tables.table import rounded
@@ -187,8 +187,20 @@ def test_scores_of_another_task_or_rubric_are_refused(change, sentence):
 
 def headline_of(scores, folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
     frames = frames_of(scores, folder)
-    assert list(frames["headline"]) == [*HEADLINE, *(c for c in FURTHER if c != HIGHEST)]
+    assert list(frames["headline"]) == [
+        *HEADLINE,
+        *(c for c in FURTHER if c not in (HIGHEST, ABOVE_FLOOR)),
+    ]
     return frames["headline"].set_index(["model", "measure"]), frames
+
+
+def test_the_headline_says_what_ars_adds_to_the_floor(tmp_path):
+    rows = frames_of(run({"floor": 0.5, "a": 0.75}), tmp_path, floor="floor")["headline"]
+    found = rows.set_index(["model", "measure"])[["value", ABOVE_FLOOR]]
+    floor, a = found.loc[("floor", "ARS")], found.loc[("a", "ARS")]
+    assert a[ABOVE_FLOOR] == pytest.approx((a["value"] - floor["value"]) / (1 - floor["value"]))
+    assert floor[ABOVE_FLOOR] == 0
+    assert found.xs("IFS", level="measure")[ABOVE_FLOOR].isna().all()
 
 
 def test_headline_values_are_those_over_all_lengths(tmp_path):

@@ -105,6 +105,29 @@ def test_the_report_says_where_no_answers_can_have_full_marks(tmp_path):
     assert "PSR 1" not in text
 
 
+def test_what_ars_adds_to_the_floor_stands_beside_it_and_ranks_nobody(tmp_path):
+    rows = [*three("ARS", 0.7, 0.6, 0.5), *three("PSR", 0.5, 0.6, 0.7)]
+    plain = built(tmp_path, *rows)
+    shares = {"a": 0.25, "b": 0.0, "c": -0.25}  # of a floor of .6
+    above = [row | {"above_floor": shares[row["model"]]} for row in rows[:3]]
+    found = built(tmp_path, *above, *rows[3:])
+    head, *body = found["report"]
+    assert head[2:5] == ["ARS", "ARS: 95 %", "Above floor"]
+    assert {line[1]: line[4] for line in body[:3]} == {
+        "Model_A": "0.250",
+        "b": "0.000",
+        "c": "-0.250",
+    }
+    assert [line[1] for line in body] == [line[1] for line in plain["report"][1:]]
+    assert found["report_correlations"] == plain["report_correlations"]
+
+
+def test_the_report_says_which_measures_have_no_interval(tmp_path):
+    built(tmp_path, *three("ARS", 0.7, 0.5), *three("IFS", 0.2, 0.1, spread=None))
+    text = (tmp_path / "out/report.md").read_text()
+    assert "No interval of IFS: too few" in text
+
+
 def floored(tmp_path, *rows):
     """The report of these rows and of a floor whose ARS is .6 and whose IFS is 0."""
     models = DISPLAY["models"] | {"floor": {"label": "Floor", "engine": "floor"}}

@@ -1,5 +1,7 @@
 """The page in a real browser: it sorts, filters, shows samples, and does nothing else."""
 
+from itertools import pairwise
+
 import pytest
 
 from browser import Watched, browser, chromium
@@ -141,6 +143,80 @@ def test_the_group_of_the_best_and_incomplete_values_are_marked(table_page):
     assert table_page.locator("#trial").inner_text() == "Trial: few."
 
 
+def closed(page):
+    return page.locator("#tables details:not([open])").count()
+
+
+def test_all_tables_open_and_close_with_one_button_each(page):
+    page.get_by_role("button", name="Open all").click()
+    assert closed(page) == 0
+    assert page.locator("#tables details").count() == page.locator("#tables table").count() > 10
+    page.get_by_role("button", name="Close all").click()
+    assert page.locator("#tables details[open]").count() == 0
+
+
+def test_all_tables_are_printed_with_their_captions_and_closed_again(page):
+    before = closed(page)
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert closed(page) == 0
+    captions = page.locator("#tables .caption")
+    assert captions.count() == page.locator("#tables details").count()
+    assert all(caption.is_visible() for caption in captions.all())
+    assert page.locator("#tables form, #tables summary").locator("visible=true").count() == 0
+    wider = "box => box.scrollWidth > box.clientWidth"
+    assert page.locator("#tables .scroll").evaluate_all(f"all => all.filter({wider}).length") == 0
+    page.emulate_media(media="screen")
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert closed(page) == before
+
+
+def levels(page):
+    """The levels of the headings that are shown, in their order."""
+    found = page.locator("h1, h2, h3, h4, h5, h6").locator("visible=true")
+    return [int(tag[1]) for tag in found.evaluate_all("all => all.map((node) => node.tagName)")]
+
+
+@pytest.mark.parametrize("section", ["Tables", "Figures", "Samples", "What was run"])
+def test_headings_skip_no_level(page, section):
+    page.click(f"nav >> text={section}")
+    if section == "Samples":
+        show_samples(page)
+        page.locator("button.open").first.click()
+        page.wait_for_selector("article")
+    page.wait_for_selector("section:not([hidden]) h2")
+    found = levels(page)
+    assert found[0] == 1 and len(found) > 1
+    assert all(deeper - level <= 1 for level, deeper in pairwise(found))
+
+
+@pytest.mark.parametrize("width", [900, 1300, 1800])
+def test_the_list_of_samples_is_as_wide_as_the_window_and_cut_nowhere(page, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    show_samples(page)
+    box = page.locator(".list")
+    assert box.bounding_box()["width"] > 0.9 * min(width, 1600)
+    assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+    page.locator("button.open").first.click()
+    page.wait_for_selector("article")
+    assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+
+
+def test_failures_come_first_and_then_the_lowest_scores(page):
+    show_samples(page, Model="hostile")
+    found = [text.split()[0] for text in cells(page, ".list", 2)]
+    failed = found.count("–")
+    assert failed == 24 and found[:failed] == ["–"] * failed
+    scores = [float(value) for value in found[failed:]]
+    assert scores == sorted(scores)
+    assert "≠ raters differ: they give" in page.locator("#samples .key").inner_text()
+
+
+def test_a_run_has_a_name(page):
+    assert page.locator("h1").inner_text() == "steadfast my"
+    assert page.title() == "steadfast: my"
+
+
 def test_rows_are_found_by_a_text_and_a_benchmark_by_its_name(page):
     page.get_by_label("Rows with").fill("sim-a")
     shown = cells(page, "details[data-table='report']", 1)
@@ -222,7 +298,7 @@ def test_an_address_leads_to_its_sample(started, page, project):
     open_sample(page, "LSI/list-2k-s1/e1/v2")
     again = started.new_page()
     again.goto(page.url)
-    assert again.locator(".detail h3").inner_text() == "LSI/list-2k-s1/e1/v2"
+    assert again.locator(".detail h2").inner_text() == "LSI/list-2k-s1/e1/v2"
     again.close()
 
 
@@ -235,20 +311,20 @@ def test_the_keyboard_is_enough(page):
     page.locator("button.open").first.focus()
     page.keyboard.press("Enter")
     page.wait_for_selector("article")
-    assert page.evaluate("document.activeElement.tagName") == "H3"
+    assert page.evaluate("document.activeElement.tagName") == "H2"
 
 
 @pytest.fixture
 def beside(page, other):
     """The page with the second run's beside it."""
     page.get_by_label("Beside another run:").set_input_files(other)
-    page.wait_for_selector("#message:has-text('second.html')")
+    page.wait_for_selector("#message:has-text('Beside my: my (second.html).')")
     return page
 
 
 def test_a_second_runs_tables_stand_below_the_same_of_the_first(beside):
     table = "details[data-table='report']"
-    assert beside.locator(f"{table} h3").all_inner_texts() == ["this page", "second.html"]
+    assert beside.locator(f"{table} h3").all_inner_texts() == ["my", "my (second.html)"]
     changed = beside.locator(f"{table} td.changed")
     assert changed.count() > 0
     assert changed.first.get_attribute("title").startswith("in the first run: ")

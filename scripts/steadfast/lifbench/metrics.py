@@ -21,7 +21,7 @@ from steadfast.lifbench.measures import ars, ifp, ifs
 from steadfast.lifbench.perspectives import AVERAGE, Beyond
 from steadfast.lifbench.sampling import chosen, sampling_effect, sets_of, statistics_rows
 from steadfast.lifbench.scored_tasks import with_own
-from steadfast.metrics.headline import HEADLINE, PROMPTS
+from steadfast.metrics.headline import ABOVE_FLOOR, HEADLINE, PROMPTS
 from steadfast.metrics.pairs import drawn, with_comparisons
 from steadfast.metrics.tidy import OVERALL, rows_of, tidy
 
@@ -93,7 +93,7 @@ def metrics(
         beside = beyond_ifs(counted, beyond, tasks)
         frames["ifs"] = tidy([frames["ifs"], beside], row_order(frame))
         frames["perspectives"] = ars_by_group(counted, beyond, weighting, rubric, tasks)
-    shown = ("ars", "ifs", "coverage", "comparisons", "drawn")
+    shown = ("ars", "ifs", "coverage", "comparisons", "drawn", "floor")
     frames["headline"] = headline(*(frames[name] for name in shown))
     for task, rows in whole[apart].groupby("task", observed=True):
         for name, found in measured(rows).items():
@@ -110,6 +110,7 @@ def headline(
     coverage: pd.DataFrame,
     comparisons: pd.DataFrame,
     drawn: pd.DataFrame,
+    floor: pd.DataFrame,
 ) -> pd.DataFrame:
     """Overall ARS and the average IFS of each model, over all lengths.
 
@@ -120,6 +121,7 @@ def headline(
         coverage: rows of ``frames.coverage``.
         comparisons: rows of ``analyses.comparisons``.
         drawn: rows of ``pairs.drawn``.
+        floor: rows of ``above_floor``; without any there is no such column.
 
     Returns:
         Columns of ``metrics.headline``, the further ones too; n counts scored samples. A model
@@ -135,7 +137,13 @@ def headline(
     ]
     rows = pd.concat(parts, keys=measures, names=["measure"]).reset_index("measure")
     compared = rows_of(comparisons, task=OVERALL, length="")
-    return with_comparisons(rows[[*HEADLINE, PROMPTS]], {"ARS": compared}, drawn, "contexts")
+    rows = with_comparisons(rows[[*HEADLINE, PROMPTS]], {"ARS": compared}, drawn, "contexts")
+    if floor.empty:
+        return rows
+    above = _whole(floor, ["value"]).set_index("model")["value"]
+    return rows.assign(
+        **{ABOVE_FLOOR: rows["model"].map(above).where(rows["measure"] == "ARS").astype(float)}
+    )
 
 
 def _whole(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:

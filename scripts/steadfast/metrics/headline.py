@@ -16,10 +16,12 @@ PROMPTS = "prompts"
 """A further column where some models' scores are released ones: see ``metrics.asked``."""
 HIGHEST = "highest"
 """A further column where no answers can have full marks: the highest value that they can have."""
+ABOVE_FLOOR = "above_floor"
+"""A further column of the measure that has a floor: what a value adds to it (docs/floor.md)."""
 FURTHER = {
     PROMPTS: OWN,
     **dict.fromkeys((*TIES, "drawn"), ""),
-    **dict.fromkeys(("smallest", HIGHEST), math.nan),
+    **dict.fromkeys(("smallest", HIGHEST, ABOVE_FLOOR), math.nan),
 }
 """Further columns and what they hold where they are missing: those above, and where models are
 compared what ``ties`` says, what was drawn and how many, and the smallest difference that could be

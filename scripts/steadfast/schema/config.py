@@ -130,6 +130,12 @@ class Certificate(StrictModel):
 class Config(StrictModel):
     """The whole config; each benchmark adds a section of its own (``load.config_model``)."""
 
+    name: str | None = Field(
+        default=None,
+        max_length=80,
+        description="What the run is called on its page, beside other runs; by default as the "
+        "config file, without its ending.",
+    )
     seed: int = Field(
         default=1, description="Seed of everything that is drawn: corpora, contexts, variables."
     )

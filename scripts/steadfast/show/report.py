@@ -11,7 +11,7 @@ import pandas as pd
 from steadfast.errors import UserError
 from steadfast.files import Settings
 from steadfast.metrics.asked import models_by_prompts
-from steadfast.metrics.headline import HIGHEST, read_headline
+from steadfast.metrics.headline import ABOVE_FLOOR, HIGHEST, read_headline
 from steadfast.metrics.ranks import CORRELATIONS
 from steadfast.metrics.ties import Ties
 from steadfast.resources import facts
@@ -163,6 +163,10 @@ def report_table(report: Report) -> Table:
             shown.append(interval_cells(measure.rows, roster.models, measure.digits))
             heading = WORDS["interval"].format(measure=measure.name)
             columns.append(Column(heading, measure.benchmark))
+        if measure.rows[ABOVE_FLOOR].notna().any():
+            above = values_by_model(measure.rows, ABOVE_FLOOR)
+            shown.append(value_cells(roster, [Values(above, digits=measure.digits)], report.digits))
+            columns.append(Column(WORDS["above_floor"], measure.benchmark))
         for model in cells:
             cells[model] += tuple(cell for part in shown for cell in part[model])
     sections = tuple(
@@ -188,6 +192,10 @@ def _notes(report: Report) -> list[Note]:
         if not math.isnan(of := m.rows[HIGHEST].max())
     ]:
         notes.append((None, texts["highest"].format(found="; ".join(highest))))
+    if without := [m.name for m in report.measures if m.values and m.rows["low"].isna().all()]:
+        notes.append((None, texts["no_interval"].format(measures=", ".join(without))))
+    if any(measure.rows[ABOVE_FLOOR].notna().any() for measure in report.measures):
+        notes.append((None, texts["above_floor"]))
     notes += _below_floor(report)
     notes += _drawn(report)
     judged = any(measure.judged for measure in report.measures)

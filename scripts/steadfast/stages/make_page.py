@@ -39,6 +39,7 @@ def make_page(
     prices: Mapping[str, Mapping[str, Settings]],
     results: Path,
     out: Path,
+    name: str = "",
     limit: int = LIMIT,
 ) -> None:
     """Writes the page; long texts of samples are cut as little as the limit allows, and say so.
@@ -49,6 +50,7 @@ def make_page(
         prices: by role (model, judge, rewriter) and name, per million tokens.
         results: folder of all results.
         out: the page.
+        name: of the run.
         limit: characters of its data.
 
     Raises:
@@ -58,9 +60,9 @@ def make_page(
     fixed = _fixed(benchmarks, shown, results)
     samples = pack_samples(benchmarks, results, limit - fixed.characters)
     run = Pack()
-    run.add("run", _run(benchmarks, shown, prices, results, samples))
-    title = f"steadfast: {', '.join(one.title for one in benchmarks)}"
-    write_text(out, page(title, [run, fixed, samples.pack]))
+    run.add("run", {"name": name, **_run(benchmarks, shown, prices, results, samples)})
+    title = name or ", ".join(one.title for one in benchmarks)
+    write_text(out, page(f"steadfast: {title}", [run, fixed, samples.pack]))
 
 
 # --- tables and figures ----------------------------------------------------------------------
