@@ -151,7 +151,9 @@ def test_an_endpoint_answers_lists_the_model_or_is_silent(monkeypatch):
         found = of_model(api(base_url=f"{address}/v1"))["endpoint"]
         assert (found.status, found.text) == ("ok", f"{address[7:]} answers")
         other = api(base_url=f"{address}/v1").model_copy(update={"model": "other"})
-        assert "does not list other" in of_model(other)["endpoint"].text
+        unlisted = of_model(other)["endpoint"]
+        assert unlisted.status == "missing"
+        assert "it does not list model other; the nearest that it lists is 'm'" in unlisted.text
         # A server without that list answers all the same.
         assert of_model(api(base_url=f"{address}/none"))["endpoint"].status == "ok"
     gone = of_model(api(base_url="http://127.0.0.1:9/v1"))["endpoint"]

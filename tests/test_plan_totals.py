@@ -27,7 +27,7 @@ def written(path, *rows):
 @pytest.fixture
 def planned(tmp_path):
     """Two benchmarks: a model with a price, one with a throughput, a judge in another currency."""
-    api = {"cost": 1.25, "currency": "USD"}
+    api = {"cost": 1.25, "cost_uncached": 2.5, "currency": "USD"}
     gpu = {"hours": 0.5, "gpu_hours": 2.0, "estimated": True}
     first = written(
         tmp_path / "first.csv",
@@ -39,7 +39,14 @@ def planned(tmp_path):
         tmp_path / "second.csv",
         row("gpu", "vllm", 10, (1000, 1000, 50), **gpu),
         row(
-            "judge", "openai", 4, (40, 40, 8), judges="1 model's answers", cost=0.5, currency="EUR"
+            "judge",
+            "openai",
+            4,
+            (40, 40, 8),
+            judges="1 model's answers",
+            cost=0.5,
+            cost_uncached=0.5,
+            currency="EUR",
         ),
     )
     rewrites = written(tmp_path / "r.csv", row("api", "openai", 2, (6, 6, 4), **api))
@@ -69,7 +76,8 @@ def test_rows_are_summed_by_benchmark_model_and_role(planned):
     whole = found["all", "all", "all"]
     assert [whole[name] for name in ("to_ask", *TOKENS)] == ["33", "1346", "1186", "122"]
     # Two currencies make no sum.
-    assert (whole["cost"], whole["currency"], whole["gpu_hours"]) == ("", "", "2")
+    assert (whole["cost"], whole["cost_uncached"], whole["currency"]) == ("", "", "")
+    assert whole["gpu_hours"] == "2"
 
 
 def test_the_totals_say_what_they_leave_out(planned):
@@ -83,7 +91,8 @@ def test_the_totals_say_what_they_leave_out(planned):
         "- completion tokens: 122 at most",
         "- hours: 0.50 (without api, judge: no throughput in the config)",
         "- GPU-hours: 2.00 (without api, judge: no throughput in the config)",
-        "- cost: 0.50 EUR and 3.75 USD (without gpu: no price in the config)",
+        "- cost: 0.50 EUR and 3.75 USD with a cache that holds, 7.50 USD with none (without gpu: "
+        "no price in the config)",
         "- not counted, since they wait for rewriters' replies: third",
     ]
 

@@ -87,8 +87,9 @@ def test_hours_and_cost_are_of_what_is_still_to_be_asked():
     cached = row["prompt_tokens"] - row["distinct_tokens"]
     money = (row["distinct_tokens"] * 2 + cached * 0.5 + 500 * 8) / 1e6
     assert (row["cost"], row["currency"]) == (pytest.approx(money), "EUR")
+    assert row["cost_uncached"] == pytest.approx((row["prompt_tokens"] * 2 + 500 * 8) / 1e6)
     done = plan_part(asked, {r.hash for r in asked}, TOKENIZER, 0, seconds, 2, PRICE)
-    assert (done["gpu_hours"], done["cost"]) == (0, 0)
+    assert (done["gpu_hours"], done["cost"], done["cost_uncached"]) == (0, 0, 0)
     assert done["prompt_tokens"] == row["prompt_tokens"]
 
 

@@ -120,7 +120,9 @@ def test_costs_grow_with_the_clusters():
     row = {
         "model": "api", "judges": "", "part": "4k", "requests": 10, "prompt_tokens": 100,
         "distinct_tokens": 50, "output_budget": 20, "whole_gpu_hours": None, "whole_cost": 1.5,
+        "whole_cost_uncached": 2.0,
         "currency": "USD",
     }  # fmt: skip
     (found,) = costs([row, row | {"part": "8k"}], "", 3.0)
-    assert (found["requests"], found["cost"], found["gpu_hours"]) == (60, 9.0, None)
+    assert (found["requests"], found["gpu_hours"]) == (60, None)
+    assert (found["cost"], found["cost_uncached"]) == (9.0, 12.0)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
 from itertools import pairwise, takewhile
 from operator import eq
+from typing import Any
 
 from steadfast.engines.base import Tokenizer
 from steadfast.engines.bill import cost
@@ -13,10 +14,12 @@ from steadfast.engines.roofline import Work
 from steadfast.files import Record, Settings
 
 HOURS = ("hours", "gpu_hours", "load_gpu_hours", "requested_gpu_hours")
+COSTS = ("cost", "cost_uncached")
+"""With a cache that holds whatever prompts share, and with none."""
 COLUMNS = (
     "model", "part", "judges", "engine", "requests", "known", "to_ask", "prompt_tokens",
     "distinct_tokens", "output_budget", "truncated", "unfit", "ask_prompt_tokens",
-    "ask_distinct_tokens", "ask_output_budget", *HOURS, "speed", "cost", "currency", "tokenizer",
+    "ask_distinct_tokens", "ask_output_budget", *HOURS, "speed", *COSTS, "currency", "tokenizer",
     "estimated",
 )  # fmt: skip
 
@@ -54,9 +57,10 @@ def plan_part(
 
     Returns:
         Those of ``COLUMNS`` that follow from the requests. Hours, of the clock and of all GPUs
-        together, and cost are of what is still to be asked: distinct tokens are computed, the
-        others come from the cache, and every answer takes its whole limit. Beside them
-        ``whole_gpu_hours`` and ``whole_cost``, as if the journal answered nothing.
+        together, and costs are of what is still to be asked: distinct tokens are computed, the
+        others come from the cache (of ``cost_uncached`` none does), and every answer takes its
+        whole limit. Beside them ``whole_gpu_hours``, ``whole_cost`` and ``whole_cost_uncached``,
+        as if the journal answered nothing.
     """
     whole = [request for request in requests if not request.overflow]
     sent = {request.hash: request for request in whole}
@@ -70,14 +74,15 @@ def plan_part(
             for request in chosen
         )
 
-    def taken(chosen: Collection[Request]) -> tuple[int, int, int, float | None, float | None]:
-        """Prompt, distinct and output tokens, hours and cost."""
+    def taken(chosen: Collection[Request]) -> tuple[int, int, int, float | None, list[Any]]:
+        """Prompt, distinct and output tokens, hours, and both costs."""
         distinct = distinct_tokens(chosen, tokenizer, template_tokens)
         prompt, output = logical(chosen), sum(request.max_tokens for request in chosen)
         groups = len({request.group for request in chosen})
         work = Work(len(chosen), prompt, distinct, output, groups)
         hours = seconds(work) / 3600 if seconds else None
-        spent = cost(price, prompt, max(0, prompt - distinct), output) if price else None
+        cached = (max(0, prompt - distinct), 0)
+        spent = [cost(price, prompt, tokens, output) if price else None for tokens in cached]
         return prompt, distinct, output, hours, spent
 
     prompt, distinct, output, hours, spent = taken(asked)
@@ -100,10 +105,10 @@ def plan_part(
         "gpu_hours": None if hours is None else hours * gpus,
         "load_gpu_hours": None,
         "requested_gpu_hours": None,
-        "cost": spent,
+        **dict(zip(COSTS, spent, strict=True)),
         "currency": price["currency"] if price else None,
         "whole_gpu_hours": None if whole_hours is None else whole_hours * gpus,
-        "whole_cost": whole_cost,
+        **{f"whole_{name}": value for name, value in zip(COSTS, whole_cost, strict=True)},
     }
 
 
@@ -149,6 +154,19 @@ def total(rows: Iterable[Settings], column: str) -> float | int | None:
     """A column's sum over the rows that have a value; None where none has."""
     values = [row[column] for row in rows if row[column] is not None]
     return sum(values) if values else None
+
+
+def cost_text(rows: Sequence[Settings]) -> str:
+    """What the rows cost, in each currency: with a cache that holds, and with none where that is
+    more; empty where no price is known."""
+    texts = []
+    for currency in sorted({row["currency"] for row in rows if row["currency"]}):
+        priced = [row for row in rows if row["currency"] == currency]
+        least, most = (f"{total(priced, name) or 0:,.2f} {currency}" for name in COSTS)
+        texts.append(
+            least if least == most else f"{least} with a cache that holds, {most} with none"
+        )
+    return " and ".join(texts)
 
 
 def markdown(

@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Iterator
+from difflib import get_close_matches
 from functools import cache
 
 from steadfast.doctor.check import Check, Surroundings, found
@@ -14,6 +15,7 @@ from steadfast.engines.served import program_path
 from steadfast.engines.vllm_needs import model_files
 from steadfast.errors import UserError
 from steadfast.files import Settings
+from steadfast.names import shown
 
 
 def needs(how: Settings, around: Surroundings) -> Iterator[Check]:
@@ -45,13 +47,12 @@ def needs(how: Settings, around: Surroundings) -> Iterator[Check]:
         yield Check("endpoint", "unchecked", f"{access.address} was not asked")
         return
     reason, models = _asked(how["base_url"], name)
-    listed = not models or how["model"] in models
-    yield found(
-        "endpoint",
-        not reason,
-        f"{access.address} answers" + ("" if listed else f", but does not list {how['model']}"),
-        f"{access.address}: {reason}",
-    )
+    if models and how["model"] not in models:
+        (near,) = get_close_matches(how["model"], models, n=1, cutoff=0)
+        reason = (
+            f"it does not list model {how['model']}; the nearest that it lists is {shown(near)}"
+        )
+    yield found("endpoint", not reason, f"{access.address} answers", f"{access.address}: {reason}")
 
 
 @cache

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from steadfast.components import Sample, component
-from steadfast.engines.forecast import total
+from steadfast.engines.forecast import COSTS, total
 from steadfast.files import Record, Settings
 from steadfast.metrics.certificate import Compared, Group, Wanted, pilot_rows
 from steadfast.metrics.scores import read_scores
@@ -260,12 +260,14 @@ def costs(rows: Sequence[Settings], part: str, factor: float) -> Iterator[Record
     for model, judges in dict.fromkeys((row["model"], row["judges"]) for row in own):
         of = [row for row in own if (row["model"], row["judges"]) == (model, judges)]
         names = ("requests", "prompt_tokens", "distinct_tokens", "output_budget")
-        sums = {name: total(of, name) for name in (*names, "whole_gpu_hours", "whole_cost")}
+        sums = {
+            name: total(of, name)
+            for name in (*names, *(f"whole_{one}" for one in ("gpu_hours", *COSTS)))
+        }
         grown = {name: None if value is None else value * factor for name, value in sums.items()}
         yield {
             "model": f"{model} (judges)" if judges else model,
             **{name: round(grown[name] or 0) for name in names},
-            "gpu_hours": grown["whole_gpu_hours"],
-            "cost": grown["whole_cost"],
+            **{name: grown[f"whole_{name}"] for name in ("gpu_hours", *COSTS)},
             "currency": of[0]["currency"],
         }

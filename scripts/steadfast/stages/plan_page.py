@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from steadfast.engines.build import WITHOUT_MODEL
-from steadfast.engines.forecast import markdown, total
+from steadfast.engines.forecast import COSTS, cost_text, markdown, total
 from steadfast.files import Record
 from steadfast.metrics.power import LEVEL
 from steadfast.metrics.tidy import OVERALL
@@ -13,7 +13,8 @@ ESTIMATE = "o200k_base"
 SAMPLES_SHOWN = 5
 NOTES = """Prompt tokens are logical: what the prompts would be without sharing. Distinct tokens are
 left when prompts of a context share their prefix; a cache that holds computes no more. Hours and
-cost are of what is still to be asked (the columns "ask"), with the whole output limit used. Hours
+costs are of what is still to be asked (the columns "ask"), with the whole output limit used: cost
+with a cache that holds, cost uncached with none, between which the bill for the prompts lies. Hours
 are expected, of the clock and of all GPUs of a job; loading the model, once for its parts together,
 is beside them; requested is what the jobs ask for (docs/gpu-hours.md says how each is reckoned).
 Judges' rows, where there are any, take every answer to have judging.answer_tokens tokens and each
@@ -45,9 +46,8 @@ def page(
         lines.append(f"- to be asked of judges: {total(judged, 'to_ask') or 0:,} requests")
     lines += [f"- {line}" for line in gpu_hours_lines(rows)]
     lines += [f"- {line}" for line in misfits]
-    for currency in sorted({row["currency"] for row in rows if row["currency"]}):
-        priced = [row for row in rows if row["currency"] == currency]
-        lines.append(f"- {currency}, of the models with prices: {total(priced, 'cost'):,.2f}")
+    if costs_of_all := cost_text(rows):
+        lines.append(f"- cost, of the models with prices: {costs_of_all}")
     if any(row["estimated"] for row in rows):
         lines.append(
             f"- where estimated is yes, {ESTIMATE} stands in for the model's own tokenizer, "
@@ -166,7 +166,7 @@ def _designs_table(of: PartCertificate, unit: str) -> Iterator[str]:
 
 def _costs_table(of: PartCertificate, rows: Sequence[Record], factor: float) -> Iterator[str]:
     names = ["model", "requests", "prompt_tokens", "distinct_tokens", "output_budget",
-             "gpu_hours", "cost", "currency"]  # fmt: skip
+             "gpu_hours", *COSTS, "currency"]  # fmt: skip
     yield from _table([name.replace("_", " ") for name in names])
     for row in costs(rows, of.part, factor):
         yield _row([show(row[name]) for name in names])

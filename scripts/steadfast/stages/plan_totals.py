@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from steadfast.engines.build import WITHOUT_MODEL
-from steadfast.engines.forecast import HOURS, markdown, total
+from steadfast.engines.forecast import COSTS, HOURS, cost_text, markdown, total
 from steadfast.files import Record, write_rows, write_text
 from steadfast.stages.plan_page import show
 
@@ -14,9 +14,10 @@ ANSWERS, VERDICTS, REWRITES = ROLES = ("answers", "verdicts", "rewrites")
 COUNTS = (
     "requests", "known", "to_ask", "ask_prompt_tokens", "ask_distinct_tokens", "ask_output_budget",
 )  # fmt: skip
-SUMS = (*COUNTS, *HOURS, "cost")
+SUMS = (*COUNTS, *HOURS, *COSTS)
 COLUMNS = ("benchmark", "model", "role", "engine", *SUMS, "currency")
-NOTES = """Tokens, hours and cost are of what is still to be asked, without what the journal has.
+NOTES = """Tokens, hours and costs are of what is still to be asked, without what the journal has.
+Cost is with a cache that holds whatever prompts share, cost uncached with none.
 Distinct tokens are left when prompts of a context share their prefix. The output budget is the
 limit of all answers together; verdicts take each reply to be readable at once. Hours are of one
 model after the other, GPU-hours of all GPUs together; loading is beside them, and what the jobs ask
@@ -77,7 +78,7 @@ def _summed(rows: Sequence[Record]) -> Record:
     currencies = {row["currency"] for row in rows if row["currency"]}
     found: Record = {name: total(rows, name) for name in SUMS}
     if len(currencies) > 1:
-        found["cost"] = None
+        found |= dict.fromkeys(COSTS)
     return found | {"currency": currencies.pop() if len(currencies) == 1 else None}
 
 
@@ -130,12 +131,7 @@ def total_lines(rows: Sequence[Record]) -> Iterator[str]:
         gpu_hours += f", beside {loading(rows):,.2f} of loading"
         gpu_hours += f"; {_known(rows, 'requested_gpu_hours')} requested"
     yield gpu_hours + _without(rows, "gpu_hours", "throughput")
-    priced = {row["currency"] for row in rows if row["currency"]}
-    costs = [
-        f"{total([row for row in rows if row['currency'] == one], 'cost'):,.2f} {one}"
-        for one in sorted(priced)
-    ]
-    yield f"cost: {' and '.join(costs) or 'unknown'}{_without(rows, 'cost', 'price')}"
+    yield f"cost: {cost_text(rows) or 'unknown'}{_without(rows, 'cost', 'price')}"
 
 
 def loading(rows: Sequence[Record]) -> float:
