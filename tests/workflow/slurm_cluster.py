@@ -106,8 +106,7 @@ class Cluster:
     def __exit__(self, *_) -> None:
         if self.nodes[-1] in self._daemons:
             with contextlib.suppress(subprocess.CalledProcessError):
-                self("scancel", "--user", getpass.getuser())
-                self.wait(lambda: not self("squeue", "--noheader"))
+                self.clear()
         for daemon in reversed(self._daemons.values()):
             daemon.send_signal(signal.SIGCONT)
             daemon.terminate()
@@ -130,6 +129,11 @@ class Cluster:
         """All jobs, running and gone, as scontrol shows them; a task of an array is a job."""
         lines = self("scontrol", "--oneliner", "show", "job").splitlines()
         return [dict(re.findall(r"(\S+?)=(\S*)", line)) for line in lines if "JobId=" in line]
+
+    def clear(self) -> None:
+        """Ends all jobs, and waits until they are gone."""
+        self("scancel", "--user", getpass.getuser())
+        self.wait(lambda: not self("squeue", "--noheader"))
 
     def gpus_seen(self) -> dict[str, str]:
         """CUDA_VISIBLE_DEVICES as each job's processes had it, by job."""

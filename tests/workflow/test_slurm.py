@@ -1,5 +1,6 @@
 """The workflow on a real SLURM cluster of one node with two (fake) GPUs, through the profile."""
 
+import contextlib
 import copy
 import os
 import subprocess
@@ -40,7 +41,7 @@ def cluster(tmp_path_factory):
 
 
 class OnCluster:
-    """A project that runs its inference on the cluster."""
+    """A project that runs its inference on the cluster, which it leaves empty."""
 
     def __init__(self, cluster: Cluster, project: Project, models: dict, site: str = SITE):
         self.cluster, self.project = cluster, project
@@ -50,8 +51,16 @@ class OnCluster:
         project.configure(config)
         project.path("site").mkdir()
         project.path("site/config.yaml").write_text(site)
-        self.before = {job["JobId"] for job in cluster.jobs()}
         self.started: list[subprocess.Popen] = []
+
+    def __enter__(self) -> "OnCluster":
+        return self
+
+    def __exit__(self, *_) -> None:
+        for process in self.started:  # what a failed test has left
+            process.kill()
+            process.wait()
+        self.cluster.clear()
 
     def start(self, *arguments: str, **variables: str) -> subprocess.Popen:
         # A job starts Python four times: compiled modules make that bearable.
@@ -68,12 +77,6 @@ class OnCluster:
         self.started.append(started)
         return started
 
-    def stop(self) -> None:
-        """Ends what a failed test has left."""
-        for process in self.started:
-            process.kill()
-            process.wait()
-
     def said(self) -> str:
         """What the last start has shown so far."""
         return self.project.path("said").read_text()
@@ -82,9 +85,17 @@ class OnCluster:
         assert run.wait() == 0, self.said()
 
     def jobs(self, of: str = "") -> list[dict[str, str]]:
-        """The jobs of this run whose comment ends so, as they are or were."""
-        jobs = [job for job in self.cluster.jobs() if job["JobId"] not in self.before]
+        """The jobs of this project whose comment ends so, as they are or were."""
+        folder = str(self.project.folder.resolve())
+        jobs = [job for job in self.cluster.jobs() if job["WorkDir"] == folder]
         return [job for job in jobs if job.get("Comment", "").endswith(of)]
+
+
+@pytest.fixture
+def on_cluster(cluster):
+    """Starts projects on the cluster; after the test it is empty."""
+    with contextlib.ExitStack() as runs:
+        yield lambda *arguments: runs.enter_context(OnCluster(cluster, *arguments))
 
 
 def gpus(job: dict[str, str]) -> int:
@@ -104,10 +115,12 @@ def tables(project: Project) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in project.path("results/tables").iterdir()}
 
 
-def test_the_default_workflow_runs_and_gets_the_gpus_it_asks_for(cluster, finished, tmp_path):
+def test_the_default_workflow_runs_and_gets_the_gpus_it_asks_for(
+    cluster, on_cluster, finished, tmp_path
+):
     project = Project.new(tmp_path, TINY)
     models = {"sim-a": {"gpus": 2, "mem_gb": 10, "hours": 2}}
-    run = OnCluster(cluster, project, models)
+    run = on_cluster(project, models)
     run.finish(run.start())
     assert tables(project) == tables(finished)
 
@@ -130,12 +143,12 @@ def test_the_default_workflow_runs_and_gets_the_gpus_it_asks_for(cluster, finish
     )
 
 
-def test_judges_run_on_the_cluster_with_what_they_ask_for(cluster, tmp_path):
+def test_judges_run_on_the_cluster_with_what_they_ask_for(on_cluster, tmp_path):
     judge = {"engine": "reference", "gpus": 1, "hours": 3}
     models = {"reference": {"engine": "reference"}, "sim-a": {"engine": "simulated"}}
     raw = judged_project.config({"judge": judge}, {"cfbench": {"records": 8}}) | {"models": models}
     project = Project.new(tmp_path, raw)
-    run = OnCluster(cluster, project, {})
+    run = on_cluster(project, {})
     project.configure(raw)
     run.finish(run.start())
     by_comment = {job["Comment"]: job for job in run.jobs()}
@@ -147,8 +160,8 @@ def test_judges_run_on_the_cluster_with_what_they_ask_for(cluster, tmp_path):
     assert "cfbench_table2_results.tex" in tables(project)
 
 
-def test_a_job_cancelled_or_preempted_half_way_completes(cluster, project, server):
-    server.delay = 0.05
+def test_a_job_cancelled_or_preempted_half_way_completes(cluster, on_cluster, project, server):
+    server.delay = 0.5  # so that both jobs are under way until they are stopped
     echo = {
         "engine": "openai",
         "model": "echo-1",
@@ -156,7 +169,7 @@ def test_a_job_cancelled_or_preempted_half_way_completes(cluster, project, serve
         "api_key_env": None,
         "concurrency": 2,
     }
-    run = OnCluster(cluster, project, {"echo": {**echo, "gpus": 1}})
+    run = on_cluster(project, {"echo": {**echo, "gpus": 1}})
     started = run.start()
 
     def half_way(part: str):
@@ -170,6 +183,7 @@ def test_a_job_cancelled_or_preempted_half_way_completes(cluster, project, serve
     preempted = wait_for(lambda: half_way("3k"))["JobId"]
     cluster("scontrol", "requeue", preempted)  # what SLURM does to a job that it preempts
     wait_for(lambda: begins_again(cluster, preempted))
+    server.delay = 0
     run.finish(started)
 
     states = {job["JobId"]: job["JobState"] for job in run.jobs()}
@@ -190,20 +204,21 @@ def begins_again(cluster: Cluster, job: str) -> bool:
     """Whether a requeued job runs again; without SLURM's pause of two minutes."""
     state = next(each for each in cluster.jobs() if each["JobId"] == job)
     if state["Restarts"] == "1" and state["JobState"] == "PENDING":
-        cluster("scontrol", "update", f"JobId={job}", "StartTime=now")
+        with contextlib.suppress(subprocess.CalledProcessError):  # by now it runs by itself
+            cluster("scontrol", "update", f"JobId={job}", "StartTime=now")
     return state["Restarts"] == "1" and state["JobState"] in ("RUNNING", "COMPLETED")
 
 
-def test_an_array_asks_for_what_its_largest_task_needs(cluster, project):
+def test_an_array_asks_for_what_its_largest_task_needs(on_cluster, project):
     models = {f"sim-{n}": {"engine": "simulated", "gpus": n} for n in (1, 2)}
-    run = OnCluster(cluster, project, models)
+    run = on_cluster(project, models)
     run.finish(run.start("--slurm-array-jobs", "inference"))
     jobs = run.jobs()
     assert len(jobs) == 4 and len({job["ArrayJobId"] for job in jobs}) == 1
     assert {(job["JobState"], gpus(job)) for job in jobs} == {("COMPLETED", 2)}
 
 
-def test_the_jobs_of_a_loaded_model_are_one_job_of_the_cluster(cluster, tmp_path):
+def test_the_jobs_of_a_loaded_model_are_one_job_of_the_cluster(on_cluster, tmp_path):
     lengths = {"2k": 2048, "3k": 3072, "4k": 4000}
     loaded = {"engine": "vllm", "window": 65536, "hours": 1}
     models = {
@@ -212,7 +227,7 @@ def test_the_jobs_of_a_loaded_model_are_one_job_of_the_cluster(cluster, tmp_path
     }
     raw = {"lifbench": {"lengths": lengths}, "limit": 1, "models": models}
     project = Project.new(tmp_path, raw)
-    run = OnCluster(cluster, project, {})
+    run = on_cluster(project, {})
     project.configure(raw)
     loads = project.path("loads")
     fake = {"PYTHONPATH": str(ROOT / "tests/engines/fake_vllm"), "FAKE_VLLM_LOADS": str(loads)}

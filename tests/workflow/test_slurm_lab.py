@@ -40,10 +40,9 @@ def lab(tmp_path_factory):
 @pytest.fixture
 def run(lab, tmp_path):
     project = Project.new(tmp_path, ONE_LENGTH)
-    started = OnCluster(lab, project, {}, SITE)
-    project.path("site/partitions.yaml").write_text(PARTITIONS)
-    yield started
-    started.stop()
+    with OnCluster(lab, project, {}, SITE) as started:
+        project.path("site/partitions.yaml").write_text(PARTITIONS)
+        yield started
 
 
 def asking(server, **settings):
