@@ -39,8 +39,8 @@ def make_page(
     prices: Mapping[str, Mapping[str, Settings]],
     results: Path,
     out: Path,
-    name: str = "",
     limit: int = LIMIT,
+    name: str = "",
 ) -> None:
     """Writes the page; long texts of samples are cut as little as the limit allows, and say so.
 
@@ -50,8 +50,8 @@ def make_page(
         prices: by role (model, judge, rewriter) and name, per million tokens.
         results: folder of all results.
         out: the page.
-        name: of the run.
         limit: characters of its data.
+        name: of the run.
 
     Raises:
         UserError: a file is missing or damaged.
