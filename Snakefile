@@ -29,6 +29,7 @@ from steadfast.evaluation import Evaluation, in_results
 from steadfast.lineage import Lineage, lineages, plain
 from steadfast.loads import Allocation, HandedOver, Loads
 from steadfast.required_files import check_required_files
+from steadfast.show.visible import visible
 
 
 pathvars:
@@ -46,7 +47,7 @@ try:
     for file in CONFIG_FILES:
         check_source(file)
 except UserError as error:
-    raise WorkflowError(str(error)) from None
+    raise WorkflowError(visible(str(error))) from None
 if not workflow.overwrite_configfiles:
 
     configfile: DEFAULT_CONFIG
@@ -59,7 +60,7 @@ try:
     RUN.check_judges()
     check_required_files(CONFIG, RUN.tasks)
 except UserError as error:
-    raise WorkflowError(str(error)) from None
+    raise WorkflowError(visible(str(error))) from None
 
 TASKS, STEPS = RUN.tasks, Lineage(RUN)
 TITLES = {name: benchmark.title for name, benchmark in RUN.benchmarks.items()}

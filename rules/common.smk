@@ -58,13 +58,13 @@ onsuccess:
     if workflow.is_main_process:
         if str(RESULTS / "tables") in made():
             write_text(RESULTS / CONFIG_FILE, as_yaml(portable(CONFIG)))
-        print(last_words())
+        print(visible(last_words()))
 
 
 # Jobs on a cluster are runs of their own, which show what Snakemake shows.
 if workflow.is_main_process:
     LOGGER = workflow.logger_manager.logger
-    LOGGER.addFilter(NothingToDo(last_words))
+    LOGGER.addFilter(NothingToDo(lambda: visible(last_words())))
     LOGGER.addFilter(TargetElsewhere(RESULTS))
     if Quietness.RULES in (workflow.output_settings.quiet or ()):
         JobLines.install(LOGGER, RESULTS / "logs", lambda: workflow.dryrun)

@@ -4,9 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from steadfast.errors import UserError
+from steadfast.commands import says_why
 from steadfast.show.comparison_text import comparison_text
-from steadfast.show.visible import visible
 from steadfast.stages.compare_results import compare_results
 from steadfast.stages.read_run import Run
 
@@ -23,13 +22,11 @@ def main() -> None:
     )
     given = parser.parse_args()
     sys.stdout.reconfigure(errors="backslashreplace")
-    try:
+    with says_why(given.a, given.b):
         found = compare_results(Run.of(given.a, given.config), Run.of(given.b, given.config))
         if given.out:
             found.write(given.out)
-    except UserError as error:
-        sys.exit(visible(f"error: {error}"))
-    print(comparison_text(found, given.a, given.b), end="")
+        print(comparison_text(found, given.a, given.b), end="")
     sys.exit(3 if given.fail and found.differs else 0)
 
 

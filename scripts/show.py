@@ -4,12 +4,11 @@ import argparse
 import sys
 from pathlib import Path
 
+from steadfast.commands import says_why
 from steadfast.config.load import load_config
 from steadfast.config.source import read_source
-from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation
 from steadfast.show.sample_text import sample_text
-from steadfast.show.visible import visible
 from steadfast.stages.view_sample import view_sample
 
 DEFAULT = "config/config.yaml"
@@ -28,13 +27,12 @@ def main() -> None:
     if not given.sample:
         sys.exit(NO_SAMPLE)
     sys.stdout.reconfigure(errors="backslashreplace")
-    try:
+    with says_why(given.config):
         config = load_config(read_source(given.config))
-        results = Path(config.pathvars.get("results", "results"))
+    results = Path(config.pathvars.get("results", "results"))
+    with says_why(results):
         seen = view_sample(Evaluation(config), results, given.sample, given.model)
-    except UserError as error:
-        sys.exit(visible(f"error: {error}"))
-    print("\n".join(map(sample_text, seen)), end="")
+        print("\n".join(map(sample_text, seen)), end="")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from steadfast.errors import UserError
+from steadfast.commands import says_why
 from steadfast.show.visible import visible
 from steadfast.stages.unbundle import unbundle
 
@@ -17,10 +17,8 @@ def main() -> None:
     parser.add_argument("--code", action="store_true", help="take a bundle that brings code")
     given = parser.parse_args()
     sys.stdout.reconfigure(errors="backslashreplace")
-    try:
+    with says_why(given.bundle):
         found = unbundle(given.bundle, given.into, given.code)
-    except UserError as error:
-        sys.exit(visible(f"error: {error}"))
     print(
         f"{len(found.kept)} files are taken as they are, of workflow {found.commit or 'unknown'}."
     )

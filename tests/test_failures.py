@@ -201,5 +201,12 @@ def test_a_job_that_could_not_say_why_for_want_of_room_is_told_so(run, monkeypat
     assert "ended without saying why, and the disk of" in run.failures.summary(0)
 
 
+def test_what_a_server_or_model_said_does_not_act_on_the_terminal(run):
+    run.job("m/4k").end(run, "m: \x1b[2J\r\nerror: it said \x1b]0;owned\x07\n", "FAILED")
+    assert "it said <U+001B>]0;owned<U+0007>" in run.said()
+    whole = run.said() + run.failures.summary(waiting=0)
+    assert all(line.isprintable() for line in whole.splitlines())
+
+
 def test_a_run_that_fails_by_no_job_says_so(run):
     assert "see above" in run.failures.summary(waiting=0)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from steadfast.errors import ERROR, PASSING
 from steadfast.resources import facts
+from steadfast.show.visible import visible
 
 SHOWN_LINES = 8
 """Of the end of a log, at most."""
@@ -165,7 +166,7 @@ class Failures:
             slurm = f" (SLURM job {number})" if number else ""
             # What a job on this machine said stands on the terminal already.
             told = f"{slurm}: {reason}" if number or message else ""
-            self._log.error(f"failed: {name}{told}{plan}")
+            self._log.error(visible(f"failed: {name}{told}{plan}"))
 
     def summary(self, waiting: int) -> str:
         """What is said at the end of a run that failed: the logs' ends, then who failed and why.
@@ -188,7 +189,7 @@ class Failures:
         if waiting:
             lines.append(f"{waiting} more did not run, which need them or come after them.")
         lines.append("The same command makes what is missing; what is answered is not asked again.")
-        return "\n".join(lines)
+        return visible("\n".join(lines))
 
     def _tails(self, names: Iterable[str]) -> Iterator[str]:
         for name in names:

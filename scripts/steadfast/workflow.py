@@ -11,6 +11,7 @@ from steadfast.engines.interpreter import enter
 from steadfast.errors import ERROR, PASSING, PassingError, UserError, of_system
 from steadfast.files import Settings
 from steadfast.seal import Seal
+from steadfast.show.visible import visible
 
 
 def run_rule(
@@ -52,11 +53,11 @@ def run_rule(
             mark = PASSING if isinstance(found, PassingError | OSError) else ERROR
             if not isinstance(found, UserError):
                 print(traceback.format_exc())
-                print(f"{mark}{type(error).__name__}: {error}".splitlines()[0])
+                print(visible(f"{mark}{type(error).__name__}: {error}".splitlines()[0]))
                 raise
-            print(f"error: {found}", file=sys.stderr)
+            print(visible(f"error: {found}"), file=sys.stderr)
             with suppress(OSError):  # the log may lie on the disk that is full
-                print(mark + " ".join(str(found).split("\n")))
+                print(mark + visible(" ".join(str(found).split("\n"))))
             sys.exit(1)
 
 

@@ -176,3 +176,22 @@ def test_edited_scores_are_refused(base, tmp_path):
         scores.write("\n")
     done = compare(base.path("results"), other.path("results"))
     assert done.returncode == 1 and "2k.jsonl: changed since it was made" in done.stderr
+
+
+DAMAGES = {
+    "results/config.yaml": [b"\xff", b"models: 5", b"[" * 5_000, b'models: {"\\e[2J": 5}'],
+    "results/lifbench/metrics/identity.json": [b"[]", b"[" * 100_000, b'{"sha256": {"a": []}}'],
+    "results/lifbench/outputs/sim-a/2k.identity.json": [b"7", b'["\\u001b[2J"]', b"9" * 6_000],
+    "results/lifbench/prompts/2k.jsonl": [b"{}\n", b'{"sample_id": []}\n', b"[" * 100_000],
+}
+
+
+@pytest.mark.parametrize("file", DAMAGES)
+def test_a_stranger_s_folder_is_read_or_refused_in_one_sentence(base, tmp_path, file):
+    other = base.fork(tmp_path)
+    for content in DAMAGES[file]:
+        other.path(file).write_bytes(content)
+        done = compare(base.path("results"), other.path("results"))
+        assert (done.returncode, done.stdout) == (1, ""), content[:20]
+        assert done.stderr.startswith("error: ") and len(done.stderr.splitlines()) == 1
+        assert done.stderr.strip().isprintable(), done.stderr

@@ -3,11 +3,14 @@
 import csv
 import re
 import shutil
+import subprocess
+import sys
 
 import pytest
 
 from project import ROOT, Project
-from steadfast.files import read_jsonl
+from steadfast.files import read_jsonl, write_jsonl
+from steadfast.seal import Seal
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -119,3 +122,22 @@ def test_a_name_that_is_taken_and_a_file_that_is_missing_are_named(finished, tmp
     ):
         project.configure({**CONFIG, "lifbench": {**CONFIG["lifbench"], "own_tasks": own}})
         assert complaint in project.snakemake(ok=False)
+
+
+def test_comparing_with_a_stranger_s_results_runs_no_code_of_theirs(finished, tmp_path):
+    """Their config names their own files as the task's."""
+    theirs = tmp_path / "theirs"
+    shutil.copytree(finished.path("results"), theirs / "results")
+    shutil.copytree(finished.path("tasks"), theirs / "tasks")
+    for code in theirs.glob("tasks/*.py"):
+        code.write_text(code.read_text() + f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    config = theirs / "results/config.yaml"
+    config.write_text(config.read_text().replace("tasks/", f"{theirs}/tasks/"))
+    scores = theirs / "results/lifbench/scores/sim-a/2k.jsonl"
+    records = [record | {"total": 0.5} for record in read_jsonl(scores)]
+    write_jsonl(scores, records)
+    Seal.beside(scores, "").write()
+    command = [sys.executable, "scripts/compare.py", "results", str(theirs / "results")]
+    done = subprocess.run(command, cwd=finished.folder, capture_output=True, text=True)
+    assert done.returncode == 0 and "Samples: " in done.stdout, done.stderr
+    assert str(theirs) in config.read_text() and not (tmp_path / "ran").exists()

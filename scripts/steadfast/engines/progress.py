@@ -5,6 +5,7 @@ import time
 from typing import TYPE_CHECKING, Never, TextIO
 
 from steadfast.engines.request import Response
+from steadfast.show.visible import visible
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -32,6 +33,7 @@ class Notices:
         if self._shown is not None and now - self._shown < NOTICE_SECONDS:
             return
         self._shown = now
+        line = visible(line)  # it may hold a server's words
         stream = self._stream or sys.stderr
         if stream.isatty():
             from tqdm import tqdm

@@ -1,0 +1,33 @@
+"""Commands that read what somebody else wrote end with one sentence, whatever stands in it."""
+
+from pathlib import Path
+
+import pytest
+
+from steadfast.commands import says_why
+from steadfast.errors import UserError
+
+ESCAPE = "\x1b]0;owned\x07"
+
+
+def ended(error: BaseException) -> str:
+    with pytest.raises(SystemExit) as end, says_why(Path("theirs")):
+        raise error
+    return end.value.code
+
+
+def test_a_user_s_error_is_its_sentence_without_what_a_terminal_acts_on():
+    assert ended(UserError(f"no {ESCAPE}")) == "error: no <U+001B>]0;owned<U+0007>"
+
+
+@pytest.mark.parametrize("error", [KeyError(ESCAPE), TypeError("a\nb\r"), RecursionError("deep")])
+def test_any_other_error_names_what_was_read_and_its_place(error):
+    sentence = ended(error)
+    assert sentence.startswith("error: theirs: a file there is not as this workflow writes it (")
+    assert f"{type(error).__name__}: " in sentence and "test_says_why.py:" in sentence
+    assert sentence.isprintable()
+
+
+def test_nothing_is_said_of_what_goes_well():
+    with says_why(Path("theirs")):
+        pass
