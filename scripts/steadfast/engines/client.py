@@ -36,9 +36,11 @@ class Client:
     """
 
     def __init__(self, settings: Settings):
+        from httpx2 import AsyncClient, create_ssl_context
         from openai import AsyncOpenAI, Omit
 
-        self._own = AsyncOpenAI(**settings)
+        self._trusted = create_ssl_context()
+        self._own = AsyncOpenAI(**settings, http_client=AsyncClient(verify=self._trusted))
         self._url = str(self._own.base_url).rstrip("/")
         headers = {**self._own.default_headers, **self._own.auth_headers}
         self._headers = {name: text for name, text in headers.items() if not isinstance(text, Omit)}
@@ -51,12 +53,11 @@ class Client:
 
     async def __aenter__(self) -> Self:
         from aiohttp import ClientSession, ClientTimeout, TCPConnector
-        from httpx2 import create_ssl_context
 
         await self._stack.enter_async_context(self._own)
         self._session = await self._stack.enter_async_context(
             ClientSession(
-                connector=TCPConnector(limit=0, ssl=create_ssl_context()),
+                connector=TCPConnector(limit=0, ssl=self._trusted),
                 headers=self._headers,
                 timeout=ClientTimeout(sock_connect=self._connect),
                 proxy=self._proxy,

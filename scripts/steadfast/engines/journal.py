@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import Path
 
 from steadfast.engines.locks import Lock
@@ -65,7 +65,8 @@ class Journal(AbstractContextManager["Journal"]):
         Raises:
             UserError: the file cannot be written, such as on a full disk, or another job writes it.
         """
-        kept = {name: value for name, value in asdict(response).items() if value is not None}
+        held = ((field.name, getattr(response, field.name)) for field in fields(response))
+        kept = {name: value for name, value in held if value is not None}
         line = _sealed(json_line({"hash": request_hash, **kept}).encode("utf-8"))
         try:
             self._check_size(os.fstat(self._fd).st_size)
