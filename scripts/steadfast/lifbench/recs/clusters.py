@@ -76,7 +76,7 @@ def _means(
     from sklearn.cluster import KMeans
 
     with threadpool_limits(limits=1):
-        means = KMeans(n_clusters=k, n_init=starts, random_state=seed).fit(points)
+        means = KMeans(n_clusters=k, n_init=starts, random_state=seed % 2**32).fit(points)
     order = {label: place for place, label in enumerate(dict.fromkeys(means.labels_.tolist()))}
     distances = np.linalg.norm(points - means.cluster_centers_[means.labels_], axis=1)
     labels = [order[label] for label in means.labels_.tolist()]
