@@ -24,7 +24,7 @@ SLURM = Watch(logger, FAILURES)
 onstart:
     if workflow.is_main_process:
         remove_partials(RESULTS.rglob(f".*{PARTIAL}"))
-        jobs = workflow.dag.needrun_jobs()
+        jobs = list(workflow.dag.needrun_jobs())
         if any(job.name == "export" and not job.input for job in jobs):
             raise WorkflowError("; ".join(RUN.unexported))
         for executor in {workflow.scheduler.get_executor(job) for job in jobs}:
