@@ -19,6 +19,7 @@ min_version("9.27")
 HERE = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True)))
 sys.path.insert(0, str(HERE / "scripts"))
 
+from steadfast.audit import Audit
 from steadfast.config import settings
 from steadfast.job_resources import resource
 from steadfast.config.load import load_config
@@ -64,9 +65,9 @@ except UserError as error:
 
 TASKS, STEPS = RUN.tasks, Lineage(RUN)
 TITLES = {name: benchmark.title for name, benchmark in RUN.benchmarks.items()}
-# Jobs read the settings of models that are no params of theirs, with their defaults, from here.
-config.update(CONFIG.model_dump(include={"models", "judges", "rewriters"}))
 RESULTS = Path(str(workflow.modifier.path_modifier.modify(workflow.pathvars.items["results"])))
+# Jobs read the settings of models that are no params of theirs, with their defaults, from here.
+config.update(CONFIG.model_dump(include={"models", "judges", "rewriters"}), results=str(RESULTS))
 LOADS, ALLOCATION = Loads(RUN, STEPS, RESULTS), Allocation.of_cluster()
 # Jobs are handed what their run asks of the models that they load.
 config["loads"] = HandedOver(lambda: LOADS.asked(workflow.dag.needrun_jobs(), ALLOCATION))

@@ -17,8 +17,13 @@ from steadfast.show.display import trial_remark
 from steadfast.slurm import Watch
 from steadfast.terminal import JobLines, NothingToDo, TargetElsewhere, ending
 
+AUDIT = Audit(RESULTS)
 FAILURES = Failures(RESULTS / "logs", logger)
 SLURM = Watch(logger, FAILURES)
+
+
+if workflow.is_main_process:
+    AUDIT.watch(workflow)
 
 
 onstart:
@@ -47,6 +52,8 @@ def made():
 
 
 def last_words():
+    if AUDIT.left:
+        return AUDIT.left
     trial = trial_remark(settings.display(CONFIG).get("limit"))
     notes = [trial, *(TASKS[name].asked for name in RUN.running)]
     exported = any(Path(file).is_relative_to(RESULTS / "export") for file in made())

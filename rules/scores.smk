@@ -45,7 +45,11 @@ for name in TASKS:
                 models=RUN.scored,
                 parts=list(TASKS[name].parts),
                 code=digest("released_scores", TASKS[name].released_scores),
-                lineage={model: STEPS.scores(name, model, "").lineage for model in RUN.scored},
+                lineages=[
+                    STEPS.scores(name, model, "").lineage
+                    for model in RUN.scored
+                    for _ in TASKS[name].parts
+                ],
             script:
                 "../scripts/released_scores.py"
 

@@ -42,6 +42,7 @@ for name in TASKS:
             identity=f"<results>/{name}/metrics/identity.json",
         output:
             tables=TABLES[name],
+            identity=f"<results>/{name}/tables/identity.json",
         log:
             f"<logs>/{name}/tables.log",
         benchmark:
@@ -72,6 +73,7 @@ for name in TASKS:
             identity=f"<results>/{name}/metrics/identity.json",
         output:
             figures=[shown(path) for path in FIGURES[name]],
+            identity=f"<results>/figures/{name}.identity.json",
         log:
             f"<logs>/{name}/figures.log",
         benchmark:
@@ -107,6 +109,7 @@ rule report:
         headlines=expand("<results>/{benchmark}/metrics/headline.csv", benchmark=RUN.running),
     output:
         tables=expand("<results>/report/{name}.{kind}", name=REPORT, kind=KINDS),
+        identity="<results>/report/identity.json",
     log:
         "<logs>/report.log",
     benchmark:

@@ -10,7 +10,7 @@ if "snakemake" in globals():
     out = Path(snakemake.output.bundle)
     run_rule(
         bundle_results,
-        snakemake.log,
+        snakemake,
         config=params.config,
         shortened=params.shortened,
         own_files=params.own_files,

@@ -8,7 +8,7 @@ from steadfast.workflow import paths, run_rule
 if "snakemake" in globals():
     run_rule(
         collect_tables,
-        snakemake.log,
+        snakemake,
         tables=paths(snakemake.input.tables),
         out=Path(snakemake.output[0]),
     )

@@ -11,7 +11,7 @@ if "snakemake" in globals():
     made_from = snakemake.params.made_from
     run_rule(
         make_data,
-        snakemake.log,
+        snakemake,
         reads=[Seal.beside(inputs[name], lineage) for name, lineage in made_from.items()],
         content=snakemake.params.content,
         inputs=inputs,

@@ -12,7 +12,7 @@ if "snakemake" in globals():
     files = zip(sources.items(), paths(snakemake.input.prompts), strict=True)
     run_rule(
         export_benchmark,
-        snakemake.log,
+        snakemake,
         name=snakemake.wildcards.benchmark,
         exports=params.exports,
         stand_in=params.stand_in,

@@ -12,7 +12,7 @@ if "snakemake" in globals():
     stems = dict.fromkeys(path.with_suffix("") for path in paths(snakemake.output.figures))
     run_rule(
         draw,
-        snakemake.log,
+        snakemake,
         reads=[Seal(params.made_from, identity, tuple(metrics))],
         figures=params.figures,
         metrics=dict(zip(params.metrics, metrics, strict=True)),

@@ -12,7 +12,8 @@ if "snakemake" in globals() and __name__ == "__main__":
     alike = ([Asked(**one) for one in load] for load in loads.get("asked", ()))
     run_rule(
         ask_together,
-        snakemake.log,
+        snakemake,
+        sealed=False,
         engines=[operation],
         own=own,
         operation=operation,

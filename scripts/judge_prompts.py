@@ -11,7 +11,7 @@ if "snakemake" in globals():
     outputs = Path(snakemake.input.outputs)
     run_rule(
         write_judge_prompts,
-        snakemake.log,
+        snakemake,
         reads=[Seal.beside(outputs, snakemake.params.made_from)],
         part=PartFiles.of(snakemake),
         judge_prompts=snakemake.params.judge_prompts,

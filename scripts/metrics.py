@@ -13,9 +13,8 @@ if "snakemake" in globals():
     scores, made = paths(snakemake.input.scores), paths(snakemake.output.metrics)
     run_rule(
         measure,
-        snakemake.log,
+        snakemake,
         reads=map(Seal.beside, scores, snakemake.params.made_from.values()),
-        writes=[Seal(snakemake.params.lineage, Path(snakemake.output.identity), tuple(made))],
         metrics=snakemake.params.metrics,
         scores=dict(zip(cells, scores, strict=True)),
         fields=snakemake.params.fields,

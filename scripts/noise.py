@@ -11,7 +11,7 @@ if "snakemake" in globals():
     out = Path(snakemake.output.csv)
     run_rule(
         measure_noise,
-        snakemake.log,
+        snakemake,
         engines=[operation],
         benchmark=snakemake.wildcards.benchmark,
         model=snakemake.wildcards.model,

@@ -12,7 +12,7 @@ if "snakemake" in globals():
     results = out.parent
     run_rule(
         make_page,
-        snakemake.log,
+        snakemake,
         reads=[
             *(Seal.beside(results / path, made) for path, made in params.made_from.items()),
             *(

@@ -13,7 +13,7 @@ if "snakemake" in globals():
     certificates = paths(snakemake.output.certificate)
     run_rule(
         plan_requests,
-        snakemake.log,
+        snakemake,
         engines=[
             snakemake.config[kind][name]
             for kind, names in (

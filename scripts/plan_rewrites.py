@@ -9,7 +9,7 @@ if "snakemake" in globals():
     out = Path(snakemake.output.md)
     run_rule(
         plan_rewrites,
-        snakemake.log,
+        snakemake,
         benchmark=snakemake.wildcards.benchmark,
         rewriters=snakemake.params.rewriters,
         requests=dict(zip(snakemake.params.rounds, paths(snakemake.input.requests), strict=True)),

@@ -8,7 +8,7 @@ from steadfast.workflow import paths, run_rule
 if "snakemake" in globals():
     run_rule(
         plan_totals,
-        snakemake.log,
+        snakemake,
         answers=dict(zip(snakemake.params.planned, paths(snakemake.input.answers), strict=True)),
         rewrites=dict(
             zip(snakemake.params.rewritten, paths(snakemake.input.rewrites), strict=True)

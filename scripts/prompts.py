@@ -9,7 +9,7 @@ from steadfast.workflow import run_rule
 if "snakemake" in globals():
     run_rule(
         write_prompts,
-        snakemake.log,
+        snakemake,
         part=snakemake.wildcards.part,
         prompts=snakemake.params.prompts,
         sources=sources_of(snakemake.params.sources, snakemake.input.sources),

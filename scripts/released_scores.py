@@ -2,7 +2,6 @@
 
 from itertools import product
 
-from steadfast.seal import Seal
 from steadfast.stages.release_scores import release_scores
 from steadfast.workflow import paths, run_rule
 
@@ -11,10 +10,7 @@ if "snakemake" in globals():
     outs = dict(zip(cells, paths(snakemake.output.scores), strict=True))
     run_rule(
         release_scores,
-        snakemake.log,
-        writes=[
-            Seal.beside(path, snakemake.params.lineage[model]) for (model, _), path in outs.items()
-        ],
+        snakemake,
         released=snakemake.params.released,
         models=dict(snakemake.params.models),
         outs=outs,

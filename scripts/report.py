@@ -12,7 +12,7 @@ if "snakemake" in globals():
     )
     run_rule(
         build_report,
-        snakemake.log,
+        snakemake,
         reads=[
             Seal(snakemake.params.made_from[name], path.with_name("identity.json"), (path,))
             for name, path in headlines.items()

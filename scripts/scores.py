@@ -12,9 +12,8 @@ if "snakemake" in globals():
     answered = paths([snakemake.input.outputs, *snakemake.input.verdicts])
     run_rule(
         score_part,
-        snakemake.log,
+        snakemake,
         reads=map(Seal.beside, answered, params.made_from.values()),
-        writes=[Seal.beside(out, params.lineage)],
         part=PartFiles.of(snakemake),
         scoring=params.scoring,
         outputs=Path(snakemake.input.outputs),

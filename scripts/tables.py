@@ -11,7 +11,7 @@ if "snakemake" in globals():
     identity = Path(snakemake.input.identity)
     run_rule(
         tabulate,
-        snakemake.log,
+        snakemake,
         reads=[Seal(params.made_from, identity, tuple(metrics))],
         tables=params.tables,
         metrics=dict(zip(params.metrics, metrics, strict=True)),

@@ -8,7 +8,7 @@ from steadfast.workflow import run_rule
 if "snakemake" in globals():
     run_rule(
         choose_prompts,
-        snakemake.log,
+        snakemake,
         prompts=Path(snakemake.input.prompts),
         limit=snakemake.params.limit,
         together=snakemake.params.together,

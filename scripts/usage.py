@@ -9,7 +9,7 @@ if "snakemake" in globals():
     out = Path(snakemake.output.usage)
     run_rule(
         write_usage,
-        snakemake.log,
+        snakemake,
         jobs=snakemake.params.jobs,
         outputs=paths(snakemake.input.outputs),
         results=out.parents[1],

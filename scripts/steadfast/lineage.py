@@ -12,18 +12,21 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from steadfast.checksums import contents
 from steadfast.components import Component
 from steadfast.config.judges import judges_of
 from steadfast.config.settings import (
     answer_settings,
     judge_settings,
     model_settings,
+    replay_file,
     rewriter_settings,
 )
 from steadfast.dependencies import digest
 from steadfast.engines.build import ENGINES
 from steadfast.evaluation import Evaluation, InferenceJob
 from steadfast.files import canonical_json
+from steadfast.schema.model_base import BaseModelSettings
 from steadfast.schema.models import ScoredModel
 from steadfast.seal import Seal
 
@@ -59,7 +62,7 @@ class Lineage:
         """A file of a benchmark's data."""
         if (path,) not in self._known:
             file = self._run.data[path]
-            settings = [file.content.plain, list(file.inputs), list(file.files)]
+            settings = [file.content.plain, list(file.inputs), contents(file.files)]
             before = [self.data_or_rewrites(needed) for needed in file.inputs.values()]
             self._known[path,] = Step.of(digest("data", file.content), settings, before)
         return self._known[path,]
@@ -77,6 +80,7 @@ class Lineage:
         stand_in = self._run.stand_in_of(benchmark, how, "rewriter")
         code = digest("inference", ENGINES[how.engine], rewriting.readable, stand_in)
         settings = [answer_settings(how), rewriting.readable.plain, rewriting.attempts]
+        settings += _replayed(how, benchmark, round)
         return Step.of(code, [*settings, plain(stand_in)], [self.data(rewriting.requests[round])])
 
     def plannable(self, benchmark: str, results: Path) -> bool:
@@ -118,6 +122,7 @@ class Lineage:
             stand_in = self._run.stand_in_of(benchmark, how)
             code = digest("inference", ENGINES[how.engine], task.samples, stand_in)
             settings = [answer_settings(how), task.samples.plain, plain(stand_in)]
+            settings += _replayed(how, benchmark, part)
             self._known[key] = Step.of(code, settings, [self.asked(benchmark, part)])
         return self._known[key]
 
@@ -125,7 +130,8 @@ class Lineage:
         """What is asked of a judge about them."""
         task, asking = self._run.tasks[benchmark], self._run.judging(benchmark).prompts
         code = digest("judge_prompts", task.samples, asking)
-        settings = [asking.plain, self._run.templates(benchmark)]
+        settings: list[Any] = [asking.plain, self._run.templates(benchmark)]
+        settings += contents(self._run.own_templates(benchmark))
         return Step.of(code, settings, [self.outputs(benchmark, model, part)])
 
     def verdicts(self, benchmark: str, judge: str, model: str, part: str) -> Step:
@@ -174,7 +180,8 @@ class Lineage:
         task = self._run.tasks[benchmark]
         released = task.released_scores
         assert released is not None, "no other scores have this step"
-        settings = [released.plain, self._run.scored[model], list(task.released_files)]
+        settings: list[Any] = [released.plain, self._run.scored[model]]
+        settings += contents(task.released_files)
         return Step.of(digest("released_scores", released), settings)
 
     def metrics(self, benchmark: str) -> Step:
@@ -188,7 +195,8 @@ class Lineage:
     def _metrics_of(self, benchmark: str) -> Step:
         task, output = self._run.tasks[benchmark], self._run.tasks[benchmark].metrics
         before = self.all_scores(benchmark)
-        settings = [output.function.plain, output.fields, list(before), task.labels]
+        settings: list[Any] = [output.function.plain, output.fields, list(before)]
+        settings += contents([task.labels] if task.labels else [])
         return Step.of(digest("metrics", output.function), settings, before.values())
 
     def all_scores(self, benchmark: str) -> dict[str, Step]:
@@ -268,6 +276,11 @@ class Lineage:
         if job.judge:
             return self.verdicts(job.benchmark, job.judge, job.model, job.part)
         return self.outputs(job.benchmark, job.model, job.part)
+
+
+def _replayed(how: BaseModelSettings, benchmark: str, part: str) -> list[Any]:
+    file = replay_file(how, benchmark, part)
+    return contents([file]) if file else []
 
 
 def plain(component: Component[Any] | None) -> tuple[str, dict[str, Any]] | None:

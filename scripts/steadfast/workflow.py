@@ -10,17 +10,17 @@ from typing import Any, TextIO
 from steadfast.engines.interpreter import enter
 from steadfast.errors import ERROR, PASSING, PassingError, UserError, of_system
 from steadfast.files import Settings
-from steadfast.seal import Seal
+from steadfast.seal import Seal, seals
 from steadfast.show.visible import visible
 
 
 def run_rule(
     function: Callable[..., Any],
-    logs: Iterable[str],
+    job: Any,
     /,
     *,
     reads: Iterable[Seal] = (),
-    writes: Iterable[Seal] = (),
+    sealed: bool = True,
     engines: Iterable[Settings] = (),
     **arguments: Any,
 ) -> None:
@@ -28,22 +28,26 @@ def run_rule(
 
     Args:
         function: the function that does the rule's work.
-        logs: the rule's log files; what the function prints goes to the first, and so does the
-            sentence.
+        job: Snakemake's object of the job; what the function prints goes to its first log file,
+            and so does the sentence.
         reads: of sealed files that the function reads: they are checked before.
-        writes: of files that it makes, whose identity is written after it.
+        sealed: whether the identities of the files that it makes are written after it; not where
+            the function writes them itself.
         engines: settings of the models whose engines it makes, which may need another interpreter.
         arguments: passed on.
     """
     with ExitStack() as stack:
         try:
-            for path in list(logs)[:1]:
+            for path in list(job.log)[:1]:
                 log = open(path, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
                 stack.callback(_close, log)
                 stack.enter_context(redirect_stdout(log))
             enter(engines)
             for seal in reads:
                 seal.check()
+            writes = seals(job, Path(job.config["results"])) if sealed else []
+            for seal in writes:  # that of files which nobody finished would be that of others
+                seal.identity.unlink(missing_ok=True)
             function(**arguments)
             for seal in writes:
                 seal.write()

@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -40,6 +40,8 @@ def run_part(
     log: Path,
     commit: str | None = None,
     lineage: str = "",
+    inputs: Sequence[Path] = (),
+    results: Path = Path(),
     readable: Callable[[str, str], bool] | None = None,
     attempts: int = 1,
     label: str = "",
@@ -64,6 +66,8 @@ def run_part(
         log: lines about the run are appended to it.
         commit: of the workflow, where it is known.
         lineage: of the outputs, for their seal (``lineage.Step``).
+        inputs: the files that the items were read from.
+        results: folder of all results, which holds them.
         readable: whether the answer to a sample can be read, by sample id and text; one that
             cannot is asked for again, with the item's reminder. By default every answer can.
         attempts: times that it is asked for, at most.
@@ -103,7 +107,7 @@ def run_part(
             for request, response, attempt in exchanges
         )
         write_jsonl(out, records)
-        seal = Seal(lineage, identity_out, (out,)).record
+        seal = Seal(lineage, identity_out, (out,), "", tuple(inputs), results).record
         made = identity(model, engine, answers, requests, responses, commit)
         write_json(identity_out, made | seal)
         say(f"{model}: {len(requests)} records in {time.monotonic() - started:.1f} s")

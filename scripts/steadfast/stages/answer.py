@@ -42,7 +42,8 @@ class Job:
             the others re-runs nothing.
         stand_in: the benchmark's stand-in; None where the engine has a model.
         lineage: of the responses, for their seal.
-        results: folder of all results, which holds the journal.
+        inputs: files that what is asked is read from.
+        results: folder of all results, which holds them and the journal.
         out: where the responses go.
         identity_out: where goes what produced them.
         log: the rule's log file.
@@ -55,6 +56,7 @@ class Job:
     operation: Settings
     stand_in: Sequence[Any] | None
     lineage: str
+    inputs: Sequence[Path]
     results: Path
     out: Path
     identity_out: Path
@@ -88,6 +90,8 @@ class Job:
             log=self.log,
             commit=_commit(),
             lineage=self.lineage,
+            inputs=self.inputs,
+            results=self.results,
             label=f"{self.benchmark} {what}",
             loaded=self.loaded,
             **further,
@@ -118,6 +122,7 @@ def ask(
         operation=operation,
         stand_in=params["stand_in"],
         lineage=params["lineage"],
+        inputs=[prompts, *map(Path, asked.sources)],
         results=asked.results,
         out=out,
         identity_out=identity_out,

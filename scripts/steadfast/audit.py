@@ -1,0 +1,89 @@
+"""What stands in the results folder, compared with what a run wants before anything is printed.
+
+Snakemake goes by what it remembers of earlier runs, and by times. It forgets where its memory is
+removed, or the results are copied or shared; and it can be told to take files as they are. So each
+file's seal is compared with what the rules want of it: a file that was made from anything else is
+made again, whatever Snakemake would do, and one that somebody edited is refused.
+"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from snakemake_interface_common.exceptions import ApiError
+
+from steadfast.checksums import Checksums
+from steadfast.errors import UserError
+from steadfast.seal import OTHER, Checksum, Seal, State, seals
+
+
+class Audit:
+    """The seals of a run's files that are not what the run wants.
+
+    Args:
+        results: folder of all results.
+    """
+
+    def __init__(self, results: Path):
+        self._results = results
+        self._checksums = Checksums(str(results.absolute()))
+        self._other: list[Seal] = []
+
+    def watch(self, workflow: Any) -> None:
+        """Has Snakemake make what is not what the run wants, whatever it would do by itself.
+
+        Args:
+            workflow: Snakemake's, whose DAG is not built yet.
+        """
+        prepare = workflow._prepare_dag
+        reports = next((word for word in sys.argv[1:] if word.startswith("--report")), None)
+
+        def prepare_dag(*args: Any, **options: Any) -> None:
+            prepare(*args, **options)
+            dag, needrun = workflow.dag, workflow.dag.update_needrun
+
+            async def update_needrun(create_inventory: bool = False) -> None:
+                if create_inventory:  # for the first time: all jobs are known
+                    self._compare(dag, "--touch" if workflow.touch else reports)
+                await needrun(create_inventory=create_inventory)
+
+            dag.update_needrun = update_needrun
+
+        workflow._prepare_dag = prepare_dag
+
+    @property
+    def left(self) -> str | None:
+        """Why a run's results are not shown: Snakemake was told to leave some as they were."""
+        for seal in self._other:
+            if seal.state(self._checksums) is not State.CURRENT:
+                return (
+                    f"{seal.files[0]}: {OTHER}; this command was not to make it, the plain one does"
+                )
+        return None
+
+    def _compare(self, dag: Any, option: str | None) -> None:
+        wanted = set(dag.forcefiles)
+        for job in dag.jobs:
+            if not any(Path(path).exists() for path in job.output):
+                continue
+            by_command = job.rule in dag.forcerules or not wanted.isdisjoint(job.output)
+            for seal in seals(job, self._results):
+                state = seal.state(self._checksums)
+                if state is State.OTHER:
+                    self._other.append(seal)
+                    dag.forcefiles.update(job.output)
+                elif state is State.EDITED and not by_command:
+                    _refuse_change(seal, self._checksums)
+        self._checksums.keep()
+        if option and self._other:
+            raise ApiError(
+                f"{self._other[0].files[0]}: {OTHER}, and so are {len(self._other) - 1} more; "
+                f"{option} would pass them for what it asks for: run without it"
+            )
+
+
+def _refuse_change(seal: Seal, checksum: Checksum) -> None:
+    try:
+        seal.check_unchanged(checksum)
+    except UserError as error:
+        raise ApiError(str(error)) from None

@@ -1,0 +1,133 @@
+"""What stands beside files about what they were made from."""
+
+import os
+
+import pytest
+
+from steadfast.checksums import Checksums, contents
+from steadfast.files import file_sha256, read_json, write_json
+from steadfast.seal import Seal, State
+
+CAT = "77af778b51abd4a3c51c5ddd97204a9c3ae614ebccb75a606c3b6865aed6744e"
+"""sha256 of the three letters "cat", by sha256sum."""
+
+
+@pytest.fixture
+def sealed(tmp_path) -> Seal:
+    """A table that was made of a score, both in a folder of results."""
+    (tmp_path / "score.jsonl").write_text("{}\n")
+    table = tmp_path / "table.md"
+    table.write_text("cat")
+    seal = Seal.beside(
+        table, "lin", settings="set", inputs=(tmp_path / "score.jsonl",), results=tmp_path
+    )
+    seal.write()
+    return seal
+
+
+def state(seal: Seal) -> State:
+    return seal.state(file_sha256)
+
+
+def test_an_identity_holds_contents_and_no_path_of_the_machine(sealed, tmp_path):
+    known = read_json(tmp_path / "table.identity.json")
+    assert known["sha256"] == {"table.md": CAT}
+    assert (known["lineage"], known["settings"]) == ("lin", "set")
+    assert list(known["inputs"]) == ["score.jsonl"]
+    assert str(tmp_path) not in (tmp_path / "table.identity.json").read_text()
+
+
+def test_what_was_made_as_wanted_is_current(sealed):
+    assert state(sealed) is State.CURRENT
+
+
+def test_what_is_missing_is_absent(sealed):
+    sealed.files[0].unlink()
+    assert state(sealed) is State.ABSENT
+
+
+def test_what_was_changed_is_edited(sealed):
+    sealed.files[0].write_text("hat")
+    assert state(sealed) is State.EDITED
+
+
+@pytest.mark.parametrize("change", ["lineage", "settings", "inputs", "sha256"])
+def test_what_was_made_from_something_else_is_other(sealed, change):
+    known = read_json(sealed.identity)
+    write_json(sealed.identity, known | {change: {"score.jsonl": CAT}})
+    assert state(sealed) is State.OTHER
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "{}", '{"sha256": {}}', '{"sha256": 3}', "[" * 9**5])
+def test_what_nothing_is_known_of_is_other(sealed, text):
+    sealed.identity.write_text(text)
+    assert state(sealed) is State.OTHER
+
+
+def test_an_input_that_changed_makes_it_other(sealed):
+    sealed.inputs[0].write_text("{1}\n")
+    assert state(sealed) is State.OTHER
+
+
+def test_a_folder_is_sealed_file_by_file(tmp_path):
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    (folder / "a.md").write_text("cat")
+    (folder / ".hidden").write_text("")
+    seal = Seal.beside(folder, "lin")
+    seal.write()
+    assert read_json(tmp_path / "tables.identity.json")["sha256"] == {"tables/a.md": CAT}
+    (folder / "of_the_user.txt").write_text("notes")
+    assert state(seal) is State.CURRENT
+    (folder / "a.md").write_text("hat")
+    assert state(seal) is State.EDITED
+    (folder / "a.md").unlink()
+    assert state(seal) is State.OTHER
+
+
+def test_a_checksum_is_taken_anew_where_a_file_is_replaced_by_an_older_one(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("steadfast.checksums.SETTLED_SECONDS", -1)
+    file, other = tmp_path / "corpus", tmp_path / "other"
+    file.write_text("dog")
+    known = Checksums("test")
+    known(file)
+    known.keep()
+    other.write_text("cat")
+    os.utime(other, ns=(0, file.stat().st_mtime_ns))
+    other.replace(file)
+    assert Checksums("test")(file) == CAT
+
+
+def test_a_known_checksum_is_not_taken_anew(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("steadfast.checksums.SETTLED_SECONDS", -1)
+    file = tmp_path / "corpus"
+    file.write_text("cat")
+    known = Checksums("test")
+    assert known(file) == CAT
+    known.keep()
+    monkeypatch.setattr("steadfast.checksums.file_sha256", None)
+    assert Checksums("test")(file) == CAT
+
+
+def test_a_file_that_has_just_changed_is_read_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    file, read = tmp_path / "corpus", []
+    file.write_text("cat")
+    monkeypatch.setattr("steadfast.checksums.file_sha256", lambda path: read.append(path) or CAT)
+    known = Checksums("test")
+    assert (known(file), known(file), len(read)) == (CAT, CAT, 2)
+
+
+def test_contents_of_files_and_folders(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    file = tmp_path / "folder" / "a.jsonl"
+    file.parent.mkdir()
+    file.write_text("cat")
+    [[_, whole], [_, missing], [path, one]] = contents(
+        [str(file.parent), str(tmp_path / "none"), str(file)]
+    )
+    assert (path, one, missing) == (str(file), CAT, None)
+    file.write_text("hat")
+    assert contents([str(file.parent)]) != [[str(file.parent), whole]]

@@ -1,0 +1,122 @@
+"""The files say what they were made from, whatever Snakemake remembers or is told."""
+
+import copy
+import os
+import shutil
+
+import pytest
+
+from project import TINY, Project
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+OTHER = "made from other settings, data or code than the config asks for"
+ANEW = {"inference": 2, "scores": 2, "lifbench_metrics": 1}
+ANEW |= {"lifbench_tables": 1, "report": 1, "tables": 1}
+REPORT = "results/report/report.csv"
+
+
+@pytest.fixture
+def changed(project) -> Project:
+    """A finished project whose config then names another reader."""
+    config = copy.deepcopy(TINY)
+    config["models"]["sim-a"]["span"] = 500
+    project.configure(config)
+    return project
+
+
+def test_without_snakemakes_memory(changed):
+    shutil.rmtree(changed.path(".snakemake"))
+    assert changed.planned() == ANEW
+
+
+def test_results_copied_with_their_times(changed, tmp_path_factory):
+    elsewhere = Project.new(tmp_path_factory.mktemp("elsewhere"), {})
+    shutil.copy(changed.path("my.yaml"), elsewhere.path("my.yaml"))
+    shutil.copytree(changed.path("results"), elsewhere.path("results"))
+    assert elsewhere.planned() == ANEW
+
+
+def test_with_other_triggers(changed):
+    assert changed.planned("--rerun-triggers", "mtime") == ANEW
+
+
+def test_a_run_without_metadata_and_the_first_config_again(changed):
+    first = changed.path(REPORT).read_bytes()
+    changed.snakemake("results/tables", "--drop-metadata")
+    assert changed.path(REPORT).read_bytes() != first
+    changed.configure(TINY)
+    changed.snakemake()
+    assert changed.path(REPORT).read_bytes() == first
+    assert changed.planned() == {}
+
+
+@pytest.mark.parametrize("option", ["--touch", "--report"])
+def test_nothing_older_passes_for_what_the_config_asks(changed, option):
+    said = changed.snakemake("results/tables", option, ok=False)
+    assert f"Error: results/tables: {OTHER}" in said
+    assert f"{option} would pass them for what it asks for" in said
+    assert changed.planned() == ANEW
+
+
+def test_a_part_of_the_run_shows_no_older_headline(changed):
+    said = changed.snakemake("--until", "scores", "--", "results/tables")
+    assert f"{OTHER}; this command was not to make it" in said
+    assert "| sim-a" not in said
+
+
+def test_files_that_are_touched_are_as_good_as_before(project):
+    project.snakemake("results/tables", "--touch")
+    assert project.planned() == {}
+
+
+def test_two_directories_share_a_folder_of_results(project, tmp_path_factory):
+    results = project.path("results")
+    config = copy.deepcopy(TINY)
+    config["models"]["sim-a"]["span"] = 500
+    other = Project.new(
+        tmp_path_factory.mktemp("other"), {**config, "pathvars": {"results": str(results)}}
+    )
+    first = project.path(REPORT).read_bytes()
+    other.snakemake(f"{results}/tables")
+    assert project.path(REPORT).read_bytes() != first
+    project.snakemake()
+    assert project.path(REPORT).read_bytes() == first
+
+
+@pytest.mark.parametrize("path", [REPORT, "results/tables/report.md"])
+def test_a_table_that_was_edited_is_refused_until_it_is_made_again(project, path):
+    file = project.path(path)
+    file.write_text(file.read_text().replace("1", "9"))
+    for _ in range(2):
+        assert f"Error: {path}: changed since it was made" in project.snakemake("-n", ok=False)
+    file.unlink()
+    shutil.rmtree(project.path("results/tables"))
+    project.snakemake()
+    assert project.planned() == {}
+
+
+def test_an_edited_table_is_made_again_on_command(project):
+    file = project.path("results/tables/report.md")
+    good = file.read_text()
+    file.write_text("9")
+    project.snakemake("--forcerun", "tables", "--", "results/tables")
+    assert file.read_text() == good
+
+
+def test_a_corpus_replaced_by_one_with_an_older_time(tmp_path):
+    folder = tmp_path / "corpora" / "alpaca"
+    folder.mkdir(parents=True)
+    corpus = folder / "alpaca_data.json"
+    texts = [f'{{"instruction": "Count to {n} in words."}}' for n in range(40)]
+    corpus.write_text(f"[{', '.join(texts)}]")
+    config = {**TINY, "corpora": {"source": "local", "directory": str(folder.parent)}}
+    project = Project.new(tmp_path, config)
+    target = "results/corpora/alpaca.jsonl"
+    project.snakemake(target)
+    corpus.write_text(corpus.read_text().replace("Count", "Coast"))
+    os.utime(corpus, (0, 0))
+    project.snakemake(target)
+    assert "Coast" in project.path(target).read_text()
+    again = project.snakemake(target)
+    assert "Nothing to be done" in again
