@@ -12,6 +12,8 @@ from steadfast.engines.build import WITHOUT_MODEL
 from steadfast.failures import Failures
 from steadfast.files import PARTIAL, remove_partials, write_text
 from steadfast.forking import WORTH, fork_scripts
+from steadfast.hooks import when_prepared
+from steadfast.one_run import OneRun
 from steadfast.report_items import ALL, heading, label
 from steadfast.show.display import trial_remark
 from steadfast.slurm import Watch
@@ -23,7 +25,9 @@ SLURM = Watch(logger, FAILURES)
 
 
 if workflow.is_main_process:
-    AUDIT.watch(workflow)
+    when_prepared(workflow, OneRun(RESULTS).hold)
+    when_prepared(workflow, AUDIT.watch)
+    FAILURES.watch_interrupts()
 
 
 onstart:

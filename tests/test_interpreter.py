@@ -14,6 +14,7 @@ SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 SCRIPT = """
 import os, sys
 from pathlib import Path
+from types import SimpleNamespace
 from steadfast.workflow import run_rule
 
 def work(out):
@@ -21,7 +22,8 @@ def work(out):
         file.write(f"{os.getpid()} {os.environ.get('BY', 'nobody')}\\n")
 
 out, log, engine, python = sys.argv[1:]
-run_rule(work, [log], engines=[{"engine": engine, "python": python}], out=out)
+engines = [{"engine": engine, "python": python}]
+run_rule(work, SimpleNamespace(log=[log]), sealed=False, engines=engines, out=out)
 """
 
 

@@ -58,7 +58,9 @@ def test_what_was_made_from_something_else_is_other(sealed, change):
     assert state(sealed) is State.OTHER
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", "{}", '{"sha256": {}}', '{"sha256": 3}', "[" * 9**5])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", "{}", '{"sha256": {}}', '{"sha256": 3}', "[" * 9**5]
+)
 def test_what_nothing_is_known_of_is_other(sealed, text):
     sealed.identity.write_text(text)
     assert state(sealed) is State.OTHER

@@ -14,6 +14,7 @@ from snakemake_interface_common.exceptions import ApiError
 
 from steadfast.checksums import Checksums
 from steadfast.errors import UserError
+from steadfast.hooks import when_jobs_are_known
 from steadfast.seal import OTHER, Checksum, Seal, State, seals
 
 
@@ -33,23 +34,11 @@ class Audit:
         """Has Snakemake make what is not what the run wants, whatever it would do by itself.
 
         Args:
-            workflow: Snakemake's, whose DAG is not built yet.
+            workflow: Snakemake's, whose DAG is prepared.
         """
-        prepare = workflow._prepare_dag
         reports = next((word for word in sys.argv[1:] if word.startswith("--report")), None)
-
-        def prepare_dag(*args: Any, **options: Any) -> None:
-            prepare(*args, **options)
-            dag, needrun = workflow.dag, workflow.dag.update_needrun
-
-            async def update_needrun(create_inventory: bool = False) -> None:
-                if create_inventory:  # for the first time: all jobs are known
-                    self._compare(dag, "--touch" if workflow.touch else reports)
-                await needrun(create_inventory=create_inventory)
-
-            dag.update_needrun = update_needrun
-
-        workflow._prepare_dag = prepare_dag
+        option = "--touch" if workflow.touch else reports
+        when_jobs_are_known(workflow.dag, lambda dag: self._compare(dag, option))
 
     @property
     def left(self) -> str | None:

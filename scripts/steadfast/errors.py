@@ -42,4 +42,5 @@ def of_system(error: OSError) -> UserError | None:
 
 ERROR = "error: "
 PASSING = "error that may pass: "
+STOPPED = "stopped"
 """Before the sentence in a rule's log; what decides on another try reads them there."""

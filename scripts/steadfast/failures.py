@@ -2,8 +2,11 @@
 
 import logging
 import os
+import signal
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +20,7 @@ READ_BYTES = 20_000
 LEAST_ROOM = 1_000_000
 """Bytes that a disk has free at the least where a log could be written."""
 MORE = {"runtime": "more time", "mem_mb": "more memory"}
+STOPPED_RUN = "Stopped. The same command goes on: what is answered is not asked again."
 REFUSED = "SLURM sbatch failed. The error message was '"
 
 
@@ -92,9 +96,24 @@ class Failures:
     def __init__(self, logs: Path, log: logging.Logger):
         self._logs, self._log = logs, log
         self.states: dict[str, str] = {}
+        self._interrupted = False
         self._before: dict[str, object] = {}
         self._short: dict[str, list[str]] = {}
         self._failed: dict[str, Failure] = {}
+
+    def watch_interrupts(self) -> None:
+        """Notes that somebody stops the run: what fails from then on is no failure.
+
+        A second Ctrl-C is for the jobs alone, which this process waits for.
+        """
+
+        def stop(number: int, frame: Any) -> None:
+            if not self._interrupted:
+                self._interrupted = True
+                signal.default_int_handler(number, frame)
+
+        signal.signal(signal.SIGINT, stop)
+        sys.excepthook = partial(_say_stopped, sys.excepthook)
 
     def watch(self, executor: Any) -> None:
         """Notes each job that an executor of Snakemake starts, and each that ends there."""
@@ -112,7 +131,10 @@ class Failures:
             succeed(info)
 
         def failed(info: Any, msg: str | None = None, **further: Any) -> None:
-            self._note(info.job, msg, info.external_jobid, further.get("aux_logs") or [])
+            if self._interrupted:
+                info.job.attempt = info.job.restart_times + 1  # no further try
+            else:
+                self._note(info.job, msg, info.external_jobid, further.get("aux_logs") or [])
             fail(info, msg=msg, **further)
 
         executor.run_job_pre, executor.report_job_success = started, succeeded
@@ -174,6 +196,8 @@ class Failures:
         Args:
             waiting: jobs that did not run.
         """
+        if self._interrupted and not self._failed:
+            return STOPPED_RUN
         if not self._failed:
             return "The run failed; for why, see above."
         alike: dict[tuple[str, str], list[str]] = {}
@@ -219,6 +243,13 @@ class Failures:
         with open(file, "rb") as log:
             log.seek(max(0, os.fstat(log.fileno()).st_size - READ_BYTES))
             return log.read().decode("utf-8", errors="replace")
+
+
+def _say_stopped(otherwise: Callable[..., Any], kind: type, error: Any, trace: Any) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        print(STOPPED_RUN, file=sys.stderr)
+    else:
+        otherwise(kind, error, trace)
 
 
 def singles(job: Any) -> list[Any]:

@@ -51,6 +51,8 @@ def run_script(script: str) -> int:
         code = end.code
         if isinstance(code, str):
             print(code, file=sys.stderr)
+    except KeyboardInterrupt:
+        code = 128 + signal.SIGINT
     except BaseException:
         traceback.print_exc()
         code = 1

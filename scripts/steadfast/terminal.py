@@ -27,6 +27,7 @@ SAID_BY_US = re.compile(
     r"Select jobs to execute|Trying to restart job|RuleException:\nCalledProcessError in"
     r"|Job \d+ has been submitted|Auto-selected partition|Falling back to 'sacct'"
     r"|\n===== A Job preemption|SLURM run ID"
+    r"|Terminating processes on user request"
     r"|Exiting because a job execution failed|WorkflowError:\nAt least one job did not complete"
 )
 """Messages of Snakemake that this or ``failures.Failures`` says in other words, or that say

@@ -1,5 +1,6 @@
 """What the scripts of the rules share: errors for people, and paths out of Snakemake's lists."""
 
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterable
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from steadfast.engines.interpreter import enter
-from steadfast.errors import ERROR, PASSING, PassingError, UserError, of_system
+from steadfast.errors import ERROR, PASSING, STOPPED, PassingError, UserError, of_system
 from steadfast.files import Settings
 from steadfast.seal import Seal, seals
 from steadfast.show.visible import visible
@@ -51,6 +52,9 @@ def run_rule(
             function(**arguments)
             for seal in writes:
                 seal.write()
+        except KeyboardInterrupt:
+            print(STOPPED)
+            sys.exit(128 + signal.SIGINT)
         except Exception as error:
             known = of_system(error) if isinstance(error, OSError) else None
             found = known or error

@@ -9,6 +9,7 @@ FAIL_AT_STEP=n: the engine is out of memory at its n-th step.
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 from prepared import Prepared
 from steadfast.files import read_json
@@ -20,15 +21,17 @@ def run(config_file: str, model: str, part: str, judge: str = "") -> None:
     prepared = Prepared(read_json(config_file), Path("results"))
     log = Path(f"results/logs/{judge or model}-{part}.log")
     log.parent.mkdir(parents=True, exist_ok=True)
+    job = SimpleNamespace(log=[str(log)])
     if judge == "--together":
         together = [prepared.asked(model, one, "run") for one in prepared.task.parts]
         (own,) = (one for one in together if one.part == part)
         operation = prepared.config.models[model].model_dump()
-        run_rule(ask_together, [str(log)], own=own, operation=operation, together=together)
+        given = {"own": own, "operation": operation, "together": together}
+        run_rule(ask_together, job, sealed=False, **given)
     elif judge:
-        run_rule(prepared.judge, [str(log)], judge=judge, model=model, part=part, log=log)
+        run_rule(prepared.judge, job, sealed=False, judge=judge, model=model, part=part, log=log)
     else:
-        run_rule(prepared.answer, [str(log)], model=model, part=part, log=log)
+        run_rule(prepared.answer, job, sealed=False, model=model, part=part, log=log)
 
 
 def fail_at(number: int) -> None:

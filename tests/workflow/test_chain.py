@@ -101,7 +101,6 @@ def test_killed_while_a_changed_model_is_asked(asked, server):
     wait_for(lambda: len(server.bodies) > 5)
     os.killpg(job.pid, signal.SIGKILL)
     job.wait()
-    asked.snakemake("--unlock")
     asked.snakemake()
     assert models(server) == {"stub-b"}
     assert 30 <= len(server.bodies) <= 30 + 2

@@ -36,7 +36,6 @@ def test_killed_while_judging_and_started_again(tmp_path):
         job.wait()
         assert not project.path("results/cfbench/verdicts/http/slips/zh.jsonl").exists()
 
-        project.snakemake("--unlock")
         project.snakemake()
         assert len(set(judge.judged)) == 2 * RECORDS
         assert len(judge.judged) - 2 * RECORDS <= CONCURRENCY

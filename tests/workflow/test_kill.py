@@ -4,50 +4,78 @@ import os
 import signal
 import subprocess
 import time
+from contextlib import suppress
 
 import pytest
 
-from project import SNAKEMAKE
+from project import SNAKEMAKE, TINY, Project
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
 CONCURRENCY = 4
 
 
-def test_killed_and_started_again(project, server):
+@pytest.fixture
+def started(project, server):
+    """A run of one length that a slow server answers, and its process."""
     server.delay = 0.02
+    own = {"engine": "openai", "model": "echo-1", "base_url": server.url, "api_key_env": None}
     project.configure(
         {
             "lifbench": {"lengths": {"2k": 2048}, "tasks": ["LSI", "LOI", "LOE"]},
-            "models": {
-                "echo": {
-                    "engine": "openai",
-                    "model": "echo-1",
-                    "base_url": server.url,
-                    "api_key_env": None,
-                    "concurrency": CONCURRENCY,
-                }
-            },
+            "models": {"echo": {**own, "concurrency": CONCURRENCY}},
         }
     )
     job = subprocess.Popen(
         [*SNAKEMAKE, "results/tables"],
         cwd=project.folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
         start_new_session=True,
     )
     wait_for(lambda: server.answered.total() >= 40)
-    os.killpg(job.pid, signal.SIGKILL)
+    yield job
+    with suppress(ProcessLookupError):
+        os.killpg(job.pid, signal.SIGKILL)
     job.wait()
-    assert not project.path("results/lifbench/outputs/echo/2k.jsonl").exists()
 
-    # Snakemake locks the folder of a run that it did not see end.
-    project.snakemake("--unlock")
-    project.snakemake()
+
+def asked_once(project, server) -> bool:
+    """Whether no prompt was asked again but those in flight."""
     prompts = project.path("results/lifbench/prompts/2k.jsonl").read_text().count("\n")
     assert len(server.answered) == prompts == 30 + 66 + 72
-    assert server.asked.total() - prompts <= CONCURRENCY
+    return server.asked.total() - prompts <= CONCURRENCY
+
+
+def test_killed_and_started_again(project, server, started):
+    os.killpg(started.pid, signal.SIGKILL)
+    started.wait()
+    assert not project.path("results/lifbench/outputs/echo/2k.jsonl").exists()
+    project.snakemake()
+    assert asked_once(project, server)
+
+
+def test_stopped_and_started_again(project, server, started):
+    for _ in range(2):  # as an impatient person does
+        os.killpg(started.pid, signal.SIGINT)
+        time.sleep(0.2)
+    said = started.communicate()[0]
+    assert started.returncode != 0
+    assert "Stopped. The same command goes on" in said
+    assert "Traceback" not in said
+    assert "failed" not in said.partition("Stopped.")[2]
+    project.snakemake()
+    assert asked_once(project, server)
+
+
+def test_a_second_run_on_the_same_results_is_refused(project, server, started, tmp_path_factory):
+    elsewhere = Project.new(tmp_path_factory.mktemp("elsewhere"), TINY)
+    results = project.path("results")
+    elsewhere.configure({**TINY, "pathvars": {"results": str(results)}})
+    said = elsewhere.snakemake(f"{results}/tables", ok=False)
+    assert f"Error: {results}: another run makes files there (process {started.pid})" in said
+    elsewhere.snakemake("--dry-run", f"{results}/tables")  # makes none
 
 
 def wait_for(condition, seconds=300):

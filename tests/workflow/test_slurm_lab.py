@@ -125,7 +125,6 @@ def test_after_a_killed_snakemake_new_jobs_wait_for_the_old_ones_and_ask_nothing
     wait_for(lambda: server.answered)
     killed.kill()
     killed.wait()
-    run.project.snakemake("--unlock")
     again = run.start()
     (old, _) = wait_for(lambda: len(run.jobs("slow_2k")) == 2 and run.jobs("slow_2k"))
     waits = f"slow: waits for SLURM job {old['JobId']}, which holds"
