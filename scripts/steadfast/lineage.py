@@ -248,12 +248,16 @@ class Lineage:
         found: dict[str, Step] = {}
         for name in self._run.running:
             for model, part in product(self._run.asked_of(name), self._run.tasks[name].parts):
-                file = f"{model}/{part}.jsonl"
-                found[f"{name}/outputs/{file}"] = self.outputs(name, model, part)
-                for judge, step in self.all_verdicts(name, model, part).items():
-                    found[f"{name}/verdicts/{judge}/{file}"] = step
-                found[f"{name}/scores/{file}"] = self.scores(name, model, part)
+                found |= self.answered_part(name, model, part)
         return found
+
+    def answered_part(self, benchmark: str, model: str, part: str) -> dict[str, Step]:
+        """Those of one model's answers to one part."""
+        file = f"{model}/{part}.jsonl"
+        found = {f"{benchmark}/outputs/{file}": self.outputs(benchmark, model, part)}
+        for judge, step in self.all_verdicts(benchmark, model, part).items():
+            found[f"{benchmark}/verdicts/{judge}/{file}"] = step
+        return found | {f"{benchmark}/scores/{file}": self.scores(benchmark, model, part)}
 
     def page(self) -> Step:
         """The page that shows a run."""

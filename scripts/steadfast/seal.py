@@ -119,7 +119,8 @@ class Seal:
         self.check_unchanged(file_sha256)
         if known.get("lineage") != self.lineage:
             raise UserError(
-                f"{self.files[0]}: {OTHER}, by {self.identity}; remove both to have them made again"
+                f"{self.files[0]}: {OTHER}, by {self.identity}; run the workflow with this config, "
+                "which makes it again"
             )
 
     def check_unchanged(self, checksum: Checksum) -> None:
@@ -135,6 +136,20 @@ class Seal:
                 raise UserError(
                     f"{path}: changed since it was made, by the sha256 in {self.identity}; remove "
                     f"it to have it made again, or put {found} there to accept the change"
+                )
+
+    def check_inputs(self, checksum: Checksum) -> None:
+        """Whether the files that these were made of are still those.
+
+        Raises:
+            UserError: one has changed; the sentence says what makes these anew.
+        """
+        for name, made in self._known().get("inputs", {}).items():
+            path = self.results / name
+            if path.is_file() and checksum(path) != made:
+                raise UserError(
+                    f"{self.files[0]}: made of another {path} than there is now; run its workflow "
+                    "again, which makes it anew"
                 )
 
     def _known(self) -> Record:

@@ -12,6 +12,8 @@ from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation
 from steadfast.files import write_json, write_jsonl
 from steadfast.lifbench.passages import passages
+from steadfast.lineage import Lineage
+from steadfast.seal import Seal
 from steadfast.show.passages import Passages, excerpts, places
 from steadfast.show.sample_text import sample_text
 from steadfast.show.visible import visible
@@ -162,11 +164,24 @@ def results(tmp_path, run):
     extracted = {"judge": None, "extracted": {"ids": [2]}, "other_raters": raters}
     score = common | rated | {"total": 0.75} | extracted
     write_jsonl(folder / "scores/m/4k.jsonl", [score])
+    steps = Lineage(run)
+    made = steps.answered_part("lifbench", "m", "4k")
+    made["lifbench/prompts/4k.jsonl"] = steps.prompts("lifbench", "4k")
+    for path, step in made.items():
+        Seal.beside(tmp_path / path, step.lineage).write()
     return tmp_path
 
 
 def shown(run, results, name="LSI/list-4k-s1/e1/v1", model=None):
     return "".join(map(sample_text, view_sample(run, results, name, model)))
+
+
+def test_answers_of_another_config_are_not_shown(results):
+    models = {"m": {"engine": "floor"}}
+    section = {"lengths": {"4k": 3072}, "tasks": ["LSI"]}
+    other = Evaluation(load_config({"lifbench": section, "models": models}))
+    with pytest.raises(UserError, match=r"outputs/m/4k\.jsonl: made from other settings"):
+        shown(other, results)
 
 
 def test_a_sample_is_seen_whole(run, results):

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from steadfast.config.source import read_source
 from steadfast.engines.request import Item
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation
-from steadfast.files import Record, Settings, read_json
+from steadfast.files import Record, Settings, file_sha256, read_json
 from steadfast.journals import scores_path
 from steadfast.metrics.scores import read_scores
 from steadfast.metrics.tidy import read_csv
@@ -132,7 +132,7 @@ class Run:
         path = scores_path(self.results, benchmark, model, part)
         if not path.exists():
             return None
-        _check(Seal.beside(path, ""))
+        _check(Seal.beside(path, "", results=self.results))
         return [scored.record for scored in read_scores({(model, part): path})]
 
     def metrics(self, benchmark: str) -> dict[str, pd.DataFrame]:
@@ -145,7 +145,8 @@ class Run:
         files = {
             name: folder / f"{name}.csv" for name in self.evaluation.tasks[benchmark].metrics.names
         }
-        _check(Seal("", folder / "identity.json", tuple(files.values())))
+        made = tuple(files.values())
+        _check(Seal("", folder / "identity.json", made, results=self.results))
         return {name: read_csv(path) for name, path in files.items()}
 
     def identities(self, benchmark: str) -> Iterator[tuple[tuple[str, str, str], Record]]:
@@ -161,7 +162,8 @@ def _check(seal: Seal) -> None:
     """Whether files are as they were made, whatever they were made from."""
     known = read_json(seal.identity) if seal.identity.exists() else None
     lineage = known.get("lineage", "") if isinstance(known, dict) else ""
-    Seal(lineage, seal.identity, seal.files).check()
+    replace(seal, lineage=lineage).check()
+    seal.check_inputs(file_sha256)
 
 
 def _digest(item: Item, before: str) -> str:

@@ -8,7 +8,9 @@ from pathlib import Path
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation
 from steadfast.files import read_jsonl
+from steadfast.lineage import Lineage
 from steadfast.names import nearest, shown
+from steadfast.seal import Seal
 from steadfast.show.seen import SeenSample
 from steadfast.stages.part_view import Asked, PartView
 from steadfast.stages.samples import PartFiles
@@ -27,12 +29,13 @@ def view_sample(run: Evaluation, results: Path, name: str, model: str | None) ->
         model: the one whose answers are seen; None: all.
 
     Raises:
-        UserError: there is no such sample or model, or a file is damaged.
+        UserError: there is no such sample or model, or a file is damaged, or was made from
+            something else than the config asks for.
     """
     models = run.asked
     if model is not None and model not in models:
         raise UserError(f"unknown model {shown(model)}; {nearest(model, models)}")
-    known: dict[str, None] = {}
+    steps, known = Lineage(run), dict[str, None]()
     found = []
     for benchmark in run.running:
         for part in run.tasks[benchmark].parts:
@@ -42,10 +45,21 @@ def view_sample(run: Evaluation, results: Path, name: str, model: str | None) ->
                 known |= here
                 if name in here:
                     view = _view(run, results, benchmark, part, prompts)
-                    found.append(_seen(view, name, [m for m in view.models if model in (None, m)]))
+                    shown_models = [m for m in view.models if model in (None, m)]
+                    _check(steps, results, benchmark, part, shown_models)
+                    found.append(_seen(view, name, shown_models))
     if not found:
         raise UserError(f"{results}: no sample {shown(name)}; {_near(name, list(known))}")
     return found
+
+
+def _check(steps: Lineage, results: Path, benchmark: str, part: str, models: Sequence[str]) -> None:
+    files = {f"{benchmark}/prompts/{part}.jsonl": steps.prompts(benchmark, part)}
+    for model in models:
+        files |= steps.answered_part(benchmark, model, part)
+    for path, step in files.items():
+        if (results / path).exists():
+            Seal.beside(results / path, step.lineage).check()
 
 
 def _near(name: str, known: Sequence[str]) -> str:
