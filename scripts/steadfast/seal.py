@@ -14,6 +14,8 @@ from steadfast.files import Record, canonical_json, file_sha256, read_json, writ
 
 IDENTITY = ".identity.json"
 DIGITS = 16
+IN_LINEAGE = frozenset({"lineage", "code", "made_from", "measured_from"})
+"""Params that a lineage is made of."""
 OTHER = "made from other settings, data or code than the config asks for"
 
 Checksum = Callable[[Path], str]
@@ -179,9 +181,10 @@ def seals(job: Any, results: Path) -> list[Seal]:
     files = tuple(path for path in map(Path, job.output) if str(path) != output.get("identity"))
     if not files:
         return []
-    lineage = params.pop("lineage", "")
-    if not isinstance(lineage, str):
-        params["lineage"], lineage = lineage, ""
+    lineage = ""
+    if isinstance(params.get("lineage"), str):
+        lineage = params["lineage"]
+        params = {name: value for name, value in params.items() if name not in IN_LINEAGE}
     # Replies are written by whichever job loads the model, and their lineage has all.
     settings = "" if "outputs" in output else _digest(params)
     identity = Path(output.get("identity", files[0].with_suffix(IDENTITY)))

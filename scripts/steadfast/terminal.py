@@ -10,12 +10,12 @@ from typing import Any
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from steadfast.seal import IDENTITY
 from steadfast.show.headline import headline
 from steadfast.stages.count_usage import server_lines
 
 HANDLER = "DefaultStreamHandler"
 NOTHING = "Nothing to be done"
-IDENTITY = ".identity.json"
 HIDDEN = {
     LogEvent.JOB_INFO,
     LogEvent.JOB_STARTED,

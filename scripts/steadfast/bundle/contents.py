@@ -1,7 +1,7 @@
 """Which files of a run a bundle has: those that cost something to make, and what they make."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from steadfast.benchmark import Task
@@ -11,6 +11,7 @@ from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation
 from steadfast.lineage import Lineage
 from steadfast.required_files import required_files
+from steadfast.seal import IDENTITY
 
 ANSWERS, MADE, FURTHER = "results", "made", "every_eval_ever"
 """Folders of a bundle: what a machine needs to make the tables again, which without a model takes
@@ -30,17 +31,15 @@ LONGEST_PATH = 1000  # characters; longer texts of a config are prose
 
 
 class Made(NamedTuple):
-    """A file below the results folder.
+    """A file below the results folder, beside which an identity says what it was made from.
 
     Attributes:
         path: of it.
         lineage: what it was made from.
-        sealed: whether an identity beside it says so.
     """
 
     path: str
     lineage: str
-    sealed: bool = False
 
 
 def answers(run: Evaluation, steps: Lineage) -> Iterator[Made]:
@@ -54,7 +53,7 @@ def answers(run: Evaluation, steps: Lineage) -> Iterator[Made]:
             yield Made(path, steps.data(path).lineage)
         for path, (benchmark, *rest) in run.rewrites.items():
             if benchmark == name:
-                yield Made(path, steps.rewrites(benchmark, *rest).lineage, sealed=True)
+                yield Made(path, steps.rewrites(benchmark, *rest).lineage)
         for part in task.parts:
             yield Made(f"{name}/prompts/{part}.jsonl", steps.prompts(name, part).lineage)
             if run.config.limit is not None:
@@ -65,12 +64,12 @@ def answers(run: Evaluation, steps: Lineage) -> Iterator[Made]:
 
 def _of_model(run: Evaluation, steps: Lineage, name: str, model: str, part: str) -> Iterator[Made]:
     file = f"{model}/{part}.jsonl"
-    yield Made(f"{name}/outputs/{file}", steps.outputs(name, model, part).lineage, sealed=True)
+    yield Made(f"{name}/outputs/{file}", steps.outputs(name, model, part).lineage)
     verdicts = steps.all_verdicts(name, model, part)
     if verdicts:
         yield Made(f"{name}/judging/{file}", steps.judge_prompts(name, model, part).lineage)
     for judge, step in verdicts.items():
-        yield Made(f"{name}/verdicts/{judge}/{file}", step.lineage, sealed=True)
+        yield Made(f"{name}/verdicts/{judge}/{file}", step.lineage)
 
 
 def scores(run: Evaluation, steps: Lineage) -> Iterator[Made]:
@@ -79,7 +78,7 @@ def scores(run: Evaluation, steps: Lineage) -> Iterator[Made]:
         for model in run.models_of(name):
             for part in run.tasks[name].parts:
                 lineage = steps.scores(name, model, part).lineage
-                yield Made(f"{name}/scores/{model}/{part}.jsonl", lineage, sealed=True)
+                yield Made(f"{name}/scores/{model}/{part}.jsonl", lineage)
 
 
 def by_path(files: Iterable[Made]) -> dict[str, str]:
@@ -97,7 +96,7 @@ def metrics(run: Evaluation) -> dict[str, list[str]]:
 
 def identity_path(path: str) -> str:
     """Where the identity of a sealed file lies."""
-    return path.removesuffix(".jsonl") + ".identity.json"
+    return PurePosixPath(path).with_suffix(IDENTITY).as_posix()
 
 
 def own_files(run: Evaluation) -> dict[str, str]:

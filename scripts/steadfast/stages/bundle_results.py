@@ -117,11 +117,10 @@ def _copy(source: Path, to: Path) -> None:
 def _take(results: Path, to: Path, made: Made, lineage: str, shortened: Mapping[str, str]) -> None:
     """Copies a file and the identity beside it, with the lineage by the bundle's config."""
     _copy(results / made.path, to / made.path)
-    if made.sealed:
-        seal = Seal.beside(results / made.path, lineage)
-        seal.check()
-        identity = replaced(read_json(seal.identity), shortened) | {"lineage": made.lineage}
-        write_json(to / contents.identity_path(made.path), identity)
+    seal = Seal.beside(results / made.path, lineage)
+    seal.check()
+    identity = replaced(read_json(seal.identity), shortened) | {"lineage": made.lineage}
+    write_json(to / contents.identity_path(made.path), identity)
 
 
 def _take_journals(run: Evaluation, results: Path, folder: Path, same: Iterable[str]) -> None:
