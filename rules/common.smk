@@ -67,7 +67,7 @@ def last_words():
 
 onsuccess:
     if workflow.is_main_process:
-        if str(RESULTS / "tables") in made():
+        if str(RESULTS / "tables") in made() and not AUDIT.left:
             write_text(RESULTS / CONFIG_FILE, as_yaml(portable(CONFIG)))
         print(visible(last_words()))
 

@@ -1,0 +1,58 @@
+"""The user's own files count by what they hold, for the steps that read them."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from steadfast.config.load import load_config
+from steadfast.evaluation import Evaluation
+from steadfast.lineage import Lineage
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch):
+    """A config with three files of the user's: labels, a judge template and replies."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    for name in ("labels.jsonl", "judge.txt", "replies.jsonl"):
+        Path(name).write_text("{}\n")
+    return {
+        "benchmarks": ["cfbench"],
+        "cfbench": {"labels": "labels.jsonl", "templates": {"zh": "judge.txt"}},
+        "judges": {"j": {"engine": "openai", "model": "j"}},
+        "models": {"old": {"engine": "replay", "file": "replies.jsonl"}},
+    }
+
+
+def steps(config) -> dict[str, str]:
+    lineage = Lineage(Evaluation(load_config(config)))
+    place = "cfbench", "old", "zh"
+    return {
+        "outputs": lineage.outputs(*place).lineage,
+        "judging": lineage.judge_prompts(*place).lineage,
+        "scores": lineage.scores(*place).lineage,
+        "metrics": lineage.metrics("cfbench").lineage,
+    }
+
+
+@pytest.mark.parametrize(
+    ("file", "readers"),
+    [
+        ("labels.jsonl", {"metrics"}),
+        ("judge.txt", {"judging", "scores", "metrics"}),
+        ("replies.jsonl", {"outputs", "judging", "scores", "metrics"}),
+    ],
+)
+def test_a_changed_file_changes_what_reads_it_whatever_its_time(config, file, readers):
+    before = steps(config)
+    Path(file).write_text('{"other": 1}\n')
+    os.utime(file, (0, 0))
+    after = steps(config)
+    assert {name for name in before if before[name] != after[name]} == readers
+
+
+def test_a_file_that_is_saved_again_unchanged_changes_nothing(config):
+    before = steps(config)
+    Path("labels.jsonl").write_text("{}\n")
+    assert steps(config) == before
