@@ -134,10 +134,12 @@ class Level:
             return
         self._held, self._rate, self._tried = self._tried, rate, None
         self._holds, self._down = 1, down
-        if down or self._held >= self._ceiling:
+        if down:
             self._try()
-        else:
-            self._climb = Climb(self._held, self._ceiling, now)
+            return
+        if self._held >= self._ceiling:  # the server takes more than it did
+            self._ceiling = float(self._most)
+        self._climb = Climb(self._held, self._ceiling, now)
 
     def _judge_held(self, rate: float) -> None:
         known, self._rate = self._rate, rate

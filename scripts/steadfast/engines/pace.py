@@ -145,7 +145,7 @@ class Pace:
             return
         if overloaded and not self._pauses:
             self.level.refused(share, now)
-        if share >= self.ALL_WAIT:
+        if share >= self.ALL_WAIT or self._pauses:  # no answer has come since the last pause
             self._pauses += 1
             pause = self._backoff * 2 ** min(self._pauses, 30)
             wait = min(LONGEST_BACKOFF, pause) if after is None else wanted_wait(after)
