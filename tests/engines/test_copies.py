@@ -38,8 +38,14 @@ if __name__ == "__main__":
 
 
 def ask(folder: Path, copies: int, **variables: str) -> subprocess.CompletedProcess:
+    return ask_script(ASK, folder, copies, **variables)
+
+
+def ask_script(
+    text: str, folder: Path, copies: int, **variables: str
+) -> subprocess.CompletedProcess:
     script = folder / "ask.py"
-    script.write_text(ASK)
+    script.write_text(text)
     own = {
         "PYTHONPATH": f"{HERE.parents[1] / 'scripts'}:{HERE / 'fake_vllm'}",
         "FAKE_VLLM_LOADS": str(folder / f"loads-{copies}"),

@@ -6,14 +6,28 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from steadfast.engines.base import Engine, EngineExhausted
+from steadfast.engines.base import Engine, EngineExhausted, EngineFailed
 from steadfast.engines.devices import VISIBLE
 from steadfast.engines.request import Request, Response
 from steadfast.errors import UserError
+from steadfast.files import Settings
 
 Groups = list[list[Request]]
+Log = Callable[[str], None]
+
+
+class Part(NamedTuple):
+    """What the copies are told of the part whose requests they answer, as of ``Setup``."""
+
+    answers: Settings
+    operation: Settings
+    journal: Path | None
+
+
+Make = Callable[[Part, Log], Engine]
 
 
 class Replicas:
@@ -21,19 +35,12 @@ class Replicas:
 
     Args:
         count: copies.
-        make: gives an engine, of a function that takes lines for the log; it can be pickled.
+        make: gives a part's engine, of the part and of a function that takes lines for the log; it
+            can be pickled.
         devices: the GPUs of all copies together; empty where there are none.
-        log: takes lines for the log.
     """
 
-    def __init__(
-        self,
-        count: int,
-        make: Callable[[Callable[[str], None]], Engine],
-        devices: Sequence[str],
-        log: Callable[[str], None],
-    ):
-        self._log = log
+    def __init__(self, count: int, make: Make, devices: Sequence[str]):
         context = multiprocessing.get_context("spawn")
         each = len(devices) // count
         self._pipes: list[Connection] = []
@@ -59,29 +66,38 @@ class Replicas:
             process.join()
         atexit.unregister(self.close)
 
-    def answer(self, groups: Groups) -> Iterator[tuple[Request, Response]]:
+    def answer(self, part: Part, groups: Groups, log: Log) -> Iterator[tuple[Request, Response]]:
         """Answers of all copies, as they finish.
+
+        Args:
+            part: whose requests they are.
+            groups: the requests.
+            log: takes lines for the part's log.
 
         Raises:
             EngineFailed: a copy is lost.
-            UserError: one cannot take a request.
+            UserError: one cannot take its requests; the others have answered theirs.
         """
+        failed: UserError | None = None
         asked = dict(zip(self._pipes, shares(groups, len(self._pipes)), strict=True))
         busy = [pipe for pipe in self._pipes if asked[pipe]]
         for pipe in busy:
-            _send(pipe, asked[pipe])
+            _send(pipe, (part, asked[pipe]))
         while busy:
             ready = wait(busy)
             for pipe in [pipe for pipe in busy if pipe in ready]:
                 kind, value = _received(pipe)
-                if kind == "done":
-                    busy.remove(pipe)
-                elif kind == "log":
-                    self._log(value)
-                elif kind == "failed":
-                    raise value
-                else:
+                if kind == "answer":
                     yield value
+                elif kind == "log":
+                    log(value)
+                elif isinstance(value, EngineFailed):
+                    raise value
+                else:  # it is done with its share, well or not, and can be asked the next part
+                    busy.remove(pipe)
+                    failed = failed or value
+        if failed:
+            raise failed
 
     def reset_prefix_cache(self) -> bool:
         """Empties the copies' prefix caches; False where one cannot."""
@@ -116,7 +132,7 @@ def _send(pipe: Connection, message: object) -> None:
 def _received(pipe: Connection) -> tuple[str, Any]:
     try:
         return pipe.recv()
-    except EOFError:
+    except (EOFError, OSError):
         raise EngineExhausted(LOST) from None
 
 
@@ -126,23 +142,30 @@ LOST = (
 )
 
 
-def _serve(pipe: Connection, make: Callable[[Callable[[str], None]], Engine], visible: str) -> None:
+def _serve(pipe: Connection, make: Make, visible: str) -> None:
     """A copy: loads when it is first asked, and ends with the process that asks."""
     if visible:
         os.environ[VISIBLE] = visible
+    part: Part | None = None
+    engine: Engine | None = None
     try:
-        engine = make(lambda line: pipe.send(("log", line)))
         while True:
-            groups = pipe.recv()
-            if groups is None:
-                pipe.send(("reset", engine.reset_prefix_cache()))
+            asked = pipe.recv()
+            if asked is None:
+                pipe.send(("reset", engine is not None and engine.reset_prefix_cache()))
                 continue
-            for answered in engine.answer(groups):
-                pipe.send(("answer", answered))
-            for line in engine.summary():
-                pipe.send(("log", line))
-            pipe.send(("done", None))
-    except (EOFError, BrokenPipeError, KeyboardInterrupt):
+            try:
+                if engine is None or asked[0] != part:
+                    engine = make(asked[0], lambda line: pipe.send(("log", line)))
+                    part = asked[0]
+                for answered in engine.answer(asked[1]):
+                    pipe.send(("answer", answered))
+                for line in engine.summary():
+                    pipe.send(("log", line))
+                pipe.send(("done", None))
+            except UserError as error:
+                pipe.send(("done", error))
+                if isinstance(error, EngineFailed):
+                    return
+    except (EOFError, ConnectionError, KeyboardInterrupt):
         return
-    except UserError as error:
-        pipe.send(("failed", error))

@@ -3,14 +3,12 @@
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 
-from steadfast.engines.base import Engine, Setup
+from steadfast.engines.base import Engine, Loaded, Setup
 from steadfast.engines.devices import VISIBLE
-from steadfast.engines.replicas import Replicas
+from steadfast.engines.replicas import Part, Replicas
 from steadfast.engines.request import Request, Response
 from steadfast.engines.vllm_engine import VllmEngine
-from steadfast.files import Settings
 
 COPIES = "data_parallel_size"
 OPERATION = ("tensor_parallel_size", "gpu_memory_utilization", "batch", "engine_operation_args")
@@ -32,7 +30,8 @@ class VllmCopies(VllmEngine):
 
     def __init__(self, setup: Setup):
         super().__init__(setup)
-        self._setup = setup
+        own = {key: value for key, value in setup.operation.items() if key in OPERATION}
+        self._part = Part(dict(setup.answers), own, setup.journal)
 
     def load(self) -> None:
         """Starts the copies, where they are not started yet; each loads when it is first asked."""
@@ -41,9 +40,7 @@ class VllmCopies(VllmEngine):
         count = self._operation[COPIES]
         self._lease(count)
         visible = [name for name in os.environ.get(VISIBLE, "").split(",") if name]
-        own = {key: value for key, value in self._operation.items() if key in OPERATION}
-        make = partial(_copy, dict(self._setup.answers), own, self._setup.journal)
-        self._loaded.model = Replicas(count, make, visible, self._log)
+        self._loaded.model = Replicas(count, partial(_copy, Loaded()), visible)
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
         """Answers of all copies as they finish.
@@ -53,7 +50,7 @@ class VllmCopies(VllmEngine):
             UserError: vLLM is missing, or a copy's memory does not hold a context.
         """
         self.load()
-        yield from self._loaded.model.answer(groups)
+        yield from self._loaded.model.answer(self._part, groups, self._log)
         self._forget_hint()
 
     def reset_prefix_cache(self) -> bool:
@@ -61,8 +58,7 @@ class VllmCopies(VllmEngine):
         return self._loaded.model is not None and self._loaded.model.reset_prefix_cache()
 
 
-def _copy(
-    answers: Settings, operation: Settings, journal: Path | None, log: Callable[[str], None]
-) -> Engine:
+def _copy(loaded: Loaded, part: Part, log: Callable[[str], None]) -> Engine:
     """One copy; the process that shares out the work holds its GPUs for it."""
-    return VllmEngine(Setup(answers, operation, log, journal, leased=True))
+    answers, operation, journal = part
+    return VllmEngine(Setup(answers, operation, log, journal, loaded=loaded, leased=True))

@@ -1,7 +1,8 @@
 """A stand-in for vLLM, for tests of what is around it: it answers at once, and notes each load.
 
 FAKE_VLLM_LOADS: file to which each load adds a line. FAKE_VLLM_SLOW: seconds of each step.
-A prompt that holds the word of FAKE_VLLM_DIES ends the engine, at its first step.
+A prompt that holds the word of FAKE_VLLM_DIES ends the engine, at its first step, with the words of
+FAKE_VLLM_DIES_OF.
 """
 
 import os
@@ -31,7 +32,7 @@ class Engine:
         done, self._waiting = self._waiting[: self._at_once], self._waiting[self._at_once :]
         word = os.environ.get("FAKE_VLLM_DIES")
         if word and any(word in "".join(map(chr, ids)) for _, ids in done):
-            raise RuntimeError("the engine died")
+            raise RuntimeError(os.environ.get("FAKE_VLLM_DIES_OF", "the engine died"))
         return [_answered(name, ids) for name, ids in done]
 
     def reset_prefix_cache(self):
