@@ -1,16 +1,16 @@
-"""Size of the page for 60,000 answers, and seconds until a browser shows its first table.
+"""Size of the page for 60,000 and 300,000 answers, and when a browser shows its first table.
 
 Run: ``PYTHONPATH=scripts python benchmarks/page.py``
 
-Twenty models, six lengths, 500 prompts a length; answers of about 70 words, and, in a second page,
-with thoughts of 400 words before each.
+Twenty and a hundred models, six lengths, 500 prompts a length; answers of about 70 words, and, in a
+third page, of twenty models with thoughts of 400 words before each.
 """
 
 import random
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from steadfast.files import Record, write_jsonl, write_text
@@ -21,7 +21,8 @@ from steadfast.stages.make_page import FORMAT, LIMIT
 from steadfast.stages.pack_samples import BLOCK, Shown, pack_samples
 from steadfast.tables.table import Cell, Column, Section, Table
 
-MODELS = [f"model-{number}" for number in range(20)]
+PAGES = ((20, False), (20, True), (100, False))
+"""Models, and whether they think before they answer."""
 LENGTHS = ["4k", "8k", "16k", "32k", "64k", "128k"]
 PROMPTS = 500
 WORDS = 5_000
@@ -48,14 +49,14 @@ def prompts(length: str) -> Iterator[Record]:
         }
 
 
-def written(results: Path, thoughts: bool) -> Shown:
+def written(results: Path, models: Sequence[str], thoughts: bool) -> Shown:
     """A results folder with the answers and scores of all models."""
     for length in LENGTHS:
         asked = list(prompts(length))
         write_jsonl(results / f"made/prompts/{length}.jsonl", asked)
         contexts = [{"context_id": f"context-{length}", "text": text(2_000)}]
         write_jsonl(results / f"made/contexts/{length}.jsonl", contexts)
-        for model in MODELS:
+        for model in models:
             known = [{"sample_id": one["sample_id"], "draw": 0, "status": "ok"} for one in asked]
             answers = {"thought": None, "truncated_tokens": 0}
             write_jsonl(
@@ -77,7 +78,7 @@ def written(results: Path, thoughts: bool) -> Shown:
         stand_in=("__main__:Expected", {}),
         passages=None,
         parts={one: [("contexts", one, f"made/contexts/{one}.jsonl")] for one in LENGTHS},
-        models=dict.fromkeys(MODELS, (1, ())),
+        models=dict.fromkeys(models, (1, ())),
         prompts="prompts",
         figures=(),
     )
@@ -99,9 +100,9 @@ class Expected:
         return text(70)
 
 
-def table() -> Table:
+def table(models: Sequence[str]) -> Table:
     """A table of all models by all lengths."""
-    rows = tuple((Cell(model), *(Cell(f"{RNG.random():.3f}") for _ in LENGTHS)) for model in MODELS)
+    rows = tuple((Cell(model), *(Cell(f"{RNG.random():.3f}") for _ in LENGTHS)) for model in models)
     columns = (Column("Model", align="l"), *map(Column, LENGTHS))
     return Table("made", "Made scores.", columns, (Section(rows),))
 
@@ -118,13 +119,13 @@ def made(results: Path, shown: Shown, out: Path) -> Cut:
         "published": False,
         "cut": samples.cut.about,
     }
-    models = {model: model for model in MODELS}
+    models = {model: model for model in shown.models}
     usage = {"usage": {"columns": [], "rows": []}, "identities": [], "statuses": ["ok"]}
     run.add(
         "run",
         {**about, **usage, "benchmarks": [benchmark], "models": models, "coverage": samples.counts},
     )
-    run.add("tables", [{"title": "Made", "tables": [table_data(table())]}])
+    run.add("tables", [{"title": "Made", "tables": [table_data(table(list(models)))]}])
     write_text(out, page("made", [run, samples.pack]))
     return samples.cut
 
@@ -153,17 +154,17 @@ def opened(path: Path) -> Iterator[tuple[str, float]]:
 
 def main() -> None:
     """Prints sizes and seconds."""
-    for thoughts in (False, True):
+    for number, thoughts in PAGES:
         with tempfile.TemporaryDirectory() as folder:
             results, out = Path(folder), Path(folder) / "report.html"
-            shown = written(results, thoughts)
-            start = time.perf_counter()
+            shown = written(results, [f"model-{one}" for one in range(number)], thoughts)
+            start, used = time.perf_counter(), time.process_time()
             cut = made(results, shown, out)
+            passed, used = time.perf_counter() - start, time.process_time() - used
             kind = "with thoughts" if thoughts else "without thoughts"
-            print(
-                f"60,000 answers {kind}: {out.stat().st_size / 1e6:.1f} MB, {cut}, "
-                f"made in {time.perf_counter() - start:.1f} s"
-            )
+            answers = number * len(LENGTHS) * PROMPTS
+            print(f"{answers:,} answers {kind}: {out.stat().st_size / 1e6:.1f} MB, {cut}")
+            print(f"  made in {passed:.1f} s, {used:.1f} s of CPU")
             for name, seconds in opened(out):
                 print(f"  {name}: {seconds:.2f} s")
 

@@ -12,6 +12,7 @@ from small_contexts import REPOSITORY, needs_cases
 from steadfast.components import Scored
 from steadfast.errors import UserError
 from steadfast.files import Record
+from steadfast.lifbench.above_floor import above_floor
 from steadfast.lifbench.analyses import comparisons
 from steadfast.lifbench.frames import coverage, data_counts, score_frame
 from steadfast.lifbench.measures import ars, ifp, ifs
@@ -242,7 +243,8 @@ def test_a_model_without_scores_and_a_single_length_have_empty_headlines(tmp_pat
 def test_the_released_scores_give_the_headline_that_the_paper_prints():
     frame = released_frame(GPT_4O)
     compared = comparisons(frame), drawn(frame, None, ["stratum", "length"])
-    rows = headline(ars(frame), ifs(frame), coverage(frame), *compared).set_index("measure")
+    floor = above_floor(frame, "rubric", "released", None)
+    rows = headline(ars(frame), ifs(frame), coverage(frame), *compared, floor).set_index("measure")
     printed = {name: str(rounded(value, 3)) for name, value in rows["value"].items()}
     assert printed == {"ARS": "0.758", "IFS": "0.079"}  # Tables 3 and 4, first row
     assert rows["n"].tolist() == rows["expected"].tolist() == [len(frame)] * 2

@@ -19,6 +19,9 @@ from steadfast.metrics.bootstrap import Bootstrap, Replicates
 from steadfast.metrics.intervals import Clusters, joined
 from steadfast.metrics.tidy import OVERALL, tidy
 
+TOGETHER = 25
+"""Models whose replicates are in memory at a time."""
+
 
 def bootstrap(frame: pd.DataFrame, by: list[str]) -> Bootstrap:
     """Draws contexts within their stratum and what else is named.
@@ -115,10 +118,14 @@ def ifp(
     """
     mapping = _mapping(rubric, tasks)
     names = [column for column in frame if column.startswith(POINT)]
-    points = frame.melt(["model", "task", "length", "cluster"], names, "point", "fraction").dropna(
-        subset="fraction"
-    )
-    points["point"] = points["point"].str.removeprefix(POINT).astype("category")
+    keys = ["model", "task", "length", "cluster"]
+    # Point by point, since each sample has few of them.
+    points = pd.concat(
+        frame.loc[frame[name].notna(), [*keys, name]]
+        .rename(columns={name: "fraction"})
+        .assign(point=name.removeprefix(POINT))
+        for name in names
+    ).astype({"point": "category"})
     drawn = clusters(frame)
     parts = [_ifp(points, mapping, by, drawn) for by in ([], ["length"])]
     return tidy(parts, row_order(frame))
@@ -171,7 +178,19 @@ def ifs(frame: pd.DataFrame) -> pd.DataFrame:
 
     Source: equations 5 and 6, with the sample standard deviation; tables 4, 10 and 11.
     """
-    whole, within = bootstrap(frame, []), bootstrap(frame, ["length"])
+    draws = bootstrap(frame, []), bootstrap(frame, ["length"])
+    models = frame["model"].unique()
+    # Replicates take much room; no model's depend on another's.
+    rows = [
+        part
+        for first in range(0, len(models), TOGETHER)
+        for part in _ifs(frame[frame["model"].isin(models[first : first + TOGETHER])], *draws)
+    ]
+    return tidy(rows, row_order(frame))
+
+
+def _ifs(frame: pd.DataFrame, whole: Bootstrap, within: Bootstrap) -> list[pd.DataFrame]:
+    """The rows of some models."""
     parts = [
         spread(frame, whole, "expression"),
         spread(frame, whole, "variable"),
@@ -184,7 +203,7 @@ def ifs(frame: pd.DataFrame) -> pd.DataFrame:
     average = three.mean(["model", "task"]).labelled(perspective=AVERAGE)
     rows = [part.rows() for part in (*parts, average)]
     rows[-1] = rows[-1][rows[-1]["n"] == len(PERSPECTIVES)]
-    return tidy(rows, row_order(frame))
+    return rows
 
 
 def spread(

@@ -18,6 +18,9 @@ COLUMNS = (
     "model", "other", "task", "difference", "low", "high", "p", "p_holm", "n", "error", "freedom",
 )  # fmt: skip
 
+TOGETHER = 1_000
+"""Pairs of models whose differences, sample by sample, are in memory at a time."""
+
 
 def compare_models(
     frame: pd.DataFrame, weights: Mapping[str, float], drawn: Clusters
@@ -71,20 +74,24 @@ def _differences(frame: pd.DataFrame, clusters: pd.Index) -> tuple[pd.DataFrame,
         return pd.DataFrame(), pd.DataFrame()
     first, second = np.array(pairs).T
     values = totals.to_numpy().T
-    difference = values[first] - values[second]
-    common = ~np.isnan(difference)
     cells = totals.index.droplevel(["length", "sample_id"])
     starts = np.flatnonzero(~cells.duplicated())
     names = [totals.columns[first], totals.columns[second]]
     index = pd.MultiIndex.from_arrays(names, names=["model", "other"])
 
     def by_cluster(part: np.ndarray) -> pd.DataFrame:
-        cell = pd.DataFrame(np.add.reduceat(part, starts, axis=1), index, cells[starts])
+        cell = pd.DataFrame(part, index, cells[starts])
         cell = cell.stack("task").fillna(0).reindex(columns=clusters, fill_value=0)
         return cell.sort_index().astype(part.dtype)
 
-    sums = by_cluster(np.where(common, difference, 0.0))
-    counts = by_cluster(common.astype(int))
+    found = []
+    for start in range(0, len(pairs), TOGETHER):
+        these = slice(start, start + TOGETHER)
+        difference = values[first[these]] - values[second[these]]
+        common = ~np.isnan(difference)
+        parts = np.where(common, difference, 0.0), common.astype(int)
+        found.append([np.add.reduceat(part, starts, axis=1) for part in parts])
+    sums, counts = (by_cluster(np.concatenate(of)) for of in zip(*found, strict=True))
     mask = counts.sum(axis=1) > 0
     return sums[mask], counts[mask]
 
