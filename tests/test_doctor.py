@@ -245,6 +245,44 @@ def test_a_cluster_has_the_commands_the_partition_and_perhaps_accounting(tmp_pat
     assert silent_one["SLURM's controller"].status == "missing"
 
 
+def test_accounts_and_qos_are_those_that_the_user_may_submit_to(tmp_path, monkeypatch):
+    commands(
+        tmp_path, monkeypatch, sbatch="", squeue="", sinfo="echo gpu",
+        sacctmgr="echo 'lab|normal,urgent'; echo 'Other|normal'",
+    )  # fmt: skip
+    profile = {
+        "executor": "slurm",
+        "default-resources": {"slurm_account": "LAB,other", "qos": "urgent"},
+        "set-resources": {"verdicts": {"slurm_account": "nobodys", "qos": "long"}},
+    }
+    found = {one.what: one for one in slurm_checks({"site": profile})}
+    for what in ("account LAB", "account other", "QoS urgent"):
+        assert found[what].status == "ok"
+    assert found["account nobodys"].text == (
+        "it is none of yours; correct slurm_account, to one of Other, lab"
+    )
+    assert found["QoS long"].text == "it is none of yours; correct qos, to one of normal, urgent"
+    commands(tmp_path, monkeypatch, sacctmgr="exit 1")
+    unknown = {one.what: one for one in slurm_checks({"site": profile})}
+    assert unknown["account nobodys"].status == "unchecked"
+
+
+def test_the_partitions_of_a_profiles_file_are_looked_up_too(tmp_path, monkeypatch):
+    commands(tmp_path, monkeypatch, sbatch="", squeue="", sinfo="echo gpu")
+    file = tmp_path / "partitions.yaml"
+    (tmp_path / "config.yaml").write_text(
+        "executor: slurm\nslurm-partition-config: partitions.yaml\n"
+    )
+    file.write_text("partitions: {gpu: {}, big: {max_gpu: 8}, far: {cluster: other}}\n")
+    found = {one.what: one for one in slurm_checks({"site": read_profile(str(tmp_path))})}
+    assert found["partition gpu"].status == "ok"
+    assert found["partition big"].text == f"there is none; correct {file}, to one of gpu"
+    assert "partition far" not in found  # of another cluster
+    file.write_text("gpu: {}\n")
+    broken = {one.what: one for one in slurm_checks({"site": read_profile(str(tmp_path))})}
+    assert broken[f"partitions of {file}"].status == "missing"
+
+
 def test_a_profile_is_found_by_directory_or_by_name(tmp_path, monkeypatch):
     assert read_profile(str(ROOT / "profiles/slurm"))["executor"] == "slurm"
     monkeypatch.setenv("HOME", str(tmp_path))

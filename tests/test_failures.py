@@ -37,9 +37,16 @@ SHORT = End("the job took more memory than it had asked for", short="mem_mb")
             REFUSED,
             End(
                 "SLURM does not take the job: sbatch: error: Batch job submission failed: "
-                "Invalid account",
+                "Invalid account; correct slurm_account in the profile; sacctmgr show assoc "
+                "user=$USER lists yours",
                 again=False,
             ),
+        ),
+        (
+            "",
+            None,
+            "Job submission failed with exception: no such\nfile",
+            End("SLURM does not take the job: no such file", again=False),
         ),
     ],
 )

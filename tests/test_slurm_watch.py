@@ -4,11 +4,12 @@ import asyncio
 import io
 import logging
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from steadfast.failures import Failures
-from steadfast.slurm import Watch, passing_refusal
+from steadfast.slurm import PLUGIN, Watch, passing_refusal
 
 COMMAND = "squeue --format='%i|%T' --states=all --noheader --name steadfast_1"
 
@@ -73,6 +74,29 @@ def test_a_job_that_slurm_has_forgotten_ends_after_three_looks_and_its_files_dec
     assert slurm.look({}) == {"1": "UNKNOWN"}
 
 
+def test_a_group_that_the_plugin_cannot_submit_is_reported_with_the_first_reason(slurm):
+    reported = []
+    group = SimpleNamespace(is_group=lambda: True)
+
+    class Executor:
+        report_job_submission = report_job_error = None
+
+        def run_job(self, job):
+            try:
+                raise ValueError("no such account")
+            except ValueError:
+                print(job.rule)  # as the plugin does, which takes it for a single job
+
+        def _report_job_error_threadsafe(self, info, msg):
+            reported.append((info.job, msg))
+
+    Executor.__module__ = PLUGIN
+    executor = Executor()
+    slurm.watch.watch(executor)
+    executor.run_job(group)
+    assert reported == [(group, "Job submission failed with exception: no such account")]
+
+
 def test_jobs_that_cannot_start_are_named_once_with_what_to_do(slurm):
     slurm.waiting = {"1": "PartitionTimeLimit", "2": "Priority", "3": "(JobHeldUser)"}
     slurm.look({})
@@ -115,6 +139,10 @@ def test_what_slurm_means_by_a_reason(slurm, reason, meaning):
     [
         ("Unable to contact slurm controller (connect failure)", "SLURM does not answer"),
         ("QOSMaxSubmitJobPerUserLimit", "a limit of jobs in the queue is reached"),
+        (
+            "sshare: Problem talking to the database: Connection refused",
+            "SLURM's accounting does not answer",
+        ),
         ("Requested node configuration is not available", None),
         ("Invalid account or account/partition combination specified", None),
     ],

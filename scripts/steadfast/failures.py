@@ -22,6 +22,8 @@ LEAST_ROOM = 1_000_000
 MORE = {"runtime": "more time", "mem_mb": "more memory"}
 STOPPED_RUN = "Stopped. The same command goes on: what is answered is not asked again."
 REFUSED = "SLURM sbatch failed. The error message was '"
+UNSUBMITTED = "submission failed with exception: "
+"""What the plugin says of a job that it could not even hand to SLURM, before the reason."""
 
 
 class End(NamedTuple):
@@ -67,9 +69,12 @@ def how_it_ended(said: str, state: str | None = None, message: str | None = None
         >>> how_it_ended("m: 3 requests\\nerror: no key\\n")
         End(reason='no key', again=False, short=None)
     """
-    if message and message.startswith(REFUSED):
-        refusal = message.removeprefix(REFUSED).partition("'.\n")[0]
-        return End(f"SLURM does not take the job: {' '.join(refusal.split())}", again=False)
+    for start in (REFUSED, UNSUBMITTED):
+        if message and start in message:
+            refusal = " ".join(message.partition(start)[2].partition("'.\n")[0].split())
+            known = facts("slurm/refusals.yaml").items()
+            advice = next((f"; {advice}" for said, advice in known if said in refusal), "")
+            return End(f"SLURM does not take the job: {refusal}{advice}", again=False)
     if known := facts("slurm/ends.yaml").get(state):
         return End(f"the job {known['reason']}", short=known.get("short"))
     last = said.rstrip().rpartition("\n")[2]

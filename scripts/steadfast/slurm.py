@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from steadfast.failures import Failures
+from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
+
+from steadfast.failures import UNSUBMITTED, Failures
 from steadfast.resources import facts
 
 PLUGIN = "snakemake_executor_plugin_slurm"
@@ -26,7 +28,8 @@ class Watch:
     """Waits for SLURM where it is away, sees jobs end that nobody queues again, says who waits.
 
     The plugin itself forgets all jobs at a question without an answer, and waits for ever for jobs
-    that were preempted for good, were cancelled by somebody, or are known to SLURM no more.
+    that were preempted for good, were cancelled by somebody, or are known to SLURM no more, and for
+    groups of jobs that it cannot submit.
 
     Args:
         log: takes lines for the terminal and for Snakemake's log.
@@ -45,6 +48,14 @@ class Watch:
         if type(executor).__module__ != PLUGIN:
             return
         submit, fail = executor.report_job_submission, executor.report_job_error
+        run = executor.run_job
+
+        def run_job(job: Any) -> None:
+            try:
+                run(job)
+            except Exception as error:  # in the plugin's own report, which takes a group for a job
+                why = f"Job {UNSUBMITTED}{error.__context__ or error}"
+                executor._report_job_error_threadsafe(SubmittedJobInfo(job), why)
 
         def submitted(info: Any, **further: Any) -> None:
             self._names[info.external_jobid] = name = self._name(info.job)
@@ -61,6 +72,7 @@ class Watch:
             later.start()
 
         executor.report_job_submission, executor.report_job_error = submitted, failed
+        executor.run_job = run_job
         plugin: Any = sys.modules[PLUGIN]
         plugin.query_job_status = self.query(plugin.query_job_status)
 

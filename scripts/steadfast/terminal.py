@@ -28,6 +28,7 @@ SAID_BY_US = re.compile(
     r"|Job \d+ has been submitted|Auto-selected partition|Falling back to 'sacct'"
     r"|\n===== A Job preemption|SLURM run ID"
     r"|Terminating processes on user request"
+    r"|Exception in run_(array_)?jobs? for rule"
     r"|Exiting because a job execution failed|WorkflowError:\nAt least one job did not complete"
 )
 """Messages of Snakemake that this or ``failures.Failures`` says in other words, or that say

@@ -149,3 +149,19 @@ def test_a_job_that_slurm_is_away_to_take_is_submitted_when_it_is_back(lab, run)
     run.finish(started)
     assert run.said().count(f"submitted: {name} (SLURM job ") == 1
     assert "failed: " not in run.said()
+
+
+def test_an_account_that_slurm_does_not_know_ends_the_run_with_a_sentence(lab, run):
+    loaded = {"engine": "vllm", "model": "small", "window": 65536, "hours": 0.5}
+    models = {"reference": {"engine": "reference"}, "loaded": loaded}
+    run.project.configure({**copy.deepcopy(ONE_LENGTH), "models": models})
+    run.project.path("site/config.yaml").write_text(SITE.replace("lab", "nobodys"))
+    started = run.start()
+    assert started.wait(timeout=240) == 1
+    assert run.jobs() == []
+    for name in ("reference", "loaded"):
+        assert (
+            f"failed: lifbench/inference/{name}/2k: SLURM does not take the job: The given account "
+            "nobodys appears to be invalid. Available accounts: lab"
+        ) in run.said()
+    assert "Traceback" not in run.said() and "tried again" not in run.said()

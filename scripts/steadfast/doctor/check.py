@@ -15,7 +15,7 @@ class Check:
 
     Attributes:
         what: it is, such as ``disk``.
-        status: ok, missing (it is needed), not needed, or unchecked (the network was not asked).
+        status: ok, missing (it is needed), not needed, or unchecked (nobody could be asked).
         text: what was found; of what is missing, what to do.
     """
 

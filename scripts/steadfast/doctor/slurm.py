@@ -1,5 +1,7 @@
-"""What a SLURM cluster must have for a profile's jobs: commands, partition, accounting."""
+"""What a SLURM cluster must have for a profile's jobs: partitions, accounts, accounting."""
 
+import getpass
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -12,7 +14,11 @@ from steadfast.doctor.check import Check, found, unneeded
 from steadfast.errors import UserError
 
 SECONDS = 20
-EXECUTOR, PARTITION = "slurm", "slurm_partition"
+EXECUTOR = "slurm"
+PARTITION, ACCOUNT, QOS = "slurm_partition", "slurm_account", "qos"
+PARTITION_FILE = "slurm-partition-config"
+CLUSTER = {"slurm_cluster", "cluster", "clusters"}
+"""Keys of a partition that is another cluster's, any one of them."""
 
 
 def read_profile(name: str) -> Mapping[str, Any]:
@@ -32,6 +38,9 @@ def read_profile(name: str) -> Mapping[str, Any]:
         raise UserError(f"{file}: cannot be read as YAML ({type(error).__name__})") from None
     if not isinstance(settings, dict):
         raise UserError(f"{file}: a profile is a mapping from options to values")
+    if named := settings.get(PARTITION_FILE):
+        beside = file.parent / str(named)  # as Snakemake reads the paths of a profile
+        settings[PARTITION_FILE] = str(beside if beside.is_file() else named)
     return settings
 
 
@@ -59,9 +68,25 @@ def slurm_checks(profiles: Mapping[str, Mapping[str, Any]]) -> Iterator[Check]:
     if partitions is None:
         return
     offered = partitions.split()
-    for name in _partitions(profiles):
-        advice = f"there is none; correct slurm_partition, to one of {', '.join(offered)}"
+    files = {str(one[PARTITION_FILE]) for one in profiles.values() if one.get(PARTITION_FILE)}
+    places = dict.fromkeys(_named(profiles, PARTITION), PARTITION)
+    for file in sorted(files):
+        try:
+            places |= dict.fromkeys(_partitions_of(file), file)
+        except (
+            OSError,
+            ValueError,
+            LookupError,
+            TypeError,
+            AttributeError,
+            yaml.YAMLError,
+        ) as error:
+            advice = f"cannot be read ({type(error).__name__}); profiles/slurm has an example"
+            yield Check(f"partitions of {file}", "missing", advice)
+    for name, place in places.items():
+        advice = f"there is none; correct {place}, to one of {', '.join(offered)}"
         yield found(f"partition {name}", name in offered, "it is there", advice)
+    yield from _associations(_named(profiles, ACCOUNT), _named(profiles, QOS))
     yield _accounting()
 
 
@@ -70,14 +95,42 @@ def on_cluster(profiles: Mapping[str, Mapping[str, Any]]) -> bool:
     return any(profile.get("executor") == EXECUTOR for profile in profiles.values())
 
 
-def _partitions(profiles: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The partitions that the profiles name, of all jobs or of a rule's."""
+def _associations(accounts: list[str], levels: list[str]) -> Iterator[Check]:
+    """Whether the user may submit to the accounts and with the QoS that the profiles name."""
+    if not accounts + levels:
+        return
+    asked = ("--noheader", "--parsable2", "list", "associations", f"user={getpass.getuser()}")
+    lines = (_said("sacctmgr", *asked, "format=account,qos") or "").splitlines()
+    pairs = [line.partition("|") for line in lines]
+    for what, option, names, offered in (
+        ("account", ACCOUNT, accounts, {account for account, _, _ in pairs}),
+        ("QoS", QOS, levels, {one for _, _, qos in pairs for one in qos.split(",")}),
+    ):
+        given = ", ".join(sorted(filter(None, offered)))
+        for name in names:
+            if given:
+                advice = f"it is none of yours; correct {option}, to one of {given}"
+                known = name.lower() in {one.lower() for one in offered}
+                yield found(f"{what} {name}", known, "it is one of yours", advice)
+            else:
+                yield Check(f"{what} {name}", "unchecked", "sacctmgr names none of yours")
+
+
+def _partitions_of(file: str) -> list[str]:
+    """The partitions of this cluster in a file of the plugin's."""
+    partitions = yaml.safe_load(Path(file).read_text(encoding="utf-8"))["partitions"]
+    return [str(name) for name, limits in partitions.items() if not CLUSTER & set(limits or ())]
+
+
+def _named(profiles: Mapping[str, Mapping[str, Any]], resource: str) -> list[str]:
+    """What the profiles name as a resource of all jobs or of a rule's, commas parting several."""
     named: list[str] = []
     for profile in profiles.values():
         of_rules = profile.get("set-resources")
         given = [profile.get("default-resources")]
         given += of_rules.values() if isinstance(of_rules, dict) else []
-        named += [str(one[PARTITION]) for one in map(_mapping, given) if PARTITION in one]
+        for one in map(_mapping, given):
+            named += filter(None, re.split(r"[,\s]+", str(one.get(resource) or "")))
     return list(dict.fromkeys(named))
 
 
