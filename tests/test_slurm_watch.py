@@ -3,6 +3,7 @@
 import asyncio
 import io
 import logging
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -74,7 +75,11 @@ def test_a_job_that_slurm_has_forgotten_ends_after_three_looks_and_its_files_dec
     assert slurm.look({}) == {"1": "UNKNOWN"}
 
 
-def test_a_group_that_the_plugin_cannot_submit_is_reported_with_the_first_reason(slurm):
+def test_a_group_that_the_plugin_cannot_submit_is_reported_with_the_first_reason(
+    slurm, monkeypatch
+):
+    plugin = SimpleNamespace(query_job_status=None)
+    monkeypatch.setitem(sys.modules, PLUGIN, plugin)
     reported = []
     group = SimpleNamespace(is_group=lambda: True)
 

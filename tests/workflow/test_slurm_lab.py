@@ -160,8 +160,8 @@ def test_an_account_that_slurm_does_not_know_ends_the_run_with_a_sentence(lab, r
     assert started.wait(timeout=240) == 1
     assert run.jobs() == []
     for name in ("reference", "loaded"):
-        assert (
-            f"failed: lifbench/inference/{name}/2k: SLURM does not take the job: The given account "
-            "nobodys appears to be invalid. Available accounts: lab"
-        ) in run.said()
+        refused = f"failed: lifbench/inference/{name}/2k: SLURM does not take the job: The given "
+        (line,) = (line for line in run.said().splitlines() if line.startswith(refused))
+        assert "account nobodys appears to be invalid" in line
+        assert line.endswith("; correct slurm_account in the profile")
     assert "Traceback" not in run.said() and "tried again" not in run.said()
