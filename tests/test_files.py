@@ -1,9 +1,11 @@
 """Records are read with the place of a mistake, and replaced whole or not at all."""
 
+import errno
 import json
 import os
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -115,3 +117,23 @@ def test_json_beyond_what_python_reads_is_one_sentence(tmp_path, text):
         files.read_json(tmp_path / "a.json")
     with pytest.raises(UserError, match=r"a.json:1: corrupt JSON line"):
         list(files.read_jsonl(tmp_path / "a.json"))
+
+
+def test_of_the_records_that_are_written_one_is_in_memory(tmp_path):
+    tracemalloc.start()
+    try:
+        write_jsonl(tmp_path / "records.jsonl", ({"text": "word " * 20_000} for _ in range(100)))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (tmp_path / "records.jsonl").stat().st_size > 10**7 > 5 * peak
+
+
+def test_an_error_while_records_are_read_is_not_said_of_the_file_that_is_written(tmp_path):
+    def unreadable():
+        yield {"a": 1}
+        raise OSError(errno.EIO, "Input/output error", "source.jsonl")
+
+    with pytest.raises(OSError) as failure:
+        write_jsonl(tmp_path / "records.jsonl", unreadable())
+    assert failure.value.filename == "source.jsonl"

@@ -37,6 +37,7 @@ def canonical_json(value: object) -> str:
 def unreadable(path: Path | str, error: OSError) -> Exception:
     """What to raise where a file cannot be read: a sentence where the path is at fault."""
     if error.errno not in WRONG_PATH:
+        error.filename = error.filename or str(path)  # reading itself does not name the file
         return error
     what = "no such file" if error.errno == errno.ENOENT else str(error.strerror).lower()
     return UserError(f"{path}: {what}; check the path in the config")
@@ -130,7 +131,9 @@ def replacing(path: Path | str) -> Iterator[BinaryIO]:
             os.fsync(out.fileno())
             os.replace(partial, path)
     except OSError as error:
-        error.filename = str(path)  # writing itself does not name the file
+        # Writing itself does not name the file; what is written may come from one that is named.
+        if error.filename is None or Path(error.filename) == partial:
+            error.filename = str(path)
         raise
     finally:
         partial.unlink(missing_ok=True)
@@ -186,8 +189,12 @@ def write_json(path: Path | str, value: object) -> None:
 
 
 def write_jsonl(path: Path | str, records: Iterable[Record]) -> None:
-    """Replace a JSON-lines file atomically, keys in the order the records have them."""
-    write_text(path, "".join(json_line(record) for record in records))
+    """Replace a JSON-lines file atomically, keys in the order the records have them.
+
+    Records are written as they come, so that of endlessly many one is in memory.
+    """
+    with replacing(path) as out:
+        out.writelines(json_line(record).encode() for record in records)
 
 
 def file_sha256(path: Path | str) -> str:

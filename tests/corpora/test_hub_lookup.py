@@ -42,7 +42,7 @@ def build(hub, tmp_path):
             "fields": {"text": text} | dict(zip(("id", "title"), others, strict=False)),
             "lock": str(tmp_path / "lock.json"),
         }
-        records = hub_source.corpus({}, "govreport", **source | changes)
+        records = list(hub_source.corpus({}, "govreport", **source | changes))
         return [record["text"] for record in records]
 
     return build
@@ -258,7 +258,7 @@ def test_the_pinned_data_sets_are_found_in_the_layout_that_the_hub_s_pages_show(
 ):
     known = facts("corpora/hub.yaml")[corpus]
     hub.repo, hub.revision, hub.files = known["repo"], known["revision"], CARD | PINNED[corpus]
-    records = hub_source.corpus({}, corpus, **known, lock=str(tmp_path / "lock.json"))
+    records = list(hub_source.corpus({}, corpus, **known, lock=str(tmp_path / "lock.json")))
     fields = known["fields"]
     assert [record["text"] for record in records] == [f"{fields['text']} 1", f"{fields['text']} 2"]
     if "title" in fields:

@@ -45,7 +45,7 @@ def source(tmp_path):
 
 
 def build(source):
-    return hub_source.corpus({}, "xsum", **source)
+    return list(hub_source.corpus({}, "xsum", **source))
 
 
 def refusal(source):

@@ -23,7 +23,7 @@ def write(path, *rows):
 
 def build(root, **source):
     defaults = {"directory": str(root), "glob": "*/*.jsonl", "fields": {"text": "body"}}
-    return local.corpus({}, "xsum", **defaults | source)
+    return list(local.corpus({}, "xsum", **defaults | source))
 
 
 def refusal(root, **source):
@@ -142,7 +142,7 @@ def test_the_shared_corpora_are_read_with_the_default_fields(corpus):
     if not SHARED.is_dir():
         pytest.skip("no real corpora here; STEADFAST_CORPORA names their directory")
     known = facts("corpora/local.yaml")[corpus]
-    records = local.corpus({}, corpus, directory=str(SHARED), **known)
+    records = list(local.corpus({}, corpus, directory=str(SHARED), **known))
     assert len(records) == RECORDS[corpus]
     assert len({record["id"] for record in records}) == len(records)
     assert len(set(texts(records))) == len(records)

@@ -29,7 +29,7 @@ def corpora():
 
 
 def build(corpus, tokens=TOKENS, seed=1):
-    return synthetic.corpus({}, corpus, seed, tokens)
+    return list(synthetic.corpus({}, corpus, seed, tokens))
 
 
 def lengths(records):

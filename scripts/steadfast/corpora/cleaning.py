@@ -1,6 +1,6 @@
 """What all sources of a corpus share: blank and repeated texts are left out."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from steadfast.errors import UserError
 from steadfast.files import Record
@@ -13,7 +13,7 @@ def cleaned(
     records: Iterable[Record],
     tokens: int | None = None,
     limit: int | None = None,
-) -> list[Record]:
+) -> Iterator[Record]:
     """The records in source order, without texts of blanks only and texts equal to an earlier one.
 
     Args:
@@ -26,12 +26,11 @@ def cleaned(
     Raises:
         UserError: no record is left.
     """
-    kept: list[Record] = []
-    texts: set[str] = set()
+    texts: set[bytes] = set()  # half a fingerprint each, since this is all that is held in memory
     ids: set[str] = set()
     words = 0
     for record in records:
-        key = fingerprint(record["text"])
+        key = bytes.fromhex(fingerprint(record["text"]))[:16]
         if not record["text"].strip() or key in texts:
             continue
         texts.add(key)
@@ -40,14 +39,13 @@ def cleaned(
             repeats += 1
             record["id"] = f"{name}-{repeats}"
         ids.add(record["id"])
-        kept.append(record)
+        yield record
         # tiktoken's encodings never join two words into one token, so words bound tokens from below
         words += len(record["text"].split())
-        if (tokens is not None and words >= tokens) or len(kept) == limit:
+        if (tokens is not None and words >= tokens) or len(ids) == limit:
             break
-    if not kept:
+    if not ids:
         raise UserError(
             f"corpus {corpus}: the {source} source holds no text; check its files and the field "
             "named as text"
         )
-    return kept

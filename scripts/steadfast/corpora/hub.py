@@ -51,10 +51,11 @@ def corpus(
     alternatives: Sequence[str] = (),
     sha256: Mapping[str, str] | None = None,
     limit: int | None = None,
-) -> list[Record]:
+) -> Iterator[Record]:
     """The records of the data set's files, every one fetched and checked before the first is read.
 
-    One sentence says what was found: it is printed, and written to the lock file.
+    One sentence says what was found: after the last record it is printed, and written to the lock
+    file.
 
     Args:
         inputs: none.
@@ -87,14 +88,21 @@ def corpus(
     digests = {name: search.digests[name] for name in found.names}
     locks.record(data_set.repo, revision, digests)
     records = cleaned(corpus, "hub", read_files(corpus, found.paths, fields), limit=limit)
-    sentence = (
-        f"{len(records):,} records from {_shown(found.names)} of {data_set.repo} at {revision}, "
-        f"{found.how}; other data files there: {_shown(found.others)}"
-    )
-    sentence += f"; not there: {', '.join(lacking)}" if lacking else ""
-    print(f"corpus {corpus}: {sentence}")
-    locks.note(corpus, sentence)
-    return records
+
+    def noted() -> Iterator[Record]:
+        number = 0
+        for record in records:
+            number += 1
+            yield record
+        sentence = (
+            f"{number:,} records from {_shown(found.names)} of {data_set.repo} at {revision}, "
+            f"{found.how}; other data files there: {_shown(found.others)}"
+        )
+        sentence += f"; not there: {', '.join(lacking)}" if lacking else ""
+        print(f"corpus {corpus}: {sentence}")
+        locks.note(corpus, sentence)
+
+    return noted()
 
 
 def _first_there(

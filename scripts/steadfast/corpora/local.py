@@ -1,6 +1,6 @@
 """A corpus from a directory of the user's own."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from steadfast.corpora.cleaning import cleaned
@@ -11,7 +11,7 @@ from steadfast.files import Record
 
 def corpus(
     inputs: Mapping[str, Path], corpus: str, directory: str, glob: str, fields: Mapping[str, str]
-) -> list[Record]:
+) -> Iterator[Record]:
     """The records of the files in ``directory`` that match ``glob``, by their sorted paths.
 
     Args:

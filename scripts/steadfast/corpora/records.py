@@ -194,7 +194,14 @@ def _parquet(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
     with _columns(where, "a Parquet file"):
         from pyarrow import parquet
 
-        yield from _numbered(parquet.ParquetFile(data).iter_batches(BATCH), where)
+        file = parquet.ParquetFile(data)
+        # One row group after the other: asked for all at once, it keeps those that it has read.
+        batches = (
+            batch
+            for group in range(file.num_row_groups)
+            for batch in file.iter_batches(BATCH, row_groups=[group], use_threads=False)
+        )
+        yield from _numbered(batches, where)
 
 
 def _arrow(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
@@ -224,7 +231,11 @@ def _columns(where: str, kind: str) -> Iterator[None]:
 
 
 def _numbered(batches: Iterable[Any], where: str) -> Iterator[tuple[str, Any]]:
-    rows = chain.from_iterable(batch.to_pylist() for batch in batches)
+    rows = chain.from_iterable(
+        batch.slice(start, BATCH).to_pylist()
+        for batch in batches
+        for start in range(0, batch.num_rows, BATCH)
+    )
     return ((f"{where}: record {number}", row) for number, row in enumerate(rows, start=1))
 
 

@@ -46,7 +46,7 @@ class Grammar:
         return FIRST_LETTER.sub(lambda letter: letter[0].upper(), text, count=1)
 
 
-def corpus(inputs: Mapping[str, Path], corpus: str, seed: int, tokens: int) -> list[Record]:
+def corpus(inputs: Mapping[str, Path], corpus: str, seed: int, tokens: int) -> Iterator[Record]:
     """Texts of as many tokens as asked for, at least.
 
     Args:
