@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
+from steadfast.corpora.json_list import listed
 from steadfast.corpora.tables import FORMATS, tables
 from steadfast.errors import UserError
 from steadfast.files import Record
@@ -147,27 +148,40 @@ def _jsonl(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
 
 def _json(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
     """A list of records; or, as the hub's data sets often are, JSON lines."""
-    first = next((line for line in data if line.strip()), b"")
+    encoding = json.detect_encoding(data.read(4))
     data.seek(0)
-    if _is_object(first):
+    first = b" "
+    while first.isspace():
+        first = data.read(1)
+    objects = first == b"{" and _is_object(first + data.readline())
+    data.seek(0)
+    if objects:
         yield from _jsonl(data, where)
         return
+    with TextIOWrapper(data, encoding, errors="surrogatepass", newline="") as text:
+        try:
+            for number, row in enumerate(listed(text), start=1):
+                yield f"{where}: record {number}", row
+        except (ValueError, RecursionError):
+            text.seek(0)
+            raise _no_list(text.read(), where) from None
+
+
+def _no_list(text: str, where: str) -> UserError:
+    """Why a file is no list of records, by its whole text."""
     try:
-        rows = json.loads(data.read())
+        found = json.loads(text)
     except json.JSONDecodeError as error:
-        raise UserError(
+        return UserError(
             f"{where}:{error.lineno}: not valid JSON ({error.msg}, column {error.colno}); mend or "
             "fetch the file again"
-        ) from None
-    except RecursionError:
-        raise UserError(f"{where}: JSON nested too deeply; mend or fetch the file again") from None
-    if not isinstance(rows, list):
-        raise NotRecordsError(
-            f"{where}: a list of records was expected, not {type(rows).__name__}; name a file "
-            "that holds one"
         )
-    for number, row in enumerate(rows, start=1):
-        yield f"{where}: record {number}", row
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 1,000 levels
+        return UserError(f"{where}: {error}; mend or fetch the file again")
+    return NotRecordsError(
+        f"{where}: a list of records was expected, not {type(found).__name__}; name a file "
+        "that holds one"
+    )
 
 
 def _is_object(line: bytes) -> bool:
