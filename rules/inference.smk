@@ -29,12 +29,10 @@ rule inference:
     resources:
         nodes=1,
         load=lambda w: 1 if LOADS.of(w) else 0,
-        gpu=resource("gpu", CONFIG, TASKS, workflow, RESULTS),
-        mem_mb=FAILURES.by_shortage("mem_mb", resource("mem_mb", CONFIG, TASKS, workflow, RESULTS)),
-        runtime=FAILURES.by_shortage(
-            "runtime", resource("runtime", CONFIG, TASKS, workflow, RESULTS)
-        ),
-        cpus_per_task=resource("cpus_per_task", CONFIG, TASKS, workflow, RESULTS),
+        gpu=resource("gpu", LOADS, workflow),
+        mem_mb=FAILURES.by_shortage("mem_mb", resource("mem_mb", LOADS, workflow)),
+        runtime=FAILURES.by_shortage("runtime", resource("runtime", LOADS, workflow)),
+        cpus_per_task=resource("cpus_per_task", LOADS, workflow),
     params:
         answers=lambda w: settings.answer_settings(RUN.answering(w)),
         samples=lambda w: TASKS[w.benchmark].samples.plain,

@@ -80,6 +80,7 @@ rule plan_rewrites:
             {name: CONFIG.rewriters[name] for name in RUN.rewriters_of(w.benchmark)}
         ),
         hardware=CONFIG.hardware.model_dump(),
+        elsewhere=lambda w: LOADS.elsewhere(w.benchmark)["rewriters"],
         rounds=lambda w: list(RUN.first_rounds(w.benchmark)),
         journals=lambda w: rewrites_sizes(
             RESULTS, w.benchmark, RUN.rewriters_of(w.benchmark), RUN.first_rounds(w.benchmark)
@@ -128,6 +129,7 @@ rule plan_benchmark:
         templates=lambda w: RUN.templates(w.benchmark),
         answer_tokens=CONFIG.judging.answer_tokens,
         hardware=CONFIG.hardware.model_dump(),
+        elsewhere=lambda w: LOADS.elsewhere(w.benchmark),
         limit=CONFIG.limit,
         asked=lambda w: TASKS[w.benchmark].asked,
         sources=lambda w: RUN.all_source_keys(w.benchmark),

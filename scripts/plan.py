@@ -36,6 +36,7 @@ if "snakemake" in globals():
         asked=snakemake.params.asked,
         results=out.parents[1],
         hardware=snakemake.params.hardware,
+        elsewhere=snakemake.params.elsewhere,
         out_md=out,
         out_csv=Path(snakemake.output.csv),
         out_prompts=Path(snakemake.output.prompts),

@@ -15,6 +15,7 @@ if "snakemake" in globals():
         requests=dict(zip(snakemake.params.rounds, paths(snakemake.input.requests), strict=True)),
         results=out.parents[1],
         hardware=snakemake.params.hardware,
+        elsewhere=snakemake.params.elsewhere,
         out_md=out,
         out_csv=Path(snakemake.output.csv),
     )

@@ -1,6 +1,7 @@
 """What a job asks for: from its prompts, the model's size and the hardware."""
 
 import json
+import math
 from types import SimpleNamespace
 
 import pytest
@@ -9,6 +10,8 @@ from steadfast.config.load import load_config
 from steadfast.engines.roofline import Work
 from steadfast.evaluation import Evaluation
 from steadfast.job_resources import cpus_per_task, gpu, mem_mb, resource, runtime
+from steadfast.lineage import Lineage
+from steadfast.loads import Loads
 from steadfast.stages.asked_work import asked_work
 
 SHARED = {"engine": "vllm", "model": "a/b", "window": 4096, "tensor_parallel_size": 2}
@@ -108,9 +111,10 @@ def write_prompts(results, part, requests):
     return path
 
 
-def asked(results, name, part="4k", arrays="", model="timed", config=CONFIG):
-    ask = resource(name, config, Evaluation(config).tasks, workflow(arrays), results)
-    return ask(Wildcards(benchmark="lifbench", model=model, part=part), 1)
+def asked(results, name, part="4k", arrays="", model="timed", config=CONFIG, **wildcards):
+    run = Evaluation(config)
+    ask = resource(name, Loads(run, Lineage(run), results), workflow(arrays))
+    return ask(Wildcards({"benchmark": "lifbench", "model": model, "part": part} | wildcards), 1)
 
 
 def test_a_job_whose_prompts_are_not_made_has_no_time_yet(tmp_path):
@@ -138,6 +142,37 @@ def test_only_jobs_with_a_gpu_share_the_most_hours(tmp_path):
     config = load_config({**raw, "hardware": {"max_hours": 6}})
     assert asked(tmp_path, "runtime", model="remote", config=config) == 240
     assert asked(tmp_path, "runtime", model="unknown", config=config) == 180
+
+
+def test_all_benchmarks_and_models_of_a_load_share_it_and_the_most_hours(tmp_path):
+    write_prompts(tmp_path, "4k", 100)
+    raw = {
+        "benchmarks": ["lifbench", "cfbench", "complexbench"],
+        "lifbench": {"lengths": {"4k": 3072}},
+        "complexbench": {"languages": ["zh"]},
+        "models": {
+            "one": {**SHARED, "throughput": {"prefill": 1000, "decode": 100}},
+            "api": MODELS["remote"],
+        },
+        "judges": {"judge": {**SHARED, "throughput": {"prefill": 1000, "decode": 10}}},
+    }
+    config = load_config(raw)
+    # 2 × 123.3 s of work and ten minutes for lifbench, cfbench and complexbench: a third of them.
+    assert asked(tmp_path, "runtime", model="one", config=config) == math.ceil(4.11 + 10 / 3)
+    limited = load_config({**raw, "hardware": {"max_hours": 1}})
+    request = {"id": "a", "tail": "Is it so?", "expected": {}, "reminder": "", "max_tokens": 9000}
+    prompt = {"answer_id": "a", "template": "t", "head": "h" * 30, "answer": "w" * 60}
+    jobs = [(name, model) for name in ("cfbench", "complexbench") for model in ("one", "api")]
+    for benchmark, model in jobs:
+        path = tmp_path / benchmark / "judging" / model / "zh.jsonl"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps({**prompt, "requests": [request] * 5}) + "\n")
+    # Four jobs of 5 × 9,000 tokens, 4,500 s each, ten hours with the margin, in one hour.
+    asks = [
+        asked(tmp_path, "runtime", "zh", config=limited, benchmark=name, model=model, judge="judge")
+        for name, model in jobs
+    ]
+    assert asks == [15, 15, 15, 15]
 
 
 def test_the_jobs_of_an_array_ask_for_the_most_of_each(tmp_path):

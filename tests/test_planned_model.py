@@ -49,6 +49,16 @@ def test_parts_per_load_makes_a_load_each():
     assert asked[0]["load_gpu_hours"] == pytest.approx(4 * (60 + 145.4) / 3600)
 
 
+def test_jobs_of_other_benchmarks_and_each_judged_model_take_their_shares_of_one_load():
+    asked = rows(3.0)
+    # A judge of three models' answers, and six more such jobs in two other benchmarks.
+    assert list(model().add_requested(asked, jobs=3, elsewhere=6)) == []
+    load = (60 + 145.4) / 3600
+    assert asked[0]["load_gpu_hours"] == pytest.approx(4 * load * 3 / 9)
+    wanted = 4 * (2 * (3 + load / 3) + 10 / 60 / 3)
+    assert asked[0]["requested_gpu_hours"] == pytest.approx(wanted)
+
+
 def test_stated_hours_are_what_is_requested():
     asked = rows(1.0, 3.0)
     list(model(hours=5).add_requested(asked))

@@ -1,7 +1,7 @@
 """What an inference job asks of a machine or cluster; a change of it re-runs nothing."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from steadfast.benchmark import Task, rewrites_file
+from steadfast.benchmark import Task
 from steadfast.config.settings import (
     answer_settings,
     judge_settings,
@@ -27,9 +27,11 @@ from steadfast.engines.expected import (
 )
 from steadfast.engines.roofline import BILLION, Work
 from steadfast.journals import REWRITES, VERDICTS, JournalFolders
+from steadfast.loads import Loads
 from steadfast.schema.config import Config
 from steadfast.schema.hardware import Hardware
 from steadfast.schema.model_base import BaseModelSettings
+from steadfast.stages.asked import JUDGES, MODELS, REWRITERS
 from steadfast.stages.asked_work import asked_work
 
 GB = 1000  # Snakemake's mem_mb a GB
@@ -148,35 +150,27 @@ class Jobs:
             return list(self.task.rewriting.requests)
         return list(self.task.parts)
 
-    def runtime(self, part: str, attempt: int, alone: bool = False) -> int:
+    def runtime(self, part: str, attempt: int, others: Sequence[tuple["Jobs", str]] = ()) -> int:
         """Minutes of one job.
 
         Args:
             part: that it asks.
             attempt: 1 for the first.
-            alone: whether it loads its model for itself, as each job of an array does; so does a
-                job without a GPU, which loads none.
+            others: those that share its load, with their parts; none where it loads its model for
+                itself, as each job of an array does, or loads none.
 
         Raises:
             FileNotFoundError: its prompts are not made yet.
         """
-        settings = self.settings
-        alone = alone or not gpu(settings)
-        missing = [
-            one
-            for one in self.parts
-            if not alone and one != part and not self._outputs(one).exists()
-        ]
-        sharing = min(1 + len(missing), plan_settings(settings)["parts_per_load"] or math.inf)
-        others = [self._work(one) for one in missing if self._prompts(one).exists()]
+        limited = others if self.config.hardware.max_hours is not None else ()
         name = self.judge or self.rewriter or str(self.model)
         kind = VERDICTS if self.judge else REWRITES if self.rewriter else None
         return runtime(
-            settings,
+            self.settings,
             self.config.hardware,
             self._work(part),
-            others[: int(sharing) - 1],
-            int(sharing),
+            [of._work(one) for of, one in limited if of._prompts(one).exists()],
+            1 + len(others),
             JournalFolders(self.results, name, kind),
             attempt,
         )
@@ -193,36 +187,41 @@ class Jobs:
         kind = "prompts" if self.config.limit is None else "trial"
         return self.results / f"{self.benchmark}/{kind}/{part}.jsonl"
 
-    def _outputs(self, part: str) -> Path:
-        if self.judge:
-            return (
-                self.results / f"{self.benchmark}/verdicts/{self.judge}/{self.model}/{part}.jsonl"
-            )
-        if self.rewriter:
-            return self.results / rewrites_file(self.benchmark, self.rewriter, part)
-        return self.results / f"{self.benchmark}/outputs/{self.model}/{part}.jsonl"
 
-
-def resource(
-    name: str, config: Config, tasks: Mapping[str, Task], workflow: Any, results: Path
-) -> Callable[[Any, int], int]:
+def resource(name: str, loads: Loads, workflow: Any) -> Callable[[Any, int], int]:
     """One resource of the rules inference, verdicts and rewrites, by wildcards and attempt.
 
     Where jobs go in arrays, all of an array share one request: the most of each.
 
     Args:
         name: ``gpu``, ``cpus_per_task``, ``mem_mb`` or ``runtime``.
-        config: the config.
-        tasks: by benchmark.
+        loads: of the config's models.
         workflow: Snakemake's; it knows by the time of the call whether jobs go in arrays.
-        results: folder of all results.
     """
+    config, tasks = loads.run.config, loads.run.tasks
+
+    def jobs_of(benchmark: str, *who: str | None) -> Jobs:
+        return Jobs(config, tasks[benchmark], benchmark, loads.results, *who)
+
+    def others(wildcards: Any) -> list[tuple[Jobs, str]]:
+        own = (wildcards.get("rewriter") or wildcards.get("model"), wildcards.get("judge") or "")
+        found = []
+        for job in loads.missing(wildcards):
+            place = ((job.model, job.judge), job.benchmark, job.part)
+            if place != (own, wildcards.benchmark, wildcards.part):
+                who = {
+                    MODELS: (job.model,),
+                    JUDGES: (job.model, job.judge),
+                    REWRITERS: (None, None, job.model),
+                }[loads.role(job)]
+                found.append((jobs_of(job.benchmark, *who), job.part))
+        return found
 
     def ask(wildcards: Any, attempt: int) -> int:
         judge, rewriter = wildcards.get("judge"), wildcards.get("rewriter")
         rule = "verdicts" if judge else "rewrites" if rewriter else "inference"
         arrays = getattr(workflow.executor_settings, "array_jobs", None) or ""
-        of = partial(Jobs, config, tasks[wildcards.benchmark], wildcards.benchmark, results)
+        of = partial(jobs_of, wildcards.benchmark)
         own = of(wildcards.get("model"), judge, rewriter)
         if rule not in arrays and "all" not in arrays:
             jobs = [own]
@@ -233,11 +232,12 @@ def resource(
         else:
             jobs = [of(one) for one in config.running]
         if name == "runtime":
-            alone = jobs != [own]
-            asked = [own.runtime(wildcards.part, attempt, alone)]
-            for one, part in product(jobs, own.parts) if alone else ():
+            if jobs == [own]:
+                return own.runtime(wildcards.part, attempt, others(wildcards))
+            asked = [own.runtime(wildcards.part, attempt)]
+            for one, part in product(jobs, own.parts):
                 with suppress(FileNotFoundError):  # its prompts will be of an array to come
-                    asked.append(one.runtime(part, attempt, alone))
+                    asked.append(one.runtime(part, attempt))
             return max(asked)
         if name == "mem_mb":
             return max(mem_mb(one.settings, attempt) for one in jobs)

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -112,7 +112,7 @@ class Loads:
     """
 
     def __init__(self, run: Evaluation, steps: Lineage, results: Path):
-        self._run, self._steps, self._results = run, steps, results
+        self.run, self._steps, self.results = run, steps, results
 
     def of(self, wildcards: Mapping[str, str]) -> str | None:
         """The name of the load that answers a job; None where nothing is loaded for it."""
@@ -124,9 +124,22 @@ class Loads:
         if (load := self.of(wildcards)) is None:
             return 0
         role = list(RULES.values()).index(load.partition(".")[0])
-        missing = [one for one in self._loads[load] if not (self._results / one).exists()]
+        missing = [job.outputs for job in self.missing(wildcards)]
         first = (missing or self._loads[load])[0] == _outputs(wildcards)
         return -2 * role - (1 if first else 2)
+
+    def missing(self, wildcards: Mapping[str, str]) -> list[InferenceJob]:
+        """The jobs of all benchmarks that the load of a job has still to answer; none without."""
+        load = self._loads.get(self.of(wildcards) or "", [])
+        return [self._jobs[one] for one in load if not (self.results / one).exists()]
+
+    def elsewhere(self, benchmark: str) -> dict[str, dict[str, int]]:
+        """By role and model, the jobs of other benchmarks that its loads have still to answer."""
+        counts: dict[str, Counter[str]] = {role: Counter() for role in RULES.values()}
+        for job in self._jobs.values():
+            if job.benchmark != benchmark and not (self.results / job.outputs).exists():
+                counts[self.role(job)][job.judge or job.model] += 1
+        return {role: dict(found) for role, found in counts.items()}
 
     def asked(self, jobs: Iterable[Any], allocation: "Allocation | None" = None) -> Record:
         """What the jobs of a run ask, those of a load together, for the config of the run.
@@ -143,35 +156,35 @@ class Loads:
         wanted = {_outputs(wildcards) for rule, wildcards in run.jobs if rule.endswith(ends)}
         for outputs, load in self._names.items():
             if outputs in wanted:
-                files = making | {str(self._results / outputs)}
+                files = making | {str(self.results / outputs)}
                 asked[load].append(asdict(self._asked(self._jobs[outputs], run, files)))
         return {"run": run.name, "asked": [load for load in asked.values() if len(load) > 1]}
 
     def _asked(self, job: InferenceJob, run: "Allocation", making: Set[str]) -> Asked:
         """What a job asks, as its rule's params and inputs have it."""
-        role, task = self._role(job), self._run.tasks[job.benchmark]
+        role, task = self.role(job), self.run.tasks[job.benchmark]
         params: Record = {"answers": answer_settings(self._settings(job)), "stand_in": None}
         inputs = []
         if role == MODELS:
             step = self._steps.outputs(job.benchmark, job.model, job.part)
-            inputs.append(self._run.asked_prompts(job.benchmark, job.part))
-            inputs += self._run.sources(job.benchmark, job.part)
+            inputs.append(self.run.asked_prompts(job.benchmark, job.part))
+            inputs += self.run.sources(job.benchmark, job.part)
             params["samples"] = task.samples.plain
-            params["sources"] = self._run.source_keys(job.benchmark, job.part)
+            params["sources"] = self.run.source_keys(job.benchmark, job.part)
         elif role == JUDGES:
             step = self._steps.verdicts(job.benchmark, job.judge, job.model, job.part)
             inputs.append(f"<results>/{job.benchmark}/judging/{job.model}/{job.part}.jsonl")
-            judging = self._run.judging(job.benchmark)
+            judging = self.run.judging(job.benchmark)
             params |= {"readable": judging.readable.plain, "attempts": judging.attempts}
         else:
             step = self._steps.rewrites(job.benchmark, job.model, job.part)
-            rewriting = self._run.rewriting(job.benchmark)
+            rewriting = self.run.rewriting(job.benchmark)
             inputs.append(f"<results>/{rewriting.requests[job.part]}")
             params |= {"readable": rewriting.readable.plain, "attempts": rewriting.attempts}
-        prompts, *sources = (one.replace("<results>", str(self._results), 1) for one in inputs)
+        prompts, *sources = (one.replace("<results>", str(self.results), 1) for one in inputs)
         outputs, rule = Path(job.outputs), next(name for name in RULES if RULES[name] == role)
         log = Path("logs", job.benchmark, rule, *outputs.parts[2:]).with_suffix(".log")
-        anew = making & {prompts, *sources, str(self._results / outputs)}
+        anew = making & {prompts, *sources, str(self.results / outputs)}
         return Asked(
             role=role,
             name=job.judge or job.model,
@@ -182,26 +195,27 @@ class Loads:
             prompts=prompts,
             sources=sources,
             replay="",
-            outputs=str(self._results / outputs),
-            identity=str(self._results / outputs.with_suffix(".identity.json")),
-            log=str(self._results / log),
+            outputs=str(self.results / outputs),
+            identity=str(self.results / outputs.with_suffix(".identity.json")),
+            log=str(self.results / log),
             load=self._names[job.outputs],
             run=run.name,
             before={path: run.before(Path(path)) for path in sorted(anew)},
         )
 
-    def _role(self, job: InferenceJob) -> str:
+    def role(self, job: InferenceJob) -> str:
+        """Whether a job asks models, judges or rewriters."""
         if job.judge:
             return JUDGES
-        return REWRITERS if job.outputs in self._run.rewrites else MODELS
+        return REWRITERS if job.outputs in self.run.rewrites else MODELS
 
     def _settings(self, job: InferenceJob) -> BaseModelSettings:
-        return SETTINGS[self._role(job)](self._run.config, job.judge or job.model)
+        return SETTINGS[self.role(job)](self.run.config, job.judge or job.model)
 
     @cached_property
     def _jobs(self) -> dict[str, InferenceJob]:
         """The jobs that load a model, by their outputs."""
-        jobs = self._run.inference_jobs
+        jobs = self.run.inference_jobs
         return {job.outputs: job for job in jobs if self._settings(job).engine in LOADS}
 
     @cached_property
@@ -210,7 +224,7 @@ class Loads:
         places: dict[str, int] = defaultdict(int)
         loads = defaultdict(list)
         for outputs, job in self._jobs.items():
-            model = f"{self._role(job)}.{job.judge or job.model}"
+            model = f"{self.role(job)}.{job.judge or job.model}"
             size = getattr(self._settings(job), "parts_per_load", None)
             loads[f"{model}+{places[model] // size}" if size else model].append(outputs)
             places[model] += 1

@@ -44,6 +44,7 @@ def test_answers_that_are_left_out_are_not_planned_to_be_judged(tmp_path, benchm
         tmp_path / "plan.csv",
         tmp_path / "plan.prompts.csv",
         run.config.hardware.model_dump(),
+        {},
     )
     with open(tmp_path / "plan.csv", newline="") as lines:
         rows = [row for row in csv.DictReader(lines) if row["judges"]]

@@ -38,24 +38,23 @@ def asked_work(path: Path, context_tokens: int, answers: Settings) -> Work:
             own[task] * count if task in own else found["limits"][task]
             for task, count in found["tasks"].items()
         )
-    contexts = len(found["contexts"])
-    shared = sum(tokens or context_tokens for tokens in found["contexts"].values())
-    in_context = sum(
-        count * (found["contexts"][name] or context_tokens)
-        for name, count in found["asked"].items()
-    )
+    shared = found["shared"] + found["unsized"] * context_tokens
+    in_context = found["in_context"] + found["asked_unsized"] * context_tokens
     return Work(
         requests * draws,
         (in_context + found["instructions"]) * draws,
         shared + found["instructions"],
         (output + requests * thought) * draws,
-        contexts,
+        found["contexts"],
     )
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)  # a load of a judge may have a job for each model, benchmark and part
 def _asked(path: Path, changed: int, size: int) -> Record:
-    """Requests and limits by task, requests and own tokens by context, tokens of instructions."""
+    """Requests and limits by task; contexts and their tokens, once each and once a request.
+
+    Contexts whose tokens do not stand in the file are counted as unsized.
+    """
     tasks: dict[str, int] = {}
     limits: dict[str, int] = {}
     asked: dict[str, int] = {}
@@ -75,8 +74,11 @@ def _asked(path: Path, changed: int, size: int) -> Record:
     return {
         "tasks": tasks,
         "limits": limits,
-        "asked": asked,
-        "contexts": contexts,
+        "contexts": len(contexts),
+        "shared": sum(contexts.values()),
+        "unsized": sum(not tokens for tokens in contexts.values()),
+        "in_context": sum(asked[name] * tokens for name, tokens in contexts.items()),
+        "asked_unsized": sum(asked[name] for name, tokens in contexts.items() if not tokens),
         "instructions": instructions,
     }
 

@@ -13,6 +13,7 @@ from steadfast.files import Record, Settings, write_rows, write_text
 from steadfast.journals import VERDICTS, JournalFolders, journal_path, scores_path
 from steadfast.show.display import trial_remark
 from steadfast.stages.ask_judge import judge_prompts_of, load_templates
+from steadfast.stages.asked import JUDGES, MODELS
 from steadfast.stages.plan_certificate import COLUMNS as CERTIFICATE_COLUMNS
 from steadfast.stages.plan_certificate import Certificate
 from steadfast.stages.plan_page import certificate_page, page
@@ -36,6 +37,7 @@ def plan_requests(
     out_csv: Path,
     out_prompts: Path,
     hardware: Settings,
+    elsewhere: Mapping[str, Mapping[str, int]],
     limit: int | None = None,
     asked: str = "",
     certificate: Settings | None = None,
@@ -57,6 +59,7 @@ def plan_requests(
         out_csv: the plan, a row a model and part.
         out_prompts: the prompts that would be cut or do not fit.
         hardware: the config's.
+        elsewhere: by role and name, the jobs of other benchmarks that share its loads.
         limit: of a trial, for its remark.
         asked: a sentence about the text that would be asked.
         certificate: settings of the ``Certificate`` that the plan gives, but for its score files;
@@ -113,11 +116,16 @@ def plan_requests(
                 )
                 answers = f"{len(judged)} models' answers" if judged[1:] else "1 model's answers"
                 rows.append({"model": judge.name, "part": part.name, "judges": answers, **row})
+    judged_by = {name: sum(name in of for of in judges_of.values()) for name in judges}
+    groups = [(one, MODELS, 1) for one in planned]
+    groups += [(one, JUDGES, judged_by[one.name]) for one in judging]
     remarks = [
         remark
-        for one, judging_rows in [*((m, False) for m in planned), *((j, True) for j in judging)]
+        for one, role, jobs in groups
         for remark in one.add_requested(
-            [row for row in rows if (row["model"], bool(row["judges"])) == (one.name, judging_rows)]
+            [of for of in rows if (of["model"], bool(of["judges"])) == (one.name, role == JUDGES)],
+            jobs,
+            elsewhere.get(role, {}).get(one.name, 0),
         )
     ]
     order = {name: number for number, name in enumerate([*models, *judges])}

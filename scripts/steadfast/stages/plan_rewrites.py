@@ -18,6 +18,7 @@ def plan_rewrites(
     requests: Mapping[str, Path],
     results: Path,
     hardware: Settings,
+    elsewhere: Mapping[str, int],
     out_md: Path,
     out_csv: Path,
 ) -> None:
@@ -29,6 +30,7 @@ def plan_rewrites(
         requests: what is asked in each round that is known, as judge prompts.
         results: folder of all results, which holds the journals.
         hardware: the config's.
+        elsewhere: by rewriter, the jobs of other benchmarks that share its loads.
         out_md: the plan for people.
         out_csv: the plan, a row a rewriter and round.
 
@@ -52,7 +54,9 @@ def plan_rewrites(
     remarks = [
         remark
         for name, rewriter in planned.items()
-        for remark in rewriter.add_requested([row for row in rows if row["model"] == name])
+        for remark in rewriter.add_requested(
+            [row for row in rows if row["model"] == name], elsewhere=elsewhere.get(name, 0)
+        )
     ]
     write_rows(out_csv, COLUMNS, rows)
     write_text(

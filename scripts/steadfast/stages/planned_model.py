@@ -116,26 +116,30 @@ class PlannedModel:
         row |= {"speed": found.source if found else None}
         return row, list(misfits(requests, on_overflow))
 
-    def add_requested(self, rows: Sequence[Record]) -> Iterator[str]:
+    def add_requested(
+        self, rows: Sequence[Record], jobs: int = 1, elsewhere: int = 0
+    ) -> Iterator[str]:
         """What the jobs of some parts ask for, and their shares of the loads, into their rows.
 
         Args:
-            rows: of the plan, a row a job; those with nothing to ask take nothing.
+            rows: of the plan; those with nothing to ask take nothing.
+            jobs: that each row sums up, such as one for each model that a judge reads.
+            elsewhere: jobs of other benchmarks that share its loads.
 
         Yields:
             What does not fit the machine, as sentences.
         """
         asked = [row for row in rows if row["to_ask"]]
-        sharing = min(len(asked), self.plan["parts_per_load"] or len(asked))
+        every = len(asked) * jobs + elsewhere
+        sharing = min(every, self.plan["parts_per_load"] or every)
         found, given, loads = self.speed, self.plan["hours"], [0.0]
         for row in asked if found or (given and self.gpus) else ():
             load = found.load if found else 0.0
-            minutes = requested_minutes(
-                3600 * row["hours"] if found else None, load, sharing, self.hardware, given
-            )
-            row["load_gpu_hours"] = load / sharing * self.gpus / 3600
-            row["requested_gpu_hours"] = minutes * self.gpus / 60
-            loads.append(loads[-1] + minutes / 60)
+            work = 3600 * row["hours"] / jobs if found else None
+            minutes = requested_minutes(work, load, sharing, self.hardware, given)
+            row["load_gpu_hours"] = jobs * load / sharing * self.gpus / 3600
+            row["requested_gpu_hours"] = jobs * minutes * self.gpus / 60
+            loads += [loads[-1] + number * minutes / 60 for number in range(1, jobs + 1)]
         most = self.hardware["max_hours"]
         longest = max((b - a for a, b in zip(loads, loads[sharing:], strict=False)), default=0.0)
         if most and longest > most:
