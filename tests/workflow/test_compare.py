@@ -83,6 +83,13 @@ def test_a_run_does_not_differ_from_itself(base):
     assert "Cells: 0 of " in done.stdout and "Samples: 0 of " in done.stdout
 
 
+def test_what_a_run_is_called_is_no_setting(base, tmp_path):
+    other = base.fork(tmp_path)
+    other.edit("results/config.yaml", "name: my", "name: another")
+    done = compare(base.path("results"), other.path("results"), "--fail")
+    assert (done.returncode, "Settings: the same.\n" in done.stdout) == (0, True)
+
+
 def test_what_changed_and_what_is_in_one_alone(compared):
     shown, out = compared
     assert "config: models.sim-a.slip: 0.1 → 0.9\n" in shown

@@ -67,8 +67,8 @@ class Run:
 
     @property
     def settings(self) -> Settings:
-        """Its config, with defaults."""
-        return portable(self.evaluation.config)
+        """Its config, with defaults; what it is called is no setting of it."""
+        return {key: one for key, one in portable(self.evaluation.config).items() if key != "name"}
 
     @cached_property
     def benchmarks(self) -> list[str]:
