@@ -1,8 +1,8 @@
 """Time and memory of making a corpus of one's own files, by format and size.
 
 Run as ``PYTHONPATH=scripts:tests/engines python benchmarks/corpora.py [MB ...]``. Each corpus is
-made as the rule does it, in a process of its own. Its memory is to stay level from size to size; of
-Parquet it holds a row group, here of 1,000 records, and pyarrow. On Linux.
+made as the rule does it, in a process of its own. In memory are the records' ids and fingerprints,
+and of Parquet a row group, here of 1,000 records, and pyarrow. On Linux.
 """
 
 import argparse

@@ -36,6 +36,7 @@ if __name__ == "__main__":
             if isinstance(error, EngineFailed):
                 break
     print(json.dumps(errors))
+    sys.exit("no load is known" if loaded.seconds < 0.2 else 0)  # what the stand-in takes
 """
 
 

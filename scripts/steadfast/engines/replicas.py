@@ -4,6 +4,7 @@ import atexit
 import heapq
 import multiprocessing
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -35,12 +36,16 @@ class Replicas:
 
     Args:
         count: copies.
-        make: gives a part's engine, of the part and of a function that takes lines for the log; it
-            can be pickled.
+        make: gives a part's engine, loaded, of the part and of a function that takes lines for the
+            log; it can be pickled.
         devices: the GPUs of all copies together; empty where there are none.
+
+    Attributes:
+        seconds: that loading took, of the slowest copy.
     """
 
     def __init__(self, count: int, make: Make, devices: Sequence[str]):
+        self.seconds = 0.0
         context = multiprocessing.get_context("spawn")
         each = len(devices) // count
         self._pipes: list[Connection] = []
@@ -91,6 +96,8 @@ class Replicas:
                     yield value
                 elif kind == "log":
                     log(value)
+                elif kind == "loaded":
+                    self.seconds = max(self.seconds, value)
                 elif isinstance(value, EngineFailed):
                     raise value
                 else:  # it is done with its share, well or not, and can be asked the next part
@@ -156,8 +163,10 @@ def _serve(pipe: Connection, make: Make, visible: str) -> None:
                 continue
             try:
                 if engine is None or asked[0] != part:
+                    started = time.monotonic()
                     engine = make(asked[0], lambda line: pipe.send(("log", line)))
                     part = asked[0]
+                    pipe.send(("loaded", time.monotonic() - started))
                 for answered in engine.answer(asked[1]):
                     pipe.send(("answer", answered))
                 for line in engine.summary():

@@ -50,7 +50,9 @@ class VllmCopies(VllmEngine):
             UserError: vLLM is missing, or a copy's memory does not hold a context.
         """
         self.load()
-        yield from self._loaded.model.answer(self._part, groups, self._log)
+        copies: Replicas = self._loaded.model
+        yield from copies.answer(self._part, groups, self._log)
+        self._loaded.seconds = copies.seconds
         self._forget_hint()
 
     def reset_prefix_cache(self) -> bool:
@@ -61,4 +63,6 @@ class VllmCopies(VllmEngine):
 def _copy(loaded: Loaded, part: Part, log: Callable[[str], None]) -> Engine:
     """One copy; the process that shares out the work holds its GPUs for it."""
     answers, operation, journal = part
-    return VllmEngine(Setup(answers, operation, log, journal, loaded=loaded, leased=True))
+    engine = VllmEngine(Setup(answers, operation, log, journal, loaded=loaded, leased=True))
+    engine.load()
+    return engine

@@ -124,7 +124,8 @@ class VllmEngine(Engine):
         self._forget_hint()
 
     def _forget_hint(self) -> None:
-        if self._hint:
+        # One of several copies leaves that to who shares out the work: another may just have died.
+        if self._hint and not self._leased:
             self._hint.unlink(missing_ok=True)
 
     def reset_prefix_cache(self) -> bool:
