@@ -31,6 +31,17 @@ SHORT = End("the job took more memory than it had asked for", short="mem_mb")
             End("the job reached its time limit", True, "runtime"),
         ),
         ("", "NODE_FAIL", None, End("the job lost its node")),
+        # More time does not free what a dead job holds.
+        (
+            "m: waits for SLURM job 9, which holds j.jsonl\n",
+            "TIMEOUT",
+            None,
+            End(
+                "the job waited until its time limit for SLURM job 9, which holds j.jsonl; see "
+                "that it has ended (scancel), then run again",
+                again=False,
+            ),
+        ),
         (
             "",
             None,
@@ -139,6 +150,27 @@ def test_a_job_gets_more_of_what_it_was_short_of_and_of_nothing_else(run):
     assert (more(run, job, "runtime"), more(run, job, "mem_mb")) == (3, 2)
     assert (more(run, other, "runtime"), more(run, other, "mem_mb")) == (1, 1)
     assert "reached its time limit; it is tried again with more time\n" in run.said()
+
+
+def test_a_preemption_is_no_try(run):
+    job = run.job("m/4k")
+    for _ in range(9):
+        job.end(run, "m: 3 requests\n", "PREEMPTED")
+    assert job.attempt == 1
+    assert run.said().count("the job was preempted; it is tried again\n") == 9
+    job.end(run, "error: no key\n", "FAILED")
+    assert "m: no key\n" in run.failures.summary(0)
+
+
+def test_where_the_job_said_nothing_what_slurm_s_programs_say_is_the_reason(run, tmp_path):
+    job, log = run.job("m/4k"), tmp_path / "12.log"
+    away = "Unable to create step for job 12: Unable to contact slurm controller"
+    log.write_text(f"srun: error: {away}\nsrun: error: g1: task 0: Exited with exit code 1\n")
+    job.end(run, "", "FAILED", aux_logs=[str(log)])
+    assert (
+        run.said()
+        == f"failed: inference/m/4k (SLURM job 12): SLURM says: {away}; it is tried again\n"
+    )
 
 
 def test_what_an_earlier_try_wrote_is_not_taken_for_the_last_one_s_word(run):

@@ -8,9 +8,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from snakemake_executor_plugin_slurm.partitions import Partition, PartitionLimits
 
 from steadfast.failures import Failures
-from steadfast.slurm import PLUGIN, Watch, passing_refusal
+from steadfast.slurm import PLUGIN, Watch, passing_refusal, unfit
 
 COMMAND = "squeue --format='%i|%T' --states=all --noheader --name steadfast_1"
 
@@ -84,7 +85,7 @@ def test_a_group_that_the_plugin_cannot_submit_is_reported_with_the_first_reason
     group = SimpleNamespace(is_group=lambda: True)
 
     class Executor:
-        report_job_submission = report_job_error = None
+        report_job_submission = report_job_error = _partitions = None
 
         def run_job(self, job):
             try:
@@ -117,8 +118,33 @@ def test_many_jobs_that_wait_for_the_same_are_one_line(slurm):
     slurm.waiting = {str(job): "AssocMaxJobsLimit" for job in range(1, 9)}
     slurm.look({})
     assert slurm.said() == (
-        "waiting: 1, 2, 3 and 5 more (SLURM job 1,2,3,4,5,6,7,8: AssocMaxJobsLimit): a limit of "
-        "jobs at once is reached; it starts when others of them end\n"
+        "waiting: 1, 2, 3 and 5 more (SLURM job 1, 2, 3 and 5 more: AssocMaxJobsLimit): a limit "
+        "of jobs at once is reached; it starts when others of them end\n"
+    )
+
+
+def test_many_held_jobs_are_released_by_a_short_command(slurm):
+    slurm.waiting = {str(job): "JobHeldUser" for job in range(1, 301)}
+    slurm.look({})
+    assert "1, 2, 3 and 297 more: JobHeldUser): it is held" in slurm.said()
+    assert slurm.said().endswith("scontrol release 1,2,3,…\n")
+
+
+def test_a_job_that_no_partition_of_the_sites_file_takes_is_told_before_it_is_submitted():
+    def job(**resources):
+        asks = {"gpu": 2, "mem_mb": 96_000, "cpus_per_task": 8, "nodes": 1, **resources}
+        return SimpleNamespace(resources=asks, threads=1, name="inference")
+
+    day = [
+        Partition("gpu", PartitionLimits(max_gpu=8, max_runtime=1440)),
+        Partition("cpu", PartitionLimits()),
+    ]
+    assert unfit(job(runtime=1440), day) is None
+    assert unfit(job(runtime=1800, slurm_partition="long"), day) is None
+    assert unfit(job(runtime=1800), ()) is None
+    assert unfit(job(runtime=1800), day) == (
+        "no partition of the site's slurm-partition-config takes 2 GPUs, 96,000 MB and 30 hours; "
+        "lower gpus, mem_gb, hours or hardware.max_hours, or correct that file"
     )
 
 
@@ -130,6 +156,8 @@ def test_many_jobs_that_wait_for_the_same_are_one_line(slurm):
         ("QOSMaxWallDurationPerJobLimit", "and so never starts"),
         ("AssocGrpGRES", "the group's limit is reached"),
         ("ReqNodeNotAvail, UnavailableNodes:g1", "are away or reserved"),
+        ("QOSUsageThreshold", "or take another QoS"),
+        ("QOSMaxBillingPerUser", "sacctmgr show qos lists the limits"),
         ("SomethingNew", "SLURM says no more"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +25,12 @@ STOPPED_RUN = "Stopped. The same command goes on: what is answered is not asked 
 REFUSED = "SLURM sbatch failed. The error message was '"
 UNSUBMITTED = "submission failed with exception: "
 """What the plugin says of a job that it could not even hand to SLURM, before the reason."""
+
+
+LAUNCHER = re.compile(r"^(?:srun|slurmstepd): (?:error|fatal): (?!.*Exited with)(.+)", re.M)
+"""What SLURM's programs write to SLURM's log of a job; a job that fails by itself is none of it."""
+WAITED = re.compile(r" waits for (.+), which holds (.+)")
+"""How ``engines.locks`` says that a job waits for another."""
 
 
 class End(NamedTuple):
@@ -75,9 +82,13 @@ def how_it_ended(said: str, state: str | None = None, message: str | None = None
             known = facts("slurm/refusals.yaml").items()
             advice = next((f"; {advice}" for said, advice in known if said in refusal), "")
             return End(f"SLURM does not take the job: {refusal}{advice}", again=False)
-    if known := facts("slurm/ends.yaml").get(state):
-        return End(f"the job {known['reason']}", short=known.get("short"))
     last = said.rstrip().rpartition("\n")[2]
+    if known := facts("slurm/ends.yaml").get(state):
+        if known.get("short") == "runtime" and (waited := WAITED.search(last)):
+            who, what = waited.groups()
+            why = f"the job waited until its time limit for {who}, which holds {what}"
+            return End(f"{why}; see that it has ended (scancel), then run again", again=False)
+        return End(f"the job {known['reason']}", short=known.get("short"))
     for mark, again in ((ERROR, False), (PASSING, True)):
         if last.startswith(mark):
             return End(last.removeprefix(mark), again)
@@ -176,12 +187,18 @@ class Failures:
         ends = {one: how_it_ended(said[one], state, message) for one in said}
         # In a group, those that say nothing may have finished, or waited for the one that failed.
         ends = {one: end for one, end in ends.items() if end.reason} or ends
+        words = LAUNCHER.findall("".join(map(self._said, logs)))
+        if words and not any(end.reason for end in ends.values()):
+            ends = {one: End(f"SLURM says: {words[-1]}") for one in ends}
+        free = facts("slurm/ends.yaml").get(state, {}).get("free", False)
+        if free:
+            job.attempt -= 1  # Snakemake counts each
         if not any(end.again for end in ends.values()):
             job.attempt = job.restart_times + 1  # Snakemake takes it for the last one
         again = job.attempt <= job.restart_times
         for one, end in ends.items():
             name, reason = self.name(one), end.reason or f"it ended without saying why{self._room}"
-            tries = self._failed[name].tries + 1 if name in self._failed else 1
+            tries = (self._failed[name].tries if name in self._failed else 0) + (not free)
             # Where the job itself says why, SLURM's log has it among much else.
             tails = {file: "" if reason in said[one] else self._said(file) for file in logs}
             tails = {file: self._said(file) for file in one.log} | tails

@@ -5,7 +5,7 @@ import shlex
 import sys
 import threading
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
@@ -52,10 +52,14 @@ class Watch:
 
         def run_job(job: Any) -> None:
             try:
-                run(job)
+                why = unfit(job, executor._partitions or ())
+                if why is None:
+                    run(job)
             except Exception as error:  # in the plugin's own report, which takes a group for a job
-                why = f"Job {UNSUBMITTED}{error.__context__ or error}"
-                executor._report_job_error_threadsafe(SubmittedJobInfo(job), why)
+                why = str(error.__context__ or error)
+            if why is not None:
+                message = f"Job {UNSUBMITTED}{why}"
+                executor._report_job_error_threadsafe(SubmittedJobInfo(job), message)
 
         def submitted(info: Any, **further: Any) -> None:
             self._names[info.external_jobid] = name = self._name(info.job)
@@ -135,11 +139,10 @@ class Watch:
                 alike.setdefault(reason, []).append(job)
         for reason, jobs in alike.items():
             meaning = next((text for part, text in known["told"].items() if part in reason), "")
-            names = [self._names.get(job, job) for job in jobs]
-            more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
-            said = meaning.format(job=",".join(jobs)) or "SLURM says no more"
-            shown = f"{', '.join(names[:SHOWN_NAMES])}{more}"
-            self._log.warning(f"waiting: {shown} (SLURM job {','.join(jobs)}: {reason}): {said}")
+            shown = _first([self._names.get(job, job) for job in jobs])
+            each = ",".join(jobs[:SHOWN_NAMES]) + (",…" if len(jobs) > SHOWN_NAMES else "")
+            said = meaning.format(job=each) or "SLURM says no more"
+            self._log.warning(f"waiting: {shown} (SLURM job {_first(jobs)}: {reason}): {said}")
 
     def _shown(self, job: str) -> str:
         return f"{self._names.get(job, 'a job')} (SLURM job {job})"
@@ -148,6 +151,32 @@ class Watch:
         if (name, line) not in self._said:
             self._said.add((name, line))
             self._log.warning(f"{name}: {line}")
+
+
+def _first(names: list[str]) -> str:
+    more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
+    return f"{', '.join(names[:SHOWN_NAMES])}{more}"
+
+
+def unfit(job: Any, partitions: Collection[Any]) -> str | None:
+    """Why none of the partitions that a site lists takes a job; None where one does.
+
+    The plugin would submit it to the cluster's default partition, where it may wait for ever.
+
+    Args:
+        job: of Snakemake.
+        partitions: the plugin's, of the site's partition file.
+    """
+    if not partitions or job.resources.get("slurm_partition"):
+        return None
+    needs = job.resources
+    if any(one.score_job_fit(job) is not None for one in partitions):
+        return None
+    return (
+        f"no partition of the site's slurm-partition-config takes {needs.get('gpu', 0)} GPUs, "
+        f"{needs.get('mem_mb', 0):,} MB and {needs.get('runtime', 0) / 60:.3g} hours; lower gpus, "
+        "mem_gb, hours or hardware.max_hours, or correct that file"
+    )
 
 
 def passing_refusal(message: str) -> str | None:

@@ -10,6 +10,7 @@ from queue import Queue
 import pytest
 
 from steadfast.engines.journal import Journal
+from steadfast.engines.locks import Lock
 from steadfast.engines.request import Response
 from steadfast.errors import PassingError, UserError
 
@@ -40,6 +41,18 @@ def test_a_second_job_waits_and_says_for_which_one_then_finds_its_answers(path, 
     with second:
         assert line == f"waits for SLURM job 4711, which holds {path}"
         assert second.get("a") == ANSWER
+
+
+def test_a_journal_or_lock_that_cannot_be_written_is_one_clear_sentence(path, monkeypatch):
+    def refused(*args):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(os, "open", refused)
+    with pytest.raises(UserError, match=r"cannot be written \(Permission denied\); work in"):
+        Lock(path, print)
+    monkeypatch.setenv("STEADFAST_LOCKS", str(path.parent))
+    with pytest.raises(UserError, match="set STEADFAST_LOCKS to a folder of your own"):
+        Lock(path, print)
 
 
 def test_nothing_but_the_journal_is_left_behind(path):

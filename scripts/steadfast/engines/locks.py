@@ -40,7 +40,14 @@ class Lock:
         needless: Callable[[], bool] | None = None,
     ):
         self._holder = path.with_name(f".{path.name}.holder")
-        self._fd = os.open(_lock_file(path), os.O_RDWR | os.O_CREAT, 0o644)
+        file = _lock_file(path)
+        try:
+            self._fd = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            where = "work in a folder of your own (docs/slurm.md, Several users)"
+            if file != path:
+                where = f"set {FOLDER} to a folder of your own, such as /tmp/locks-$USER"
+            raise UserError(f"{file}: cannot be written ({error.strerror}); {where}") from None
         try:
             self.held = self._taken()
             if not self.held:
@@ -52,7 +59,7 @@ class Lock:
             os.close(self._fd)
             raise UserError(
                 f"{path}: the file system cannot lock it ({error.strerror}); set {FOLDER} to a "
-                "folder on one that can, such as /tmp/locks of the node, and run again "
+                "folder on one that can, such as /tmp/locks-$USER of the node, and run again "
                 "(docs/slurm.md says what that does not guard against)"
             ) from None
         except BaseException:
