@@ -37,6 +37,14 @@ class Slurm:
 
         return asyncio.run(self.watch.query(ask)(COMMAND, logging.getLogger()))[0]
 
+    def submits(self, info):
+        """What happens when the plugin has handed over a job."""
+        executor = type("Executor", (), {"__module__": PLUGIN})()
+        for name in ("report_job_submission", "report_job_error", "run_job"):
+            setattr(executor, name, lambda *_, **__: None)
+        self.watch.watch(executor)
+        executor.report_job_submission(info)
+
 
 @pytest.fixture
 def slurm():
@@ -121,6 +129,19 @@ def test_many_jobs_that_wait_for_the_same_are_one_line(slurm):
         "waiting: 1, 2, 3 and 5 more (SLURM job 1, 2, 3 and 5 more: AssocMaxJobsLimit): a limit "
         "of jobs at once is reached; it starts when others of them end\n"
     )
+
+
+def test_a_running_job_that_waits_for_what_another_holds_is_told_once(slurm, tmp_path, monkeypatch):
+    log = tmp_path / "2k.log"
+    job = SimpleNamespace(is_group=lambda: False, log=[str(log)], rule=SimpleNamespace(name="r"))
+    monkeypatch.setitem(sys.modules, PLUGIN, SimpleNamespace(query_job_status=None))
+    slurm.submits(SimpleNamespace(job=job, external_jobid="17"))
+    log.write_text("m: 3 requests\nm: waits for SLURM job 16, which holds j.jsonl\n")
+    slurm.look({"17": "PENDING"})
+    slurm.look({"17": "RUNNING"})
+    slurm.look({"17": "RUNNING"})
+    held = f"{tmp_path}/2k (SLURM job 17): waits for SLURM job 16, which holds j.jsonl, until that"
+    assert slurm.said().count(held) == 1
 
 
 def test_many_held_jobs_are_released_by_a_short_command(slurm):

@@ -183,11 +183,11 @@ class Failures:
 
     def _note(self, job: Any, message: str | None, number: str | None, logs: list[str]) -> None:
         state = self.states.get(number) if number else None
-        said = {one: "".join(self._said(file) for file in one.log) for one in singles(job)}
+        said = {one: "".join(self.said(file) for file in one.log) for one in singles(job)}
         ends = {one: how_it_ended(said[one], state, message) for one in said}
         # In a group, those that say nothing may have finished, or waited for the one that failed.
         ends = {one: end for one, end in ends.items() if end.reason} or ends
-        words = LAUNCHER.findall("".join(map(self._said, logs)))
+        words = LAUNCHER.findall("".join(map(self.said, logs)))
         if words and not any(end.reason for end in ends.values()):
             ends = {one: End(f"SLURM says: {words[-1]}") for one in ends}
         free = facts("slurm/ends.yaml").get(state, {}).get("free", False)
@@ -200,8 +200,8 @@ class Failures:
             name, reason = self.name(one), end.reason or f"it ended without saying why{self._room}"
             tries = (self._failed[name].tries if name in self._failed else 0) + (not free)
             # Where the job itself says why, SLURM's log has it among much else.
-            tails = {file: "" if reason in said[one] else self._said(file) for file in logs}
-            tails = {file: self._said(file) for file in one.log} | tails
+            tails = {file: "" if reason in said[one] else self.said(file) for file in logs}
+            tails = {file: self.said(file) for file in one.log} | tails
             self._failed[name] = Failure(_who(one), reason, tries, tails)
             if end.short:
                 self._short.setdefault(_key(one.wildcards), []).append(end.short)
@@ -257,7 +257,7 @@ class Failures:
             return ""
         return f", and the disk of {self._logs} is full; make room there, then run again"
 
-    def _said(self, file: str) -> str:
+    def said(self, file: str) -> str:
         """The end of what the last try wrote to a file, which is nothing where it is unchanged."""
         stamp = _stamp(file)
         if stamp is None or stamp == self._before.get(file):

@@ -10,7 +10,7 @@ from typing import Any
 
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
 
-from steadfast.failures import UNSUBMITTED, Failures
+from steadfast.failures import UNSUBMITTED, WAITED, Failures, singles
 from steadfast.resources import facts
 
 PLUGIN = "snakemake_executor_plugin_slurm"
@@ -39,6 +39,7 @@ class Watch:
     def __init__(self, log: logging.Logger, failures: Failures):
         self._log, self._failures, self._name = log, failures, failures.name
         self._names: dict[str, str] = {}
+        self._logs: dict[str, list[str]] = {}
         self._missed: Counter[str] = Counter()
         self._said: set[tuple[str, str]] = set()
         self._away = False
@@ -63,6 +64,9 @@ class Watch:
 
         def submitted(info: Any, **further: Any) -> None:
             self._names[info.external_jobid] = name = self._name(info.job)
+            self._logs[info.external_jobid] = [
+                file for one in singles(info.job) for file in one.log
+            ]
             self._log.info(f"submitted: {name} (SLURM job {info.external_jobid})")
             submit(info, **further)
 
@@ -100,6 +104,7 @@ class Watch:
             reasons = f"squeue --noheader --states=PENDING --format='%i|%r' --name {run}"
             waiting, _ = await ask(reasons, log)
             self.say_waiting(waiting or {})
+            self.say_held(states)
             return self.seen(states), seconds or 0.0
 
         return asked
@@ -143,6 +148,19 @@ class Watch:
             each = ",".join(jobs[:SHOWN_NAMES]) + (",…" if len(jobs) > SHOWN_NAMES else "")
             said = meaning.format(job=each) or "SLURM says no more"
             self._log.warning(f"waiting: {shown} (SLURM job {_first(jobs)}: {reason}): {said}")
+
+    def say_held(self, states: States) -> None:
+        """Says which running jobs wait for what another job holds, each once.
+
+        Args:
+            states: SLURM's word for each job, by number.
+        """
+        for job in (job for job, state in states.items() if state.startswith("RUNNING")):
+            for file in self._logs.get(job, ()):
+                last = self._failures.said(file).rstrip().rpartition("\n")[2]
+                if waited := WAITED.search(last):
+                    line = f"waits for {waited[1]}, which holds {waited[2]}, until that has ended"
+                    self._say_once(self._shown(job), line)
 
     def _shown(self, job: str) -> str:
         return f"{self._names.get(job, 'a job')} (SLURM job {job})"

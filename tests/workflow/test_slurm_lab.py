@@ -129,6 +129,7 @@ def test_after_a_killed_snakemake_new_jobs_wait_for_the_old_ones_and_ask_nothing
     (old, _) = wait_for(lambda: len(run.jobs("slow_2k")) == 2 and run.jobs("slow_2k"))
     waits = f"slow: waits for SLURM job {old['JobId']}, which holds"
     wait_for(lambda: log.exists() and waits in log.read_text())
+    wait_for(lambda: f"): waits for SLURM job {old['JobId']}, which holds" in run.said())
     server.delay = 0
     run.finish(again)
     prompts = run.project.path("results/lifbench/prompts/2k.jsonl").read_text().count("\n")
