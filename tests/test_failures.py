@@ -171,6 +171,7 @@ def test_where_the_job_said_nothing_what_slurm_s_programs_say_is_the_reason(run,
         run.said()
         == f"failed: inference/m/4k (SLURM job 12): SLURM says: {away}; it is tried again\n"
     )
+    assert job.attempt == 1  # SLURM's absence is no try
 
 
 def test_what_an_earlier_try_wrote_is_not_taken_for_the_last_one_s_word(run):

@@ -187,10 +187,11 @@ class Failures:
         ends = {one: how_it_ended(said[one], state, message) for one in said}
         # In a group, those that say nothing may have finished, or waited for the one that failed.
         ends = {one: end for one, end in ends.items() if end.reason} or ends
+        free = facts("slurm/ends.yaml").get(state, {}).get("free", False)
         words = LAUNCHER.findall("".join(map(self.said, logs)))
         if words and not any(end.reason for end in ends.values()):
             ends = {one: End(f"SLURM says: {words[-1]}") for one in ends}
-        free = facts("slurm/ends.yaml").get(state, {}).get("free", False)
+            free = any(part in words[-1] for part in facts("slurm/submissions.yaml"))
         if free:
             job.attempt -= 1  # Snakemake counts each
         if not any(end.again for end in ends.values()):
