@@ -90,7 +90,8 @@ def test_each_fault_is_told_and_what_can_be_mended_is(lab, run, server):
 
         # Somebody's urgent job cancels ours.
         urgent = ("--nodes=2", "--gres=gpu:2", "--mem=1000", "--time=5", "--wrap=sleep 5")
-        submitted = ("sbatch", "--account=lab", "--qos=urgent", "--partition=gpu", *urgent)
+        quiet = "--output=/dev/null"
+        submitted = ("sbatch", "--account=lab", "--qos=urgent", "--partition=gpu", quiet, *urgent)
         lab.wait(lambda: lab(*submitted))
         said("failed: lifbench/inference/slow/2k (SLURM job ", "): the job was preempted; it is")
 
