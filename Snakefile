@@ -30,7 +30,7 @@ from steadfast.evaluation import Evaluation, in_results
 from steadfast.lineage import Lineage, lineages, plain
 from steadfast.loads import Allocation, HandedOver, Loads
 from steadfast.required_files import check_required_files
-from steadfast.show.visible import visible
+from steadfast.visible import visible
 
 
 pathvars:

@@ -3,8 +3,8 @@
 import argparse
 import sys
 
-from steadfast.show.visible import visible
 from steadfast.stages.examine import examine
+from steadfast.visible import visible
 
 DEFAULT = "config/config.yaml"
 

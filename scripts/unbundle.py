@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 from steadfast.commands import says_why
-from steadfast.show.visible import visible
 from steadfast.stages.unbundle import unbundle
+from steadfast.visible import visible
 
 
 def main() -> None:

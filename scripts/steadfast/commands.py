@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from steadfast.errors import UserError
-from steadfast.show.visible import visible
+from steadfast.visible import visible
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from steadfast.errors import ERROR, PASSING
 from steadfast.resources import facts
-from steadfast.show.visible import visible
+from steadfast.visible import visible
 
 SHOWN_LINES = 8
 """Of the end of a log, at most."""

@@ -12,7 +12,7 @@ from steadfast.engines.interpreter import enter
 from steadfast.errors import ERROR, PASSING, STOPPED, PassingError, UserError, of_system
 from steadfast.files import Settings
 from steadfast.seal import Seal, seals
-from steadfast.show.visible import visible
+from steadfast.visible import visible
 
 
 def run_rule(

@@ -7,8 +7,8 @@ import hostile
 import pytest
 
 from steadfast.errors import UserError
-from steadfast.show.visible import visible
 from steadfast.stages.unbundle import unbundle
+from steadfast.visible import visible
 
 BOUND = 300  # characters of a sentence, without the path of the bundle
 

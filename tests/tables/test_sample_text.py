@@ -16,8 +16,8 @@ from steadfast.lineage import Lineage
 from steadfast.seal import Seal
 from steadfast.show.passages import Passages, excerpts, places
 from steadfast.show.sample_text import sample_text
-from steadfast.show.visible import visible
 from steadfast.stages.view_sample import view_sample
+from steadfast.visible import visible
 
 ELEMENTS = [f"entry {name}" for name in ("alpha", "beta", "gamma", "delta")]
 TEXT = "\n".join(f"{number}. {text}" for number, text in enumerate(ELEMENTS, start=1))

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from steadfast.errors import UserError
 from steadfast.files import replacing
 from steadfast.names import shown
-from steadfast.show.visible import visible
+from steadfast.visible import visible
 
 TIME = (1980, 1, 1, 0, 0, 0)
 """Of every member; a zip file knows no earlier one."""

@@ -5,7 +5,7 @@ import time
 from typing import TYPE_CHECKING, Never, TextIO
 
 from steadfast.engines.request import Response
-from steadfast.show.visible import visible
+from steadfast.visible import visible
 
 if TYPE_CHECKING:
     from tqdm import tqdm

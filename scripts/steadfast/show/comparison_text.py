@@ -10,7 +10,7 @@ from tabulate import tabulate
 from steadfast.metrics import flips
 from steadfast.metrics.moved import INTERVALS, PAIRED, UNTOLD, YES
 from steadfast.show.comparison import Comparison
-from steadfast.show.visible import visible
+from steadfast.visible import visible
 
 MOST, EACH = 12, 4
 """Rows of a list, and of a benchmark's other cells, at most; the CSV files have all."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from steadfast.resources import facts
-from steadfast.show.visible import visible
 from steadfast.tables.render import unescape_markdown
+from steadfast.visible import visible
 
 BAR = re.compile(r"(?<!\\)\|")  # between cells; one of a label is escaped
 INTERVAL = facts("report.yaml")["interval"].format(measure="")

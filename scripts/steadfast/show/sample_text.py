@@ -1,4 +1,4 @@
-"""A sample as text for a terminal; nothing in it is acted on (``show.visible``)."""
+"""A sample as text for a terminal; nothing in it is acted on (``steadfast.visible``)."""
 
 import json
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from steadfast.files import Record, Settings
 from steadfast.show.passages import excerpts
 from steadfast.show.seen import JudgedRequest, SeenAnswer, SeenSample
-from steadfast.show.visible import visible
+from steadfast.visible import visible
 
 BAR = "  | "
 START = 400
