@@ -83,8 +83,10 @@ def members(project: Project) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def unbundle(clone: Project, bundle: Path, into: Path) -> subprocess.CompletedProcess:
-    command = [sys.executable, "scripts/unbundle.py", str(bundle), str(into)]
+def unbundle(
+    clone: Project, bundle: Path, into: Path, *options: str
+) -> subprocess.CompletedProcess:
+    command = [sys.executable, "scripts/unbundle.py", *options, str(bundle), str(into)]
     return subprocess.run(command, cwd=clone.folder, capture_output=True, text=True)
 
 

@@ -1,0 +1,263 @@
+"""What users may ask for together: features of the config as fragments, and configs drawn of them.
+
+The names ``gold``, ``judge`` and ``writer`` are those of a model, a judge and a rewriter over HTTP.
+"""
+
+import copy
+import random
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+from small_contexts import CASES
+from steadfast.resources import resource
+
+Settings = dict[str, Any]
+BENCHMARKS: Settings = {
+    "lifbench": {"tasks": ["LSI", "OQ", "MF"]},
+    "followbench": {"groups": 1, "languages": ["en"]},
+    "cfbench": {"records": 8},
+    "complexbench": {"instances": 6, "languages": ["zh"]},
+}
+"""Sections of synthetic data, as little as shows everything."""
+LIFBENCH, FOLLOWBENCH, CFBENCH, COMPLEXBENCH = BENCHMARKS
+JUDGED = (FOLLOWBENCH, CFBENCH, COMPLEXBENCH)
+REWRITES = 6
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One thing that a config may ask for.
+
+    Attributes:
+        settings: of the config; they are merged into those of the other features.
+        benchmarks: one of which has to run; all four where there is none.
+        apart: features with which it makes no valid config, or no prompt that gold is known for.
+        files: texts of files that the config names, by path.
+    """
+
+    settings: Settings
+    benchmarks: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+    files: dict[str, str] = field(default_factory=dict)
+
+
+def lifbench(*apart: str, **settings: Any) -> Feature:
+    return Feature({LIFBENCH: settings}, (LIFBENCH,), apart)
+
+
+def gold(*apart: str, **settings: Any) -> Feature:
+    return Feature({"models": {"gold": settings}}, apart=apart)
+
+
+def model(name: str, **settings: Any) -> Feature:
+    return Feature({"models": {name: settings}})
+
+
+def judging(*benchmarks: str, **settings: Any) -> Feature:
+    return Feature(settings, benchmarks or JUDGED)
+
+
+EXAMPLES = '{"instruction": "Name a colour.", "output": "Blue"}\n'
+INITIAL = '{"instruction": "Recommend three books.", "category": "content"}\n'
+LABELS = '{"model": "gold", "sample_id": "en/content/1/1", "verdicts": ["YES"]}\n'
+RELEASED = CASES / "released"
+PUBLISHED = {"lengths": {"4k": 3072}, "released": {"directory": "released"}}
+UNPUBLISHED = (
+    "several lengths",
+    "contexts per length",
+    "formats",
+    "domains",
+    "recs",
+    "recs in both samplings",
+    "own task",
+    "own task in overall",
+)
+OWN_TASK = {"own_tasks": {"LNB": "tasks/neighbours.yaml"}}
+PRICE = {"input": 1.0, "output": 2.0, "cached": 0.5}
+FEATURES: dict[str, Feature] = {
+    # --- LIFBench
+    "several lengths": lifbench(lengths={"2k": 2048, "3k": 3072}),
+    "contexts per length": lifbench(contexts_per_length=2),
+    "formats": lifbench(formats=["numbered", "json"]),
+    "domains": lifbench(domains={"list": ["mixed", "uuids"]}),
+    "own task": lifbench(**OWN_TASK),
+    "own task in overall": lifbench(**OWN_TASK, overall="all"),
+    "corrected rubric": lifbench(rubric="corrected"),
+    "plain mean": lifbench(weighting="mean"),
+    "recs": lifbench(expressions="recs", recs={"count": REWRITES, "clusters": 2}),
+    "recs in both samplings": lifbench(
+        expressions="recs",
+        recs={"count": REWRITES, "clusters": 2, "sampling": "both", "draws": 2},
+    ),
+    "published contexts": lifbench(
+        *UNPUBLISHED,
+        "other tokenizer",
+        contexts="released",
+        expressions="released",
+        tasks=["OQ", "MF"],  # the lists are not among the files
+        **PUBLISHED,
+    ),
+    "released scores": Feature(
+        {LIFBENCH: PUBLISHED, "models": {"Qwen2.5-7B": {"engine": "scored"}}},
+        (LIFBENCH,),
+        ("several lengths", "model left out", "corrected rubric"),
+    ),
+    # --- the judged benchmarks
+    "two languages": Feature({FOLLOWBENCH: {"languages": ["en", "zh"]}}, (FOLLOWBENCH,)),
+    "ways to ask the judge": Feature(
+        {FOLLOWBENCH: {"judge_prompts": ["path", "last", "rating"]}}, (FOLLOWBENCH,)
+    ),
+    "evolution": Feature(
+        {
+            FOLLOWBENCH: {"evolution": {"initial": "initial.jsonl", "rewriter": "reworder"}},
+            "rewriters": {"reworder": {"engine": "reference"}},
+        },
+        (FOLLOWBENCH,),
+        files={"initial.jsonl": INITIAL},
+    ),
+    "own judge template": Feature(
+        {FOLLOWBENCH: {"templates": {"en": "prompts/en.txt"}}},
+        (FOLLOWBENCH,),
+        files={"prompts/en.txt": f"Be fair.\n{resource('followbench/judge/en.txt').read_text()}"},
+    ),
+    "people's labels": Feature(
+        {FOLLOWBENCH: {"labels": "labels.jsonl"}}, (FOLLOWBENCH,), files={"labels.jsonl": LABELS}
+    ),
+    "direct scoring": Feature({CFBENCH: {"direct": True}}, (CFBENCH,)),
+    "decomposition": Feature(
+        {COMPLEXBENCH: {"decomposition": True}}, (COMPLEXBENCH,), ("base model", "examples")
+    ),
+    "plain judging": Feature({COMPLEXBENCH: {"judging": "plain"}}, (COMPLEXBENCH,)),
+    "English first": Feature({COMPLEXBENCH: {"languages": ["en", "zh"]}}, (COMPLEXBENCH,)),
+    "released reading": judging(judging={"mode": "released"}),
+    "one attempt": judging(judging={"attempts": 1}),
+    "second judge": judging(judges={"sim-second": {"engine": "simulated"}}),
+    "judge with a price": judging(judges={"judge": {"price": PRICE, "max_spend": 1000.0}}),
+    "judge that thinks": judging(
+        judges={"judge": {"reasoning": {"tags": ["<think>", "</think>"], "tokens": 100}}}
+    ),
+    # --- the model
+    "draws": gold(draws=2, temperature=0.7, seed=3),
+    "system message": gold("base model", "examples", system="You are helpful."),
+    "base model": gold(template="base"),
+    "examples": Feature(
+        {"models": {"gold": {"template": "base", "examples": "examples.jsonl"}}},
+        files={"examples.jsonl": EXAMPLES},
+    ),
+    "thoughts": gold(reasoning={"tags": ["<think>", "</think>"], "tokens": 100}),
+    "server's sampling": gold("draws", temperature=None),
+    "narrower sampling": gold(top_p=0.9, extra_body={"presence_penalty": 0.1}),
+    "narrow window, skip": gold(window=2600, on_overflow="skip"),
+    "narrow window, truncate": gold("narrow window, skip", window=2600, on_overflow="truncate"),
+    "limits of tokens": gold(max_tokens=3000),
+    "price": gold(price=PRICE, max_spend=1000.0),
+    "few at once": gold(concurrency=2),
+    "other limit field": gold(max_tokens_field="max_completion_tokens"),
+    "group and label": gold(label="Gold & co", group="Servers"),
+    "faults of the server": gold(attempts=9),
+    "replayed answers": Feature(
+        {"models": {"old": {"engine": "replay", "file": "old.jsonl", "allowed_failures": 1.0}}},
+        apart=("model left out",),
+        files={"old.jsonl": '{"sample_id": "LSI/list-2k-s1/e0/v0", "text": "An answer."}\n'},
+    ),
+    "floor": model("floor", engine="floor"),
+    "simulated reader": model("sim-a", engine="simulated", span=2000),
+    "model left out": Feature(
+        {"models": {"unasked": {"engine": "openai", "model": "x"}}, "only": ["gold", "reference"]},
+        apart=("floor", "simulated reader"),
+    ),
+    # --- the run
+    "trial": Feature({"limit": 1}),
+    "other seed": Feature({"seed": 7}),
+    "other tokenizer": Feature({"tokenizer": "cl100k_base"}),
+    "certificate": Feature({"certificate": {"difference": 0.05}}),
+    "digits": Feature({"display": {"digits": 1}}),
+    "order of groups": Feature({"display": {"group_order": ["Servers"]}}),
+    "printed results": Feature({"display": {"published": True}}),
+    "name": Feature({"name": "A run <b>of</b> features"}),
+    "GPU": Feature({"hardware": {"gpu": "h100"}}),
+}
+
+
+def compatible(one: str, other: str) -> bool:
+    """Whether two features make a valid config together."""
+    return other not in FEATURES[one].apart and one not in FEATURES[other].apart
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Features, and the benchmarks that run."""
+
+    features: tuple[str, ...]
+    benchmarks: tuple[str, ...]
+
+    def config(self, url: str) -> Settings:
+        """The config, of a server at that address."""
+        api = {"engine": "openai", "base_url": url, "api_key_env": None, "backoff": 0.01}
+        whole: Settings = {
+            "benchmarks": list(self.benchmarks),
+            "models": {"reference": {"engine": "reference"}, "gold": {**api, "model": "gold"}},
+            **{name: copy.deepcopy(BENCHMARKS[name]) for name in self.benchmarks},
+        }
+        if set(self.benchmarks) & set(JUDGED):
+            judges = {"judge": {**api, "model": "judge"}, "reference": {"engine": "reference"}}
+            whole["judges"] = judges
+        for name in self.features:
+            merge(whole, FEATURES[name].settings)
+        if whole.get(LIFBENCH, {}).get("expressions") == "recs":
+            writer: Settings = {**api, "model": "writer", "temperature": 1.0}
+            whole.setdefault("rewriters", {})["writer"] = writer
+            whole[LIFBENCH]["recs"]["rewriters"] = ["writer"]
+        if LIFBENCH in whole:
+            whole[LIFBENCH].setdefault("lengths", {"2k": 2048})
+        return whole
+
+    @property
+    def needs_released(self) -> bool:
+        """Whether it takes the benchmark's released files."""
+        return bool({"published contexts", "released scores"} & set(self.features))
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The files that the config names."""
+        return {k: text for name in self.features for k, text in FEATURES[name].files.items()}
+
+
+def merge(into: Settings, settings: Settings) -> None:
+    """Sets settings within others, mapping by mapping."""
+    for key, value in settings.items():
+        if isinstance(value, dict) and isinstance(into.get(key), dict):
+            merge(into[key], value)
+        else:
+            into[key] = copy.deepcopy(value)
+
+
+def draw(seed: int) -> Drawn:
+    """Three to six features that go together, and the benchmarks that they are about."""
+    lots = random.Random(seed)
+    names, chosen, benchmarks = list(FEATURES), [], set()
+    lots.shuffle(names)
+    wanted = lots.randint(3, 6)
+    while len(chosen) < wanted:
+        name = names.pop()
+        if all(compatible(name, other) for other in chosen):
+            chosen.append(name)
+            if (of := FEATURES[name].benchmarks) and not benchmarks & set(of):
+                benchmarks.add(lots.choice(of))
+    if not benchmarks:
+        benchmarks.add(lots.choice(list(BENCHMARKS)))
+    return Drawn(tuple(sorted(chosen)), tuple(sorted(benchmarks, key=list(BENCHMARKS).index)))
+
+
+def pairs_covered(drawn: Iterable[Drawn]) -> str:
+    """Which pairs of features the configs have together: how many, and a line for each feature."""
+    seen = Counter(pair for one in drawn for pair in combinations(one.features, 2))
+    able = [pair for pair in combinations(sorted(FEATURES), 2) if compatible(*pair)]
+    lines = [f"{len(seen)} of {len(able)} pairs of features that go together were drawn"]
+    for name in FEATURES:
+        beside = [" ".join(set(pair) - {name}) for pair in seen if name in pair]
+        lines.append(f"{name} ({len(beside)}): {', '.join(sorted(beside)) or 'nothing'}")
+    return "\n".join(lines)
