@@ -11,11 +11,13 @@ from steadfast.resources import PACKAGE
 
 LIMITED = """
 import resource, sys
+from types import SimpleNamespace
 from steadfast.files import write_text
 from steadfast.workflow import run_rule
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-run_rule(write_text, ["{log}"], path="{path}", text="x" * {size})
+job = SimpleNamespace(log=["{log}"])
+run_rule(write_text, job, sealed=False, path="{path}", text="x" * {size})
 """
 
 

@@ -10,7 +10,7 @@ from steadfast.cfbench.metrics import by_factor, results
 from steadfast.components import Reply
 from steadfast.errors import UserError
 from steadfast.metrics.agreement import verdict_agreement
-from steadfast.metrics.headline import FURTHER, HEADLINE, HIGHEST
+from steadfast.metrics.headline import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST
 
 
 def of(idx: int, split: str, *checkpoints: tuple[str, str, str], **more) -> dict:
@@ -125,7 +125,10 @@ def test_coverage_and_headline_tell_what_is_missing(made):
     assert (full["expected"], full["scored"], full["status_ok"]) == (4, 3, 3)
     assert full["status_invalid"] == 1
     headline = found["headline"]
-    assert list(headline.columns) == [*HEADLINE, *(c for c in FURTHER if c != HIGHEST)]
+    assert list(headline.columns) == [
+        *HEADLINE,
+        *(c for c in FURTHER if c not in (HIGHEST, ABOVE_FLOOR)),
+    ]
     assert list(headline["measure"]) == ["CSR", "ISR", "PSR"]
     assert set(headline["n"]) == {3} and set(headline["expected"]) == {4}
 

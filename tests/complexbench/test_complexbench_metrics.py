@@ -11,7 +11,7 @@ from steadfast.complexbench.metrics import metrics as compute
 from steadfast.complexbench.rules.outcome import UNDECIDED
 from steadfast.components import Frames, Scored
 from steadfast.errors import UserError
-from steadfast.metrics.headline import FURTHER, HEADLINE, HIGHEST
+from steadfast.metrics.headline import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST
 
 
 def score_records(instances: list[dict], raw: list[list]) -> list[dict]:
@@ -148,7 +148,10 @@ def test_worked_by_hand():
     assert value(coherent, kind="single", measure="relative_drop") == 1
     assert value(coherent, kind="multiple", measure="relative_drop") == 0
     (headline,) = found["headline"].to_dict("records")
-    assert list(found["headline"]) == [*HEADLINE, *(c for c in FURTHER if c != HIGHEST)]
+    assert list(found["headline"]) == [
+        *HEADLINE,
+        *(c for c in FURTHER if c not in (HIGHEST, ABOVE_FLOOR)),
+    ]
     assert (headline["measure"], headline["n"], headline["expected"]) == ("DRFR", 9, 9)
     assert headline["low"] <= headline["value"] <= headline["high"]
 

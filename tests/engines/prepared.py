@@ -121,6 +121,7 @@ class Prepared:
             operation=operation,
             stand_in=stand_in.plain if how.engine in STAND_INS else None,
             lineage="",
+            inputs=(),
             results=self.results,
             out=out,
             identity_out=out.with_suffix(".identity.json"),

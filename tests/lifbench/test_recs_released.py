@@ -50,7 +50,8 @@ def rows(folder, name):
 
 def released_expressions(folder, task, **settings):
     files = of(folder, task)
-    inputs = {"candidates": files["candidates"], "clusters": files["released"]}
+    inputs = {name: files[name] for name in ("candidates", "review")}
+    inputs["clusters"] = files["released"]
     settings = {"review": None, "sampling": "nearest", "seed": 1} | settings
     return expressions(inputs, TASKS[task].worded, **settings)
 

@@ -65,7 +65,7 @@ def test_each_script_has_a_process_of_its_own(run, tmp_path):
         ("import sys; sys.exit(3)", 3),
         ("import sys; sys.exit('a sentence')", 1),
         ("1 / 0", 1),
-        ("raise KeyboardInterrupt", 1),
+        ("raise KeyboardInterrupt", 130),
         ("import os; os.kill(os.getpid(), 9)", -9),
     ],
 )

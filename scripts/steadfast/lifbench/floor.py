@@ -38,7 +38,9 @@ def floor_answer(prompt: Record, context: Record, rubric: str = "released", draw
         rubric: by which the answer is scored.
         draw: another one, another draw of what is as good.
     """
-    given, rng = prompt["variables"], Random(f"floor/{prompt['sample_id']}/{draw}")
+    # In every format of a context it draws the same.
+    plain_id = prompt["sample_id"].removesuffix(f"/{prompt.get('format')}")
+    given, rng = prompt["variables"], Random(f"floor/{plain_id}/{draw}")
     match prompt["task"]:
         case "LSI" | "LOI" | "LOE":
             return _near_the_beginning(context["elements"], given.get("bias", 0), rng)

@@ -58,7 +58,7 @@ def core(text: str) -> str:
 
 
 def only_repeats(text: str, asked: str) -> bool:
-    """Whether a text has no words but those that were asked, once or several times.
+    r"""Whether a text has no words but those that were asked, once or several times.
 
     >>> only_repeats("> Name the first.\n> Name the first.", "Name the first.")
     True
