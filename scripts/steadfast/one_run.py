@@ -7,7 +7,8 @@ from typing import Any
 
 from snakemake_interface_common.exceptions import ApiError
 
-NAME = ".lock"
+LOCK = "journal/.locks/run.lock"
+"""Below the results folder, beside the locks of loads."""
 
 
 class OneRun:
@@ -37,8 +38,9 @@ class OneRun:
         makes = workflow.executor_plugin is not None and not workflow.dryrun
         if self._fd is not None or not makes or not workflow.execution_settings.lock:
             return
-        self._results.mkdir(parents=True, exist_ok=True)
-        fd = os.open(self._results / NAME, os.O_RDWR | os.O_CREAT, 0o666)
+        lock = self._results / LOCK
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        fd = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except (BlockingIOError, PermissionError):
@@ -54,8 +56,8 @@ class OneRun:
         os.write(fd, f"process {os.getpid()}\n".encode())
         self._fd = fd
         # Of Snakemake's locks, those on files of this folder are nobody's now.
-        for lock in Path(getattr(workflow.persistence, "_lockdir", "")).glob("*.output.lock"):
-            locked = lock.read_text(encoding="utf-8").splitlines()
+        for dead in Path(getattr(workflow.persistence, "_lockdir", "")).glob("*.output.lock"):
+            locked = dead.read_text(encoding="utf-8").splitlines()
             if any(Path(path).is_relative_to(self._results) for path in locked):
-                lock.with_name(lock.name.replace("output", "input")).unlink(missing_ok=True)
-                lock.unlink(missing_ok=True)
+                dead.with_name(dead.name.replace("output", "input")).unlink(missing_ok=True)
+                dead.unlink(missing_ok=True)

@@ -14,6 +14,8 @@ from steadfast.files import Record, canonical_json, file_sha256, read_json, writ
 
 IDENTITY = ".identity.json"
 DIGITS = 16
+OF_ITS_FILES = frozenset({"lineage", "settings", "inputs", "sha256", "statuses", "empty", "tokens"})
+"""What an identity says of the files beside it, and not of who made them."""
 IN_LINEAGE = frozenset({"lineage", "code", "made_from", "measured_from"})
 """Params that a lineage is made of."""
 OTHER = "made from other settings, data or code than the config asks for"

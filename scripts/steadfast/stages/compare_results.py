@@ -12,6 +12,7 @@ from steadfast.files import Record
 from steadfast.metrics import flips, moved
 from steadfast.metrics.asked import RELEASED, prompts_of
 from steadfast.metrics.comparison import holm
+from steadfast.seal import OF_ITS_FILES
 from steadfast.show.comparison import TESTS, Comparison
 from steadfast.stages.read_run import Run
 from steadfast.stages.samples import read_data
@@ -19,8 +20,6 @@ from steadfast.stages.samples import read_data
 T = TypeVar("T")
 EARLIER, LATER = "b", "a"
 """Names under which the two runs of a model are compared: a difference is B minus A."""
-FACTS_OF_A_RUN = ("lineage", "empty", "sha256", "statuses", "tokens")
-"""What an identity has beside what determines the answers."""
 
 
 def compare_results(a: Run, b: Run) -> Comparison:
@@ -87,7 +86,7 @@ def _settings(a: Run, b: Run, benchmarks: Sequence[str]) -> Iterator[tuple[str, 
 
 
 def _determining(identity: Record) -> Record:
-    return {key: value for key, value in identity.items() if key not in FACTS_OF_A_RUN}
+    return {key: value for key, value in identity.items() if key not in OF_ITS_FILES}
 
 
 def _alone(a: Run, b: Run, common: Sequence["_Benchmark"]) -> Iterator[tuple[str, str, str]]:

@@ -13,6 +13,7 @@ from steadfast.files import Record, Settings, canonical_json, read_json, read_te
 from steadfast.metrics.tidy import read_csv
 from steadfast.page.pack import Pack, page
 from steadfast.page.table_data import table_data
+from steadfast.seal import OF_ITS_FILES
 from steadfast.show.display import Display
 from steadfast.show.report import Report, correlations_table, report_table
 from steadfast.show.roster import Roster
@@ -29,8 +30,6 @@ USED = (
     "cached_tokens", "hit_rate", "output_tokens",
 )  # fmt: skip
 """What the page has of ``metrics/inference.csv``: all but times, which differ between runs."""
-PER_PART = {"lineage", "empty", "sha256", "statuses", "tokens"}
-"""What identities of one model differ in between parts."""
 
 
 def make_page(
@@ -171,7 +170,7 @@ def _identities(benchmarks: Sequence[Shown], results: Path) -> list[Record]:
                 for judge, folder in folders.items():
                     path = results / one.name / folder / model / f"{part}.identity.json"
                     identity = read_json(path)
-                    kept = {name: v for name, v in identity.items() if name not in PER_PART}
+                    kept = {name: v for name, v in identity.items() if name not in OF_ITS_FILES}
                     name = judge or model
                     same = found.setdefault(
                         canonical_json([name, bool(judge), kept]),

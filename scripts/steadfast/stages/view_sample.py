@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from steadfast.config.portable import CONFIG_FILE
+from steadfast.config.source import read_source
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation
 from steadfast.files import read_jsonl
@@ -35,7 +37,7 @@ def view_sample(run: Evaluation, results: Path, name: str, model: str | None) ->
     models = run.asked
     if model is not None and model not in models:
         raise UserError(f"unknown model {shown(model)}; {nearest(model, models)}")
-    steps, known = Lineage(run), dict[str, None]()
+    wanted, known = _wanted(run, results), dict[str, None]()
     found = []
     for benchmark in run.running:
         for part in run.tasks[benchmark].parts:
@@ -46,20 +48,38 @@ def view_sample(run: Evaluation, results: Path, name: str, model: str | None) ->
                 if name in here:
                     view = _view(run, results, benchmark, part, prompts)
                     shown_models = [m for m in view.models if model in (None, m)]
-                    _check(steps, results, benchmark, part, shown_models)
+                    _check(wanted, results, benchmark, part, shown_models)
                     found.append(_seen(view, name, shown_models))
     if not found:
         raise UserError(f"{results}: no sample {shown(name)}; {_near(name, list(known))}")
     return found
 
 
-def _check(steps: Lineage, results: Path, benchmark: str, part: str, models: Sequence[str]) -> None:
-    files = {f"{benchmark}/prompts/{part}.jsonl": steps.prompts(benchmark, part)}
-    for model in models:
-        files |= steps.answered_part(benchmark, model, part)
-    for path, step in files.items():
-        if (results / path).exists():
-            Seal.beside(results / path, step.lineage).check()
+def _wanted(run: Evaluation, results: Path) -> list[Lineage]:
+    """What the config wants of the files: of a whole run, and of the trial that was made last."""
+    written, runs = results / CONFIG_FILE, [run]
+    if written.is_file():
+        limit = read_source(str(written)).get("limit")
+        if isinstance(limit, int) and limit != run.config.limit:
+            runs.append(Evaluation(run.config.model_copy(update={"limit": limit})))
+    return [Lineage(one) for one in runs]
+
+
+def _check(
+    wanted: Sequence[Lineage], results: Path, benchmark: str, part: str, models: Sequence[str]
+) -> None:
+    """Whether the files that are shown are those of the config."""
+    found: dict[Path, list[Seal]] = {}
+    for steps in wanted:
+        files = {f"{benchmark}/prompts/{part}.jsonl": steps.prompts(benchmark, part)}
+        for model in models:
+            files |= steps.answered_part(benchmark, model, part)
+        for path, step in files.items():
+            seal = Seal.beside(results / path, step.lineage)
+            found.setdefault(results / path, []).append(seal)
+    for file, seals in found.items():
+        if file.exists():
+            next((seal for seal in seals if seal.names_lineage), seals[0]).check()
 
 
 def _near(name: str, known: Sequence[str]) -> str:
