@@ -1,5 +1,6 @@
 """One run at a time in a results folder; what a killed run has locked is taken over."""
 
+import atexit
 import fcntl
 import os
 from pathlib import Path
@@ -54,6 +55,7 @@ class OneRun:
             return
         os.truncate(fd, 0)
         os.write(fd, f"process {os.getpid()}\n".encode())
+        atexit.register(os.truncate, fd, 0)
         self._fd = fd
         # Of Snakemake's locks, those on files of this folder are nobody's now.
         for dead in Path(getattr(workflow.persistence, "_lockdir", "")).glob("*.output.lock"):

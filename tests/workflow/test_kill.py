@@ -39,6 +39,7 @@ def started(project, server):
     with suppress(ProcessLookupError):
         os.killpg(job.pid, signal.SIGKILL)
     job.wait()
+    job.stdout.close()
 
 
 def asked_once(project, server) -> bool:
