@@ -65,9 +65,11 @@ class Audit:
                     _refuse_change(seal, self._checksums)
         self._checksums.keep()
         if option and self._other:
+            first, *more = self._other
+            also = f", and so are {len(more)} more" if more else ""
             raise ApiError(
-                f"{self._other[0].files[0]}: {OTHER}, and so are {len(self._other) - 1} more; "
-                f"{option} would pass them for what it asks for: run without it"
+                f"{first.files[0]}: {OTHER}{also}; {option} would pass that for what it asks for: "
+                "run without it"
             )
 
 

@@ -55,7 +55,7 @@ def test_a_run_without_metadata_and_the_first_config_again(changed):
 def test_nothing_older_passes_for_what_the_config_asks(changed, option):
     said = changed.snakemake("results/tables", option, ok=False)
     assert f"Error: results/tables: {OTHER}" in said
-    assert f"{option} would pass them for what it asks for" in said
+    assert f"{option} would pass that for what it asks for" in said
     assert changed.planned() == ANEW
 
 
