@@ -34,14 +34,20 @@ class OneRun:
             workflow: Snakemake's, whose DAG is prepared.
 
         Raises:
-            ApiError: another run holds it.
+            ApiError: another run holds it, or it cannot be written.
         """
         makes = workflow.executor_plugin is not None and not workflow.dryrun
         if self._fd is not None or not makes or not workflow.execution_settings.lock:
             return
         lock = self._results / LOCK
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        fd = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            lock.parent.mkdir(parents=True, exist_ok=True)
+            fd = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise ApiError(
+                f"{lock}: it cannot be written ({error.strerror}); mend that, or name another "
+                "folder under pathvars, results"
+            ) from None
         try:
             fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except (BlockingIOError, PermissionError):
