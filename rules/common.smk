@@ -8,7 +8,7 @@ from snakemake.logging import logger
 from snakemake.settings.enums import Quietness
 
 from steadfast.config.portable import CONFIG_FILE, as_yaml, outside_paths, portable
-from steadfast.engines.build import WITHOUT_MODEL
+from steadfast.engine_names import WITHOUT_MODEL
 from steadfast.failures import Failures
 from steadfast.files import PARTIAL, remove_partials, write_text
 from steadfast.forking import WORTH, fork_scripts
@@ -16,8 +16,9 @@ from steadfast.hooks import when_prepared
 from steadfast.one_run import OneRun
 from steadfast.report_items import ALL, heading, label
 from steadfast.show.display import trial_remark
+from steadfast.show.ending import ending
 from steadfast.slurm import Watch
-from steadfast.terminal import JobLines, NothingToDo, TargetElsewhere, ending
+from steadfast.terminal import JobLines, NothingToDo, TargetElsewhere
 
 AUDIT = Audit(RESULTS)
 FAILURES = Failures(RESULTS / "logs", logger)

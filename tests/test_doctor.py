@@ -15,7 +15,7 @@ from steadfast.doctor import machine
 from steadfast.doctor.check import Check, Surroundings
 from steadfast.doctor.network import silent
 from steadfast.doctor.slurm import read_profile, slurm_checks
-from steadfast.engines.build import ENGINES, NEEDS
+from steadfast.engine_names import ENGINES, NEEDS
 from steadfast.errors import UserError
 from steadfast.loading import load
 from steadfast.schema.openai_model import OpenaiModel

@@ -11,7 +11,8 @@ from snakemake.logging import ColorizingTextHandler, DefaultFilter, DefaultForma
 from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from steadfast.terminal import JobLines, NothingToDo, TargetElsewhere, answered, ending
+from steadfast.show.ending import ending
+from steadfast.terminal import JobLines, NothingToDo, TargetElsewhere, answered
 
 QUIET = {Quietness.RULES, Quietness.HOST}
 LOG = "results/logs/lifbench/inference/m/4k.log"

@@ -24,7 +24,7 @@ from steadfast.config.settings import (
     rewriter_settings,
     scored_models,
 )
-from steadfast.engines.build import ENGINES, STAND_INS, WITHOUT_MODEL
+from steadfast.engine_names import ENGINES, STAND_INS, WITHOUT_MODEL
 from steadfast.errors import UserError
 from steadfast.journals import (
     journal_path,

@@ -23,7 +23,7 @@ from steadfast.config.settings import (
     rewriter_settings,
 )
 from steadfast.dependencies import digest
-from steadfast.engines.build import ENGINES
+from steadfast.engine_names import ENGINES
 from steadfast.evaluation import Evaluation, InferenceJob
 from steadfast.files import canonical_json
 from steadfast.schema.model_base import BaseModelSettings

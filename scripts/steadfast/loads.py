@@ -24,7 +24,7 @@ from steadfast.config.settings import (
     model_settings,
     rewriter_settings,
 )
-from steadfast.engines.build import LOADS
+from steadfast.engine_names import LOADS
 from steadfast.evaluation import Evaluation, InferenceJob
 from steadfast.files import Record, canonical_json
 from steadfast.lineage import Lineage

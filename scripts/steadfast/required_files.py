@@ -9,8 +9,8 @@ from pathlib import Path
 
 from steadfast.benchmark import Task
 from steadfast.config.settings import replay_file
-from steadfast.engines.examples import read_examples
 from steadfast.errors import UserError
+from steadfast.examples import read_examples
 from steadfast.schema.config import Config
 from steadfast.schema.model_base import SamplingModel
 

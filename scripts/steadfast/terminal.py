@@ -1,9 +1,8 @@
-"""What a run shows on the terminal: a line a finished job, and at the end what it has made."""
+"""What a run shows on the terminal while its jobs run: a line a finished job."""
 
 import json
 import logging
 import re
-import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,6 @@ from typing import Any
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from steadfast.seal import IDENTITY
-from steadfast.show.headline import headline
-from steadfast.stages.count_usage import server_lines
 
 HANDLER = "DefaultStreamHandler"
 NOTHING = "Nothing to be done"
@@ -45,20 +42,6 @@ REMARKABLE = {
 }
 """Answers that a job's line names, those that did not fail only where there are some, by status,
 and what it calls them."""
-REPORT = "report/report.md"
-USAGE = "metrics/inference.csv"
-NO_TERMINAL = 100  # columns of what is written to a file
-PLAN, TOTALS = "plan/total.md", "## Totals"
-FOLDERS = {
-    "report.html": "All of it on one page, for a browser",
-    "tables": "Tables (docs/reading.md explains them)",
-    "figures": "Figures",
-    "plan": "What a run would take",
-    "noise": "How far an engine's answers vary by themselves",
-    "export": "Data sets",
-    "bundle.zip": "The run as one file",
-}
-"""What stands in the results' folder that a run names at its end, and what it is."""
 
 
 class JobLines(logging.Filter, logging.Formatter):
@@ -184,41 +167,3 @@ def answered(files: Iterable[str]) -> str:
             done = sum(statuses.values())
             return f": {', '.join([f'{done} done', *remarks])}, {counted:,} tokens"
     return ""
-
-
-def ending(
-    results: Path, files: Iterable[str], asked: Iterable[str] = (), width: int | None = None
-) -> str:
-    """What a run says at its end: the headline table where it made one, and where all is.
-
-    Args:
-        results: folder of all results.
-        files: all that the run's targets are made of, and they themselves.
-        asked: sentences about the text that was asked, below the headline table.
-        width: columns of the terminal; by default its own, or 100 where there is none.
-    """
-    made = [Path(file).relative_to(results).parts for file in files if _below(results, file)]
-    first = {parts[0] for parts in made}
-    shown = [name for name in FOLDERS if name in first]
-    if "tables" not in first:
-        further = {Path(*parts[:2]) for parts in made if parts[1:2] == ("tables",)}
-        shown += [str(folder) for folder in sorted(further)]
-    places = {name: f"{results / name}" + ("" if Path(name).suffix else "/") for name in shown}
-    lines = [f"{FOLDERS.get(name, 'Tables')}: {place}" for name, place in places.items()]
-    usage = results / USAGE
-    if "metrics" in first and usage.is_file() and (served := list(server_lines(usage))):
-        lines = [*served, "", *lines]
-    report = results / REPORT
-    if "report" in first and report.is_file():
-        width = width or shutil.get_terminal_size((NO_TERMINAL, 24)).columns
-        page = headline(report.read_text(encoding="utf-8"), width)
-        lines = [*page, "", *asked, "", *lines]
-    plan = results / PLAN
-    if "plan" in first and plan.is_file():
-        totals = plan.read_text(encoding="utf-8").partition(TOTALS)[2]
-        lines = [*totals.strip().splitlines(), "", *asked, "", *lines]
-    return "\n".join(lines)
-
-
-def _below(folder: Path, file: str) -> bool:
-    return Path(file).is_relative_to(folder)

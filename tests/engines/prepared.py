@@ -6,7 +6,7 @@ from typing import Any
 
 from steadfast.config import settings
 from steadfast.config.load import load_config
-from steadfast.engines.build import STAND_INS
+from steadfast.engine_names import STAND_INS
 from steadfast.registry import benchmarks
 from steadfast.stages.answer import Job, answer_part, judge_part
 from steadfast.stages.ask_judge import write_judge_prompts

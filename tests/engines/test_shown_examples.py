@@ -13,11 +13,11 @@ from steadfast.config.load import load_config
 from steadfast.config.settings import answer_settings
 from steadfast.engines.base import Setup
 from steadfast.engines.build import build_engine
-from steadfast.engines.examples import read_examples
 from steadfast.engines.fit import fitted
 from steadfast.engines.request import Item
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation
+from steadfast.examples import read_examples
 from steadfast.lineage import Lineage
 from steadfast.registry import benchmarks
 from steadfast.required_files import check_required_files

@@ -15,7 +15,8 @@ from steadfast.engines.record import record_path
 from steadfast.errors import UserError
 from steadfast.files import write_rows
 from steadfast.journals import journal_path
-from steadfast.stages.count_usage import server_lines, write_usage
+from steadfast.show.ending import server_lines
+from steadfast.stages.count_usage import write_usage
 
 
 def runs(part):

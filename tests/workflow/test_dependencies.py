@@ -12,7 +12,7 @@ import pytest
 
 from project import ROOT, TINY, Project
 from steadfast.dependencies import digest, modules, resources
-from steadfast.engines.build import ENGINES
+from steadfast.engine_names import ENGINES
 from steadfast.errors import UserError
 from steadfast.forking import SWITCH
 

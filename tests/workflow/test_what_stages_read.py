@@ -13,7 +13,7 @@ from project import ROOT
 from steadfast.components import Component
 from steadfast.config.load import load_config
 from steadfast.dependencies import modules, resources
-from steadfast.engines.build import ENGINES
+from steadfast.engine_names import ENGINES
 from steadfast.evaluation import Evaluation
 
 BENCHMARKS = ["lifbench", "followbench", "cfbench", "complexbench"]

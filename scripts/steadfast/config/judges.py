@@ -4,7 +4,7 @@ A stand-in's answer says of itself what it kept; a model would be paid to read t
 that judges knows nothing of any other answer.
 """
 
-from steadfast.engines.build import STAND_INS
+from steadfast.engine_names import STAND_INS
 from steadfast.errors import UserError
 from steadfast.schema.config import Config
 

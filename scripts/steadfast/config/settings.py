@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pydantic.fields import FieldInfo
 
 from steadfast.benchmark import ReleasedModel
-from steadfast.engines.examples import read_examples
 from steadfast.errors import UserError
+from steadfast.examples import read_examples
 from steadfast.files import Record, Settings, canonical_json
 from steadfast.names import nearest
 from steadfast.registry import benchmarks_of

@@ -1,35 +1,10 @@
-"""From a model's settings to its engine: the one place that knows the engines by name."""
+"""From a model's settings to its engine."""
 
 from importlib import import_module
 
+from steadfast.engine_names import ENGINES
 from steadfast.engines.base import Engine, Setup
 from steadfast.errors import UserError
-
-ENGINES = {
-    "reference": "steadfast.engines.reference:ReferenceEngine",
-    "simulated": "steadfast.engines.simulated:SimulatedEngine",
-    "floor": "steadfast.engines.floor:FloorEngine",
-    "replay": "steadfast.engines.replay:ReplayEngine",
-    "openai": "steadfast.engines.openai_engines:build",
-    "vllm": "steadfast.engines.vllm_copies:build",
-}
-"""What makes each engine of its setup, by name, so that only its own module is imported, and a
-rule depends on no other."""
-NEEDS = {
-    "openai": "steadfast.engines.openai_needs:needs",
-    "vllm": "steadfast.engines.vllm_needs:needs",
-}
-"""What says of each engine what its models need of the surroundings (``doctor.check.Needed``); an
-engine that is not here needs nothing."""
-OWN_ENVIRONMENT = {"vllm": ("vllm", ".venv-vllm")}
-"""Engines whose packages have no solution together with the locked base: the module by which an
-interpreter is known to have them, and the environment's folder beside the workflow."""
-STAND_INS = frozenset({"reference", "simulated", "floor"})
-"""Engines that answer from what a benchmark knows."""
-WITHOUT_MODEL = STAND_INS | {"replay"}
-"""Engines without a model: they cost nothing and keep no journal."""
-LOADS = frozenset({"vllm"})
-"""Engines that load the model into the job: the first of a model's jobs asks for all of them."""
 
 
 def build_engine(setup: Setup) -> Engine:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
-from steadfast.engines.build import OWN_ENVIRONMENT
+from steadfast.engine_names import OWN_ENVIRONMENT
 from steadfast.errors import UserError
 from steadfast.files import Settings
 from steadfast.resources import PACKAGE

@@ -1,9 +1,7 @@
 """What inference took, per job: tokens from the outputs, time and retries from the run records."""
 
-import csv
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from operator import mul
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from steadfast.engines.latencies import Latencies
@@ -100,33 +98,3 @@ def _runs(runs: Sequence[Record]) -> Record:
 
 def _rounded(value: float | None) -> str | None:
     return None if value is None else f"{value:.3g}"
-
-
-def server_lines(usage: Path) -> Iterator[str]:
-    """What the servers of models and judges took, a line each, of those whose answers were timed.
-
-    Args:
-        usage: as ``write_usage`` wrote it.
-    """
-    with open(usage, newline="", encoding="utf-8") as lines:
-        rows = [row for row in csv.DictReader(lines) if row.get("latency_median")]
-    by_name: dict[str, list[Mapping[str, str]]] = defaultdict(list)
-    for row in rows:
-        by_name[row["judge"] or row["model"]].append(row)
-    for name, of in by_name.items():
-        medians = sorted(float(row["latency_median"]) for row in of)
-        spread = dict.fromkeys(f"{seconds:g}" for seconds in (medians[0], medians[-1]))
-        slowest = max(float(row["latency_95"]) for row in of)
-        answers = {what: sum(int(row[what]) for row in of) for what in ("refused", "cut", "empty")}
-        again, away = (sum(int(row[name]) for row in of) for name in ("retries", "turned_away"))
-        rates = [float(row["answers_per_second"]) for row in of]
-        seconds = [float(row["wall_seconds"]) for row in of]
-        rate = sum(map(mul, rates, seconds)) / (sum(seconds) or 1.0)
-        requests = sum(int(row["requests"]) for row in of)
-        found = [f"{count:,} {what}" for what, count in answers.items() if count]
-        yield (
-            f"{name}: {requests:,} requests, {rate:.3g} answers a second; half of them within "
-            f"{' to '.join(spread)} s, 95 % within {slowest:g} s; {again:,} attempts made again"
-            + (f", {away:,} that the server turned away" if away else "")
-            + (f"; {', '.join(found)}" if found else "")
-        )

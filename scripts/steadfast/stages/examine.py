@@ -11,7 +11,7 @@ from steadfast.doctor.check import Check, Surroundings, found, unneeded
 from steadfast.doctor.machine import machine_checks
 from steadfast.doctor.network import hosts, silent
 from steadfast.doctor.slurm import on_cluster, read_profile, slurm_checks
-from steadfast.engines.build import NEEDS
+from steadfast.engine_names import NEEDS
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation
 from steadfast.loading import load

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from steadfast.engines.build import WITHOUT_MODEL
+from steadfast.engine_names import WITHOUT_MODEL
 from steadfast.engines.forecast import COSTS, cost_text, markdown, total
 from steadfast.files import Record
 from steadfast.metrics.power import LEVEL

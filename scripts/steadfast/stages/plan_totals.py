@@ -4,7 +4,7 @@ import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from steadfast.engines.build import WITHOUT_MODEL
+from steadfast.engine_names import WITHOUT_MODEL
 from steadfast.engines.forecast import COSTS, HOURS, cost_text, markdown, total
 from steadfast.files import Record, write_rows, write_text
 from steadfast.stages.plan_page import show

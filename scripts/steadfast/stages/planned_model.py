@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from steadfast.engine_names import WITHOUT_MODEL
 from steadfast.engines.base import Engine, Setup
-from steadfast.engines.build import WITHOUT_MODEL, build_engine
+from steadfast.engines.build import build_engine
 from steadfast.engines.expected import (
     ASSUMED,
     Speed,
