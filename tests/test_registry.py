@@ -16,6 +16,26 @@ SEED, DASHED = (replace(FOLLOWBENCH, name=name) for name in ("seed", "my-bench")
 NOTHING = "no benchmark"
 
 
+def raises(config, section):
+    """A task of a plugin whose code fails."""
+    raise LookupError("no such topic")
+
+
+def ends(config, section):
+    """A check of a plugin that ends the process."""
+    sys.exit("no licence")
+
+
+def does_not_suit(config, section):
+    """A check of a plugin that a config does not suit."""
+    raise ValueError("mine.topics: there is no topic 3")
+
+
+MINE = replace(FOLLOWBENCH, name="mine")
+FAILS, LEAVES = replace(MINE, task=raises), replace(MINE, check=ends)
+REFUSES = replace(MINE, check=does_not_suit)
+
+
 class Ends:
     """An object whose attribute ends the process."""
 
@@ -66,3 +86,18 @@ def test_a_package_that_is_broken_stops_the_runs_that_ask_for_it_alone(named, as
     assert list(Evaluation(load_config(others)).tasks) == list(registry.benchmarks())
     with pytest.raises(UserError, match=r"entry point mine .* no licence"):
         load_config({**others, **asked})
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        ("FAILS", rf"benchmark mine: {__file__}: raises fails \(LookupError: no such topic\)"),
+        ("LEAVES", rf"benchmark mine: {__file__}: ends fails \(SystemExit: no licence\)"),
+        ("REFUSES", "^config: mine.topics: there is no topic 3$"),
+    ],
+)
+def test_a_function_of_a_package_that_fails_is_one_sentence(named, value, sentence):
+    named("mine", f"{__name__}:{value}")
+    config = {"benchmarks": ["mine"], "models": {"a": {"engine": "reference"}}}
+    with pytest.raises(UserError, match=sentence):
+        Evaluation(load_config({**config, "judges": {"a": {"engine": "reference"}}}))

@@ -8,10 +8,12 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from steadfast.components import Component, JudgePrompts, JudgeStandIn, Samples, Scoring, StandIn
+from steadfast.errors import UserError
 from steadfast.files import Record
 from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel
 
+R = TypeVar("R")
 S = TypeVar("S", bound=StrictModel)
 
 
@@ -253,8 +255,44 @@ class Benchmark(Generic[S]):
     task_names: tuple[str, ...] = ()
 
     def of(self, config: Config) -> Task:
-        """The task of a config."""
-        return self.task(config, self.settings(config))
+        """The task of a config.
+
+        Raises:
+            UserError: the config does not suit, or the benchmark's own function fails.
+        """
+        return self._called(self.task, config)
+
+    def check_config(self, config: Config) -> None:
+        """Whether a config suits the benchmark.
+
+        Raises:
+            UserError: it does not, or the benchmark's own function fails.
+        """
+        if self.check:
+            self._called(self.check, config, ValueError)
+
+    def _called(
+        self, function: Callable[[Config, S], R], config: Config, said: type[Exception] = UserError
+    ) -> R:
+        """What a function of the benchmark gives; it may be of another package, and fail.
+
+        Args:
+            function: of a config and its section.
+            config: the config.
+            said: what it raises where the config does not suit.
+        """
+        try:
+            return function(config, self.settings(config))
+        except UserError:
+            raise
+        except (Exception, SystemExit) as error:
+            if isinstance(error, said):
+                raise UserError(f"config: {error}") from None
+            raise UserError(
+                f"benchmark {self.name}: {_place(function)} fails "
+                f"({type(error).__name__}: {error}); correct it, or remove the package that "
+                "brings it"
+            ) from error
 
     def settings(self, config: Config) -> S:
         """Its section of a config."""
@@ -264,6 +302,13 @@ class Benchmark(Generic[S]):
         """What the report takes of it, as plain values."""
         measures = {name: asdict(measure) for name, measure in self.measures.items()}
         return {"title": self.title, "judged": judged, "measures": measures}
+
+
+def _place(function: Callable[..., Any]) -> str:
+    """Where a function stands and what it is called, such as ``my/benchmark.py: task``."""
+    name = getattr(function, "__qualname__", repr(function))
+    code = getattr(function, "__code__", None)
+    return f"{code.co_filename}: {name}" if code else name
 
 
 AnyBenchmark = Benchmark[Any]

@@ -57,11 +57,7 @@ def load_config(raw: Mapping[str, Any]) -> Config:
     _check_task_names(config)
     for name in config.benchmarks:
         chosen = benchmarks_of(config)[name]
-        try:
-            if chosen.check:
-                chosen.check(config, chosen.settings(config))
-        except ValueError as error:
-            raise UserError(f"config: {error}") from None
+        chosen.check_config(config)
         if not config.judges and chosen.of(config).judging:
             raise UserError(f"config: judges: {name} needs a judge; name one under judges")
     return config
