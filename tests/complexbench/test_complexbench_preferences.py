@@ -82,6 +82,17 @@ def test_turns_are_no_instructions_to_compare():
     assert any("Fewer than two models" in text for _, text in built.notes)
 
 
+def test_people_s_preference_on_a_turn_is_refused_with_the_reason(run):
+    made = Run([turned(asked("一"), asked("二"))])
+    for model in ("first", "second"):
+        made.score(made.read(part="zh-decomposed"), model, "zh-decomposed")
+        made.score(made.read(), model)
+    turn = made.scored[0].record["sample_id"]
+    record = label(0, "win") | {"sample_id": f"zh-decomposed/{turn}"}
+    with pytest.raises(UserError, match=r"record 1: sample 'zh-decomposed/.*' is a turn, and"):
+        made.metrics([record])
+
+
 def test_a_preference_that_is_none_ends_the_job(run):
     with pytest.raises(UserError, match=r"people\.jsonl: record 1: the preference is 'good'"):
         run.metrics([label(0, "good")])

@@ -52,8 +52,13 @@ def preferred(
     The answer wins of which a larger share of the scoring questions is satisfied, dependencies
     counted.
     """
-    whole = [one for one in _named(scored) if scored.parts[one.part].split == WHOLE]
-    return preferences(whole, judges, labels, references)
+    whole, turns = [], set()
+    for one in _named(scored):
+        if scored.parts[one.part].split == WHOLE:
+            whole.append(one)
+        else:
+            turns.add(one.record["sample_id"])
+    return preferences(whole, judges, labels, references, turns)
 
 
 def _named(scored: ScoredAnswers) -> list[Scored]:

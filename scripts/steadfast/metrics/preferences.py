@@ -46,6 +46,7 @@ def preferences(
     judges: Sequence[str],
     labels: Labels | None,
     references: Collection[str] = (),
+    turns: Collection[str] = (),
 ) -> pd.DataFrame:
     """Win, tie and lose of every two models by each judge's totals, and people's preferences.
 
@@ -58,6 +59,7 @@ def preferences(
         judges: the names of all.
         labels: people's labels, see ``read_preferences``.
         references: models that give the gold answer, which are not compared.
+        turns: names of samples that are turns of a conversation, which are not compared.
 
     Returns:
         Columns judge (whose totals), model, other, win, tie, lose (samples, as the model fares), n
@@ -70,7 +72,7 @@ def preferences(
         UserError: the labels are damaged, or not of these answers.
     """
     first = [scored for scored in scores if not scored.record["draw"]]
-    people = read_preferences(labels, first)
+    people = read_preferences(labels, first, turns)
     human = majority(people) if len(people) > 1 else next(iter(people.values()), {})
     contexts = {scored.record["sample_id"]: scored.record["context_id"] for scored in first}
     given = judge_verdicts(first, judges, lambda rated: {"": rated["total"]})
@@ -138,7 +140,9 @@ def _with_people(
     return {names[number]: row for number, row in zip(rows["model"], values, strict=True)}
 
 
-def read_preferences(labels: Labels | None, scores: Iterable[Scored]) -> dict[str, dict[Item, str]]:
+def read_preferences(
+    labels: Labels | None, scores: Iterable[Scored], turns: Collection[str] = ()
+) -> dict[str, dict[Item, str]]:
     """People's preferences from the records of a file of labels; others are passed over.
 
     A record has ``model``, ``other``, ``sample_id``, ``preference`` (win, tie or lose, as the model
@@ -147,6 +151,7 @@ def read_preferences(labels: Labels | None, scores: Iterable[Scored]) -> dict[st
     Args:
         labels: the file's name and records, where there is one.
         scores: of the answers that can be labelled. Labels of other models are passed over.
+        turns: names of samples that are turns of a conversation: their answers are not compared.
 
     Returns:
         By rater and pair of models with sample.
@@ -177,6 +182,11 @@ def read_preferences(labels: Labels | None, scores: Iterable[Scored]) -> dict[st
         if strangers := [model for model in models if model not in known]:
             passed_over.add(strangers[0])
             continue
+        if sample in turns:
+            raise UserError(
+                f"{where}: sample {sample!r} is a turn, and preferences are of whole "
+                "instructions; leave the record out, or name the whole instruction"
+            )
         if any(sample not in known[model] for model in models):
             raise UserError(
                 f"{where}: unknown sample_id {sample!r} of models {models[0]!r} and {models[1]!r}; "
