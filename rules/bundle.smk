@@ -5,8 +5,6 @@ out  results/bundle.zip: these, the config with its defaults, the journals' fina
      results for other tools (Every Eval Ever), Workflow Run RO-Crate metadata
 """
 
-from steadfast.bundle import contents
-
 
 rule bundle:
     input:

@@ -4,15 +4,20 @@ There are no rules here: what happens at the start and at the end of a run, and 
 use.
 """
 
+from contextlib import contextmanager
+
 from snakemake.logging import logger
 from snakemake.settings.enums import Quietness
 
+from snakemake_interface_common.exceptions import ApiError
+
+from steadfast.bundle import contents
 from steadfast.config.portable import CONFIG_FILE, as_yaml, outside_paths, portable
 from steadfast.engine_names import WITHOUT_MODEL
 from steadfast.failures import Failures
-from steadfast.files import PARTIAL, remove_partials, write_text
+from steadfast.files import PARTIAL, check_regular, read_text, remove_partials, write_text
 from steadfast.forking import WORTH, fork_scripts
-from steadfast.hooks import when_prepared
+from steadfast.hooks import when_jobs_are_known, when_prepared
 from steadfast.one_run import OneRun
 from steadfast.report_items import ALL, heading, label
 from steadfast.show.display import trial_remark
@@ -25,8 +30,34 @@ FAILURES = Failures(RESULTS / "logs", logger)
 SLURM = Watch(logger, FAILURES)
 
 
+@contextmanager
+def as_snakemake_says():
+    """Snakemake prints its own errors as a sentence."""
+    try:
+        yield
+    except UserError as error:
+        raise ApiError(str(error)) from None
+
+
+def refuse_what_is_no_file(_):
+    """What somebody else has put into the results is not read where that may never end."""
+    with as_snakemake_says():
+        check_regular(RESULTS)
+
+
+def refuse_targets(dag):
+    """Targets that this config has nothing for, or not all of, before anything is asked."""
+    with as_snakemake_says():
+        if any(job.name == "export" and not job.input for job in dag.jobs):
+            raise UserError("; ".join(RUN.unexported))
+        if any(str(RESULTS / "bundle.zip") in job.output for job in dag.jobs):
+            contents.check_inside(contents.own_files(RUN))
+
+
 if workflow.is_main_process:
     when_prepared(workflow, OneRun(RESULTS).hold)
+    when_prepared(workflow, lambda made: when_jobs_are_known(made.dag, refuse_targets))
+    when_prepared(workflow, refuse_what_is_no_file)
     when_prepared(workflow, AUDIT.watch)
     FAILURES.watch_interrupts()
 
@@ -35,8 +66,6 @@ onstart:
     if workflow.is_main_process:
         remove_partials(RESULTS.rglob(f".*{PARTIAL}"))
         jobs = list(workflow.dag.needrun_jobs())
-        if any(job.name == "export" and not job.input for job in jobs):
-            raise WorkflowError("; ".join(RUN.unexported))
         for executor in {workflow.scheduler.get_executor(job) for job in jobs}:
             FAILURES.watch(executor)
             SLURM.watch(executor)
@@ -46,6 +75,7 @@ onstart:
 
 onerror:
     if workflow.is_main_process:
+        keep_config()
         logger.error(FAILURES.summary(len(workflow.scheduler.remaining_jobs)))
 
 
@@ -56,7 +86,21 @@ def made():
     return [file for job in workflow.dag.jobs for file in job.output]
 
 
+def keep_config():
+    """Beside tables stands the config that they are of, whatever else failed."""
+    left = set(workflow.dag.needrun_jobs())
+    done = [job for job in workflow.dag.jobs if job not in left]
+    tables = RESULTS / "tables"
+    there = any(str(tables) in job.output for job in done) and not AUDIT.leaves(tables)
+    if workflow.dryrun or not there:
+        return
+    path, text = RESULTS / CONFIG_FILE, as_yaml(portable(CONFIG))
+    if not path.is_file() or read_text(path) != text:
+        write_text(path, text)
+
+
 def last_words():
+    keep_config()
     if AUDIT.left:
         return AUDIT.left
     trial = trial_remark(settings.display(CONFIG).get("limit"))
@@ -68,8 +112,6 @@ def last_words():
 
 onsuccess:
     if workflow.is_main_process:
-        if str(RESULTS / "tables") in made() and not AUDIT.left:
-            write_text(RESULTS / CONFIG_FILE, as_yaml(portable(CONFIG)))
         print(visible(last_words()))
 
 

@@ -50,6 +50,11 @@ class Audit:
                 )
         return None
 
+    def leaves(self, path: Path) -> bool:
+        """Whether a file or folder is left that was made of something else than the run wants."""
+        its = (seal for seal in self._other if path in seal.files)
+        return any(seal.state(self._checksums) is not State.CURRENT for seal in its)
+
     def _compare(self, dag: Any, option: str | None) -> None:
         wanted = set(dag.forcefiles)
         for job in dag.jobs:

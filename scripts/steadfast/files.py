@@ -8,6 +8,7 @@ import io
 import json
 import os
 import shutil
+import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -181,6 +182,25 @@ def remove_partials(left: Iterable[Path]) -> None:
             with open(path / HOLDER if path.is_dir() else path, "ab") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def check_regular(folder: Path) -> None:
+    """Whether a folder, which somebody else may have filled, holds files and folders alone.
+
+    Reading a pipe, a socket or a device may never end.
+
+    Raises:
+        UserError: it holds something else, or a link to it; the sentence names the first one.
+    """
+    for at, folders, names in os.walk(folder):
+        folders.sort()
+        for path in (Path(at, name) for name in sorted(names)):
+            with suppress(OSError):  # a link that leads nowhere
+                if not stat.S_ISREG(path.stat().st_mode):
+                    raise UserError(
+                        f"{path}: it is no regular file, and reading it might never end; remove "
+                        "it, and find out how it came there"
+                    )
 
 
 def write_json(path: Path | str, value: object) -> None:

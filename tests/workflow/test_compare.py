@@ -1,6 +1,7 @@
 """Two runs side by side: what changed, which cells moved, which samples flipped."""
 
 import csv
+import os
 import statistics
 import subprocess
 import sys
@@ -88,6 +89,20 @@ def test_what_a_run_is_called_is_no_setting(base, tmp_path):
     other.edit("results/config.yaml", "name: my", "name: another")
     done = compare(base.path("results"), other.path("results"), "--fail")
     assert (done.returncode, "Settings: the same.\n" in done.stdout) == (0, True)
+
+
+def test_a_run_s_config_stands_beside_its_tables_also_where_its_page_failed(base, tmp_path):
+    other = base.fork(tmp_path)
+    config, page = other.path("results/config.yaml"), other.path("results/report.html")
+    before = config.read_text()
+    config.unlink()
+    assert "Nothing to be done" in other.snakemake() and config.read_text() == before
+    config.unlink()
+    other.snakemake("--dry-run")
+    assert not config.exists()
+    (page / "no-page").mkdir(parents=True)
+    other.snakemake("results/tables", "page", ok=False)
+    assert config.read_text() == before
 
 
 def test_what_changed_and_what_is_in_one_alone(compared):
@@ -206,3 +221,15 @@ def test_a_stranger_s_folder_is_read_or_refused_in_one_sentence(base, tmp_path, 
         assert (done.returncode, done.stdout) == (1, ""), content[:20]
         assert done.stderr.startswith("error: ") and len(done.stderr.splitlines()) == 1
         assert done.stderr.strip().isprintable(), done.stderr
+
+
+def test_what_is_no_file_is_not_read(base, tmp_path):
+    other = base.fork(tmp_path)
+    for name, make in (("pipe", os.mkfifo), ("zero", lambda path: path.symlink_to("/dev/zero"))):
+        path = other.path(f"results/lifbench/prompts/{name}.jsonl")
+        make(path)
+        done = compare(base.path("results"), other.path("results"))
+        said = other.snakemake(ok=False)
+        assert done.returncode == 1 and f"{name}.jsonl: it is no regular file" in done.stderr
+        assert f"{name}.jsonl: it is no regular file" in said
+        path.unlink()

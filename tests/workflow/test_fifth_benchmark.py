@@ -99,8 +99,9 @@ def test_its_bundle_says_which_package_brings_it(project, tmp_path):
 
 
 def test_without_exports_in_its_task_it_is_no_data_set(project):
-    said = project.snakemake("export", ok=False, PYTHONPATH=str(project.folder))
-    assert "Wordbench is no data set: its Task names no exports" in said
+    for options in ((), ("--dry-run",)):
+        said = project.snakemake(*options, "export", ok=False, PYTHONPATH=str(project.folder))
+        assert "Wordbench is no data set: its Task names no exports" in said
 
 
 def test_a_change_of_its_scorer_scores_again_and_asks_nobody(project):

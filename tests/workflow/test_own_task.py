@@ -145,3 +145,37 @@ def test_comparing_with_a_stranger_s_results_runs_no_code_of_theirs(finished, tm
     done = subprocess.run(command, cwd=finished.folder, capture_output=True, text=True)
     assert done.returncode == 0 and "Samples: " in done.stdout, done.stderr
     assert str(theirs) in config.read_text() and not (tmp_path / "ran").exists()
+
+
+def test_a_config_s_files_are_found_beside_its_results_from_anywhere(finished, tmp_path):
+    command = [sys.executable, str(ROOT / "scripts/compare.py"), *[finished.path("results")] * 2]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_bundle_has_the_code_of_tasks_whose_benchmark_does_not_run(tmp_path):
+    other = {"benchmarks": ["cfbench"], "cfbench": {"records": 8}}
+    config = {**CONFIG, **other, "judges": {"reference": {"engine": "reference"}}}
+    models = {"reference": {"engine": "reference"}}
+    (tmp_path / "first").mkdir()
+    project = Project.new(tmp_path / "first", {**config, "models": models})
+    shutil.copytree(EXAMPLES, project.path("tasks"))
+    project.snakemake("bundle")
+    bundle, there = project.path("results/bundle.zip"), tmp_path / "there"
+    command = [sys.executable, "scripts/unbundle.py", "--code", str(bundle), str(there)]
+    done = subprocess.run(command, cwd=project.folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (there / "tasks/neighbours.py").is_file()
+
+
+def test_a_file_that_no_bundle_can_have_is_refused_before_anything_is_made(finished, tmp_path):
+    project = finished.fork(tmp_path / "here")
+    shutil.rmtree(project.path("results"))
+    project.path("tasks").rename(tmp_path / "tasks")
+    names = CONFIG["lifbench"]["own_tasks"]
+    own = {name: str(tmp_path / path) for name, path in names.items()}
+    project.configure({**CONFIG, "lifbench": {**CONFIG["lifbench"], "own_tasks": own}})
+    for options in ((), ("--dry-run",)):
+        said = project.snakemake(*options, "bundle", ok=False)
+        assert "tasks/neighbours.yaml: it lies outside the working directory" in said
+    assert not list(project.path("results").glob("*/prompts"))

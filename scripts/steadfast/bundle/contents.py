@@ -107,7 +107,9 @@ def own_files(run: Evaluation) -> dict[str, str]:
         task = run.tasks[name]
         paths = [path for file in task.data for path in file.files]
         paths += [*task.released_files, *run.own_templates(name), *filter(None, [task.labels])]
-        paths += [function.rpartition(":")[0] for function in _functions(task)]
+        named |= {path: name for path in paths if path not in named and Path(path).exists()}
+    for name, task in run.tasks.items():  # the config is read with the code of all that it names
+        paths = [function.rpartition(":")[0] for function in _functions(task)]
         named |= {path: name for path in paths if path not in named and Path(path).exists()}
     return named
 
@@ -144,7 +146,20 @@ def files_of(named: Mapping[str, str]) -> list[str]:
         named: as ``own_files`` gives them.
 
     Raises:
-        UserError: one lies outside the working directory, so that no other machine could find it.
+        UserError: see ``check_inside``.
+    """
+    check_inside(named)
+    return sorted({file for path in named for file in _files_below(Path(path))})
+
+
+def check_inside(named: Mapping[str, str]) -> None:
+    """Whether the files that the config names lie in the working directory.
+
+    Args:
+        named: as ``own_files`` gives them.
+
+    Raises:
+        UserError: one does not, so that no other machine could find it.
     """
     for path, key in named.items():
         if Path(path).is_absolute() or ".." in Path(path).parts:
@@ -153,7 +168,6 @@ def files_of(named: Mapping[str, str]) -> list[str]:
                 "cannot have it where another machine looks for it; put it below the directory "
                 "that you run in, and name it from there"
             )
-    return sorted({file for path in named for file in _files_below(Path(path))})
 
 
 def _files_below(path: Path) -> list[str]:

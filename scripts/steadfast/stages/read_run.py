@@ -1,7 +1,8 @@
 """A results folder as another one is compared with it: its config, and the files that it has."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import chdir
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,7 @@ from steadfast.config.source import read_source
 from steadfast.engines.request import Item
 from steadfast.errors import UserError
 from steadfast.evaluation import Evaluation
-from steadfast.files import Record, Settings, file_sha256, read_json
+from steadfast.files import Record, Settings, check_regular, file_sha256, read_json
 from steadfast.journals import scores_path
 from steadfast.metrics.scores import read_scores
 from steadfast.metrics.tidy import read_csv
@@ -38,16 +39,20 @@ class Run:
     def of(cls, results: Path, config: Path | None = None) -> "Run":
         """The run whose results a folder holds.
 
+        The files that a config names are looked for where the run was started, which is beside the
+        results folder unless ``pathvars`` puts that elsewhere; else in the working directory.
+
         Args:
             results: the folder.
             config: of a folder that does not hold its config itself.
 
         Raises:
-            UserError: there is no such folder, it holds no results, or nothing says of which
-                config.
+            UserError: there is no such folder, it holds no results or what is no file, or nothing
+                says of which config.
         """
         if not results.is_dir():
             raise UserError(f"{results}: no such folder; name a folder of results")
+        check_regular(results)
         if not any(results.glob("*/metrics/identity.json")):
             raise UserError(
                 f"{results}: no benchmark has metrics there; name the folder of results of a run "
@@ -60,10 +65,11 @@ class Run:
                 "more (nothing is asked again), or name its config as CONFIG"
             )
         try:
-            read = load_config(read_source(own if own.is_file() else str(config)))
+            raw = read_source(own if own.is_file() else str(config))
+            evaluation = _evaluation(raw, [results.resolve().parent, Path.cwd()])
         except UserError as error:
             raise UserError(f"{results}: {error}") from None
-        return cls(Evaluation(read), results)
+        return cls(evaluation, results)
 
     @property
     def settings(self) -> Settings:
@@ -156,6 +162,19 @@ class Run:
             path = (self.results / job.outputs).with_suffix(".identity.json")
             if path.exists():
                 yield (job.judge, job.model, job.part), read_json(path)
+
+
+def _evaluation(raw: Settings, places: Sequence[Path]) -> Evaluation:
+    """What a config asks for, with the files that it names from the first place that has them."""
+    first: UserError | None = None
+    for place in places:
+        try:
+            with chdir(place):
+                return Evaluation(load_config(raw))
+        except UserError as error:
+            first = first or error
+    assert first is not None
+    raise first
 
 
 def _check(seal: Seal) -> None:
