@@ -19,18 +19,18 @@ min_version("9.27")
 HERE = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True)))
 sys.path.insert(0, str(HERE / "scripts"))
 
-from steadfast.audit import Audit
+from steadfast.workflow.audit import Audit
 from steadfast.config import settings
-from steadfast.job_resources import resource
+from steadfast.run.job_resources import resource
 from steadfast.config.load import load_config
 from steadfast.config.source import check_source, typed
-from steadfast.dependencies import digest
-from steadfast.errors import UserError
-from steadfast.evaluation import Evaluation, in_results
-from steadfast.lineage import Lineage, lineages, plain
-from steadfast.loads import Allocation, HandedOver, Loads
-from steadfast.required_files import check_required_files
-from steadfast.visible import visible
+from steadfast.run.digests import digest
+from steadfast.base.errors import UserError
+from steadfast.run.evaluation import Evaluation, in_results
+from steadfast.run.lineage import Lineage, lineages, plain
+from steadfast.run.loads import Allocation, HandedOver, Loads
+from steadfast.run.required_files import check_required_files
+from steadfast.base.visible import visible
 
 
 pathvars:

@@ -26,11 +26,11 @@ from typing import Any
 
 import paced_http
 from paced_servers import SERVERS, Paced, ask, ask_bare, best_bare
+from steadfast.base.tokens import load_tokenizer
+from steadfast.contract.request import Item
+from steadfast.engines.asking.run import run_part
 from steadfast.engines.fit import fit
-from steadfast.engines.openai_body import request_body
-from steadfast.engines.request import Item
-from steadfast.engines.run import run_part
-from steadfast.tokens import load_tokenizer
+from steadfast.engines.openai.body import request_body
 
 ANSWERS = {"engine": "openai", "model": "judge", "template": "chat", "temperature": 0.0}
 OPERATION = {"api_key_env": None, "concurrency": 8, "max_concurrency": 256}

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from prepared import Prepared
-from steadfast.files import read_jsonl
-from steadfast.lifbench.data import NAME, context_file
+from steadfast.base.files import read_jsonl
+from steadfast.benchmarks.lifbench.data import NAME, context_file
 from steadfast.stages.make_data import make_data
 
 LENGTHS = {"64k": 64, "128k": 128, "256k": 256, "512k": 512, "1M": 1024, "2M": 2048}

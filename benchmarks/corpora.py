@@ -17,8 +17,8 @@ from pathlib import Path
 
 from contexts import measured
 
-from steadfast.components import Component
-from steadfast.files import Record, write_jsonl
+from steadfast.base.files import Record, write_jsonl
+from steadfast.contract.components import Component
 
 FIELDS = ("id", "title", "text")
 WORDS = 600

@@ -15,11 +15,11 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from steadfast.lifbench.measures import ars, bootstrap, ifs
-from steadfast.metrics.agreement import agreement_rows
-from steadfast.metrics.comparison import compare_models
-from steadfast.metrics.intervals import Clusters
-from steadfast.metrics.tidy import OVERALL
+from steadfast.benchmarks.lifbench.measures import ars, bootstrap, ifs
+from steadfast.stats.agreement import agreement_rows
+from steadfast.stats.comparison import compare_models
+from steadfast.stats.intervals import Clusters
+from steadfast.stats.tidy import OVERALL
 
 RUNS, DRAWN = 400, 500
 TASKS = {"LSI": "list", "MF": "multidoc", "OQ": "onedoc"}

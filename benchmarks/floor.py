@@ -15,10 +15,15 @@ from collections.abc import Collection
 from pathlib import Path
 from statistics import mean
 
-from steadfast.files import Record, read_jsonl
-from steadfast.lifbench.gold import duplicate_documents, expected_element, expected_labels, fields
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.weights import RUBRICS, total_weight
+from steadfast.base.files import Record, read_jsonl
+from steadfast.benchmarks.lifbench.gold import (
+    duplicate_documents,
+    expected_element,
+    expected_labels,
+    fields,
+)
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.weights import RUBRICS, total_weight
 
 # Points that an answer with wrong content earns, of Table 6's: it has the form, comes from the
 # context, and has as many parts as asked for. Of OR's num, all but what counts key sentences; a

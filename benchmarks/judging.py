@@ -16,13 +16,13 @@ from pathlib import Path
 
 from judge_server import judging
 from prepared import Prepared
-from steadfast.engines import openai_api
+from steadfast.base.files import read_jsonl
+from steadfast.base.tokens import load_tokenizer
+from steadfast.contract.part_files import judge_items, read_judge_prompts
+from steadfast.engines.asking.run import run_part
+from steadfast.engines.cost.forecast import distinct_tokens
 from steadfast.engines.fit import fit
-from steadfast.engines.forecast import distinct_tokens
-from steadfast.engines.run import run_part
-from steadfast.files import read_jsonl
-from steadfast.stages.samples import judge_items, read_judge_prompts
-from steadfast.tokens import load_tokenizer
+from steadfast.engines.openai import api as openai_api
 
 MODEL, JUDGE, PART = "reference", "judge", "zh"
 ENOUGH = 10**9  # characters: every context counts as short

@@ -19,16 +19,16 @@ from typing import Any, TypeVar
 
 from matplotlib import style
 
-from steadfast.components import Frames
-from steadfast.files import write_jsonl
-from steadfast.lifbench.figures import figures
-from steadfast.lifbench.metrics import metrics
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.tables import tables
-from steadfast.lifbench.weights import RUBRICS
-from steadfast.metrics.scores import read_scores
+from steadfast.base.files import write_jsonl
+from steadfast.benchmarks.lifbench.figures import figures
+from steadfast.benchmarks.lifbench.metrics import metrics
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.tables import tables
+from steadfast.benchmarks.lifbench.weights import RUBRICS
+from steadfast.contract.components import Frames
 from steadfast.show.display import Display
 from steadfast.show.figures import STYLE, write_picture
+from steadfast.stats.scores import read_scores
 
 T = TypeVar("T")
 MODELS = (20, 100, 200)

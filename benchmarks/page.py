@@ -13,13 +13,13 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from steadfast.files import Record, write_jsonl, write_text
+from steadfast.base.files import Record, write_jsonl, write_text
+from steadfast.page.make_page import FORMAT, LIMIT
 from steadfast.page.pack import Pack, page
+from steadfast.page.pack_samples import BLOCK, Shown, pack_samples
 from steadfast.page.sample_data import Cut
 from steadfast.page.table_data import table_data
-from steadfast.stages.make_page import FORMAT, LIMIT
-from steadfast.stages.pack_samples import BLOCK, Shown, pack_samples
-from steadfast.tables.table import Cell, Column, Section, Table
+from steadfast.show.table import Cell, Column, Section, Table
 
 PAGES = ((20, False), (20, True), (100, False))
 """Models, and whether they think before they answer."""
@@ -74,7 +74,7 @@ def written(results: Path, models: Sequence[str], thoughts: bool) -> Shown:
         tables=(),
         metrics=(),
         reported={},
-        samples=("steadfast.components:KeyedSamples", {"key": "context_id"}),
+        samples=("steadfast.contract.components:KeyedSamples", {"key": "context_id"}),
         stand_in=("__main__:Expected", {}),
         passages=None,
         parts={one: [("contexts", one, f"made/contexts/{one}.jsonl")] for one in LENGTHS},

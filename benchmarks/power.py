@@ -15,13 +15,13 @@ from math import comb, log2
 import numpy as np
 import pandas as pd
 
-from steadfast.lifbench.certificate import compared
-from steadfast.lifbench.measures import bootstrap
-from steadfast.metrics.certificate import Group, Wanted
-from steadfast.metrics.comparison import compare_models
-from steadfast.metrics.power import LEVEL
-from steadfast.metrics.tidy import OVERALL
-from steadfast.metrics.variance_components import Components
+from steadfast.benchmarks.lifbench.certificate import compared
+from steadfast.benchmarks.lifbench.measures import bootstrap
+from steadfast.stats.certificate import Group, Wanted
+from steadfast.stats.comparison import compare_models
+from steadfast.stats.power import LEVEL
+from steadfast.stats.tidy import OVERALL
+from steadfast.stats.variance_components import Components
 
 RUNS = 500
 LENGTHS = {"4k": 3072, "8k": 6144, "16k": 13312, "32k": 28672, "64k": 61440, "128k": 122880}

@@ -18,9 +18,9 @@ from pathlib import Path
 from statistics import median
 
 from prepared import Prepared
-from steadfast.components import Sample
-from steadfast.lifbench.readers import LifbenchReader
-from steadfast.lifbench.rubric import RUBRICS, score
+from steadfast.benchmarks.lifbench.readers import LifbenchReader
+from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
+from steadfast.contract.components import Sample
 
 BUDGETS = {"4k": 3, "8k": 6, "16k": 13, "32k": 28, "64k": 60, "128k": 120}  # × 1,024 tokens
 READERS = [

@@ -28,12 +28,12 @@ from typing import Any
 
 import short_lifbench
 from prepared import Prepared
+from steadfast.base.files import read_jsonl, write_jsonl
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.contract.request import Item, Request, grouped, ordered
 from steadfast.engines.base import Setup
 from steadfast.engines.fit import fit, fitted
-from steadfast.engines.request import Item, Request, grouped, ordered
-from steadfast.engines.vllm_engine import VllmEngine
-from steadfast.files import read_jsonl, write_jsonl
-from steadfast.lifbench.paper_tasks import TASKS
+from steadfast.engines.vllm.engine import VllmEngine
 
 BUDGETS = {"4k": 3072, "8k": 6144, "16k": 13312, "32k": 28672, "64k": 61440, "128k": 122880}
 # Table 2, with the released 12 expressions of LOI: 467 prompts a length.
@@ -215,7 +215,7 @@ def environment() -> dict[str, str]:
 
 def paper_shape(folder: Path, length: str) -> None:
     """Computed share and hit rate at six lengths × 467 prompts, from our prompts' token counts."""
-    from steadfast.tokens import load_tokenizer
+    from steadfast.base.tokens import load_tokenizer
 
     count = load_tokenizer("o200k_base").count
     tails, heads = defaultdict(list), {}
@@ -246,8 +246,8 @@ def paper_shape(folder: Path, length: str) -> None:
 
 def reference_lengths(built: Prepared, length: str) -> None:
     """Sets the output limit of each prompt to the tokens of its reference answer."""
-    from steadfast.components import component
-    from steadfast.tokens import load_tokenizer
+    from steadfast.base.tokens import load_tokenizer
+    from steadfast.contract.components import component
 
     count, stand_in = (
         load_tokenizer("o200k_base").count,

@@ -11,19 +11,19 @@ from snakemake.settings.enums import Quietness
 
 from snakemake_interface_common.exceptions import ApiError
 
-from steadfast.bundle import contents
+from steadfast.share import contents
 from steadfast.config.portable import CONFIG_FILE, as_yaml, outside_paths, portable
-from steadfast.engine_names import WITHOUT_MODEL
-from steadfast.failures import Failures
-from steadfast.files import PARTIAL, check_regular, read_text, remove_partials, write_text
-from steadfast.forking import WORTH, fork_scripts
-from steadfast.hooks import when_jobs_are_known, when_prepared
-from steadfast.one_run import OneRun
-from steadfast.report_items import ALL, heading, label
+from steadfast.contract.engine_names import WITHOUT_MODEL
+from steadfast.workflow.failures import Failures
+from steadfast.base.files import PARTIAL, check_regular, read_text, remove_partials, write_text
+from steadfast.workflow.forking import WORTH, fork_scripts
+from steadfast.workflow.hooks import when_jobs_are_known, when_prepared
+from steadfast.workflow.one_run import OneRun
+from steadfast.workflow.report_items import ALL, heading, label
 from steadfast.show.display import trial_remark
 from steadfast.show.ending import ending
-from steadfast.slurm import Watch
-from steadfast.terminal import JobLines, NothingToDo, TargetElsewhere
+from steadfast.workflow.slurm import Watch
+from steadfast.workflow.terminal import JobLines, NothingToDo, TargetElsewhere
 
 AUDIT = Audit(RESULTS)
 FAILURES = Failures(RESULTS / "logs", logger)

@@ -12,7 +12,7 @@ out  results/plan/{benchmark}.{md,csv}: per model and part requests, tokens, hou
 """
 
 from steadfast.show.display import trial_remark
-from steadfast.journals import journal_sizes, rewrites_sizes, score_sizes
+from steadfast.base.paths import journal_sizes, rewrites_sizes, score_sizes
 
 REWRITTEN = [name for name in CONFIG.benchmarks if TASKS[name].rewriting]
 PLANNED = [name for name in CONFIG.benchmarks if STEPS.plannable(name, RESULTS)]

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from steadfast.stages.bundle_results import bundle_results
-from steadfast.workflow import run_rule
+from steadfast.share.bundle import bundle_results
+from steadfast.workflow.script import run_rule
 
 if "snakemake" in globals():
     params = snakemake.params

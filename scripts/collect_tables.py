@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from steadfast.stages.collect import collect_tables
-from steadfast.workflow import paths, run_rule
+from steadfast.workflow.script import paths, run_rule
 
 if "snakemake" in globals():
     run_rule(

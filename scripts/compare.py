@@ -4,10 +4,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from steadfast.commands import says_why
-from steadfast.show.comparison_text import comparison_text
-from steadfast.stages.compare_results import compare_results
-from steadfast.stages.read_run import Run
+from steadfast.command.says_why import says_why
+from steadfast.compare.read_run import Run
+from steadfast.compare.results import compare_results
+from steadfast.compare.text import comparison_text
 
 
 def main() -> None:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from steadfast.seal import Seal
+from steadfast.base.seal import Seal
 from steadfast.stages.make_data import make_data
-from steadfast.workflow import paths, run_rule
+from steadfast.workflow.script import paths, run_rule
 
 if "snakemake" in globals():
     inputs = dict(zip(snakemake.params.inputs, paths(snakemake.input.inputs), strict=True))

@@ -3,8 +3,8 @@
 import argparse
 import sys
 
-from steadfast.stages.examine import examine
-from steadfast.visible import visible
+from steadfast.base.visible import visible
+from steadfast.doctor.examine import examine
 
 DEFAULT = "config/config.yaml"
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from steadfast.stages.export_benchmark import export_benchmark
-from steadfast.stages.samples import PartFiles, sources_by_part
-from steadfast.workflow import paths, run_rule
+from steadfast.contract.part_files import PartFiles, sources_by_part
+from steadfast.share.export import export_benchmark
+from steadfast.workflow.script import paths, run_rule
 
 if "snakemake" in globals():
     params = snakemake.params

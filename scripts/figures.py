@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from steadfast.seal import Seal
+from steadfast.base.seal import Seal
 from steadfast.stages.draw import draw
-from steadfast.workflow import paths, run_rule
+from steadfast.workflow.script import paths, run_rule
 
 if "snakemake" in globals():
     metrics, params = paths(snakemake.input.metrics), snakemake.params

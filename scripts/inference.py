@@ -1,8 +1,8 @@
 """Rules inference, verdicts and rewrites: a model's, judge's or rewriter's replies."""
 
-from steadfast.stages.asked import Asked
+from steadfast.run.request_of_job import Asked
 from steadfast.stages.one_load import ask_together
-from steadfast.workflow import run_rule
+from steadfast.workflow.script import run_rule
 
 # An engine's worker processes may import this file anew, under another name.
 if "snakemake" in globals() and __name__ == "__main__":

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from steadfast.seal import Seal
-from steadfast.stages.ask_judge import write_judge_prompts
-from steadfast.stages.samples import PartFiles
-from steadfast.workflow import run_rule
+from steadfast.base.seal import Seal
+from steadfast.contract.part_files import PartFiles
+from steadfast.judging.ask_judge import write_judge_prompts
+from steadfast.workflow.script import run_rule
 
 if "snakemake" in globals():
     outputs = Path(snakemake.input.outputs)

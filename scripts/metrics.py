@@ -3,10 +3,10 @@
 from itertools import product
 from pathlib import Path
 
-from steadfast.seal import Seal
+from steadfast.base.seal import Seal
+from steadfast.contract.part_files import sources_by_part
 from steadfast.stages.measure import measure
-from steadfast.stages.samples import sources_by_part
-from steadfast.workflow import paths, run_rule
+from steadfast.workflow.script import paths, run_rule
 
 if "snakemake" in globals():
     cells = product(snakemake.params.models, snakemake.params.parts)

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from steadfast.contract.part_files import PartFiles
 from steadfast.stages.measure_noise import measure_noise
-from steadfast.stages.samples import PartFiles
-from steadfast.workflow import run_rule
+from steadfast.workflow.script import run_rule
 
 if "snakemake" in globals():
     operation = snakemake.config["models"][snakemake.wildcards.model]

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from steadfast.seal import Seal
-from steadfast.stages.make_page import make_page
-from steadfast.stages.pack_samples import Shown
-from steadfast.workflow import run_rule
+from steadfast.base.seal import Seal
+from steadfast.page.make_page import make_page
+from steadfast.page.pack_samples import Shown
+from steadfast.workflow.script import run_rule
 
 if "snakemake" in globals():
     params, out = snakemake.params, Path(snakemake.output.page)

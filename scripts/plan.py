@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from steadfast.stages.plan_requests import plan_requests
-from steadfast.stages.samples import PartFiles, sources_by_part
-from steadfast.workflow import paths, run_rule
+from steadfast.contract.part_files import PartFiles, sources_by_part
+from steadfast.plan.requests import plan_requests
+from steadfast.workflow.script import paths, run_rule
 
 if "snakemake" in globals():
     sources = sources_by_part(snakemake.params.sources, snakemake.input.sources)

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from steadfast.stages.plan_rewrites import plan_rewrites
-from steadfast.workflow import paths, run_rule
+from steadfast.plan.rewrites import plan_rewrites
+from steadfast.workflow.script import paths, run_rule
 
 if "snakemake" in globals():
     out = Path(snakemake.output.md)

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from steadfast.stages.plan_totals import plan_totals
-from steadfast.workflow import paths, run_rule
+from steadfast.plan.totals import plan_totals
+from steadfast.workflow.script import paths, run_rule
 
 if "snakemake" in globals():
     run_rule(

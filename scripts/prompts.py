@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from steadfast.stages.samples import sources_of
+from steadfast.contract.part_files import sources_of
 from steadfast.stages.write_prompts import write_prompts
-from steadfast.workflow import run_rule
+from steadfast.workflow.script import run_rule
 
 if "snakemake" in globals():
     run_rule(

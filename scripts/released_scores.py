@@ -3,7 +3,7 @@
 from itertools import product
 
 from steadfast.stages.release_scores import release_scores
-from steadfast.workflow import paths, run_rule
+from steadfast.workflow.script import paths, run_rule
 
 if "snakemake" in globals():
     cells = product(snakemake.params.models, snakemake.params.parts)

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from steadfast.seal import Seal
+from steadfast.base.seal import Seal
 from steadfast.show.report import build_report
-from steadfast.workflow import paths, run_rule
+from steadfast.workflow.script import paths, run_rule
 
 if "snakemake" in globals():
     headlines = dict(

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from steadfast.seal import Seal
-from steadfast.stages.samples import PartFiles
+from steadfast.base.seal import Seal
+from steadfast.contract.part_files import PartFiles
 from steadfast.stages.score import score_part
-from steadfast.workflow import paths, run_rule
+from steadfast.workflow.script import paths, run_rule
 
 if "snakemake" in globals():
     out, params = Path(snakemake.output.scores), snakemake.params

@@ -4,12 +4,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from steadfast.commands import says_why
+from steadfast.command.says_why import says_why
 from steadfast.config.load import load_config
 from steadfast.config.source import read_source
-from steadfast.evaluation import Evaluation
-from steadfast.show.sample_text import sample_text
-from steadfast.stages.view_sample import view_sample
+from steadfast.page.sample_text import sample_text
+from steadfast.page.view_sample import view_sample
+from steadfast.run.evaluation import Evaluation
 
 DEFAULT = "config/config.yaml"
 NO_SAMPLE = """error: no sample is named; name one, such as

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from steadfast.stages.choose_prompts import choose_prompts
-from steadfast.workflow import run_rule
+from steadfast.workflow.script import run_rule
 
 if "snakemake" in globals():
     run_rule(

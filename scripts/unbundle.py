@@ -4,9 +4,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from steadfast.commands import says_why
-from steadfast.stages.unbundle import unbundle
-from steadfast.visible import visible
+from steadfast.base.visible import visible
+from steadfast.command.says_why import says_why
+from steadfast.share.unbundle import unbundle
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from steadfast.stages.count_usage import write_usage
-from steadfast.workflow import paths, run_rule
+from steadfast.workflow.script import paths, run_rule
 
 if "snakemake" in globals():
     out = Path(snakemake.output.usage)

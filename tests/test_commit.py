@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from steadfast import commit
-from steadfast.errors import PassingError
+from steadfast.base import commit
+from steadfast.base.errors import PassingError
 
 COMMIT = "0123456789" * 4
 

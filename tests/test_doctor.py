@@ -11,16 +11,16 @@ from threading import Thread
 import pytest
 import yaml
 
+from steadfast.base.errors import UserError
+from steadfast.base.loading import load
+from steadfast.contract.engine_names import ENGINES, NEEDS
 from steadfast.doctor import machine
 from steadfast.doctor.check import Check, Surroundings
+from steadfast.doctor.examine import examine
 from steadfast.doctor.network import silent
 from steadfast.doctor.slurm import read_profile, slurm_checks
-from steadfast.engine_names import ENGINES, NEEDS
-from steadfast.errors import UserError
-from steadfast.loading import load
 from steadfast.schema.openai_model import OpenaiModel
 from steadfast.schema.vllm_model import VllmModel
-from steadfast.stages.examine import examine
 
 ROOT = Path(__file__).parents[1]
 SECRET = "sk-not-to-be-shown"

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from steadfast.base.files import read_json
 from steadfast.config import settings
 from steadfast.config.load import config_model, load_config
-from steadfast.evaluation import Evaluation
-from steadfast.files import read_json
-from steadfast.lineage import Lineage
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.lineage import Lineage
 from steadfast.stages.draw import draw
 
 ROOT = Path(__file__).parents[1]

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from steadfast.failures import End, Failures, how_it_ended
+from steadfast.workflow.failures import End, Failures, how_it_ended
 
 REFUSED = (
     "SLURM sbatch failed. The error message was 'sbatch: error: Batch job submission failed: "

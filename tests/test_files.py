@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast import files
-from steadfast.errors import UserError
-from steadfast.files import canonical_json, json_line, read_json, read_jsonl, write_jsonl
+from steadfast.base import files
+from steadfast.base.errors import UserError
+from steadfast.base.files import canonical_json, json_line, read_json, read_jsonl, write_jsonl
 
 text = st.text(st.characters(exclude_categories=()))  # lone surrogates too
 records = st.lists(st.dictionaries(text, text | st.integers() | st.none()))
@@ -74,7 +74,7 @@ def test_equal_values_have_one_spelling():
 WRITER = """
 import sys, time
 from pathlib import Path
-from steadfast.files import partial_folder, replacing
+from steadfast.base.files import partial_folder, replacing
 
 with replacing(Path("out.txt")) as out, partial_folder(Path("made")) as folder:
     out.write(b"half")
@@ -86,7 +86,7 @@ with replacing(Path("out.txt")) as out, partial_folder(Path("made")) as folder:
 
 def test_what_a_killed_process_left_is_removed_and_what_one_writes_stays(tmp_path):
     command = [sys.executable, "-c", WRITER]
-    environment = {**os.environ, "PYTHONPATH": str(Path(files.__file__).parents[1])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(files.__file__).parents[2])}
     with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE) as writer:
         assert writer.stdout.readline() == b"ready\n"
         left = sorted(tmp_path.rglob(f".*{files.PARTIAL}"))

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from steadfast.engines.interpreter import interpreter
-from steadfast.errors import UserError
+from steadfast.base.errors import UserError
+from steadfast.workflow.interpreter import interpreter
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 SCRIPT = """
 import os, sys
 from pathlib import Path
 from types import SimpleNamespace
-from steadfast.workflow import run_rule
+from steadfast.workflow.script import run_rule
 
 def work(out):
     with open(out, "a") as file:
@@ -97,8 +97,8 @@ def test_a_model_that_is_served_or_counts_its_own_tokens_needs_vllm_s_environmen
     python = tmp_path / ".venv-vllm/bin/python"
     python.parent.mkdir(parents=True)
     python.touch()
-    monkeypatch.setattr("steadfast.engines.interpreter.PACKAGE", tmp_path / "scripts/steadfast")
-    monkeypatch.setattr("steadfast.engines.interpreter.find_spec", lambda module: None)
+    monkeypatch.setattr("steadfast.workflow.interpreter.PACKAGE", tmp_path / "scripts/steadfast")
+    monkeypatch.setattr("steadfast.workflow.interpreter.find_spec", lambda module: None)
     asked = {"engine": "openai", "serve": None, "tokenizer": "o200k_base"}
     assert interpreter(asked) is None
     assert interpreter({**asked, "serve": ["vllm", "serve", "m"]}) == python

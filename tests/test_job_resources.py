@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import pytest
 
 from steadfast.config.load import load_config
-from steadfast.engines.roofline import Work
-from steadfast.evaluation import Evaluation
-from steadfast.job_resources import cpus_per_task, gpu, mem_mb, resource, runtime
-from steadfast.lineage import Lineage
-from steadfast.loads import Loads
-from steadfast.stages.asked_work import asked_work
+from steadfast.engines.cost.roofline import Work
+from steadfast.engines.cost.work import asked_work
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.job_resources import cpus_per_task, gpu, mem_mb, resource, runtime
+from steadfast.run.lineage import Lineage
+from steadfast.run.loads import Loads
 
 SHARED = {"engine": "vllm", "model": "a/b", "window": 4096, "tensor_parallel_size": 2}
 MODELS = {

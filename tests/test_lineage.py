@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from steadfast.config.load import load_config
-from steadfast.evaluation import Evaluation
-from steadfast.lineage import Lineage
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.lineage import Lineage
 
 
 @pytest.fixture

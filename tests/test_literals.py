@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.literals import DEPTH, is_expression, parse_literal
+from steadfast.base.literals import DEPTH, is_expression, parse_literal
 
 LITERALS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

@@ -4,12 +4,12 @@ import sys
 
 import pytest
 
-from steadfast.components import Component
-from steadfast.dependencies import digest, modules
-from steadfast.errors import UserError
-from steadfast.loading import load
+from steadfast.base.errors import UserError
+from steadfast.base.loading import load
+from steadfast.contract.components import Component
+from steadfast.run.digests import digest, modules
 
-SCORES = "steadfast.lifbench.scoring:LifbenchScoring"
+SCORES = "steadfast.benchmarks.lifbench.scoring:LifbenchScoring"
 
 
 def test_a_file_is_loaded_by_its_path_and_hides_no_module(tmp_path, monkeypatch):

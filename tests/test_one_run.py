@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from snakemake_interface_common.exceptions import ApiError
 
-from steadfast.one_run import OneRun
+from steadfast.workflow.one_run import OneRun
 
 RUN = SimpleNamespace(
     executor_plugin="local", dryrun=False, execution_settings=SimpleNamespace(lock=True)

@@ -6,8 +6,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from steadfast.errors import UserError
-from steadfast.pinned import fetch, git_blob
+from steadfast.base.errors import UserError
+from steadfast.base.pinned import fetch, git_blob
 
 CONTENT = b"hello"
 

@@ -4,9 +4,9 @@ import csv
 
 import pytest
 
-from steadfast.engines.forecast import COLUMNS
-from steadfast.files import write_rows
-from steadfast.stages.plan_totals import plan_totals
+from steadfast.base.files import write_rows
+from steadfast.engines.cost.forecast import COLUMNS
+from steadfast.plan.totals import plan_totals
 
 EMPTY = dict.fromkeys(COLUMNS, "") | {"requests": 0, "known": 0, "to_ask": 0, "estimated": False}
 TOKENS = ("ask_prompt_tokens", "ask_distinct_tokens", "ask_output_budget")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from steadfast.stages.planned_model import PlannedModel
+from steadfast.plan.model import PlannedModel
 
 HARDWARE = {"gpu": "h100", "load_gb_per_second": None, "max_hours": None, "margin": 2.0}
 PLAN = {

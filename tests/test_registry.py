@@ -6,11 +6,11 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from steadfast import registry
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.followbench.benchmark import FOLLOWBENCH
 from steadfast.config.load import load_config
-from steadfast.errors import UserError
-from steadfast.evaluation import Evaluation
-from steadfast.followbench.benchmark import FOLLOWBENCH
+from steadfast.contract import registry
+from steadfast.run.evaluation import Evaluation
 
 SEED, DASHED = (replace(FOLLOWBENCH, name=name) for name in ("seed", "my-bench"))
 NOTHING = "no benchmark"

@@ -6,14 +6,14 @@ import sys
 
 import pytest
 
-from steadfast.errors import UserError, of_system
-from steadfast.resources import PACKAGE
+from steadfast.base.errors import UserError, of_system
+from steadfast.base.resources import PACKAGE
 
 LIMITED = """
 import resource, sys
 from types import SimpleNamespace
-from steadfast.files import write_text
-from steadfast.workflow import run_rule
+from steadfast.base.files import write_text
+from steadfast.workflow.script import run_rule
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 job = SimpleNamespace(log=["{log}"])

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from steadfast.commands import says_why
-from steadfast.errors import UserError
+from steadfast.base.errors import UserError
+from steadfast.command.says_why import says_why
 
 ESCAPE = "\x1b]0;owned\x07"
 

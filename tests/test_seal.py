@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from steadfast.checksums import Checksums, contents
-from steadfast.files import file_sha256, read_json, write_json
-from steadfast.seal import Seal, State
+from steadfast.base.checksums import Checksums, contents
+from steadfast.base.files import file_sha256, read_json, write_json
+from steadfast.base.seal import Seal, State
 
 CAT = "77af778b51abd4a3c51c5ddd97204a9c3ae614ebccb75a606c3b6865aed6744e"
 """sha256 of the three letters "cat", by sha256sum."""
@@ -89,7 +89,7 @@ def test_a_folder_is_sealed_file_by_file(tmp_path):
 
 def test_a_checksum_is_taken_anew_where_a_file_is_replaced_by_an_older_one(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr("steadfast.checksums.SETTLED_SECONDS", -1)
+    monkeypatch.setattr("steadfast.base.checksums.SETTLED_SECONDS", -1)
     file, other = tmp_path / "corpus", tmp_path / "other"
     file.write_text("dog")
     known = Checksums("test")
@@ -103,13 +103,13 @@ def test_a_checksum_is_taken_anew_where_a_file_is_replaced_by_an_older_one(tmp_p
 
 def test_a_known_checksum_is_not_taken_anew(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr("steadfast.checksums.SETTLED_SECONDS", -1)
+    monkeypatch.setattr("steadfast.base.checksums.SETTLED_SECONDS", -1)
     file = tmp_path / "corpus"
     file.write_text("cat")
     known = Checksums("test")
     assert known(file) == CAT
     known.keep()
-    monkeypatch.setattr("steadfast.checksums.file_sha256", None)
+    monkeypatch.setattr("steadfast.base.checksums.file_sha256", None)
     assert Checksums("test")(file) == CAT
 
 
@@ -117,7 +117,9 @@ def test_a_file_that_has_just_changed_is_read_again(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     file, read = tmp_path / "corpus", []
     file.write_text("cat")
-    monkeypatch.setattr("steadfast.checksums.file_sha256", lambda path: read.append(path) or CAT)
+    monkeypatch.setattr(
+        "steadfast.base.checksums.file_sha256", lambda path: read.append(path) or CAT
+    )
     known = Checksums("test")
     assert (known(file), known(file), len(read)) == (CAT, CAT, 2)
 

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 from snakemake_executor_plugin_slurm.partitions import Partition, PartitionLimits
 
-from steadfast.failures import Failures
-from steadfast.slurm import PLUGIN, Watch, passing_refusal, unfit
+from steadfast.workflow.failures import Failures
+from steadfast.workflow.slurm import PLUGIN, Watch, passing_refusal, unfit
 
 COMMAND = "squeue --format='%i|%T' --states=all --noheader --name steadfast_1"
 

@@ -12,7 +12,7 @@ from snakemake.settings.enums import Quietness
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from steadfast.show.ending import ending
-from steadfast.terminal import JobLines, NothingToDo, TargetElsewhere, answered
+from steadfast.workflow.terminal import JobLines, NothingToDo, TargetElsewhere, answered
 
 QUIET = {Quietness.RULES, Quietness.HOST}
 LOG = "results/logs/lifbench/inference/m/4k.log"

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from steadfast.config.load import load_config
-from steadfast.evaluation import Evaluation
+from steadfast.run.evaluation import Evaluation
 
 ASKED, RELEASED = {"engine": "reference"}, {"engine": "scored"}
 OTHER = "These are other prompts than the paper's, so that values do not compare with the paper's."

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.errors import UserError
-from steadfast.tokens import load_tokenizer
+from steadfast.base.errors import UserError
+from steadfast.base.tokens import load_tokenizer
 
 
 @pytest.mark.parametrize(("name", "tokens"), [("o200k_base", 4), ("cl100k_base", 4)])
@@ -32,7 +32,7 @@ def test_an_unknown_encoding_is_one_sentence():
 def test_a_long_text_has_as_many_tokens_counted_as_an_array(text):
     tokenizer = load_tokenizer("o200k_base")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("steadfast.tokens.LONG", 0)
+        patch.setattr("steadfast.base.tokens.LONG", 0)
         assert tokenizer.count(text) == len(tokenizer.encode(text))
         assert tokenizer.count(f"{text}<|endoftext|>") == len(
             tokenizer.encode(f"{text}<|endoftext|>")

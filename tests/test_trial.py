@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judged_run import SMALL, JudgedRun
-from steadfast.components import Answer, Scored
+from steadfast.base.errors import UserError
 from steadfast.config import settings
 from steadfast.config.load import load_config
-from steadfast.errors import UserError
-from steadfast.evaluation import Evaluation
-from steadfast.lineage import Lineage
+from steadfast.contract.components import Answer, Scored
+from steadfast.contract.trial import chosen_prompts
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.lineage import Lineage
 from steadfast.show.display import Display
+from steadfast.show.render import write_table
+from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stages.score import score_records
-from steadfast.tables.render import write_table
-from steadfast.tables.table import Cell, Column, Section, Table
-from steadfast.trial import chosen_prompts
 
 
 def crossed(expressions, variables, task="LSI"):

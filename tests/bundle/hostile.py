@@ -15,11 +15,11 @@ from typing import Any
 
 import yaml
 
-from steadfast.bundle import contents
 from steadfast.config.load import load_config
 from steadfast.config.portable import portable
-from steadfast.evaluation import Evaluation
-from steadfast.lineage import Lineage
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.lineage import Lineage
+from steadfast.share import contents
 
 OUTPUTS = "results/lifbench/outputs/reference/1k.jsonl"
 OPENAI = {"engine": "openai", "model": "m", "window": 4096, "api_key_env": None}

@@ -6,9 +6,9 @@ import zipfile
 
 import pytest
 
-from steadfast.bundle.archive import unpack, write_archive
-from steadfast.errors import UserError
-from steadfast.files import file_sha256
+from steadfast.base.errors import UserError
+from steadfast.base.files import file_sha256
+from steadfast.share.archive import unpack, write_archive
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@
 import pytest
 
 from project import ROOT
-from steadfast.bundle.contents import files_of, own_files
+from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
-from steadfast.errors import UserError
-from steadfast.evaluation import Evaluation
+from steadfast.run.evaluation import Evaluation
+from steadfast.share.contents import files_of, own_files
 
 MODELS = {"reference": {"engine": "reference"}}
 

@@ -6,9 +6,9 @@ import zipfile
 import hostile
 import pytest
 
-from steadfast.errors import UserError
-from steadfast.stages.unbundle import unbundle
-from steadfast.visible import visible
+from steadfast.base.errors import UserError
+from steadfast.base.visible import visible
+from steadfast.share.unbundle import unbundle
 
 BOUND = 300  # characters of a sentence, without the path of the bundle
 

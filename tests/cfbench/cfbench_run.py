@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 from judged_run import Answers, JudgedRun, Replies
-from steadfast.cfbench.data import checked, normalised
-from steadfast.cfbench.metrics import metrics
-from steadfast.cfbench.readers import CfbenchJudge, CfbenchReader
-from steadfast.components import Answer, Frames, Labels, Reply, Sample, Scored
-from steadfast.files import Record
+from steadfast.base.files import Record
+from steadfast.benchmarks.cfbench.data import checked, normalised
+from steadfast.benchmarks.cfbench.metrics import metrics
+from steadfast.benchmarks.cfbench.readers import CfbenchJudge, CfbenchReader
+from steadfast.contract.components import Answer, Frames, Labels, Reply, Sample, Scored
 
 READER = {"slip": 0.3, "position_bias": 0.3}
 CAREFUL = {"slip": 0.0, "position_bias": 0.0}

@@ -2,10 +2,10 @@
 
 import pytest
 
-from steadfast.cfbench.benchmark import CFBENCH
-from steadfast.components import Component, load
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.cfbench.benchmark import CFBENCH
 from steadfast.config.load import load_config
-from steadfast.errors import UserError
+from steadfast.contract.components import Component, load
 
 JUDGES = {"ref": {"engine": "reference"}, "sim-j": {"engine": "simulated"}}
 

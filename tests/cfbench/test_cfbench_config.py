@@ -7,10 +7,10 @@ import yaml
 
 from cfbench_shared import data
 from paper_config import PAPERS, dry_run
-from steadfast.cfbench.facts import FILE
+from steadfast.base.resources import facts
+from steadfast.base.tokens import load_tokenizer
+from steadfast.benchmarks.cfbench.facts import FILE
 from steadfast.config.load import load_config
-from steadfast.resources import facts
-from steadfast.tokens import load_tokenizer
 
 PATH = PAPERS / "cfbench.yaml"
 LEFT_OUT = {"Conifer-Base", "Conifer-Test", "Llama-3-8B-Instruct-CN", "Llama-3-70B-Instruct-CN"}

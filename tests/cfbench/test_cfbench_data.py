@@ -7,15 +7,15 @@ from collections import Counter
 import pytest
 
 import cfbench_shared
-from steadfast.cfbench import published, synthetic
-from steadfast.cfbench.constraint_types import PRIMARY_OF, TYPES
-from steadfast.cfbench.data import checked, local, normalised
-from steadfast.cfbench.facts import PRIMARY, SECONDARY
-from steadfast.cfbench.published import check_counts, counts
-from steadfast.cfbench.synthetic import released_records as records
-from steadfast.errors import UserError
-from steadfast.files import write_json
-from steadfast.resources import facts
+from steadfast.base.errors import UserError
+from steadfast.base.files import write_json
+from steadfast.base.resources import facts
+from steadfast.benchmarks.cfbench import published, synthetic
+from steadfast.benchmarks.cfbench.constraint_types import PRIMARY_OF, TYPES
+from steadfast.benchmarks.cfbench.data import checked, local, normalised
+from steadfast.benchmarks.cfbench.facts import PRIMARY, SECONDARY
+from steadfast.benchmarks.cfbench.published import check_counts, counts
+from steadfast.benchmarks.cfbench.synthetic import released_records as records
 
 PINNED = facts("cfbench/released.yaml")
 

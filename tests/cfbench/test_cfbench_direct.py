@@ -7,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cfbench_run import READER, Run
-from steadfast.cfbench.benchmark import CFBENCH
-from steadfast.cfbench.replies import direct_score, readable
-from steadfast.cfbench.satisfaction import is_satisfied
-from steadfast.cfbench.tables import tables
-from steadfast.components import Reply
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.cfbench.benchmark import CFBENCH
+from steadfast.benchmarks.cfbench.replies import direct_score, readable
+from steadfast.benchmarks.cfbench.satisfaction import is_satisfied
+from steadfast.benchmarks.cfbench.tables import tables
 from steadfast.config.load import load_config
-from steadfast.errors import UserError
-from steadfast.judge_template import load_template
-from steadfast.metrics.agreement import verdict_agreement
+from steadfast.contract.components import Reply
+from steadfast.contract.judge_template import load_template
 from steadfast.show.display import Display, Shown
+from steadfast.stats.agreement import verdict_agreement
 
 MODES = ("strict", "released")
 REFERENCE = {"r": {"engine": "reference"}}

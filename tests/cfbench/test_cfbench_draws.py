@@ -4,11 +4,11 @@ import pandas as pd
 import pytest
 
 from cfbench_run import READER, Run
-from steadfast.cfbench.tables import tables
-from steadfast.components import Answer
-from steadfast.metrics.agreement import verdict_agreement
+from steadfast.benchmarks.cfbench.tables import tables
+from steadfast.contract.components import Answer
 from steadfast.show.display import Display
-from steadfast.tables.render import comma_separated
+from steadfast.show.render import comma_separated
+from steadfast.stats.agreement import verdict_agreement
 from test_cfbench_metrics import VERDICTS, Made, value
 
 DRAWS = 3

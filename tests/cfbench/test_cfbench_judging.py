@@ -5,15 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cfbench_run import CAREFUL, READER, Run
-from steadfast.cfbench.facts import PRIMARY
-from steadfast.cfbench.judge import CfbenchJudgePrompts
-from steadfast.cfbench.readers import CfbenchReader
-from steadfast.cfbench.reading import read_reply
-from steadfast.cfbench.replies import readable
-from steadfast.cfbench.synthetic import released_records
-from steadfast.components import Reply
-from steadfast.errors import UserError
-from steadfast.judge_template import load_template
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.cfbench.facts import PRIMARY
+from steadfast.benchmarks.cfbench.judge import CfbenchJudgePrompts
+from steadfast.benchmarks.cfbench.readers import CfbenchReader
+from steadfast.benchmarks.cfbench.reading import read_reply
+from steadfast.benchmarks.cfbench.replies import readable
+from steadfast.benchmarks.cfbench.synthetic import released_records
+from steadfast.contract.components import Reply
+from steadfast.contract.judge_template import load_template
 from steadfast.judging.boundary import boundary
 
 TEXTS = ["写成一封信", "落款是“阿禾”", "不超过六十字"]

@@ -5,12 +5,12 @@ from collections import Counter
 import pytest
 
 from cfbench_run import READER, Run
-from steadfast.cfbench.frames import record_frame, sample_frame
-from steadfast.cfbench.metrics import by_factor, results
-from steadfast.components import Reply
-from steadfast.errors import UserError
-from steadfast.metrics.agreement import verdict_agreement
-from steadfast.metrics.headline import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.cfbench.frames import record_frame, sample_frame
+from steadfast.benchmarks.cfbench.metrics import by_factor, results
+from steadfast.contract.components import Reply
+from steadfast.stats.agreement import verdict_agreement
+from steadfast.stats.headline import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST
 
 
 def of(idx: int, split: str, *checkpoints: tuple[str, str, str], **more) -> dict:

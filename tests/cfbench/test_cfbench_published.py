@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from steadfast.resources import facts
+from steadfast.base.resources import facts
 from test_cfbench_tables import DISPLAY, all_tables, made
 
 PAPER = facts("cfbench/printed.yaml")

@@ -8,15 +8,15 @@ import pytest
 
 import cfbench_shared
 from cfbench_run import READER, Run
-from steadfast.cfbench.data import checked, normalised
-from steadfast.cfbench.facts import MEASURES
-from steadfast.cfbench.figures import figures
-from steadfast.cfbench.frames import record_frame, sample_frame
-from steadfast.cfbench.metrics import results, statistics
-from steadfast.cfbench.reading import read_reply
-from steadfast.cfbench.scoring import CfbenchScoring
-from steadfast.cfbench.tables import TABLES, tables
-from steadfast.components import Answer, Reply, Sample, Scored
+from steadfast.benchmarks.cfbench.data import checked, normalised
+from steadfast.benchmarks.cfbench.facts import MEASURES
+from steadfast.benchmarks.cfbench.figures import figures
+from steadfast.benchmarks.cfbench.frames import record_frame, sample_frame
+from steadfast.benchmarks.cfbench.metrics import results, statistics
+from steadfast.benchmarks.cfbench.reading import read_reply
+from steadfast.benchmarks.cfbench.scoring import CfbenchScoring
+from steadfast.benchmarks.cfbench.tables import TABLES, tables
+from steadfast.contract.components import Answer, Reply, Sample, Scored
 from steadfast.show.display import Display
 from steadfast.stages.score import score_records
 

@@ -9,12 +9,12 @@ import pytest
 from picture_checks import check, drawn, legend_texts
 
 from cfbench_run import CAREFUL, READER, Run
-from steadfast.cfbench import figures, tables
-from steadfast.cfbench.facts import MEASURES, SETS
-from steadfast.metrics.tidy import rows_of
+from steadfast.benchmarks.cfbench import figures, tables
+from steadfast.benchmarks.cfbench.facts import MEASURES, SETS
+from steadfast.show import latex
 from steadfast.show.display import Display, Shown
-from steadfast.tables import latex
-from steadfast.tables.render import markdown
+from steadfast.show.render import markdown
+from steadfast.stats.tidy import rows_of
 
 MODELS = {
     "reference": Shown("Reference", engine="reference"),

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.cfbench.facts import PRIMARY, PRIORITIES, SECONDARY
-from steadfast.cfbench.reading import read_reply
-from steadfast.cfbench.released import outcome
-from steadfast.cfbench.replies import readable
-from steadfast.cfbench.satisfaction import satisfaction
-from steadfast.cfbench.strict import read_verdicts
+from steadfast.benchmarks.cfbench.facts import PRIMARY, PRIORITIES, SECONDARY
+from steadfast.benchmarks.cfbench.reading import read_reply
+from steadfast.benchmarks.cfbench.released import outcome
+from steadfast.benchmarks.cfbench.replies import readable
+from steadfast.benchmarks.cfbench.satisfaction import satisfaction
+from steadfast.benchmarks.cfbench.strict import read_verdicts
 from steps import steps
 
 TEXTS = ["标题只有六个字。", "第一段写山\n第二段写水", " 不出现“春”字 "]

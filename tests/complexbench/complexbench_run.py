@@ -6,13 +6,21 @@ from random import Random
 
 from complexbench_instances import asked
 from judged_run import Answers, JudgedRun
-from steadfast.benchmark import Task
-from steadfast.complexbench.benchmark import COMPLEXBENCH, Complexbench
-from steadfast.complexbench.metrics import metrics
-from steadfast.complexbench.readers import ComplexbenchJudge, ComplexbenchReader
-from steadfast.complexbench.synthetic import data
-from steadfast.components import Answer, Frames, JudgePrompt, JudgeRequest, Labels, Reply, Scored
-from steadfast.files import Record
+from steadfast.base.files import Record
+from steadfast.benchmarks.complexbench.benchmark import COMPLEXBENCH, Complexbench
+from steadfast.benchmarks.complexbench.metrics import metrics
+from steadfast.benchmarks.complexbench.readers import ComplexbenchJudge, ComplexbenchReader
+from steadfast.benchmarks.complexbench.synthetic import data
+from steadfast.contract.components import (
+    Answer,
+    Frames,
+    JudgePrompt,
+    JudgeRequest,
+    Labels,
+    Reply,
+    Scored,
+)
+from steadfast.contract.task import Task
 from steadfast.schema.config import Config
 
 MODES = ("strict", "released")

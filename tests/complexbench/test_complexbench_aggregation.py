@@ -3,14 +3,14 @@
 import pytest
 
 from complexbench_cases import cases
-from steadfast.complexbench.aggregation import (
+from steadfast.benchmarks.complexbench.aggregation import (
     cells,
     coherent_test,
     counts,
     dependent,
     family,
 )
-from steadfast.complexbench.rules.outcome import UNDECIDED
+from steadfast.benchmarks.complexbench.rules.outcome import UNDECIDED
 
 
 def test_every_recorded_case_has_the_released_verdicts_after_dependencies():

@@ -3,10 +3,10 @@
 import pytest
 
 from complexbench_run import MODES, Run, synthetic, task
-from steadfast.complexbench.benchmark import METRICS
-from steadfast.complexbench.tables import BUILDERS
-from steadfast.components import load
-from steadfast.errors import UserError
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.complexbench.benchmark import METRICS
+from steadfast.benchmarks.complexbench.tables import BUILDERS
+from steadfast.contract.components import load
 from steadfast.show.display import Display
 
 BOTH = {name: {"engine": "reference"} for name in ("first", "second")}

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from complexbench_instances import asked, both_branches, data_file, instance
 from complexbench_run import Run, record, synthetic
-from steadfast.complexbench.branches import Member, lacking
-from steadfast.complexbench.data import summary
-from steadfast.complexbench.schema import check, read_instances
-from steadfast.complexbench.tables import tables
+from steadfast.benchmarks.complexbench.branches import Member, lacking
+from steadfast.benchmarks.complexbench.data import summary
+from steadfast.benchmarks.complexbench.schema import check, read_instances
+from steadfast.benchmarks.complexbench.tables import tables
 from steadfast.show.display import Display, Shown
-from steadfast.tables.render import printed
+from steadfast.show.render import printed
 
 
 def group(*numbers, selections=1, branches=None) -> list[Member]:

@@ -7,8 +7,8 @@ import yaml
 
 from complexbench_instances import data_file
 from paper_config import PAPERS, dry_run
+from steadfast.base.tokens import load_tokenizer
 from steadfast.config.load import load_config
-from steadfast.tokens import load_tokenizer
 
 PATH = PAPERS / "complexbench.yaml"
 RELEASED = {

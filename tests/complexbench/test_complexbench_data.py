@@ -5,10 +5,10 @@ import json
 import pytest
 
 from complexbench_instances import data_file, instance, with_question
-from steadfast.complexbench import published
-from steadfast.complexbench.data import summary
-from steadfast.errors import UserError
-from steadfast.pinned import git_blob
+from steadfast.base.errors import UserError
+from steadfast.base.pinned import git_blob
+from steadfast.benchmarks.complexbench import published
+from steadfast.benchmarks.complexbench.data import summary
 
 
 def write(path, raw) -> str:

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from complexbench_instances import instance
-from steadfast.complexbench.decomposition import turns
-from steadfast.complexbench.instance import Instance
-from steadfast.complexbench.schema import check
+from steadfast.benchmarks.complexbench.decomposition import turns
+from steadfast.benchmarks.complexbench.instance import Instance
+from steadfast.benchmarks.complexbench.schema import check
 
 FIRST, SECOND, THIRD = (f"模型是否满足第{number}个要求？" for number in range(3))
 

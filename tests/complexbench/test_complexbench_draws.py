@@ -5,11 +5,11 @@ import pytest
 
 from complexbench_instances import asked
 from complexbench_run import Run, believing, record, synthetic, turned, verdict
-from steadfast.complexbench.metrics import metrics as compute
-from steadfast.complexbench.tables import tables
-from steadfast.components import Answer, Frames, Scored
+from steadfast.benchmarks.complexbench.metrics import metrics as compute
+from steadfast.benchmarks.complexbench.tables import tables
+from steadfast.contract.components import Answer, Frames, Scored
 from steadfast.show.display import Display
-from steadfast.tables.render import comma_separated
+from steadfast.show.render import comma_separated
 from test_complexbench_metrics import score_records, selecting, value
 
 DRAWS = 3

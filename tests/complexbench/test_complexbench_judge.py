@@ -4,12 +4,12 @@ import pytest
 
 from complexbench_instances import asked
 from complexbench_run import Run, copied, record, turned, verdict
-from steadfast.complexbench.replies import readable
-from steadfast.complexbench.routes import TEMPLATES, templates_in_use
-from steadfast.components import JudgePrompt
-from steadfast.errors import UserError
+from steadfast.base.errors import UserError
+from steadfast.base.resources import resource
+from steadfast.benchmarks.complexbench.replies import readable
+from steadfast.benchmarks.complexbench.routes import TEMPLATES, templates_in_use
+from steadfast.contract.components import JudgePrompt
 from steadfast.judging.boundary import boundary
-from steadfast.resources import resource
 
 QUESTIONS = [
     asked("是否写了诗？"),

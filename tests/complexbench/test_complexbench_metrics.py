@@ -6,12 +6,12 @@ import pytest
 from complexbench_cases import cases
 from complexbench_instances import asked
 from complexbench_run import Run, record, synthetic
-from steadfast.complexbench.aggregation import dependent
-from steadfast.complexbench.metrics import metrics as compute
-from steadfast.complexbench.rules.outcome import UNDECIDED
-from steadfast.components import Frames, Scored
-from steadfast.errors import UserError
-from steadfast.metrics.headline import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.complexbench.aggregation import dependent
+from steadfast.benchmarks.complexbench.metrics import metrics as compute
+from steadfast.benchmarks.complexbench.rules.outcome import UNDECIDED
+from steadfast.contract.components import Frames, Scored
+from steadfast.stats.headline import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST
 
 
 def score_records(instances: list[dict], raw: list[list]) -> list[dict]:

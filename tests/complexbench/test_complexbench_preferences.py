@@ -6,10 +6,10 @@ import pytest
 
 from complexbench_instances import asked
 from complexbench_run import Run, record, saying, turned, verdict
-from steadfast.complexbench.tables import tables
-from steadfast.errors import UserError
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.complexbench.tables import tables
 from steadfast.show.display import Display, Shown
-from steadfast.tables.render import printed
+from steadfast.show.render import printed
 
 DISPLAY = Display(models={name: Shown(name, engine="openai") for name in ("first", "second")})
 GIVEN = {"first": [(1, 1), (1, 0), (0, 0)], "second": [(1, 0), (0, 1), (0, 1)]}

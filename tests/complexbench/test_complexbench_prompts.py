@@ -6,8 +6,8 @@ import pytest
 
 from complexbench_instances import data_file
 from complexbench_run import record, synthetic, turned
-from steadfast.complexbench.prompts import prompts
-from steadfast.errors import UserError
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.complexbench.prompts import prompts
 
 
 def prompts_of(part: str, records: list[dict]) -> list[dict]:

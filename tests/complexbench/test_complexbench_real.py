@@ -6,12 +6,12 @@ import pytest
 
 from complexbench_instances import data_file
 from complexbench_run import MODES, Run, copied, verdict
-from steadfast.complexbench.published import local
-from steadfast.complexbench.replies import strict_segments, strict_verdict
-from steadfast.complexbench.routes import usable
-from steadfast.complexbench.rules.decide import verdict as decide
-from steadfast.components import JudgePrompt, JudgeRequest
-from steadfast.files import read_jsonl
+from steadfast.base.files import read_jsonl
+from steadfast.benchmarks.complexbench.published import local
+from steadfast.benchmarks.complexbench.replies import strict_segments, strict_verdict
+from steadfast.benchmarks.complexbench.routes import usable
+from steadfast.benchmarks.complexbench.rules.decide import verdict as decide
+from steadfast.contract.components import JudgePrompt, JudgeRequest
 
 MODELS = ("gpt4_1106", "llama3_8b", "qwen1.5_72b")
 FILES = ("sample_instances.json", "example.json")

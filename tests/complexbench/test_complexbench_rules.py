@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from complexbench_cases import cases
-from steadfast.complexbench.routes import asks_each, usable
-from steadfast.complexbench.rule_forms import RuleFormError
-from steadfast.complexbench.rules.decide import verdict
-from steadfast.complexbench.rules.outcome import UNDECIDED, RuleError
-from steadfast.complexbench.taxonomy import taxonomy
+from steadfast.benchmarks.complexbench.routes import asks_each, usable
+from steadfast.benchmarks.complexbench.rule_forms import RuleFormError
+from steadfast.benchmarks.complexbench.rules.decide import verdict
+from steadfast.benchmarks.complexbench.rules.outcome import UNDECIDED, RuleError
+from steadfast.benchmarks.complexbench.taxonomy import taxonomy
 
 
 def released(rule: str, segments: list[str]) -> bool | int | str:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from complexbench_instances import ROOT, both_branches, data_file, instance, question, with_question
-from steadfast.complexbench.schema import check, main, read_instances, stop_at_errors
-from steadfast.errors import UserError
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.complexbench.schema import check, main, read_instances, stop_at_errors
 
 
 def findings(*raw) -> list:
@@ -217,7 +217,7 @@ def test_the_command_reports_and_exits(tmp_path):
     bad = tmp_path / "mine.json"
     bad.write_text(json.dumps([instance(task_types="Poetry", category="Chain")]), "utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "steadfast.complexbench.schema", str(bad)],
+        [sys.executable, "-m", "steadfast.benchmarks.complexbench.schema", str(bad)],
         env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
         capture_output=True,
         text=True,

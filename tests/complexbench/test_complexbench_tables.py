@@ -8,12 +8,12 @@ from picture_checks import check, drawn
 
 from complexbench_instances import asked
 from complexbench_run import Run, believing, record, saying, synthetic, verdict
-from steadfast.complexbench.figures import figures
-from steadfast.complexbench.tables import BUILDERS
-from steadfast.complexbench.tables import tables as build
-from steadfast.components import Frames
+from steadfast.benchmarks.complexbench.figures import figures
+from steadfast.benchmarks.complexbench.tables import BUILDERS
+from steadfast.benchmarks.complexbench.tables import tables as build
+from steadfast.contract.components import Frames
 from steadfast.show.display import Display, Shown
-from steadfast.tables.render import Printed, printed
+from steadfast.show.render import Printed, printed
 
 MODELS = {
     "reference": Shown("reference", "Reference", "reference"),

@@ -9,8 +9,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
-from steadfast.errors import UserError
 from steadfast.schema.models import engines
 
 ROOT = Path(__file__).parents[2]

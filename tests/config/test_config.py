@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+from steadfast.base.errors import UserError
 from steadfast.config.document import document
 from steadfast.config.load import load_config
 from steadfast.config.settings import answer_settings, model_settings, plan_settings
-from steadfast.errors import UserError
-from steadfast.registry import benchmarks
-from steadfast.required_files import check_required_files
+from steadfast.contract.registry import benchmarks
+from steadfast.run.required_files import check_required_files
 
 ROOT = Path(__file__).parents[2]
 MINIMAL = {"models": {"reference": {"engine": "reference"}}}

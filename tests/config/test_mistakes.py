@@ -5,9 +5,9 @@ from collections import OrderedDict
 
 import pytest
 
+from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
-from steadfast.errors import UserError
-from steadfast.registry import benchmarks
+from steadfast.contract.registry import benchmarks
 
 REFERENCE = {"reference": {"engine": "reference"}}
 OPENAI = {"engine": "openai", "model": "m"}

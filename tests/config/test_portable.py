@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
 from steadfast.config.portable import as_yaml, check_portable, portable
 from steadfast.config.source import read_source
-from steadfast.errors import UserError
 
 CONFIGS = sorted((Path(__file__).parents[2] / "config").glob("*.yaml"))
 

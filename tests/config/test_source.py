@@ -8,8 +8,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steadfast.base.errors import UserError
 from steadfast.config.source import check_source, typed
-from steadfast.errors import UserError
 
 ROOT = Path(__file__).parents[2]
 

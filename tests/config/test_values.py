@@ -6,8 +6,8 @@ from typing import Annotated, Any, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
+from steadfast.base.errors import UserError
 from steadfast.config.load import config_model, load_config
-from steadfast.errors import UserError
 from steadfast.schema.models import engines
 
 OF_ENGINE: dict[str, dict[str, Any]] = {

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from pyarrow import ipc, parquet
 
 from hub_server import REPO, REVISION, Hub
+from steadfast.base.errors import UserError
+from steadfast.base.files import read_json
+from steadfast.base.resources import facts
 from steadfast.corpora import hub as hub_source
 from steadfast.corpora.tables import tables
-from steadfast.errors import UserError
-from steadfast.files import read_json
-from steadfast.resources import facts
 
 OTHER = "someone-else/texts"
 CARD = {"README.md": b"# texts\n", ".gitattributes": b"*.zip filter=lfs\n"}

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from hub_server import REPO, REVISION, Hub
+from steadfast.base.errors import UserError
+from steadfast.base.files import read_json
 from steadfast.corpora import hub as hub_source
 from steadfast.corpora.lock import Lock
-from steadfast.errors import UserError
-from steadfast.files import read_json
 
 TOKEN = "hf_averysecrettoken"
 FILES = {

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steadfast.base.errors import UserError
 from steadfast.corpora import json_list, local
 from steadfast.corpora.json_list import listed
-from steadfast.errors import UserError
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from steadfast.base.errors import UserError
+from steadfast.base.resources import facts
 from steadfast.corpora import local
-from steadfast.errors import UserError
-from steadfast.resources import facts
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT / os.environ.get("STEADFAST_CORPORA", "../shared/corpora")

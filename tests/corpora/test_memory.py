@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from steadfast.files import read_jsonl
+from steadfast.base.files import read_jsonl
 from steadfast.stages.make_data import make_data
 
 TEXTS = [f"{number} " + "word " * 20_000 for number in range(100)]

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steadfast.base.files import json_line
+from steadfast.base.tokens import load_tokenizer
 from steadfast.corpora import synthetic
 from steadfast.corpora.synthetic import Grammar
-from steadfast.files import json_line
-from steadfast.tokens import load_tokenizer
 
 ROOT = Path(__file__).resolve().parents[2]
 TOKENS = 60_000
@@ -57,7 +57,7 @@ def test_the_seed_decides(corpora, corpus):
 
 def test_another_process_makes_the_same_records():
     code = (
-        "from steadfast.corpora import synthetic; from steadfast.files import json_line; "
+        "from steadfast.corpora import synthetic; from steadfast.base.files import json_line; "
         "print(*map(json_line, synthetic.corpus({}, 'xsum', 1, 2000)), sep='', end='')"
     )
     expected = "".join(map(json_line, build("xsum", 2_000)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from servers import Fault, Server, error, running
-from steadfast.resources import ROOT
+from steadfast.base.resources import ROOT
 
 SLOT = re.compile(r"\{\{(\w+)\}\}")
 KEPT = re.compile(r"\[simulated: kept ([\d, ]*)\]\s*$")

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from unittest.mock import patch
 
+from steadfast.contract.request import Request
 from steadfast.engines.base import Setup
-from steadfast.engines.client import Reply
-from steadfast.engines.openai_api import OpenaiEngine
-from steadfast.engines.request import Request
+from steadfast.engines.openai.api import OpenaiEngine
+from steadfast.engines.openai.client import Reply
 
 SERVERS = {
     "steady": ({}, 20_000),
@@ -239,9 +239,9 @@ def ask(server, count, **operation):
         return loops[-1]
 
     with (
-        patch("steadfast.engines.openai_api.Client", partial(PacedClient, server)),
+        patch("steadfast.engines.openai.api.Client", partial(PacedClient, server)),
         patch("asyncio.Runner", partial(asyncio.Runner, loop_factory=loop)),
-        patch("steadfast.engines.pace.random.Random", partial(random.Random, 1)),
+        patch("steadfast.engines.openai.pace.random.Random", partial(random.Random, 1)),
     ):
         responses = [response for _, response in engine.answer(groups)]
     return responses, loops[0].now

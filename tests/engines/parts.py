@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from steadfast.engines.request import Item
-from steadfast.engines.run import run_part
+from steadfast.contract.request import Item
+from steadfast.engines.asking.run import run_part
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 

@@ -6,13 +6,13 @@ from typing import Any
 
 from steadfast.config import settings
 from steadfast.config.load import load_config
-from steadfast.engine_names import STAND_INS
-from steadfast.registry import benchmarks
+from steadfast.contract.engine_names import STAND_INS
+from steadfast.contract.part_files import PartFiles
+from steadfast.contract.registry import benchmarks
+from steadfast.judging.ask_judge import write_judge_prompts
+from steadfast.run.request_of_job import Asked
 from steadfast.stages.answer import Job, answer_part, judge_part
-from steadfast.stages.ask_judge import write_judge_prompts
-from steadfast.stages.asked import Asked
 from steadfast.stages.make_data import make_data
-from steadfast.stages.samples import PartFiles
 from steadfast.stages.score import score_part
 from steadfast.stages.write_prompts import write_prompts
 

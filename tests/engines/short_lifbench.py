@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from prepared import Prepared
-from steadfast.files import read_json, read_jsonl, write_json, write_jsonl
+from steadfast.base.files import read_json, read_jsonl, write_json, write_jsonl
 
 
 def config(lengths: dict[str, int]) -> dict[str, Any]:

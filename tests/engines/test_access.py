@@ -3,9 +3,9 @@
 import pytest
 
 from servers import error
+from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
-from steadfast.engines.access import Access
-from steadfast.errors import UserError
+from steadfast.engines.openai.access import Access
 
 
 def test_the_key_comes_from_the_environment_and_goes_nowhere_else(part, server, monkeypatch):

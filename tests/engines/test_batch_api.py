@@ -8,11 +8,11 @@ import pytest
 from batch_server import BatchServer, Fate
 from parts import Job, Part, items, prompts, same_bytes
 from servers import echo, running
-from steadfast.engines import batch_files
-from steadfast.engines.replies import Retry
-from steadfast.engines.request import Response
-from steadfast.errors import UserError
-from steadfast.files import canonical_json
+from steadfast.base.errors import UserError
+from steadfast.base.files import canonical_json
+from steadfast.contract.request import Response
+from steadfast.engines.openai import batch_files
+from steadfast.engines.openai.replies import Retry
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import openai
 import pytest
 
 from servers import JsonHandler
-from steadfast.engines.access import Access
-from steadfast.engines.client import Client
+from steadfast.engines.openai.access import Access
+from steadfast.engines.openai.client import Client
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Grüße, 北京 😀"}], "max_tokens": 4}
 REPLY = {"choices": [{"finish_reason": "stop", "message": {"content": "Hi"}}]}

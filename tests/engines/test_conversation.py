@@ -6,9 +6,9 @@ import pytest
 
 from parts import Part, items
 from servers import error
-from steadfast.engines.conversation import turns_of
-from steadfast.engines.request import Item
-from steadfast.errors import UserError
+from steadfast.base.errors import UserError
+from steadfast.contract.request import Item
+from steadfast.engines.asking.conversation import turns_of
 
 
 def turn(number, follows=None, conversation="a"):

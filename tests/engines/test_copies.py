@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from steadfast.engines.replicas import shares
-from steadfast.engines.request import Request
+from steadfast.contract.request import Request
+from steadfast.engines.vllm.replicas import shares
 
 HERE = Path(__file__).parent
 ASK = """
@@ -16,8 +16,8 @@ import json, sys
 from steadfast.engines.base import Setup
 from steadfast.engines.build import build_engine
 from steadfast.engines.fit import fitted
-from steadfast.engines.request import Item, grouped
-from steadfast.errors import UserError
+from steadfast.contract.request import Item, grouped
+from steadfast.base.errors import UserError
 
 if __name__ == "__main__":
     copies = int(sys.argv[1])

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from steadfast.files import read_jsonl
+from steadfast.base.files import read_jsonl
 from test_copies import ask_script
 
 ASK = """
 import json, sys
 from pathlib import Path
 from steadfast.engines.base import EngineFailed, Loaded
-from steadfast.engines.request import Item
-from steadfast.engines.run import run_part
-from steadfast.errors import UserError
+from steadfast.contract.request import Item
+from steadfast.engines.asking.run import run_part
+from steadfast.base.errors import UserError
 
 if __name__ == "__main__":
     copies, folder = int(sys.argv[1]), Path(sys.argv[0]).parent

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from parts import items
-from steadfast.engines.expected import past_runs, requested_minutes, size_of, speed
-from steadfast.engines.record import record_path
-from steadfast.engines.roofline import Work
-from steadfast.files import read_json
+from steadfast.base.files import read_json
+from steadfast.engines.asking.record import record_path
+from steadfast.engines.cost.expected import past_runs, requested_minutes, size_of, speed
+from steadfast.engines.cost.roofline import Work
 
 VLLM = {"engine": "vllm", "model": "a/b"}
 H100 = {"gpu": "h100", "load_gb_per_second": None, "max_hours": None, "margin": 2.0}

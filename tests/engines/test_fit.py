@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parts import items
+from steadfast.base.errors import UserError
+from steadfast.base.tokens import load_tokenizer
+from steadfast.contract.request import Item, prefix_hasher, request_hash
 from steadfast.engines.fit import fit
-from steadfast.engines.request import Item, prefix_hasher, request_hash
-from steadfast.errors import UserError
-from steadfast.tokens import load_tokenizer
 
 TOKENIZER = load_tokenizer("o200k_base")
 EMOJI = "\U0001f469\u200d\U0001f680"

@@ -7,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parts import items
-from steadfast.engines.fit import fit
-from steadfast.engines.forecast import (
+from steadfast.base.tokens import load_tokenizer
+from steadfast.engines.asking.journal import final_hashes
+from steadfast.engines.cost.forecast import (
     CachedTokenizer,
     distinct_tokens,
     misfits,
     plan_part,
     shared_tokens,
 )
-from steadfast.engines.journal import final_hashes
-from steadfast.tokens import load_tokenizer
+from steadfast.engines.fit import fit
 
 TOKENIZER = load_tokenizer("o200k_base")
 PRICE = {"input": 2.0, "cached": 0.5, "output": 8.0, "currency": "EUR"}

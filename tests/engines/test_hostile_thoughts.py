@@ -6,8 +6,8 @@ from itertools import product
 import pytest
 
 from parts import items
-from steadfast.engines.reasoning import PARSERS, holds_pair, told_apart
-from steadfast.engines.request import Response
+from steadfast.contract.request import Response
+from steadfast.engines.asking.reasoning import PARSERS, holds_pair, told_apart
 from test_reasoning_properties import PAIRS
 
 ANY = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}

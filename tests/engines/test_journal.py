@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.engines.journal import Journal
-from steadfast.engines.request import STATUSES, Response
-from steadfast.errors import UserError
+from steadfast.base.errors import UserError
+from steadfast.contract.request import STATUSES, Response
+from steadfast.engines.asking.journal import Journal
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=30)
 RESPONSES = st.builds(

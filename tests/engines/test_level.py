@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paced_servers import SERVERS, Paced, ask, best_bare
-from steadfast.engines.level import Level
-from steadfast.engines.pace import Failures
+from steadfast.engines.openai.level import Level
+from steadfast.engines.openai.pace import Failures
 
 COUNT = 5_000
 """Of requests in a test, at most: larger numbers of them are in ``benchmarks/``."""

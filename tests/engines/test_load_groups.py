@@ -8,11 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
-from steadfast.errors import UserError
-from steadfast.evaluation import Evaluation
-from steadfast.lineage import Lineage
-from steadfast.loads import Allocation, HandedOver, Loads
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.lineage import Lineage
+from steadfast.run.loads import Allocation, HandedOver, Loads
 
 VLLM = {"engine": "vllm", "model": "x", "window": 65536}
 

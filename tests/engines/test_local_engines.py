@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from parts import SCRIPTS, Part, items
-from steadfast.errors import UserError
+from steadfast.base.errors import UserError
 
 
 @pytest.fixture
@@ -160,7 +160,7 @@ def test_a_missing_file_is_named(part):
 
 def test_engines_without_a_server_import_no_client():
     code = (
-        "import sys, steadfast.engines.run, steadfast.engines.reference\n"
+        "import sys, steadfast.engines.asking.run, steadfast.engines.without_model.reference\n"
         "heavy = {'aiohttp', 'openai', 'tiktoken', 'tqdm', 'pandas', 'httpx2'} & set(sys.modules)\n"
         "sys.exit(str(heavy) if heavy else 0)"
     )

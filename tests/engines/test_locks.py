@@ -9,10 +9,10 @@ from queue import Queue
 
 import pytest
 
-from steadfast.engines.journal import Journal
-from steadfast.engines.locks import Lock
-from steadfast.engines.request import Response
-from steadfast.errors import PassingError, UserError
+from steadfast.base.errors import PassingError, UserError
+from steadfast.base.locks import Lock
+from steadfast.contract.request import Response
+from steadfast.engines.asking.journal import Journal
 
 ANSWER = Response("ok", "an answer")
 

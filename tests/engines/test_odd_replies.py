@@ -8,8 +8,8 @@ import pytest
 
 from parts import items
 from servers import Fault, echo
-from steadfast.engines.replies import Retry, read_completion
-from steadfast.engines.request import ANSWERED, Response
+from steadfast.contract.request import ANSWERED, Response
+from steadfast.engines.openai.replies import Retry, read_completion
 
 NO_JSON = [
     b"",

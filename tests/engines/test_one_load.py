@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from steadfast.base.errors import UserError
 from steadfast.engines.base import EngineFailed
-from steadfast.errors import UserError
+from steadfast.run.request_of_job import Asked
 from steadfast.stages import one_load
-from steadfast.stages.asked import Asked
 from steadfast.stages.one_load import ask_together
 
 PARTS = ("2k", "3k", "4k")
@@ -48,7 +48,7 @@ def model(monkeypatch) -> Model:
     model = Model()
     monkeypatch.setattr(one_load, "ask", model)
     monkeypatch.setattr(one_load, "LOOK_SECONDS", 0.01)
-    monkeypatch.setattr("steadfast.engines.locks.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("steadfast.base.locks.LOOK_SECONDS", 0.01)
     return model
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from parts import Part, items, prompts, same_bytes
 from servers import Fault, echo, error
-from steadfast.errors import UserError
+from steadfast.base.errors import UserError
 
 
 def test_every_item_is_answered_in_order(part, server):
@@ -136,7 +136,7 @@ def test_retry_after_is_kept_by_the_request_that_was_refused(part, server):
 
 
 def test_a_long_retry_after_is_cut_and_shown_once_a_minute(part, server, monkeypatch, capfd):
-    monkeypatch.setattr("steadfast.engines.pace.LONGEST_WAIT", 0.2)
+    monkeypatch.setattr("steadfast.engines.openai.pace.LONGEST_WAIT", 0.2)
     server.faults["Ask 0.0!"].append(error(429, Retry_After="86400"))
     server.faults["Ask 1.0!"].append(error(503, Retry_After="86400"))
     part.run()  # within the day

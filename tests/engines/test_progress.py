@@ -2,8 +2,8 @@
 
 import io
 
-from steadfast.engines.progress import Progress
-from steadfast.engines.request import Response
+from steadfast.contract.request import Response
+from steadfast.engines.asking.progress import Progress
 
 
 def test_a_job_that_ends_at_once_has_no_line_of_its_own():
@@ -16,7 +16,7 @@ def test_a_job_that_ends_at_once_has_no_line_of_its_own():
 
 def test_a_log_gets_few_lines(monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr("steadfast.engines.progress.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("steadfast.engines.asking.progress.time.monotonic", lambda: clock[0])
     stream = io.StringIO()
     progress = Progress("m", 500, stream)
     progress.known(100)
@@ -31,7 +31,7 @@ def test_a_log_gets_few_lines(monkeypatch):
 def test_the_time_left_is_told_of_answers_after_the_start(monkeypatch):
     """A model that loads for 100 s, then answers one request in 2 s."""
     clock = [0.0]
-    monkeypatch.setattr("steadfast.engines.progress.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("steadfast.engines.asking.progress.time.monotonic", lambda: clock[0])
     stream = io.StringIO()
     progress = Progress("lifbench 4k m", 161, stream)
     for second in range(100, 122, 2):
@@ -45,7 +45,7 @@ def test_the_time_left_is_told_of_answers_after_the_start(monkeypatch):
 def test_seconds_are_left_and_no_minutes_of_a_short_job(monkeypatch):
     """A job of 20 s: half of it is done after 10 s."""
     clock = [0.0]
-    monkeypatch.setattr("steadfast.engines.progress.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("steadfast.engines.asking.progress.time.monotonic", lambda: clock[0])
     stream = io.StringIO()
     progress = Progress("m", 41, stream)
     for answer in range(21):

@@ -8,10 +8,10 @@ import json
 import pytest
 import yaml
 
-from steadfast.engines.reasoning import PARSERS, marks, start_tags, told_apart
-from steadfast.engines.replies import read_completion
-from steadfast.engines.request import STATUSES, Response
-from steadfast.resources import resource
+from steadfast.base.resources import resource
+from steadfast.contract.request import STATUSES, Response
+from steadfast.engines.asking.reasoning import PARSERS, marks, start_tags, told_apart
+from steadfast.engines.openai.replies import read_completion
 
 ANY = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}
 QWEN = {**ANY, "parser": "qwen3"}

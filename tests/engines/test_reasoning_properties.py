@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from steadfast.engines.reasoning import PARSERS, marks, told_apart
-from steadfast.engines.request import Response
+from steadfast.contract.request import Response
+from steadfast.engines.asking.reasoning import PARSERS, marks, told_apart
 
 MEGABYTE = 1_000_000
 ANY = {"tags": None, "parser": None, "tokens": 100, "prefilled": None}

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from batch_server import BatchServer, Fate
 from parts import Part, items
 from servers import Fault, error, running
-from steadfast.engines.redaction import Redaction
-from steadfast.errors import UserError
+from steadfast.base.errors import UserError
+from steadfast.engines.openai.redaction import Redaction
 
 KEYS = {
     "short": "kA9/x+Z7",

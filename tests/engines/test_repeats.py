@@ -6,12 +6,12 @@ import pytest
 
 from parts import items
 from servers import echo, error
+from steadfast.base.errors import UserError
+from steadfast.engines.asking.journal import Journal
+from steadfast.engines.asking.repeats import COLD, WARM, ask_repeatedly, draw
 from steadfast.engines.base import Setup
 from steadfast.engines.fit import fit
-from steadfast.engines.journal import Journal
-from steadfast.engines.openai_api import OpenaiEngine
-from steadfast.engines.repeats import COLD, WARM, ask_repeatedly, draw
-from steadfast.errors import UserError
+from steadfast.engines.openai.api import OpenaiEngine
 
 FICKLE = "Ask 1.0!"
 

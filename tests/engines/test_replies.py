@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.engines.replies import Retry, read_completion, read_failure, retry_after
-from steadfast.engines.request import STATUSES, Response
-from steadfast.files import canonical_json
+from steadfast.base.files import canonical_json
+from steadfast.contract.request import STATUSES, Response
+from steadfast.engines.openai.replies import Retry, read_completion, read_failure, retry_after
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),

@@ -9,7 +9,7 @@ import pytest
 
 from parts import Job, Part, items, same_bytes
 from servers import running
-from steadfast.engines.journal import Journal
+from steadfast.engines.asking.journal import Journal
 
 PART = 3, 20  # contexts and questions
 

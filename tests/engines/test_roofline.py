@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.engines.roofline import (
+from steadfast.engines.cost.roofline import (
     Machine,
     Size,
     Work,

@@ -9,8 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from parts import Part, items
-from steadfast.engines.served import Served
-from steadfast.errors import UserError
+from steadfast.base.errors import UserError
+from steadfast.engines.openai.served import Served
 from steadfast.schema.openai_model import OpenaiModel
 
 SERVER = """
@@ -85,7 +85,7 @@ def test_a_server_does_not_outlive_a_job_that_is_killed(tmp_path, command):
         [
             sys.executable,
             "-c",
-            "import sys, time; from steadfast.engines.served import Served; "
+            "import sys, time; from steadfast.engines.openai.served import Served; "
             f"served = Served({command!r}, 1, print); print('ready', flush=True); time.sleep(100)",
         ],
         env={"PYTHONPATH": str(Path(__file__).parents[2] / "scripts")},

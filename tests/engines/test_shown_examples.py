@@ -9,19 +9,19 @@ from hypothesis import strategies as st
 
 from parts import items, prompts
 from servers import prompt_of
+from steadfast.base.errors import UserError
+from steadfast.base.tokens import load_tokenizer
 from steadfast.config.load import load_config
 from steadfast.config.settings import answer_settings
+from steadfast.contract.examples import read_examples
+from steadfast.contract.registry import benchmarks
+from steadfast.contract.request import Item
 from steadfast.engines.base import Setup
 from steadfast.engines.build import build_engine
 from steadfast.engines.fit import fitted
-from steadfast.engines.request import Item
-from steadfast.errors import UserError
-from steadfast.evaluation import Evaluation
-from steadfast.examples import read_examples
-from steadfast.lineage import Lineage
-from steadfast.registry import benchmarks
-from steadfast.required_files import check_required_files
-from steadfast.tokens import load_tokenizer
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.lineage import Lineage
+from steadfast.run.required_files import check_required_files
 
 EXAMPLES = [["Say one.", "One."], ["Zähle bis zwei.\n", "Eins, zwei."]]
 SHOTS = "Say one.\nOutput: One.\n\nZähle bis zwei.\nOutput: Eins, zwei.\n\n"

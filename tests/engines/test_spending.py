@@ -7,10 +7,10 @@ import pytest
 
 from parts import items, prompts
 from servers import Fault, echo, error
-from steadfast.engines.bill import Bill, cost
-from steadfast.engines.journal import Journal
-from steadfast.engines.request import Response
-from steadfast.errors import UserError
+from steadfast.base.errors import UserError
+from steadfast.contract.request import Response
+from steadfast.engines.asking.journal import Journal
+from steadfast.engines.cost.bill import Bill, cost
 
 PRICE = {"input": 2.0, "cached": 0.5, "output": 8.0, "currency": "EUR"}
 

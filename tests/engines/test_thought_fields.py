@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from steadfast.engines.replies import Retry, read_completion
-from steadfast.engines.request import Response
+from steadfast.contract.request import Response
+from steadfast.engines.openai.replies import Retry, read_completion
 
 THOUGHT, ANSWER = "2+2", "4"
 DETAILS = [

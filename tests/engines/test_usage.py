@@ -10,11 +10,11 @@ import pytest
 
 from parts import items
 from servers import Fault, error
-from steadfast.engines.latencies import Latencies
-from steadfast.engines.record import record_path
-from steadfast.errors import UserError
-from steadfast.files import write_rows
-from steadfast.journals import journal_path
+from steadfast.base.errors import UserError
+from steadfast.base.files import write_rows
+from steadfast.base.paths import journal_path
+from steadfast.engines.asking.latencies import Latencies
+from steadfast.engines.asking.record import record_path
 from steadfast.show.ending import server_lines
 from steadfast.stages.count_usage import write_usage
 

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from steadfast.files import read_jsonl
-from steadfast.lifbench.paper_tasks import TASKS
+from steadfast.base.files import read_jsonl
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from vllm_jobs import Jobs
 from vllm_venv import environment, vllm_python
 
@@ -194,8 +194,8 @@ def test_examples_stand_before_a_base_models_prompts_and_are_computed_once_a_con
 TEXT = """
 import sys
 from dataclasses import replace
-from steadfast.engines.local_text import LocalText
-from steadfast.engines.request import Request
+from steadfast.engines.asking.local_text import LocalText
+from steadfast.contract.request import Request
 
 def request(prefix, suffix):
     return Request("s", "c", ("c", ""), prefix, suffix, 16, None, 0, 1.0, None, "h")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from steadfast.files import write_jsonl
+from steadfast.base.files import write_jsonl
 from vllm_jobs import Jobs
 from vllm_venv import environment, vllm_python
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from steadfast.files import read_jsonl
+from steadfast.base.files import read_jsonl
 from test_vllm import LENGTHS, serving
 from vllm_jobs import TINY, Jobs
 from vllm_venv import environment, vllm_python

@@ -12,9 +12,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from prepared import Prepared
-from steadfast.files import read_json
+from steadfast.base.files import read_json
 from steadfast.stages.one_load import ask_together
-from steadfast.workflow import run_rule
+from steadfast.workflow.script import run_rule
 
 
 def run(config_file: str, model: str, part: str, judge: str = "") -> None:

@@ -4,8 +4,8 @@ import subprocess
 from pathlib import Path
 
 import short_lifbench
-from steadfast.files import read_json, read_jsonl, write_json
-from steadfast.journals import journal_path
+from steadfast.base.files import read_json, read_jsonl, write_json
+from steadfast.base.paths import journal_path
 from vllm_venv import environment
 
 HERE = Path(__file__).parent

@@ -7,11 +7,11 @@ import json
 import sys
 from collections.abc import Iterable
 
+from steadfast.base.files import read_jsonl
+from steadfast.contract.request import Item, grouped, ordered
 from steadfast.engines.base import Loaded, Setup
 from steadfast.engines.fit import fitted
-from steadfast.engines.request import Item, grouped, ordered
-from steadfast.engines.vllm_engine import VllmEngine
-from steadfast.files import read_jsonl
+from steadfast.engines.vllm.engine import VllmEngine
 
 WINDOW = 8192
 

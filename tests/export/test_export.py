@@ -12,19 +12,19 @@ import pytest
 import yaml
 
 from prepared import Prepared
-from steadfast.benchmark import DataFile
-from steadfast.components import Answer, Component, component
+from steadfast.base.errors import UserError
+from steadfast.base.files import file_sha256, read_json, read_jsonl
+from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.benchmark import LIFBENCH
+from steadfast.benchmarks.lifbench.export import LifbenchExports
+from steadfast.benchmarks.lifbench.export_settings import exports
 from steadfast.config.load import load_config
-from steadfast.errors import UserError
-from steadfast.export.about import Exports
-from steadfast.export.card import card
-from steadfast.export.plain import PlainExports
-from steadfast.files import file_sha256, read_json, read_jsonl
-from steadfast.lifbench.benchmark import LIFBENCH
-from steadfast.lifbench.export import LifbenchExports
-from steadfast.lifbench.export_settings import exports
-from steadfast.resources import facts
-from steadfast.stages.export_benchmark import export_benchmark
+from steadfast.contract.components import Answer, Component, component
+from steadfast.contract.exports import Exports
+from steadfast.contract.plain_exports import PlainExports
+from steadfast.contract.task import DataFile
+from steadfast.share.card import card
+from steadfast.share.export import export_benchmark
 
 ROOT = Path(__file__).parents[2]
 MODELS = {"reference": {"engine": "reference"}}

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.errors import UserError
-from steadfast.export.columns import JSON, arrow, table
+from steadfast.base.errors import UserError
+from steadfast.share.columns import JSON, arrow, table
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 SCALAR = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | TEXT

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from judged_run import JudgedRun
-from steadfast.components import Data, Frames, Labels, Scored
-from steadfast.files import read_jsonl
-from steadfast.followbench.metrics import metrics
-from steadfast.resources import facts
+from steadfast.base.files import read_jsonl
+from steadfast.base.resources import facts
+from steadfast.benchmarks.followbench.metrics import metrics
+from steadfast.contract.components import Data, Frames, Labels, Scored
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / os.environ.get("FOLLOWBENCH_CASES", "../shared/followbench/cases")

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from followbench_run import BOTH, IMPOSSIBLE, run
 from judged_run import READER
-from steadfast.components import Sample
-from steadfast.followbench.facts import JUDGE, LEVELS
-from steadfast.followbench.readers import FollowbenchReader
-from steadfast.followbench.rules.decide import satisfied
+from steadfast.benchmarks.followbench.facts import JUDGE, LEVELS
+from steadfast.benchmarks.followbench.readers import FollowbenchReader
+from steadfast.benchmarks.followbench.rules.decide import satisfied
+from steadfast.contract.components import Sample
 
 READ = FollowbenchReader()
 

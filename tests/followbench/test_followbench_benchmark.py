@@ -2,12 +2,12 @@
 
 import pytest
 
-from steadfast.benchmark import Task
-from steadfast.components import load
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.followbench.benchmark import FOLLOWBENCH, METRICS
+from steadfast.benchmarks.followbench.tables import BUILDERS
 from steadfast.config.load import load_config
-from steadfast.errors import UserError
-from steadfast.followbench.benchmark import FOLLOWBENCH, METRICS
-from steadfast.followbench.tables import BUILDERS
+from steadfast.contract.components import load
+from steadfast.contract.task import Task
 
 
 def task(settings=None, **more) -> Task:

@@ -5,9 +5,9 @@ import yaml
 
 from followbench_run import run
 from paper_config import PAPERS, dry_run
+from steadfast.base.resources import facts
+from steadfast.base.tokens import load_tokenizer
 from steadfast.config.load import load_config
-from steadfast.resources import facts
-from steadfast.tokens import load_tokenizer
 
 PATH = PAPERS / "followbench.yaml"
 

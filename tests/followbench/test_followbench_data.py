@@ -7,14 +7,14 @@ from copy import deepcopy
 import pytest
 
 from followbench_run import BOTH, LANGUAGES, released_directory, run
-from steadfast.errors import UserError
-from steadfast.followbench import published
-from steadfast.followbench.data import checked, local, local_files
-from steadfast.followbench.facts import CATEGORIES, LEVELS
-from steadfast.followbench.rules.targets import COMPARISONS
-from steadfast.followbench.sources import scorer_of, sources
-from steadfast.followbench.synthetic import data, records
-from steadfast.resources import facts
+from steadfast.base.errors import UserError
+from steadfast.base.resources import facts
+from steadfast.benchmarks.followbench import published
+from steadfast.benchmarks.followbench.data import checked, local, local_files
+from steadfast.benchmarks.followbench.facts import CATEGORIES, LEVELS
+from steadfast.benchmarks.followbench.rules.targets import COMPARISONS
+from steadfast.benchmarks.followbench.sources import scorer_of, sources
+from steadfast.benchmarks.followbench.synthetic import data, records
 
 RULED = {"en": {"content": 12, "situation": 8, "style": 0, "format": 2, "example": 40, "mixed": 8}}
 RULED["zh"] = RULED["en"] | {"content": 10, "format": 1, "mixed": 7}

@@ -4,13 +4,13 @@ import pandas as pd
 import pytest
 
 from followbench_run import JUDGES, LANGUAGES, run, scored
-from steadfast.components import Answer, Frames, Scored
-from steadfast.followbench.frames import sample_frame
-from steadfast.followbench.metrics import Metrics, metrics
-from steadfast.followbench.tables import tables
-from steadfast.metrics.tidy import OVERALL
+from steadfast.benchmarks.followbench.frames import sample_frame
+from steadfast.benchmarks.followbench.metrics import Metrics, metrics
+from steadfast.benchmarks.followbench.tables import tables
+from steadfast.contract.components import Answer, Frames, Scored
 from steadfast.show.display import Display
-from steadfast.tables.render import comma_separated
+from steadfast.show.render import comma_separated
+from steadfast.stats.tidy import OVERALL
 from test_followbench_metrics import five, value
 
 DRAWS = 3

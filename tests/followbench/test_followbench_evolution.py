@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.errors import UserError
-from steadfast.files import read_jsonl, write_jsonl
-from steadfast.followbench.data import checked
-from steadfast.followbench.evolution import grown, initial, released_shape, requests
+from steadfast.base.errors import UserError
+from steadfast.base.files import read_jsonl, write_jsonl
+from steadfast.benchmarks.followbench.data import checked
+from steadfast.benchmarks.followbench.evolution import grown, initial, released_shape, requests
 
 BEFORE = "List the planets.\n```\ncode\n```"
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 from followbench_run import BOTH, REFUSED, run
-from steadfast.components import JudgePrompt, JudgeRequest
-from steadfast.errors import UserError
-from steadfast.followbench.judge import slots
-from steadfast.followbench.readers import FollowbenchJudge
-from steadfast.followbench.verdicts import readable, strict, strict_rating
-from steadfast.followbench.ways import WAYS
-from steadfast.resources import facts
-from steadfast.stages.samples import judge_items
+from steadfast.base.errors import UserError
+from steadfast.base.resources import facts
+from steadfast.benchmarks.followbench.judge import slots
+from steadfast.benchmarks.followbench.readers import FollowbenchJudge
+from steadfast.benchmarks.followbench.verdicts import readable, strict, strict_rating
+from steadfast.benchmarks.followbench.ways import WAYS
+from steadfast.contract.components import JudgePrompt, JudgeRequest
+from steadfast.contract.part_files import judge_items
 
 WORDS = facts("followbench/judge/words.yaml")
 GROUP = {

@@ -4,13 +4,13 @@ import pandas as pd
 import pytest
 
 from followbench_run import JUDGES, frames, scored
-from steadfast.components import Labels, Scored
-from steadfast.errors import UserError
-from steadfast.followbench.agreement import agreement
-from steadfast.followbench.facts import CATEGORIES, LEVELS
-from steadfast.followbench.frames import sample_frame
-from steadfast.followbench.metrics import Metrics, items
-from steadfast.metrics.tidy import OVERALL
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.followbench.agreement import agreement
+from steadfast.benchmarks.followbench.facts import CATEGORIES, LEVELS
+from steadfast.benchmarks.followbench.frames import sample_frame
+from steadfast.benchmarks.followbench.metrics import Metrics, items
+from steadfast.contract.components import Labels, Scored
+from steadfast.stats.tidy import OVERALL
 
 
 def record(group: str, level: int, points: list[float] | None, **changes) -> dict:

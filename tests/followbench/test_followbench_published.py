@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from steadfast.followbench.facts import CATEGORIES, LEVELS
-from steadfast.metrics.tidy import OVERALL
-from steadfast.resources import facts
-from steadfast.tables import latex
-from steadfast.tables.render import markdown
+from steadfast.base.resources import facts
+from steadfast.benchmarks.followbench.facts import CATEGORIES, LEVELS
+from steadfast.show import latex
+from steadfast.show.render import markdown
+from steadfast.stats.tidy import OVERALL
 from test_followbench_tables import DISPLAY, made
 from test_followbench_tables import rows as rows_of
 

@@ -3,10 +3,10 @@
 import pytest
 
 from followbench_run import BOTH, IMPOSSIBLE, JUDGES, LANGUAGES, run, scored
-from steadfast.followbench.metrics import metrics
-from steadfast.followbench.tables import BUILDERS, tables
-from steadfast.metrics.tidy import OVERALL
+from steadfast.benchmarks.followbench.metrics import metrics
+from steadfast.benchmarks.followbench.tables import BUILDERS, tables
 from steadfast.show.display import Display
+from steadfast.stats.tidy import OVERALL
 from test_followbench_tables import rows
 
 ITEMS = {"en": (820, 470), "zh": (790, 460)}

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steadfast.followbench.literals import string_list
-from steadfast.followbench.rules.decide import satisfied
-from steadfast.followbench.rules.targets import COMPARISONS
-from steadfast.followbench.rules.text import Text
-from steadfast.resources import facts
+from steadfast.base.resources import facts
+from steadfast.benchmarks.followbench.literals import string_list
+from steadfast.benchmarks.followbench.rules.decide import satisfied
+from steadfast.benchmarks.followbench.rules.targets import COMPARISONS
+from steadfast.benchmarks.followbench.rules.text import Text
 
 RULES = facts("followbench/rules.yaml")
 PAIRS = [(rule, language) for rule in COMPARISONS for language in ("en", "zh")]

@@ -8,14 +8,14 @@ import pytest
 from picture_checks import check, drawn
 
 from followbench_run import JUDGES, LANGUAGES, REFUSED, frames
-from steadfast.components import Frames
-from steadfast.followbench.figures import figures
-from steadfast.followbench.results import FollowbenchResults
-from steadfast.followbench.tables import BUILDERS, tables
-from steadfast.metrics.tidy import OVERALL
+from steadfast.benchmarks.followbench.figures import figures
+from steadfast.benchmarks.followbench.results import FollowbenchResults
+from steadfast.benchmarks.followbench.tables import BUILDERS, tables
+from steadfast.contract.components import Frames
 from steadfast.show.display import Display, Shown
-from steadfast.tables.render import comma_separated
-from steadfast.tables.table import Table
+from steadfast.show.render import comma_separated
+from steadfast.show.table import Table
+from steadfast.stats.tidy import OVERALL
 
 MODELS = {
     "reference": Shown("Reference", engine="reference"),

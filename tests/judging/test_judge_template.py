@@ -2,8 +2,8 @@
 
 import pytest
 
-from steadfast.errors import UserError
-from steadfast.judge_template import load_template
+from steadfast.base.errors import UserError
+from steadfast.contract.judge_template import load_template
 from steadfast.judging.boundary import boundary
 
 SLOTS = {"question", "boundary"}

@@ -5,10 +5,10 @@ import csv
 import pytest
 
 from prepared import Prepared
+from steadfast.base.files import read_jsonl
 from steadfast.config import settings
-from steadfast.files import read_jsonl
-from steadfast.stages.plan_requests import plan_requests
-from steadfast.stages.samples import judge_items, read_judge_prompts
+from steadfast.contract.part_files import judge_items, read_judge_prompts
+from steadfast.plan.requests import plan_requests
 
 SKIPPING = {"engine": "reference", "on_overflow": "skip"}
 RAW = {

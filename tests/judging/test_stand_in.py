@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.components import JudgePrompt, JudgeRequest
+from steadfast.contract.components import JudgePrompt, JudgeRequest
 from steadfast.judging.stand_in import UNSIGNED, BelievingJudge, signature, signed
 
 

@@ -3,8 +3,8 @@
 from hypothesis import strategies as st
 
 from lifbench_samples import LIST, SCENARIO_PROMPTS, SENTENCES
-from steadfast.lifbench.gold import TYPE_NAMES
-from steadfast.lifbench.rubric.text import normal
+from steadfast.benchmarks.lifbench.gold import TYPE_NAMES
+from steadfast.benchmarks.lifbench.rubric.text import normal
 
 PHRASES = [
     *LIST,

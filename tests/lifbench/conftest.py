@@ -5,8 +5,8 @@ from typing import get_args
 
 import pytest
 
+from steadfast.base.files import write_jsonl
 from steadfast.corpora import synthetic
-from steadfast.files import write_jsonl
 from steadfast.schema.config import CorpusName
 
 TOKENS = 60_000

@@ -1,6 +1,6 @@
 """One realistic prompt of every task with its context, made by hand, for the scorer's tests."""
 
-from steadfast.components import Sample
+from steadfast.contract.components import Sample
 
 LIST = [
     "0f8e2b7c41d64a0a9c35d1e6b7a80f12",

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from small_contexts import small_context
-from steadfast.components import Sample
-from steadfast.lifbench.own_expressions import expressions
-from steadfast.lifbench.own_tasks.tasks import own_tasks
-from steadfast.lifbench.prompts import prompts
-from steadfast.lifbench.readers import LifbenchReader
-from steadfast.lifbench.scoring import LifbenchScoring
+from steadfast.benchmarks.lifbench.own_expressions import expressions
+from steadfast.benchmarks.lifbench.own_tasks.tasks import own_tasks
+from steadfast.benchmarks.lifbench.prompts import prompts
+from steadfast.benchmarks.lifbench.readers import LifbenchReader
+from steadfast.benchmarks.lifbench.scoring import LifbenchScoring
+from steadfast.contract.components import Sample
 
 EXAMPLES = Path(__file__).parents[2] / "docs/examples/tasks"
 FILES = {"LNB": str(EXAMPLES / "neighbours.yaml"), "LCI": str(EXAMPLES / "identifiers.yaml")}

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from steadfast.components import Score
-from steadfast.lifbench.rubric import RUBRICS, score
-from steadfast.lifbench.tasks import SCENARIOS
-from steadfast.resources import facts
+from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
+from steadfast.benchmarks.lifbench.tasks import SCENARIOS
+from steadfast.contract.components import Score
 
 SCENARIO_PROMPTS = dict.fromkeys(SCENARIOS, "Read this.\n{input}\nDo this: {instruction}\n")
 

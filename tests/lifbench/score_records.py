@@ -8,15 +8,15 @@ from pathlib import Path
 import pandas as pd
 
 from small_contexts import CASES
-from steadfast.components import Scored
-from steadfast.files import Record
-from steadfast.lifbench.frames import score_frame
-from steadfast.lifbench.metrics import metrics
-from steadfast.lifbench.paper import PAPER_MODELS
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.released_scores import released_scores
-from steadfast.lifbench.weights import RUBRICS, total_weight
-from steadfast.metrics.tidy import read_csv, write_csv
+from steadfast.base.files import Record
+from steadfast.benchmarks.lifbench.frames import score_frame
+from steadfast.benchmarks.lifbench.metrics import metrics
+from steadfast.benchmarks.lifbench.paper import PAPER_MODELS
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.released_scores import released_scores
+from steadfast.benchmarks.lifbench.weights import RUBRICS, total_weight
+from steadfast.contract.components import Scored
+from steadfast.stats.tidy import read_csv, write_csv
 
 LENGTHS = ("4k", "8k")
 PAPER_LENGTHS = ("4k", "8k", "16k", "32k", "64k", "128k")

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from steadfast.files import Record
-from steadfast.lifbench import own_expressions, released_expressions
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.tasks import SCENARIOS
+from steadfast.base.files import Record
+from steadfast.benchmarks.lifbench import own_expressions, released_expressions
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.tasks import SCENARIOS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CASES = Path(os.environ.get("LIFEVAL_CASES", REPOSITORY.parent / "shared" / "lifbench"))

@@ -5,11 +5,11 @@ import pytest
 
 from score_records import LIST_TASKS, released_frame, run
 from small_contexts import needs_cases
-from steadfast.lifbench.analyses import comparisons, depth, rubrics, variance
-from steadfast.lifbench.frames import score_frame
-from steadfast.lifbench.measures import ars, ifp, ifs
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.metrics.tidy import OVERALL
+from steadfast.benchmarks.lifbench.analyses import comparisons, depth, rubrics, variance
+from steadfast.benchmarks.lifbench.frames import score_frame
+from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.stats.tidy import OVERALL
 
 LEVELS = {"a": 0.6, "b": 0.63, "c": 0.66}
 

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from lifbench_samples import LIST, SENTENCES, as_sample, samples
-from steadfast.lifbench.answers import asked_sentences, blur_indices, reference_answer
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.readers import LifbenchReader
-from steadfast.lifbench.rubric import RUBRICS, score
+from steadfast.benchmarks.lifbench.answers import asked_sentences, blur_indices, reference_answer
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.readers import LifbenchReader
+from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 
 
 @pytest.mark.parametrize("rubric", RUBRICS)

@@ -6,19 +6,19 @@ import pandas as pd
 import pytest
 
 from score_records import frames_of, record, run
-from steadfast.components import Scored
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.lifbench.benchmark import LIFBENCH
+from steadfast.benchmarks.lifbench.certificate import compared
+from steadfast.benchmarks.lifbench.metrics import metrics
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.tables import tables
+from steadfast.benchmarks.lifbench.weights import RUBRICS
 from steadfast.config.load import load_config
-from steadfast.errors import UserError
-from steadfast.lifbench.benchmark import LIFBENCH
-from steadfast.lifbench.certificate import compared
-from steadfast.lifbench.metrics import metrics
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.tables import tables
-from steadfast.lifbench.weights import RUBRICS
-from steadfast.metrics.certificate import pilot_rows
-from steadfast.metrics.tidy import rows_of
+from steadfast.contract.components import Scored
 from steadfast.show.display import Display, Shown
-from steadfast.tables.render import printed
+from steadfast.show.render import printed
+from steadfast.stats.certificate import pilot_rows
+from steadfast.stats.tidy import rows_of
 
 FORMATS = {"format": {"list": ["numbered", "json"], "multidoc": ["numbered", "json"]}}
 DOMAINS = {"domain": {"list": ["mixed", "uuids"]}}

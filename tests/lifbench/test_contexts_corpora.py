@@ -6,14 +6,14 @@ from typing import get_args
 
 import pytest
 
+from steadfast.base.files import write_jsonl
+from steadfast.base.resources import facts
+from steadfast.base.tokens import load_tokenizer
+from steadfast.benchmarks.lifbench.contexts import lists, multidoc, onedoc
+from steadfast.benchmarks.lifbench.domains import facts_of
+from steadfast.benchmarks.lifbench.tasks import SCENARIOS
 from steadfast.corpora import local
-from steadfast.files import write_jsonl
-from steadfast.lifbench.contexts import lists, multidoc, onedoc
-from steadfast.lifbench.domains import facts_of
-from steadfast.lifbench.tasks import SCENARIOS
-from steadfast.resources import facts
 from steadfast.schema.config import CorpusName
-from steadfast.tokens import load_tokenizer
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TEXTS = Path(os.environ.get("STEADFAST_CORPORA", REPOSITORY / ".." / "shared" / "corpora"))

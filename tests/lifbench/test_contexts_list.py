@@ -5,9 +5,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from steadfast.errors import UserError
-from steadfast.lifbench.contexts.lists import contained, contexts
-from steadfast.tokens import load_tokenizer
+from steadfast.base.errors import UserError
+from steadfast.base.tokens import load_tokenizer
+from steadfast.benchmarks.lifbench.contexts.lists import contained, contexts
 
 BUDGET = 3072
 TOKENIZER = load_tokenizer("o200k_base")

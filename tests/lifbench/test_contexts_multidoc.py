@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.errors import UserError
-from steadfast.files import read_jsonl, write_jsonl
-from steadfast.lifbench.contexts.multidoc import contexts, cut
-from steadfast.lifbench.domains import facts_of
-from steadfast.tokens import load_tokenizer
+from steadfast.base.errors import UserError
+from steadfast.base.files import read_jsonl, write_jsonl
+from steadfast.base.tokens import load_tokenizer
+from steadfast.benchmarks.lifbench.contexts.multidoc import contexts, cut
+from steadfast.benchmarks.lifbench.domains import facts_of
 
 TOKENIZER = load_tokenizer("o200k_base")
 FIELDS = {"text", "id", "iD2", "title", "date", "source"}

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from steadfast.errors import UserError
-from steadfast.files import read_jsonl, write_jsonl
-from steadfast.lifbench.contexts import onedoc
-from steadfast.lifbench.contexts.onedoc import segment
-from steadfast.tokens import load_tokenizer
+from steadfast.base.errors import UserError
+from steadfast.base.files import read_jsonl, write_jsonl
+from steadfast.base.tokens import load_tokenizer
+from steadfast.benchmarks.lifbench.contexts import onedoc
+from steadfast.benchmarks.lifbench.contexts.onedoc import segment
 
 TOKENIZER = load_tokenizer("o200k_base")
 TAG = re.compile(r"<([^\w\s])(\w+)\1(-\d+)?>")

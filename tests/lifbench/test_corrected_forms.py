@@ -6,7 +6,7 @@ import json
 import pytest
 
 from lifbench_samples import DOCUMENTS, LIST, MULTIDOC_CONTEXT, SENTENCES, samples
-from steadfast.lifbench.rubric import score
+from steadfast.benchmarks.lifbench.rubric import score
 
 TASKS = ("LSI", "LMI", "MB", "MF", "OR", "OQ", "OE")
 

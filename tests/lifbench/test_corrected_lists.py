@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifbench_samples import LIST, samples
-from steadfast.lifbench.answers import blur_indices
-from steadfast.lifbench.rubric import score
+from steadfast.benchmarks.lifbench.answers import blur_indices
+from steadfast.benchmarks.lifbench.rubric import score
 
 LSI, LMI = samples("LSI")[3], samples("LMI")[0]
 GOLD = LMI[0]["variables"]["elements"]

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifbench_samples import samples
-from steadfast.lifbench.answers import reference_answer
-from steadfast.lifbench.rubric import score
+from steadfast.benchmarks.lifbench.answers import reference_answer
+from steadfast.benchmarks.lifbench.rubric import score
 
 MB, MF = samples("MB")[0], samples("MF")
 LABELS = json.loads(reference_answer(*MB[:2]))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lifbench_samples import ONEDOC_CONTEXT, SENTENCES, samples
-from steadfast.lifbench.rubric import score
+from steadfast.benchmarks.lifbench.rubric import score
 
 OR, OQ, OE = samples("OR")[2], samples("OQ"), samples("OE")
 SEPARATOR = OR[0]["variables"]["sep"]

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from any_samples import SAMPLES
-from steadfast.lifbench.answers import is_key_sentence, reference_answer
-from steadfast.lifbench.rubric import score
+from steadfast.benchmarks.lifbench.answers import is_key_sentence, reference_answer
+from steadfast.benchmarks.lifbench.rubric import score
 
 JSON_TASKS = ("LMI", "MB", "MF", "OE")
 

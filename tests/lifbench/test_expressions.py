@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from small_contexts import CASES, expressions, needs_cases
-from steadfast.errors import UserError
-from steadfast.files import read_json
-from steadfast.lifbench.own_expressions import read_expressions
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.released_files import released_name
-from steadfast.lifbench.templates import check_expressions, check_template, fill
+from steadfast.base.errors import UserError
+from steadfast.base.files import read_json
+from steadfast.benchmarks.lifbench.own_expressions import read_expressions
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.released_files import released_name
+from steadfast.benchmarks.lifbench.templates import check_expressions, check_template, fill
 
 COUNTS = {"LOI": 11, "LOE": 12, "LBI": 11, "LBE": 12}
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from steadfast.files import read_jsonl
-from steadfast.lifbench.rubric import score
+from steadfast.base.files import read_jsonl
+from steadfast.benchmarks.lifbench.rubric import score
 from test_released_parity import as_key_sentences
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,19 +11,19 @@ import pytest
 
 from lifbench_samples import DOCUMENTS, LIST, SENTENCES, as_sample, samples
 from score_records import run
-from steadfast.components import Frames, Sample, Scored, StandIn
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.lifbench.above_floor import above_floor
+from steadfast.benchmarks.lifbench.frames import score_frame
+from steadfast.benchmarks.lifbench.metrics import metrics
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.readers import LifbenchReader
+from steadfast.benchmarks.lifbench.rubric import score
+from steadfast.benchmarks.lifbench.tables import tables
 from steadfast.config.load import load_config
-from steadfast.errors import UserError
-from steadfast.evaluation import Evaluation
-from steadfast.lifbench.above_floor import above_floor
-from steadfast.lifbench.frames import score_frame
-from steadfast.lifbench.metrics import metrics
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.readers import LifbenchReader
-from steadfast.lifbench.rubric import score
-from steadfast.lifbench.tables import tables
+from steadfast.contract.components import Frames, Sample, Scored, StandIn
+from steadfast.run.evaluation import Evaluation
 from steadfast.show.display import Display, Shown
-from steadfast.tables.render import printed
+from steadfast.show.render import printed
 
 READER = LifbenchReader()
 

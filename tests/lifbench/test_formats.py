@@ -8,19 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from small_contexts import expressions, small_context, small_data
-from steadfast.components import Sample
-from steadfast.errors import UserError
-from steadfast.lifbench.answers import reference_answer
-from steadfast.lifbench.contexts import lists, multidoc, onedoc
-from steadfast.lifbench.contexts.formats import FORMATS, show_documents, show_list
-from steadfast.lifbench.domains import DOMAINS, facts_of
-from steadfast.lifbench.floor import floor_answer
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.prompts import prompts
-from steadfast.lifbench.rubric import RUBRICS, score
-from steadfast.lifbench.samples import LifbenchSamples, render
-from steadfast.resources import facts
-from steadfast.tokens import load_tokenizer
+from steadfast.base.errors import UserError
+from steadfast.base.resources import facts
+from steadfast.base.tokens import load_tokenizer
+from steadfast.benchmarks.lifbench.answers import reference_answer
+from steadfast.benchmarks.lifbench.contexts import lists, multidoc, onedoc
+from steadfast.benchmarks.lifbench.contexts.formats import FORMATS, show_documents, show_list
+from steadfast.benchmarks.lifbench.domains import DOMAINS, facts_of
+from steadfast.benchmarks.lifbench.floor import floor_answer
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.prompts import prompts
+from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
+from steadfast.benchmarks.lifbench.samples import LifbenchSamples, render
+from steadfast.contract.components import Sample
 
 BUDGET = 3072
 TOKENIZER = load_tokenizer("o200k_base")

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from score_records import PAPER_LENGTHS, frames_of, run, unscored
-from steadfast.components import Scored
-from steadfast.lifbench.paper import PAPER_MODELS
-from steadfast.lifbench.reproduction import tables as all_tables
-from steadfast.lifbench.tables.results import WORDS
+from steadfast.benchmarks.lifbench.paper import PAPER_MODELS
+from steadfast.benchmarks.lifbench.reproduction import tables as all_tables
+from steadfast.benchmarks.lifbench.tables.results import WORDS
+from steadfast.contract.components import Scored
+from steadfast.show import latex
 from steadfast.show.display import Display, Shown
+from steadfast.show.render import write_table
 from steadfast.stages.collect import collect_tables
-from steadfast.tables import latex
-from steadfast.tables.render import write_table
 
 pytestmark = pytest.mark.heavy
 

@@ -6,15 +6,15 @@ import pandas as pd
 import pytest
 
 from score_records import frames_of, record, run, unscored
-from steadfast.components import Answer, Frames, Sample, Scored
-from steadfast.lifbench.figures import figures
-from steadfast.lifbench.frames import coverage, data_counts, score_frame
-from steadfast.lifbench.measures import ars, ifs
-from steadfast.lifbench.scoring import LifbenchScoring
-from steadfast.lifbench.tables import tables
-from steadfast.metrics.tidy import OVERALL
+from steadfast.benchmarks.lifbench.figures import figures
+from steadfast.benchmarks.lifbench.frames import coverage, data_counts, score_frame
+from steadfast.benchmarks.lifbench.measures import ars, ifs
+from steadfast.benchmarks.lifbench.scoring import LifbenchScoring
+from steadfast.benchmarks.lifbench.tables import tables
+from steadfast.contract.components import Answer, Frames, Sample, Scored
 from steadfast.show.display import Display
-from steadfast.tables.render import Printed, printed
+from steadfast.show.render import Printed, printed
+from steadfast.stats.tidy import OVERALL
 
 DRAWS = 3
 

@@ -10,11 +10,11 @@ from picture_checks import check, drawn, legend_texts
 
 from score_records import LENGTHS, frames_of, released, run
 from small_contexts import needs_cases
-from steadfast.lifbench.figures import BUILDERS, figures
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.metrics.tidy import write_csv
+from steadfast.benchmarks.lifbench.figures import BUILDERS, figures
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.show.display import Display, Shown
 from steadfast.stages.draw import draw
+from steadfast.stats.tidy import write_csv
 
 LEVELS = {"good": 0.8, "fair": 0.6, "sim-long": 0.9, "reference": 1.0}
 SETTINGS = {"weighting": "rubric", "rubric": "released"}
@@ -209,7 +209,7 @@ def test_equal_metrics_give_equal_files_whatever_the_user_s_own_settings(frames,
     for folder, own in (("first", {}), ("second", {"font.size": 20, "svg.hashsalt": "x"})):
         with rc_context(own):
             outs = {name: tmp_path / folder / name for name in chosen}
-            draw(("steadfast.lifbench.figures:figures", SETTINGS), paths, {}, outs)
+            draw(("steadfast.benchmarks.lifbench.figures:figures", SETTINGS), paths, {}, outs)
     for name in chosen:
         for kind in ("pdf", "svg", "png", "txt"):
             first, second = (tmp_path / f / f"{name}.{kind}" for f in ("first", "second"))

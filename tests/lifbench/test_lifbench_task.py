@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from score_records import run
-from steadfast.benchmark import DataFile, Task
-from steadfast.components import load
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.lifbench.benchmark import LIFBENCH, METRICS
+from steadfast.benchmarks.lifbench.metrics import metrics
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.config.load import load_config
-from steadfast.errors import UserError
-from steadfast.lifbench.benchmark import LIFBENCH, METRICS
-from steadfast.lifbench.metrics import metrics
-from steadfast.lifbench.paper_tasks import TASKS
+from steadfast.contract.components import load
+from steadfast.contract.task import DataFile, Task
 
 MODELS = {"reference": {"engine": "reference"}}
 SCORED = {"Qwen2.5-7B": {"engine": "scored"}}

@@ -9,19 +9,19 @@ import pytest
 
 from score_records import frames_of, record, released_frame, run, unscored
 from small_contexts import REPOSITORY, needs_cases
-from steadfast.components import Scored
-from steadfast.errors import UserError
-from steadfast.files import Record
-from steadfast.lifbench.above_floor import above_floor
-from steadfast.lifbench.analyses import comparisons
-from steadfast.lifbench.frames import coverage, data_counts, score_frame
-from steadfast.lifbench.measures import ars, ifp, ifs
-from steadfast.lifbench.metrics import headline, metrics
-from steadfast.lifbench.weights import RUBRICS
-from steadfast.metrics.headline import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST
-from steadfast.metrics.pairs import drawn
-from steadfast.metrics.tidy import OVERALL
-from steadfast.tables.table import rounded
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record
+from steadfast.benchmarks.lifbench.above_floor import above_floor
+from steadfast.benchmarks.lifbench.analyses import comparisons
+from steadfast.benchmarks.lifbench.frames import coverage, data_counts, score_frame
+from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
+from steadfast.benchmarks.lifbench.metrics import headline, metrics
+from steadfast.benchmarks.lifbench.weights import RUBRICS
+from steadfast.contract.components import Scored
+from steadfast.show.table import rounded
+from steadfast.stats.headline import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST
+from steadfast.stats.pairs import drawn
+from steadfast.stats.tidy import OVERALL
 
 TASKS_OF_TABLE = ["OR", "OQ", "OE", "LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB", "MF"]
 GPT_4O = "gpt-4o-2024-08-06"

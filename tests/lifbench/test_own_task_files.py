@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from own_task_examples import EXAMPLES, FILES, asked, reader, sample, scorer
-from steadfast.components import Answer
-from steadfast.errors import UserError
-from steadfast.lifbench.own_tasks.reading import read_task
-from steadfast.lifbench.own_tasks.tasks import own_tasks
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.lifbench.own_tasks.reading import read_task
+from steadfast.benchmarks.lifbench.own_tasks.tasks import own_tasks
+from steadfast.contract.components import Answer
 
 FUNCTIONS = """
 def few(response, prompt, context): return {"format": 1}

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from own_task_examples import CONTEXT, asked, own, reader, sample, scorer
 from score_records import run
-from steadfast.components import Answer, Scored
-from steadfast.lifbench.metrics import metrics
-from steadfast.lifbench.own_tasks.schema import KINDS
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.variables import DRAWS
-from steadfast.resources import resource
+from steadfast.base.resources import resource
+from steadfast.benchmarks.lifbench.metrics import metrics
+from steadfast.benchmarks.lifbench.own_tasks.schema import KINDS
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.variables import DRAWS
+from steadfast.contract.components import Answer, Scored
 
 
 def test_the_kinds_of_drawing_are_those_that_there_are():

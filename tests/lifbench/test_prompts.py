@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from small_contexts import expressions, needs_cases, small_context, small_data
-from steadfast.components import Sample
-from steadfast.errors import UserError
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.prompts import prompts
-from steadfast.lifbench.samples import LifbenchSamples, render
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.prompts import prompts
+from steadfast.benchmarks.lifbench.samples import LifbenchSamples, render
+from steadfast.contract.components import Sample
 
 LENGTHS = ("4k", "8k", "16k", "32k", "64k", "128k")
 PER_LENGTH = {

@@ -6,10 +6,10 @@ from statistics import mean
 import pytest
 
 from lifbench_samples import as_sample, samples
-from steadfast.files import Settings
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.readers import LifbenchReader
-from steadfast.lifbench.rubric import score
+from steadfast.base.files import Settings
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.readers import LifbenchReader
+from steadfast.benchmarks.lifbench.rubric import score
 
 READER = LifbenchReader()
 CAREFUL = {"span": 200_000, "position_bias": 0.2, "slip": 0.05, "seed": 0}

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from small_contexts import expressions
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.recs.candidates import Rewrite, checked
-from steadfast.lifbench.recs.checks import PASS, Original, double_braces, fields_of
-from steadfast.lifbench.recs.originals import originals_of
-from steadfast.rewriting.stand_in import _rewordings
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.recs.candidates import Rewrite, checked
+from steadfast.benchmarks.lifbench.recs.checks import PASS, Original, double_braces, fields_of
+from steadfast.benchmarks.lifbench.recs.originals import originals_of
+from steadfast.judging.rewriting.stand_in import _rewordings
 
 LOI = Original("LOI", 1, "What comes next after the {ordid} entry of the list?")
 OQ = Original(

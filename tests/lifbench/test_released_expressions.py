@@ -7,14 +7,14 @@ from collections import Counter
 import pytest
 
 from small_contexts import CASES, expressions, needs_cases
-from steadfast.errors import UserError
-from steadfast.files import read_json, read_jsonl
-from steadfast.lifbench import released_expressions
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.released_files import released_name
-from steadfast.lifbench.released_templates import tasks_file
-from steadfast.lifbench.templates import fill
-from steadfast.resources import facts
+from steadfast.base.errors import UserError
+from steadfast.base.files import read_json, read_jsonl
+from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench import released_expressions
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.released_files import released_name
+from steadfast.benchmarks.lifbench.released_templates import tasks_file
+from steadfast.benchmarks.lifbench.templates import fill
 
 RELEASED = CASES / "released"
 

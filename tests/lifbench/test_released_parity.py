@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from steadfast.files import read_jsonl
-from steadfast.lifbench.rubric import score
+from steadfast.base.files import read_jsonl
+from steadfast.benchmarks.lifbench.rubric import score
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / os.environ.get("LIFEVAL_CASES", "../shared/lifbench")

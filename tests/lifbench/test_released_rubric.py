@@ -3,7 +3,7 @@
 import pytest
 
 from lifbench_samples import samples
-from steadfast.lifbench.rubric import score
+from steadfast.benchmarks.lifbench.rubric import score
 
 SENTENCE = (
     "Every garden is a kind of argument."  # 35 characters: 35 // 6 + 3 = 8 edits are let pass

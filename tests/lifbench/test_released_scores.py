@@ -8,16 +8,16 @@ import yaml
 
 from score_records import PAPER_LENGTHS, released_records
 from small_contexts import CASES, REPOSITORY, needs_cases
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record
+from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.paper import PAPER_MODELS
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.released_files import scores_file
+from steadfast.benchmarks.lifbench.released_scores import released_scores
+from steadfast.benchmarks.lifbench.weights import RUBRICS, total_weight
 from steadfast.config.load import load_config
 from steadfast.config.settings import asked_models, display, references, scored_models
-from steadfast.errors import UserError
-from steadfast.files import Record
-from steadfast.lifbench.paper import PAPER_MODELS
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.released_files import scores_file
-from steadfast.lifbench.released_scores import released_scores
-from steadfast.lifbench.weights import RUBRICS, total_weight
-from steadfast.resources import facts
 
 FILE = "onedoc-qa.csv"
 HEAD = "model,ins_id,param_id,length,correct,format,total_score\n"

@@ -7,9 +7,9 @@ import pytest
 
 from score_records import PAPER_LENGTHS, released_frame
 from small_contexts import needs_cases
-from steadfast.lifbench.certificate import compared
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.tasks import SCENARIOS
+from steadfast.benchmarks.lifbench.certificate import compared
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.tasks import SCENARIOS
 
 HOW = compared("rubric", "released")
 

@@ -12,18 +12,18 @@ import yaml
 from project import Project
 from score_records import PAPER_LENGTHS, released, released_records
 from small_contexts import CASES, REPOSITORY, needs_cases
-from steadfast.components import Scored
-from steadfast.lifbench.above_floor import above_floor
-from steadfast.lifbench.analyses import comparisons
-from steadfast.lifbench.claims import claims, claims_table
-from steadfast.lifbench.frames import coverage, score_frame
-from steadfast.lifbench.measures import ars, ifp, ifs
-from steadfast.lifbench.paper import PAPER_MODELS
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.printed import Asked
-from steadfast.lifbench.reproduction import PrintedCell, compare, reproduction
-from steadfast.metrics.pairs import drawn
-from steadfast.resources import resource
+from steadfast.base.resources import resource
+from steadfast.benchmarks.lifbench.above_floor import above_floor
+from steadfast.benchmarks.lifbench.analyses import comparisons
+from steadfast.benchmarks.lifbench.claims import claims, claims_table
+from steadfast.benchmarks.lifbench.frames import coverage, score_frame
+from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
+from steadfast.benchmarks.lifbench.paper import PAPER_MODELS
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.printed import Asked
+from steadfast.benchmarks.lifbench.reproduction import PrintedCell, compare, reproduction
+from steadfast.contract.components import Scored
+from steadfast.stats.pairs import drawn
 
 PRINTED = resource("lifbench/printed")
 MODELS = {name: name for name, model in PAPER_MODELS.items() if not model.gold}

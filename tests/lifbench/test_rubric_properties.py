@@ -11,21 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lifbench_samples import LIST, MULTIDOC_CONTEXT, ONEDOC_CONTEXT, samples
-from steadfast.errors import UserError
-from steadfast.files import json_line
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.rubric import RUBRICS, score
-from steadfast.lifbench.rubric.facts import ListFacts, MultiDocFacts, TextIndex
-from steadfast.lifbench.rubric.parsing import (
+from steadfast.base.errors import UserError
+from steadfast.base.files import json_line
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
+from steadfast.benchmarks.lifbench.rubric.facts import ListFacts, MultiDocFacts, TextIndex
+from steadfast.benchmarks.lifbench.rubric.parsing import (
     braced,
     double_bracketed,
     parse_json,
     unescape,
 )
-from steadfast.lifbench.rubric.released.multidoc import label_documents
-from steadfast.lifbench.rubric.text import Finder, normal
-from steadfast.lifbench.weights import RUBRICS as WEIGHTS
-from steadfast.lifbench.weights import total_weight
+from steadfast.benchmarks.lifbench.rubric.released.multidoc import label_documents
+from steadfast.benchmarks.lifbench.rubric.text import Finder, normal
+from steadfast.benchmarks.lifbench.weights import RUBRICS as WEIGHTS
+from steadfast.benchmarks.lifbench.weights import total_weight
 from steps import steps
 
 PIECES = [

@@ -5,9 +5,9 @@ from statistics import stdev
 import pandas as pd
 import pytest
 
-from steadfast.components import Scored
-from steadfast.lifbench.frames import score_frame
-from steadfast.lifbench.sampling import Sets, chosen, sampling_effect, sets_of, sign_test
+from steadfast.benchmarks.lifbench.frames import score_frame
+from steadfast.benchmarks.lifbench.sampling import Sets, chosen, sampling_effect, sets_of, sign_test
+from steadfast.contract.components import Scored
 
 NEAREST, FIRST, SECOND = [0, 1], [1, 1002], [0, 1003]
 TOTALS = {0: 1.0, 1: 0.5, 1002: 0.5, 1003: 0.9}

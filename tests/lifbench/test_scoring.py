@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from lifbench_samples import LIST, ONEDOC_CONTEXT, as_sample, samples
-from steadfast.components import Answer, Score
-from steadfast.lifbench.answers import reference_answer
-from steadfast.lifbench.gold import asked_depth
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.rubric import RUBRICS, score
-from steadfast.lifbench.scoring import LifbenchScoring
+from steadfast.benchmarks.lifbench.answers import reference_answer
+from steadfast.benchmarks.lifbench.gold import asked_depth
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
+from steadfast.benchmarks.lifbench.scoring import LifbenchScoring
+from steadfast.contract.components import Answer, Score
 
 
 @pytest.mark.parametrize("status", ["ok", "length"])

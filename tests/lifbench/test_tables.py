@@ -10,14 +10,14 @@ import pytest
 from matplotlib import rc_context
 
 from score_records import LENGTHS, frames_of, run, unscored
-from steadfast.components import Frames, Scored
-from steadfast.lifbench.figures import figures
-from steadfast.lifbench.tables import BUILDERS, tables
-from steadfast.lifbench.tables.results import WORDS
-from steadfast.lifbench.weights import RUBRICS
+from steadfast.benchmarks.lifbench.figures import figures
+from steadfast.benchmarks.lifbench.tables import BUILDERS, tables
+from steadfast.benchmarks.lifbench.tables.results import WORDS
+from steadfast.benchmarks.lifbench.weights import RUBRICS
+from steadfast.contract.components import Frames, Scored
 from steadfast.show.display import Display, Shown
 from steadfast.show.figures import STYLE
-from steadfast.tables.render import Printed, printed
+from steadfast.show.render import Printed, printed
 
 LEVELS = {"good": 0.8, "fair": 0.6, "sim-long": 0.9, "reference": 1.0}
 DISPLAY = Display(

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from small_contexts import small_context
-from steadfast.errors import UserError
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.spaces import sampling_space
-from steadfast.lifbench.variables import draw_settings, ordinal
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.spaces import sampling_space
+from steadfast.benchmarks.lifbench.variables import draw_settings, ordinal
 
 POSITIONAL = ("LSI", "LOI", "LOE", "LBI", "LBE")
 CASES_OF_A_DOCUMENT = ({"title", "source"}, {"title"}, {"source"}, set())

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.components import Labels, Scored
-from steadfast.errors import UserError
-from steadfast.metrics.agreement import (
+from steadfast.base.errors import UserError
+from steadfast.contract.components import Labels, Scored
+from steadfast.stats.agreement import (
     COLUMNS,
     HUMANS,
     JUDGES,
@@ -22,7 +22,7 @@ from steadfast.metrics.agreement import (
     majority,
     verdict_agreement,
 )
-from steadfast.metrics.raters import HUMAN, judge_verdicts, numbered_points, read_labels
+from steadfast.stats.raters import HUMAN, judge_verdicts, numbered_points, read_labels
 
 
 def test_categorical_kappa_by_hand():

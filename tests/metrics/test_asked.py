@@ -2,15 +2,15 @@
 
 import pandas as pd
 
-from steadfast.files import read_jsonl
-from steadfast.metrics.asked import (
+from steadfast.base.files import read_jsonl
+from steadfast.stages.release_scores import release_scores
+from steadfast.stats.asked import (
     OWN,
     RELEASED,
     answers_expected,
     models_by_prompts,
     prompts_of,
 )
-from steadfast.stages.release_scores import release_scores
 
 
 def answers(**by_model: str) -> pd.DataFrame:
@@ -52,7 +52,7 @@ def test_released_score_files_say_that_they_are_of_other_prompts(tmp_path):
     scores.write_text(head + "m-1,0,0,3,1.0,0.5,0.8\n")
     source = {"url": "unused"}
     settings = {"directory": str(tmp_path), "tasks": ["OQ"], "source": source}
-    released = "steadfast.lifbench.released_scores:released_scores", settings
+    released = "steadfast.benchmarks.lifbench.released_scores:released_scores", settings
     release_scores(released, {"m": "m-1"}, {("m", "4k"): tmp_path / "out.jsonl"})
     (record,) = read_jsonl(tmp_path / "out.jsonl")
     assert prompts_of(record) == RELEASED

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steadfast.metrics.bootstrap import Bootstrap
+from steadfast.stats.bootstrap import Bootstrap
 
 
 def samples(clusters: dict[str, list[float]], **columns) -> pd.DataFrame:

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from steadfast.components import Scored
-from steadfast.metrics.certificate import Compared, Group, Wanted, pilot_rows
-from steadfast.metrics.variance_components import Components
+from steadfast.contract.components import Scored
+from steadfast.stats.certificate import Compared, Group, Wanted, pilot_rows
+from steadfast.stats.variance_components import Components
 
 ONE = np.ones(1)
 

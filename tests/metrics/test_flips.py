@@ -2,7 +2,7 @@
 
 import pytest
 
-from steadfast.metrics.flips import by_key, flips
+from steadfast.compare.flips import by_key, flips
 
 
 def record(total, status="ok", points=None, **further):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steadfast.metrics.intervals import Clusters, joined
+from steadfast.stats.intervals import Clusters, joined
 
 T2, T1 = 4.302653, 12.706205  # Student's t, 97.5 %, of 2 and 1 degrees of freedom (tables)
 

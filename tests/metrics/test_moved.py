@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from steadfast.metrics.moved import COLUMNS, joined_cells, moved
+from steadfast.compare.changed import COLUMNS, joined_cells, moved
 
 NONE, NAN = pd.DataFrame(), float("nan")
 

@@ -5,13 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from steadfast.components import Sample
-from steadfast.stages.plan_certificate import Certificate, PartCertificate, costs
-from steadfast.stages.plan_page import certificate_page
+from steadfast.contract.components import Sample
+from steadfast.plan.certificate import Certificate, PartCertificate, costs
+from steadfast.plan.page import certificate_page
 
-RECORDS = ("steadfast.metrics.certificate:Compared", {"unit": "records"})
+RECORDS = ("steadfast.stats.certificate:Compared", {"unit": "records"})
 GROUPS = (RECORDS[0], {"unit": "groups", "weights": {"style": 1.0, "mixed": 1.0}})
-LIFBENCH = ("steadfast.lifbench.certificate:compared", {"weighting": "mean", "rubric": "released"})
+LIFBENCH = (
+    "steadfast.benchmarks.lifbench.certificate:compared",
+    {"weighting": "mean", "rubric": "released"},
+)
 
 
 def samples(count: int, task: str = "any") -> list[Sample]:

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steadfast.metrics.comparison import compare_models
-from steadfast.metrics.intervals import Clusters
-from steadfast.metrics.power import (
+from steadfast.stats.comparison import compare_models
+from steadfast.stats.intervals import Clusters
+from steadfast.stats.power import (
     LEVEL,
     Stratum,
     degrees_of_freedom,
@@ -17,7 +17,7 @@ from steadfast.metrics.power import (
     smallest_of_run,
     standard_error,
 )
-from steadfast.metrics.tidy import OVERALL
+from steadfast.stats.tidy import OVERALL
 
 
 def paired(effect: float, size: int) -> tuple[float, list[Stratum]]:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.components import Labels, Scored
-from steadfast.errors import UserError
-from steadfast.metrics.agreement import verdict_agreement
-from steadfast.metrics.preferences import preferences, read_preferences
+from steadfast.base.errors import UserError
+from steadfast.contract.components import Labels, Scored
+from steadfast.stats.agreement import verdict_agreement
+from steadfast.stats.preferences import preferences, read_preferences
 
 TOTALS = {
     "a": [1.0, 0.5, 0.5, 0.0, None, 1.0],

@@ -4,7 +4,7 @@ from statistics import stdev
 
 import pytest
 
-from steadfast.metrics.repeatability import COLUMNS, noise_page, noise_rows
+from steadfast.stats.repeatability import COLUMNS, noise_page, noise_rows
 
 
 def sample(task, text, total, cached=0):

@@ -4,13 +4,13 @@ import pandas as pd
 import pytest
 
 from judged_run import SMALL, JudgedRun
-from steadfast.components import Scored
+from steadfast.base.errors import UserError
+from steadfast.base.files import write_jsonl
+from steadfast.benchmarks.lifbench.benchmark import LIFBENCH
 from steadfast.config.load import load_config
-from steadfast.errors import UserError
-from steadfast.files import write_jsonl
-from steadfast.lifbench.benchmark import LIFBENCH
-from steadfast.metrics.scores import REQUIRED, read_scores
-from steadfast.metrics.tidy import read_csv, tidy, write_csv
+from steadfast.contract.components import Scored
+from steadfast.stats.scores import REQUIRED, read_scores
+from steadfast.stats.tidy import read_csv, tidy, write_csv
 
 
 def line(sample: str, **more) -> dict:

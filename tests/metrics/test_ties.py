@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.metrics.pairs import drawn, pairs, smallest_of, with_comparisons
-from steadfast.metrics.power import smallest_difference
-from steadfast.metrics.ties import NO_TIES, Ties
+from steadfast.stats.pairs import drawn, pairs, smallest_of, with_comparisons
+from steadfast.stats.power import smallest_difference
+from steadfast.stats.ties import NO_TIES, Ties
 
 VALUES = {"a": 0.9, "b": 0.8, "c": 0.7, "d": 0.1}
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steadfast.metrics.variance_components import (
+from steadfast.stats.variance_components import (
     Components,
     components_of,
     differences,

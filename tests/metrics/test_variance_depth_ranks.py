@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.metrics.depth import success_by_depth
-from steadfast.metrics.intervals import Clusters
-from steadfast.metrics.ranks import agreement, kendall, spearman
-from steadfast.metrics.variance import variance_shares
+from steadfast.stats.depth import success_by_depth
+from steadfast.stats.intervals import Clusters
+from steadfast.stats.ranks import agreement, kendall, spearman
+from steadfast.stats.variance import variance_shares
 
 FACTORS = {"context": "cluster", "expression": "expression_id", "variable": "variable_id"}
 

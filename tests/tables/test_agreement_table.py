@@ -5,11 +5,11 @@ import io
 
 import pytest
 
-from steadfast.metrics.agreement import agreement_rows
-from steadfast.metrics.tidy import read_csv, write_csv
 from steadfast.show.agreement import agreement_table
 from steadfast.show.display import Display, Shown
-from steadfast.tables.render import comma_separated, markdown, write_table
+from steadfast.show.render import comma_separated, markdown, write_table
+from steadfast.stats.agreement import agreement_rows
+from steadfast.stats.tidy import read_csv, write_csv
 
 DISPLAY = Display(2, models={"m": Shown("Model M"), "judge": Shown("Judge_1")})
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from steadfast.errors import UserError
-from steadfast.metrics.headline import HEADLINE, read_headline
-from steadfast.metrics.tidy import write_csv
-from steadfast.registry import benchmarks
+from steadfast.base.errors import UserError
+from steadfast.contract.registry import benchmarks
 from steadfast.show.report import NAMES, build_report
+from steadfast.stats.headline import HEADLINE, read_headline
+from steadfast.stats.tidy import write_csv
 
 BENCHMARKS = {
     name: benchmark.reported(judged=name != "lifbench") for name, benchmark in benchmarks().items()

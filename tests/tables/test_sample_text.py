@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.components import Sample
+from steadfast.base.errors import UserError
+from steadfast.base.files import write_json, write_jsonl
+from steadfast.base.seal import Seal
+from steadfast.base.visible import visible
+from steadfast.benchmarks.lifbench.passages import passages
 from steadfast.config.load import load_config
-from steadfast.errors import UserError
-from steadfast.evaluation import Evaluation
-from steadfast.files import write_json, write_jsonl
-from steadfast.lifbench.passages import passages
-from steadfast.lineage import Lineage
-from steadfast.seal import Seal
+from steadfast.contract.components import Sample
+from steadfast.page.sample_text import sample_text
+from steadfast.page.view_sample import view_sample
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.lineage import Lineage
 from steadfast.show.passages import Passages, excerpts, places
-from steadfast.show.sample_text import sample_text
-from steadfast.stages.view_sample import view_sample
-from steadfast.visible import visible
 
 ELEMENTS = [f"entry {name}" for name in ("alpha", "beta", "gamma", "delta")]
 TEXT = "\n".join(f"{number}. {text}" for number, text in enumerate(ELEMENTS, start=1))

@@ -11,16 +11,16 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.resources import ROOT
-from steadfast.tables import latex
-from steadfast.tables.render import (
+from steadfast.base.resources import ROOT
+from steadfast.show import latex
+from steadfast.show.render import (
     comma_separated,
     escape_csv,
     escape_markdown,
     markdown,
     unescape_markdown,
 )
-from steadfast.tables.table import Cell, Column, Section, Table, ranks, rounded, shown_ranks
+from steadfast.show.table import Cell, Column, Section, Table, ranks, rounded, shown_ranks
 
 
 @pytest.mark.parametrize(

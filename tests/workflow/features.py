@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Any
 
 from small_contexts import CASES
-from steadfast.resources import resource
+from steadfast.base.resources import resource
 
 Settings = dict[str, Any]
 BENCHMARKS: Settings = {

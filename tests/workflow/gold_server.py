@@ -7,17 +7,17 @@ from pathlib import Path
 from zlib import crc32
 
 from servers import Fault, Server, error
-from steadfast.components import component
 from steadfast.config.load import load_config
-from steadfast.engines.request import Item
-from steadfast.evaluation import Evaluation
-from steadfast.stages.samples import (
+from steadfast.contract.components import component
+from steadfast.contract.part_files import (
     JudgeOracle,
     PartFiles,
     SampleOracle,
     judge_items,
     read_judge_prompts,
 )
+from steadfast.contract.request import Item
+from steadfast.run.evaluation import Evaluation
 from test_rewriting_run import BETWEEN, OPENINGS
 
 FAULTS = (error(429, Retry_After="0"), error(500), *[Fault()] * 8)

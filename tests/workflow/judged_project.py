@@ -7,8 +7,8 @@ from typing import Any
 
 from judged_run import JudgedRun, SentRequest, sent
 from project import Project
-from steadfast.files import read_jsonl, write_jsonl
-from steadfast.stages.samples import read_judge_prompts
+from steadfast.base.files import read_jsonl, write_jsonl
+from steadfast.contract.part_files import read_judge_prompts
 
 TINY_DATA = {
     "followbench": {"groups": 1, "languages": ["en"]},

@@ -7,13 +7,13 @@ from functools import cached_property
 from pathlib import Path
 
 import judge_server
-from steadfast.components import Answer, JudgePrompt, Reply, Sample
+from steadfast.base.files import Record
 from steadfast.config.load import load_config
-from steadfast.engines.run import run_part
-from steadfast.files import Record
-from steadfast.registry import benchmarks
-from steadfast.stages.ask_judge import judge_prompts_of, load_templates
-from steadfast.stages.samples import JudgeOracle, SampleOracle, judge_items, read_replies
+from steadfast.contract.components import Answer, JudgePrompt, Reply, Sample
+from steadfast.contract.part_files import JudgeOracle, SampleOracle, judge_items, read_replies
+from steadfast.contract.registry import benchmarks
+from steadfast.engines.asking.run import run_part
+from steadfast.judging.ask_judge import judge_prompts_of, load_templates
 from steadfast.stages.score import score_records
 
 SMALL = {

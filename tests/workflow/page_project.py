@@ -8,7 +8,7 @@ from pathlib import Path
 
 from project import Project
 from servers import Server, running
-from steadfast.files import write_text
+from steadfast.base.files import write_text
 
 HOSTILE = {
     "script": "</script><script>document.title = 'owned'</script>",

@@ -19,7 +19,7 @@ from cached_venv import cached_python
 from judge_server import judging
 from judged_project import config, http, new_project
 from project import ROOT, Project
-from steadfast.files import file_sha256, read_json, read_jsonl
+from steadfast.base.files import file_sha256, read_json, read_jsonl
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -132,7 +132,7 @@ def test_another_machine_makes_the_same_tables_and_asks_nobody(bundled, clone, t
 
 def test_what_other_code_makes_otherwise_is_made_again_from_the_journal(bundled, clone, tmp_path):
     there = tmp_path / "there"
-    with open(clone.path("scripts/steadfast/engines/replies.py"), "a") as code:
+    with open(clone.path("scripts/steadfast/engines/openai/replies.py"), "a") as code:
         code.write("\nANOTHER_VERSION = True\n")
     done = unbundle(clone, bundled.path("results/bundle.zip"), there)
     assert re.search(r"^\d+ files would be made otherwise", done.stdout, re.M), done.stderr

@@ -12,7 +12,7 @@ from judge_server import judging
 from judged_project import config, http, new_project
 from project import SNAKEMAKE, Project
 from servers import running
-from steadfast.files import file_sha256, read_json, read_jsonl
+from steadfast.base.files import file_sha256, read_json, read_jsonl
 from test_kill import wait_for
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
@@ -108,7 +108,7 @@ def test_killed_while_a_changed_model_is_asked(asked, server):
 
 
 def test_a_scorer_that_fails_is_wanted_until_it_succeeds(asked):
-    scorer = "scripts/steadfast/lifbench/scoring.py"
+    scorer = "scripts/steadfast/benchmarks/lifbench/scoring.py"
     good = asked.path(scorer).read_text()
     with open(asked.path(scorer), "a") as file:
         file.write("\nraise ImportError('half-way through an edit')\n")

@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from project import ROOT, Project
-from steadfast.lifbench.paper_tasks import TASKS
-from steadfast.lifbench.released_files import scores_file
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.released_files import scores_file
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from project import ROOT, TINY, Project
-from steadfast.files import file_sha256, read_json, read_jsonl, write_json
+from steadfast.base.files import file_sha256, read_json, read_jsonl, write_json
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 

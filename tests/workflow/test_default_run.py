@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from project import ROOT, TINY, Project
-from steadfast.files import read_jsonl
+from steadfast.base.files import read_jsonl
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 SHORT = {"lifbench": TINY["lifbench"]}

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from project import ROOT, TINY, Project
-from steadfast.dependencies import digest, modules, resources
-from steadfast.engine_names import ENGINES
-from steadfast.errors import UserError
-from steadfast.forking import SWITCH
+from steadfast.base.errors import UserError
+from steadfast.contract.engine_names import ENGINES
+from steadfast.run.digests import digest, modules, resources
+from steadfast.workflow.forking import SWITCH
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -129,7 +129,7 @@ def package(tmp_path):
 
     def found() -> str:
         call = (
-            "from steadfast.dependencies import digest; print(digest('prompts', 'small.main:run'))"
+            "from steadfast.run.digests import digest; print(digest('prompts', 'small.main:run'))"
         )
         path = os.pathsep.join([str(tmp_path), str(ROOT / "scripts")])
         done = subprocess.run(
@@ -174,7 +174,9 @@ def test_a_lazy_import_counts(package):
 
 
 def test_inference_depends_on_no_scorer():
-    loaded = modules("inference", [ENGINES["openai"], "steadfast.lifbench.samples:LifbenchSamples"])
+    loaded = modules(
+        "inference", [ENGINES["openai"], "steadfast.benchmarks.lifbench.samples:LifbenchSamples"]
+    )
     assert [name for name in loaded if re.search(r"rubric|scoring|metrics|show|tables", name)] == []
 
 
@@ -198,15 +200,17 @@ def test_no_module_imports_its_own_package_lazily():
 
 
 def test_the_digest_says_what_it_is_of():
-    text = digest("figures", "steadfast.cfbench.figures:figures")
+    text = digest("figures", "steadfast.benchmarks.cfbench.figures:figures")
     assert re.fullmatch(r"figures steadfast\.cfbench\.figures:figures @ [0-9a-f]{16}", text)
 
 
 def test_a_module_of_no_package_depends_on_all_that_it_imports(tmp_path, monkeypatch):
-    (tmp_path / "alone.py").write_text("import steadfast.literals\nfrom steadfast import tokens\n")
+    (tmp_path / "alone.py").write_text(
+        "import steadfast.base.literals\nfrom steadfast import tokens\n"
+    )
     monkeypatch.syspath_prepend(tmp_path)
     found = modules("scores", ["alone:Scorer"]) - modules("scores")
-    assert {"alone", "steadfast.literals", "steadfast.tokens"} <= found
+    assert {"alone", "steadfast.base.literals", "steadfast.base.tokens"} <= found
     digest("scores", "alone:Scorer")
 
 

@@ -57,7 +57,8 @@ def test_the_package_is_installed_with_its_data_and_benchmarks(tmp_path):
     command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation"]
     subprocess.run([*command, "--target", str(target), str(ROOT)], check=True)
     call = (
-        "from steadfast.registry import benchmarks; from steadfast.resources import facts, ROOT; "
+        "from steadfast.contract.registry import benchmarks; "
+        "from steadfast.base.resources import facts, ROOT; "
         "print(*benchmarks()); print(len(facts('lifbench/tasks')), ROOT)"
     )
     done = subprocess.run(

@@ -20,7 +20,7 @@ from gold_server import GoldServer
 from page_project import pieces
 from project import ROOT, SNAKEMAKE, Project
 from servers import running
-from steadfast.files import read_jsonl, write_text
+from steadfast.base.files import read_jsonl, write_text
 from test_bundle import files, tables_again, unbundle
 from test_compare import compare
 from test_kill import wait_for

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from project import ROOT, Project
-from steadfast.errors import UserError
-from steadfast.files import read_jsonl
-from steadfast.stages.unbundle import unbundle
+from steadfast.base.errors import UserError
+from steadfast.base.files import read_jsonl
+from steadfast.share.unbundle import unbundle
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from steadfast.forking import _forked, _run, _start_forks
+from steadfast.workflow.forking import _forked, _run, _start_forks
 
 SCRIPT = """
 import json, os, sys, tempfile

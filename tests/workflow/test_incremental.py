@@ -94,7 +94,7 @@ def test_an_output_limit_makes_no_expressions_anew(project):
 
 def test_time_stamps_comments_and_form_re_run_nothing(project):
     changed_code(project, "tokens.py", "# changed")
-    project.edit("scripts/steadfast/lifbench/tasks.py", "\n\n\n", "\n\n\n\n")
+    project.edit("scripts/steadfast/benchmarks/lifbench/tasks.py", "\n\n\n", "\n\n\n\n")
     project.edit("resources/lifbench/tasks/LSI.yaml", "\n", "\n# changed\n")
     for path in project.folder.rglob("*"):
         if path.is_file() and not {"results", ".snakemake"} & set(

@@ -20,8 +20,8 @@ from judge_server import (
     worded,
 )
 from judged_run import SMALL, JudgedRun, SentRequest, sent
-from steadfast.components import Reply
-from steadfast.files import Record
+from steadfast.base.files import Record
+from steadfast.contract.components import Reply
 
 ATTEMPTS = 3
 UNREADABLE = some(*MANNERS, share=0.8)

@@ -8,7 +8,7 @@ from judge_server import MANNERS, JudgeServer, judging, some, truth
 from judged_project import HOW, TINY_DATA, config, http, judged, new_project, rows
 from project import Project
 from steadfast.config.load import load_config
-from steadfast.registry import benchmarks
+from steadfast.contract.registry import benchmarks
 from steadfast.show.report import NAMES
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]

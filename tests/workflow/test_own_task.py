@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from project import ROOT, Project
-from steadfast.files import file_sha256, read_json, read_jsonl, write_json, write_jsonl
-from steadfast.seal import Seal
+from steadfast.base.files import file_sha256, read_json, read_jsonl, write_json, write_jsonl
+from steadfast.base.seal import Seal
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 

@@ -9,13 +9,13 @@ from html.parser import HTMLParser
 import pytest
 
 from page_project import HOSTILE, JUDGED, LONG, SAMPLES, VERDICT, page_project, pieces
+from steadfast.base.files import read_jsonl
 from steadfast.config import settings
 from steadfast.config.load import load_config
 from steadfast.config.source import read_source
-from steadfast.evaluation import Evaluation
-from steadfast.files import read_jsonl
-from steadfast.stages.make_page import make_page
-from steadfast.stages.pack_samples import Shown
+from steadfast.page.make_page import make_page
+from steadfast.page.pack_samples import Shown
+from steadfast.run.evaluation import Evaluation
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 

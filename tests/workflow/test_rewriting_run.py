@@ -8,7 +8,7 @@ import yaml
 
 from project import Project
 from servers import Server, running
-from steadfast.files import read_json, read_jsonl
+from steadfast.base.files import read_json, read_jsonl
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 

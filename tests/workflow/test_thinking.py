@@ -8,18 +8,18 @@ import pytest
 
 import short_lifbench
 from judged_run import SMALL, JudgedRun
-from steadfast.components import Sample, Scoring
-from steadfast.engines.request import Item
-from steadfast.engines.run import run_part
-from steadfast.files import Record, read_jsonl
-from steadfast.lifbench.benchmark import LIFBENCH
-from steadfast.lifbench.samples import LifbenchSamples
-from steadfast.stages.samples import (
+from steadfast.base.files import Record, read_jsonl
+from steadfast.benchmarks.lifbench.benchmark import LIFBENCH
+from steadfast.benchmarks.lifbench.samples import LifbenchSamples
+from steadfast.contract.components import Sample, Scoring
+from steadfast.contract.part_files import (
     SampleOracle,
     judge_items,
     read_answers,
     read_replies,
 )
+from steadfast.contract.request import Item
+from steadfast.engines.asking.run import run_part
 from steadfast.stages.score import score_records
 
 # What would be read for an answer, or for a verdict, of any benchmark.

@@ -9,7 +9,7 @@ import pytest
 
 from judge_server import judging
 from project import Project
-from steadfast.files import read_jsonl
+from steadfast.base.files import read_jsonl
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 

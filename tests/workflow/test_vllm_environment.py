@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from project import Project
-from steadfast.files import read_json, read_jsonl
+from steadfast.base.files import read_json, read_jsonl
 from vllm_venv import environment, vllm_python
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]

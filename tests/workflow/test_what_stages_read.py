@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from project import ROOT
-from steadfast.components import Component
 from steadfast.config.load import load_config
-from steadfast.dependencies import modules, resources
-from steadfast.engine_names import ENGINES
-from steadfast.evaluation import Evaluation
+from steadfast.contract.components import Component
+from steadfast.contract.engine_names import ENGINES
+from steadfast.run.digests import modules, resources
+from steadfast.run.evaluation import Evaluation
 
 BENCHMARKS = ["lifbench", "followbench", "cfbench", "complexbench"]
 SMALL = {
@@ -89,7 +89,7 @@ def named(used):
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_nothing_up_to_the_verdicts_reads_a_scorer_or_its_facts(name, config):
     unread = [f"steadfast.{name}.{one}" for one in [*SCORERS[name], *SHOWING]]
-    unread += ["steadfast.metrics", "steadfast.show", "steadfast.tables"]
+    unread += ["steadfast.stats", "steadfast.show", "steadfast.tables"]
     found = set()
     for script, used in asking(Evaluation(load_config(config)), name):
         names = list(named(used))
@@ -110,8 +110,8 @@ def test_nothing_up_to_the_verdicts_reads_a_scorer_or_its_facts(name, config):
 LINEAGES = """
 import json, sys
 from steadfast.config.load import load_config
-from steadfast.evaluation import Evaluation
-from steadfast.lineage import Lineage
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.lineage import Lineage
 run = Evaluation(load_config(json.load(sys.stdin)))
 lineage, found = Lineage(run), {}
 def note(*name, step):
@@ -178,7 +178,7 @@ CHANGES = {
     ),
     "how a reply is read": (
         "complexbench",
-        {"scripts/steadfast/complexbench/replies.py": CODE},
+        {"scripts/steadfast/benchmarks/complexbench/replies.py": CODE},
         JUDGED,
     ),
     **{

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from steadfast.base.names import nearest, shown
 from steadfast.config.plain import dotted
-from steadfast.names import nearest, shown
 
 Place = tuple[int | str, ...]
 MAPPINGS = ("dict_type", "model_type", "model_attributes_type")

@@ -11,7 +11,7 @@ from pydantic_core import PydanticUndefined
 
 from steadfast.config.load import config_model
 from steadfast.config.settings import role_of
-from steadfast.registry import benchmarks, installed
+from steadfast.contract.registry import benchmarks, installed
 from steadfast.schema import config, judged, model_base, model_parts, models
 
 SHARED = (

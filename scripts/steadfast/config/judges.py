@@ -4,8 +4,8 @@ A stand-in's answer says of itself what it kept; a model would be paid to read t
 that judges knows nothing of any other answer.
 """
 
-from steadfast.engine_names import STAND_INS
-from steadfast.errors import UserError
+from steadfast.base.errors import UserError
+from steadfast.contract.engine_names import STAND_INS
 from steadfast.schema.config import Config
 
 NO_MODEL = """config: judges: the answers of model {model} need a judge that is a model; add one \

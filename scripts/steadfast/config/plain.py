@@ -3,8 +3,8 @@
 import math
 from collections.abc import Iterable, Mapping
 
-from steadfast.errors import UserError
-from steadfast.names import shown
+from steadfast.base.errors import UserError
+from steadfast.base.names import shown
 
 DEEPEST = 50  # levels; a value that holds itself has more
 LARGEST = 2**63 - 1  # what data files hold as a whole number

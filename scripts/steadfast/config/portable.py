@@ -7,10 +7,10 @@ from typing import Any
 
 import yaml
 
+from steadfast.base.errors import UserError
+from steadfast.base.files import Settings
+from steadfast.base.names import shown
 from steadfast.config.plain import check_plain, dotted
-from steadfast.errors import UserError
-from steadfast.files import Settings
-from steadfast.names import shown
 from steadfast.schema.config import Config
 
 ASKED = ("models", "judges", "rewriters")

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 from pydantic.fields import FieldInfo
 
-from steadfast.benchmark import ReleasedModel
-from steadfast.errors import UserError
-from steadfast.examples import read_examples
-from steadfast.files import Record, Settings, canonical_json
-from steadfast.names import nearest
-from steadfast.registry import benchmarks_of
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings, canonical_json
+from steadfast.base.names import nearest
+from steadfast.contract.examples import read_examples
+from steadfast.contract.registry import benchmarks_of
+from steadfast.contract.task import ReleasedModel
 from steadfast.schema.config import Config
 from steadfast.schema.model_base import BaseModelSettings, SamplingModel
 from steadfast.schema.models import ReplayModel, ScoredModel

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import yaml
 
+from steadfast.base.errors import UserError
 from steadfast.config.plain import dotted
-from steadfast.errors import UserError
 
 T = TypeVar("T")
 LARGEST = 4_000_000

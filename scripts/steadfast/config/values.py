@@ -7,9 +7,9 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from steadfast.base.errors import UserError
+from steadfast.base.names import shown
 from steadfast.config.plain import dotted
-from steadfast.errors import UserError
-from steadfast.names import shown
 from steadfast.schema.strict import VERBATIM
 
 Place = tuple[str | int, ...]

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from steadfast.errors import UserError
-from steadfast.files import Record
-from steadfast.tokens import fingerprint
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record
+from steadfast.base.tokens import fingerprint
 
 
 def cleaned(

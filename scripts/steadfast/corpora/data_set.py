@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from steadfast.errors import UserError
+from steadfast.base.errors import UserError
 
 PUBLIC = "https://huggingface.co"
 

@@ -10,13 +10,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record
 from steadfast.corpora.cleaning import cleaned
 from steadfast.corpora.data_set import DataSet, NotThereError
 from steadfast.corpora.lock import Lock, check, sha256_of
 from steadfast.corpora.records import fields_of, read_files
 from steadfast.corpora.tables import FORMATS, tables
-from steadfast.errors import UserError
-from steadfast.files import Record
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 MOST_TRIED = 20  # tables whose records are looked at

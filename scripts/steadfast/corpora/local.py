@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record
 from steadfast.corpora.cleaning import cleaned
 from steadfast.corpora.records import read_files
-from steadfast.errors import UserError
-from steadfast.files import Record
 
 
 def corpus(

@@ -8,8 +8,8 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from steadfast.errors import UserError
-from steadfast.files import Record, read_json, write_json
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, read_json, write_json
 
 FOUND = "found"
 

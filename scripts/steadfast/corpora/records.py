@@ -9,10 +9,10 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record
 from steadfast.corpora.json_list import listed
 from steadfast.corpora.tables import FORMATS, tables
-from steadfast.errors import UserError
-from steadfast.files import Record
 
 Row = tuple[str, Record]  # where it stands, for a message, and its fields
 LONGEST = 2**30  # characters of a cell or line; csv's own limit is shorter than a long essay

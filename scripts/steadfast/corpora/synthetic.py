@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
 
+from steadfast.base.files import Record, Settings
+from steadfast.base.resources import facts
 from steadfast.corpora.cleaning import cleaned
-from steadfast.files import Record, Settings
-from steadfast.resources import facts
 
 SLOT = re.compile(r"\{(\w+)\}")
 ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou])(?!uni|us[aeiu]|one|eu)")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from steadfast.files import Settings
+from steadfast.base.files import Settings
 
 Status = Literal["ok", "missing", "not needed", "unchecked"]
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from steadfast.base.errors import UserError
+from steadfast.base.resources import PACKAGE
+from steadfast.base.tokens import load_tokenizer
 from steadfast.doctor.check import Check, found, unneeded
-from steadfast.errors import UserError
-from steadfast.resources import PACKAGE
-from steadfast.tokens import load_tokenizer
 
 OLDEST = (3, 11)
 REQUIREMENTS = PACKAGE.parents[1] / "envs" / "requirements.txt"

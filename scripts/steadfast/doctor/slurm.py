@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml
 
+from steadfast.base.errors import UserError
 from steadfast.doctor.check import Check, found, unneeded
-from steadfast.errors import UserError
 
 SECONDS = 20
 EXECUTOR = "slurm"

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from steadfast.engines.latencies import Latencies
-from steadfast.engines.request import Oracle, Request, Response
-from steadfast.errors import PassingError, UserError
-from steadfast.files import Record, Settings
+from steadfast.base.errors import PassingError, UserError
+from steadfast.base.files import Record, Settings
+from steadfast.contract.request import Oracle, Request, Response
+from steadfast.engines.asking.latencies import Latencies
 
 FITTING = frozenset(
     {

@@ -2,9 +2,9 @@
 
 from importlib import import_module
 
-from steadfast.engine_names import ENGINES
+from steadfast.base.errors import UserError
+from steadfast.contract.engine_names import ENGINES
 from steadfast.engines.base import Engine, Setup
-from steadfast.errors import UserError
 
 
 def build_engine(setup: Setup) -> Engine:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from steadfast.engines.openai_body import as_text
-from steadfast.engines.request import Item
+from steadfast.contract.request import Item
+from steadfast.engines.openai.body import as_text
 
 
 def with_examples(

@@ -6,12 +6,12 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from steadfast.base.errors import UserError
+from steadfast.base.files import Settings
+from steadfast.base.tokens import load_tokenizer
+from steadfast.contract.request import Item, Request, prefix_hasher, request_hash
 from steadfast.engines.base import Engine, Tokenizer
 from steadfast.engines.examples import with_examples
-from steadfast.engines.request import Item, Request, prefix_hasher, request_hash
-from steadfast.errors import UserError
-from steadfast.files import Settings
-from steadfast.tokens import load_tokenizer
 
 if TYPE_CHECKING:
     from _hashlib import HASH

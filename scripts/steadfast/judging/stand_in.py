@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from random import Random
 from typing import ClassVar
 
-from steadfast.components import JudgePrompt, JudgeRequest, JudgeStandIn
-from steadfast.files import Settings
+from steadfast.base.files import Settings
+from steadfast.contract.components import JudgePrompt, JudgeRequest, JudgeStandIn
 
 _SIGNATURE = re.compile(r"\[simulated: kept ([0-9, ]{0,2000})\]")
 UNSIGNED = "[simulated: nothing is known of this answer]"

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from html import escape
 from string import Template
 
-from steadfast.files import json_line, read_text
-from steadfast.resources import resource
+from steadfast.base.files import json_line, read_text
+from steadfast.base.resources import resource
 
 STYLE = ("page.css",)
 SCRIPTS = ("unpack.js", "elements.js", "tables.js", "run.js", "samples.js", "main.js")

@@ -5,9 +5,9 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from steadfast.files import Record, canonical_json
+from steadfast.base.files import Record, canonical_json
+from steadfast.page.seen import JudgedRequest, SeenAnswer, SeenSample
 from steadfast.show.passages import Passages, marked
-from steadfast.show.seen import JudgedRequest, SeenAnswer, SeenSample
 
 START = 400
 """Characters of a context that are shown where no place of it is asked about."""

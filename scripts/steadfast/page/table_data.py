@@ -4,9 +4,9 @@ import csv
 import io
 from itertools import groupby
 
-from steadfast.files import Record
-from steadfast.tables.render import Printed
-from steadfast.tables.table import Cell, Section, Table
+from steadfast.base.files import Record
+from steadfast.show.render import Printed
+from steadfast.show.table import Cell, Section, Table
 
 
 def table_data(table: Table | Printed) -> Record:

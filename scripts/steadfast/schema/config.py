@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from steadfast.names import nearest, shown
+from steadfast.base.names import nearest, shown
 from steadfast.schema.hardware import Hardware
 from steadfast.schema.judged import Judging
 from steadfast.schema.model_base import BaseModelSettings

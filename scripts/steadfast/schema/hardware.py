@@ -2,8 +2,8 @@
 
 from pydantic import Field, field_validator
 
-from steadfast.names import nearest, shown
-from steadfast.resources import facts
+from steadfast.base.names import nearest, shown
+from steadfast.base.resources import facts
 from steadfast.schema.strict import StrictModel
 
 

@@ -4,8 +4,8 @@ from typing import Self
 
 from pydantic import Field, field_validator, model_validator
 
-from steadfast.names import nearest, shown
-from steadfast.resources import facts
+from steadfast.base.names import nearest, shown
+from steadfast.base.resources import facts
 from steadfast.schema.strict import VERBATIM, StrictModel
 
 MOST_TOKENS, MOST_GPUS = 10**9, 100_000

@@ -5,7 +5,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from steadfast.resources import facts
+from steadfast.base.resources import facts
 from steadfast.schema.model_base import SamplingModel
 from steadfast.schema.model_parts import Price
 from steadfast.schema.strict import role

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from steadfast.names import shown
+from steadfast.base.names import shown
 
 LONGEST_NAME = 100  # characters; a file's name has what precedes and follows, and ends at 255
 

@@ -4,13 +4,13 @@ from typing import Any
 
 import pandas as pd
 
-from steadfast.metrics.agreement import KINDS
-from steadfast.resources import facts
+from steadfast.base.resources import facts
 from steadfast.show.cells import count_cell, interval_cell, number_cell
 from steadfast.show.display import Display
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Roster
-from steadfast.tables.table import Cell, Column, Section, Table
+from steadfast.show.table import Cell, Column, Section, Table
+from steadfast.stats.agreement import KINDS
 
 WORDS = facts("agreement.yaml")
 PERCENT_DIGITS = 1
@@ -19,7 +19,7 @@ PERCENT_DIGITS = 1
 def agreement_table(
     name: str, rows: pd.DataFrame, display: Display, benchmark: str, item: str
 ) -> Table:
-    """The table of ``metrics.agreement.agreement_rows``: a section a kind, a row a pair and model.
+    """The table of ``stats.agreement.agreement_rows``: a section a kind, a row a pair and model.
 
     Args:
         name: stem of the table's files.

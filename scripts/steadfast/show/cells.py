@@ -7,9 +7,9 @@ from decimal import ROUND_DOWN, Decimal
 
 import pandas as pd
 
-from steadfast.metrics.ties import NO_TIES, Ties
 from steadfast.show.roster import Roster
-from steadfast.tables.table import Cell, Column, Mark, Section, Style, rounded
+from steadfast.show.table import Cell, Column, Mark, Section, Style, rounded
+from steadfast.stats.ties import NO_TIES, Ties
 
 MODEL = Column("Model", align="l")
 CellsByModel = dict[str, tuple[Cell, ...]]

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from steadfast.files import Settings
-from steadfast.resources import facts
+from steadfast.base.files import Settings
+from steadfast.base.resources import facts
 
 
 def trial_remark(limit: int | None) -> str:

@@ -13,7 +13,7 @@ from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from steadfast.files import Record, Settings, write_text
+from steadfast.base.files import Record, Settings, write_text
 from steadfast.show.display import Display
 from steadfast.show.results import Note
 from steadfast.show.roster import WORDS, Roster

@@ -6,9 +6,9 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from steadfast.resources import facts
-from steadfast.tables.render import unescape_markdown
-from steadfast.visible import visible
+from steadfast.base.resources import facts
+from steadfast.base.visible import visible
+from steadfast.show.render import unescape_markdown
 
 BAR = re.compile(r"(?<!\\)\|")  # between cells; one of a label is escaped
 INTERVAL = facts("report.yaml")["interval"].format(measure="")
@@ -39,7 +39,7 @@ def headline(page: str, width: int) -> list[str]:
     notes there are those of marks, and what says that the floor stands above models.
 
     Args:
-        page: the report, as ``tables.render.markdown`` writes it.
+        page: the report, as ``render.markdown`` writes it.
         width: of the terminal, in columns.
 
     Example:

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pandas as pd
 
-from steadfast.files import Record
-from steadfast.resources import facts
+from steadfast.base.files import Record
+from steadfast.base.resources import facts
 from steadfast.show.cells import count_cell, incomplete_mark, interval_cell, number_cell
 from steadfast.show.results import Note
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Roster
-from steadfast.tables.table import Cell, Column, Section, Table
+from steadfast.show.table import Cell, Column, Section, Table
 
 WORDS = facts("preferences.yaml")
 PERCENT_DIGITS = 1
@@ -26,7 +26,7 @@ def preference_table(
     total: str,
     notes: Iterable[Note] = (),
 ) -> Table:
-    """The table of ``metrics.preferences.preferences``: a row every two models.
+    """The table of ``stats.preferences.preferences``: a row every two models.
 
     Each pair stands by the first judge that judged both models; where people compared answers,
     their preferences and the agreement follow, and a last row is about all pairs of one judge.

@@ -8,15 +8,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from steadfast.errors import UserError
-from steadfast.files import Settings
-from steadfast.metrics.asked import models_by_prompts
-from steadfast.metrics.headline import ABOVE_FLOOR, HIGHEST, read_headline
-from steadfast.metrics.ranks import CORRELATIONS
-from steadfast.metrics.ties import Ties
-from steadfast.resources import facts
+from steadfast.base.errors import UserError
+from steadfast.base.files import Settings
+from steadfast.base.resources import facts
 from steadfast.show.cells import MODEL, CellsByModel, Values, interval_cells, value_cells
 from steadfast.show.display import Display
+from steadfast.show.render import write_table
 from steadfast.show.results import (
     Note,
     few_models_notes,
@@ -26,8 +23,11 @@ from steadfast.show.results import (
 )
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Group, Roster
-from steadfast.tables.render import write_table
-from steadfast.tables.table import Cell, Column, Section, Table, ranks, rounded
+from steadfast.show.table import Cell, Column, Section, Table, ranks, rounded
+from steadfast.stats.asked import models_by_prompts
+from steadfast.stats.headline import ABOVE_FLOOR, HIGHEST, read_headline
+from steadfast.stats.ranks import CORRELATIONS
+from steadfast.stats.ties import Ties
 
 WORDS = facts("report.yaml")
 NAMES = ("report", "report_correlations")

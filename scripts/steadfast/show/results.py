@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from steadfast.components import Frames
-from steadfast.metrics.asked import models_by_prompts
-from steadfast.metrics.pairs import smallest_of
-from steadfast.metrics.ranks import smallest_p
+from steadfast.contract.components import Frames
 from steadfast.show.cells import CellsByModel, Values, count_cell, value_cells
 from steadfast.show.display import Display
 from steadfast.show.roster import WORDS, Group, Roster
-from steadfast.tables.table import Cell, Column, Mark, Section, Table, rounded
+from steadfast.show.table import Cell, Column, Mark, Section, Table, rounded
+from steadfast.stats.asked import models_by_prompts
+from steadfast.stats.pairs import smallest_of
+from steadfast.stats.ranks import smallest_p
 
 Note = tuple[Mark | None, str]
 ENOUGH_MODELS = 10

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from steadfast.metrics.asked import OWN
-from steadfast.resources import facts
+from steadfast.base.resources import facts
 from steadfast.show.display import Display, Shown
+from steadfast.stats.asked import OWN
 
 UNRANKED = ("simulated", "floor", "reference")
 KINDS = ("model", *UNRANKED)
@@ -41,7 +41,7 @@ class Roster:
         models: names of the models that have results.
         display: how they are shown; where a model's engine is not known, a simulated reader is
             known by its name, which starts with ``sim-``.
-        prompts: whose prompts each model answered (``metrics.asked.models_by_prompts``); by default
+        prompts: whose prompts each model answered (``stats.asked.models_by_prompts``); by default
             all the same.
     """
 

@@ -5,13 +5,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from steadfast.commit import asked_of_git
-from steadfast.components import component
-from steadfast.engines.base import Loaded
-from steadfast.engines.request import Item, Oracle
-from steadfast.engines.run import run_part
-from steadfast.files import Settings
-from steadfast.journals import (
+from steadfast.base.commit import asked_of_git
+from steadfast.base.files import Settings
+from steadfast.base.paths import (
     REWRITES,
     VERDICTS,
     JournalFolders,
@@ -19,8 +15,8 @@ from steadfast.journals import (
     rewrites_journal_path,
     verdicts_journal_path,
 )
-from steadfast.stages.asked import JUDGES, MODELS, Asked
-from steadfast.stages.samples import (
+from steadfast.contract.components import component
+from steadfast.contract.part_files import (
     JudgeOracle,
     PartFiles,
     SampleOracle,
@@ -28,6 +24,10 @@ from steadfast.stages.samples import (
     read_judge_prompts,
     sources_of,
 )
+from steadfast.contract.request import Item, Oracle
+from steadfast.engines.asking.run import run_part
+from steadfast.engines.base import Loaded
+from steadfast.run.request_of_job import JUDGES, MODELS, Asked
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from steadfast.files import read_jsonl, write_jsonl
-from steadfast.trial import chosen_prompts
+from steadfast.base.files import read_jsonl, write_jsonl
+from steadfast.contract.trial import chosen_prompts
 
 
 def choose_prompts(

@@ -4,8 +4,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from steadfast.files import write_text
-from steadfast.tables import latex
+from steadfast.base.files import write_text
+from steadfast.show import latex
 
 DOCUMENT = "all_tables.tex"
 

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from steadfast.engines.latencies import Latencies
-from steadfast.engines.record import record_path
-from steadfast.engines.replies import TURNED_AWAY
-from steadfast.engines.request import ANSWERED
-from steadfast.files import Record, read_json, read_jsonl, write_rows
+from steadfast.base.files import Record, read_json, read_jsonl, write_rows
+from steadfast.contract.request import ANSWERED
+from steadfast.engines.asking.latencies import Latencies
+from steadfast.engines.asking.record import record_path
+from steadfast.engines.openai.replies import TURNED_AWAY
 
 COLUMNS = (
     "benchmark", "model", "part", "judge", "requests", "logical_tokens", "computed_tokens",
@@ -27,7 +27,7 @@ def write_usage(
     result that differs between two runs of the same config.
 
     Args:
-        jobs: of each what ``evaluation.InferenceJob`` says.
+        jobs: of each what ``run.evaluation.InferenceJob`` says.
         outputs: the outputs of each.
         results: folder of all results, which holds the run records.
         out: CSV.

@@ -6,11 +6,11 @@ from typing import Any
 
 from matplotlib import style
 
-from steadfast.components import component
-from steadfast.files import Settings
-from steadfast.metrics.tidy import read_csv
+from steadfast.base.files import Settings
+from steadfast.contract.components import component
 from steadfast.show.display import Display
 from steadfast.show.figures import STYLE, in_trial, write_picture
+from steadfast.stats.tidy import read_csv
 
 
 def draw(

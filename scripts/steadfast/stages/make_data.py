@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from steadfast.components import component
-from steadfast.files import write_json, write_jsonl, write_text
+from steadfast.base.files import write_json, write_jsonl, write_text
+from steadfast.contract.components import component
 
 
 def make_data(content: Sequence[Any], inputs: Mapping[str, Path], out: Path) -> None:

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from steadfast.components import Labels, component
-from steadfast.files import read_jsonl
-from steadfast.metrics.scores import read_scores
-from steadfast.metrics.tidy import write_csv
-from steadfast.stages.samples import Sources, read_data
+from steadfast.base.files import read_jsonl
+from steadfast.contract.components import Labels, component
+from steadfast.contract.part_files import Sources, read_data
+from steadfast.stats.scores import read_scores
+from steadfast.stats.tidy import write_csv
 
 
 def measure(

@@ -4,20 +4,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from steadfast.components import Sample, Scoring, component
-from steadfast.engines.asking import reader
+from steadfast.base.errors import UserError
+from steadfast.base.files import Settings, write_rows, write_text
+from steadfast.base.paths import journal_path
+from steadfast.contract.components import Sample, Scoring, component
+from steadfast.contract.part_files import PartFiles, SampleOracle, answer_of
+from steadfast.contract.request import Request, Response, output_record
+from steadfast.engines.asking.journal import Journal
+from steadfast.engines.asking.repeats import ask_repeatedly, draw
+from steadfast.engines.asking.requests import reader
 from steadfast.engines.base import Setup
 from steadfast.engines.build import build_engine
 from steadfast.engines.fit import fitted
-from steadfast.engines.journal import Journal
-from steadfast.engines.repeats import ask_repeatedly, draw
-from steadfast.engines.request import Request, Response, output_record
-from steadfast.errors import UserError
-from steadfast.files import Settings, write_rows, write_text
-from steadfast.journals import journal_path
-from steadfast.metrics.repeatability import COLUMNS, Pass, noise_page, noise_rows
-from steadfast.stages.samples import PartFiles, SampleOracle, answer_of
 from steadfast.stages.score import score_records
+from steadfast.stats.repeatability import COLUMNS, Pass, noise_page, noise_rows
 
 
 def measure_noise(

@@ -14,12 +14,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from steadfast.base.errors import UserError
+from steadfast.base.files import Settings
+from steadfast.base.locks import Lock
 from steadfast.engines.base import EngineFailed, Loaded
-from steadfast.engines.locks import Lock
-from steadfast.errors import UserError
-from steadfast.files import Settings
+from steadfast.run.request_of_job import Asked
 from steadfast.stages.answer import ask
-from steadfast.stages.asked import Asked
 
 LOOK_SECONDS = 0.5
 """Between two looks at whether prompts are made."""

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from steadfast.components import component
-from steadfast.files import Record, write_jsonl
-from steadfast.metrics.asked import RELEASED
+from steadfast.base.files import Record, write_jsonl
+from steadfast.contract.components import component
+from steadfast.stats.asked import RELEASED
 
 
 def release_scores(

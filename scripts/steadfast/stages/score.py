@@ -4,9 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from steadfast.components import Answer, Reply, Sample, Score, Scoring, component, rater_name
-from steadfast.files import Record, write_jsonl
-from steadfast.stages.samples import PartFiles, read_answers, read_replies
+from steadfast.base.files import Record, write_jsonl
+from steadfast.contract.components import (
+    Answer,
+    Reply,
+    Sample,
+    Score,
+    Scoring,
+    component,
+    rater_name,
+)
+from steadfast.contract.part_files import PartFiles, read_answers, read_replies
 
 
 def score_part(

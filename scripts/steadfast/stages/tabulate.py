@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from steadfast.components import component
-from steadfast.files import Settings
-from steadfast.metrics.tidy import read_csv
+from steadfast.base.files import Settings
+from steadfast.contract.components import component
 from steadfast.show.display import Display
-from steadfast.tables.render import write_table
-from steadfast.tables.table import Table
+from steadfast.show.render import write_table
+from steadfast.show.table import Table
+from steadfast.stats.tidy import read_csv
 
 
 def tabulate(

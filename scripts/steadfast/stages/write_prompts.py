@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from steadfast.components import component
-from steadfast.files import write_jsonl
-from steadfast.stages.samples import Sources, read_data
+from steadfast.base.files import write_jsonl
+from steadfast.contract.components import component
+from steadfast.contract.part_files import Sources, read_data
 
 
 def write_prompts(part: str, prompts: Sequence[Any], sources: Sources, out: Path) -> None:

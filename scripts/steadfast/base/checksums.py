@@ -1,0 +1,85 @@
+"""The sha256 of files, kept from run to run as long as a file's entry in its folder is the same."""
+
+import atexit
+import json
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from steadfast.base.files import canonical_json, file_sha256, write_text
+from steadfast.base.tokens import cache_folder, fingerprint
+
+SETTLED_SECONDS = 2
+"""A file that changed later than this ago may change again without a change of its times."""
+
+
+class Checksums:
+    """The checksums of files that are asked for often, as those of a results folder are.
+
+    What is known of a file counts as long as its place, size and times are the same. One of the
+    times is when the entry itself changed, which no program can set: a file that is replaced by
+    one with older times is read again, as by git.
+
+    Args:
+        name: a word for the set of files; each has a file of its own in the user's cache.
+    """
+
+    def __init__(self, name: str):
+        self._path = cache_folder() / f"checksums-{sha256(name.encode()).hexdigest()[:16]}.json"
+        self._known: dict[str, list[object]] = {}
+        self._used: dict[str, list[object]] = {}
+        with suppress(OSError, ValueError):
+            self._known = json.loads(self._path.read_text(encoding="utf-8"))
+
+    def __call__(self, path: Path) -> str:
+        """The sha256 of a file's bytes.
+
+        Raises:
+            UserError: the file is missing.
+        """
+        key = str(path.absolute())
+        with suppress(FileNotFoundError):
+            found = path.stat()
+            stamp = [found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
+            for known in (self._used, self._known):
+                if known.get(key, [])[:-1] == stamp:
+                    self._used[key] = known[key]
+                    return str(known[key][-1])
+            checksum = file_sha256(path)
+            if time.time_ns() - found.st_ctime_ns > SETTLED_SECONDS * 10**9:
+                self._used[key] = [*stamp, checksum]
+            return checksum
+        return file_sha256(path)
+
+    def keep(self) -> None:
+        """Writes what was asked for, where the user's cache can be written."""
+        if self._used != self._known:
+            with suppress(OSError):
+                write_text(self._path, canonical_json(self._used))
+
+
+@cache
+def _named() -> Checksums:
+    """Those of the files that configs name."""
+    checksums = Checksums("files that configs name")
+    atexit.register(checksums.keep)
+    return checksums
+
+
+def contents(paths: Iterable[str]) -> list[list[str | None]]:
+    """Files and folders that a config names, each with the sha256 of its content.
+
+    Args:
+        paths: of files and folders; None stands for the content of one that is missing.
+    """
+    return [[path, _content(Path(path))] for path in paths]
+
+
+def _content(path: Path) -> str | None:
+    if path.is_dir():
+        inside = sorted(one for one in path.rglob("*") if one.is_file())
+        return fingerprint(canonical_json([[str(one), _named()(one)] for one in inside]))
+    return _named()(path) if path.is_file() else None

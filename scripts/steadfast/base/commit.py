@@ -1,0 +1,40 @@
+"""The commit of the workflow, as git says it."""
+
+import os
+import subprocess
+
+from steadfast.base.errors import PassingError
+from steadfast.base.resources import PACKAGE
+
+TRIES = 3
+NO_REPOSITORY = ("not a git repository", "dubious ownership")
+
+
+def asked_of_git(*arguments: str) -> str | None:
+    """What git says of the workflow's folder; None outside git, or where there is no git.
+
+    Raises:
+        PassingError: git was killed again and again.
+    """
+    environment = os.environ | {"LC_ALL": "C"}
+    for _ in range(TRIES):
+        try:
+            done = subprocess.run(
+                ["git", *arguments],
+                cwd=PACKAGE,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        except FileNotFoundError:
+            return None
+        if done.returncode == 0:
+            return done.stdout.strip() or None
+        if any(words in done.stderr for words in NO_REPOSITORY):
+            return None
+    if done.returncode > 0:  # as in a repository without a commit
+        return None
+    raise PassingError(
+        "git was killed before it said the workflow's commit; see why, such as too little memory"
+    )

@@ -1,0 +1,252 @@
+"""Reading and writing the records that stages pass on: JSON lines, replaced atomically."""
+
+import csv
+import errno
+import fcntl
+import hashlib
+import io
+import json
+import os
+import shutil
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from steadfast.base.errors import UserError
+
+Record = dict[str, Any]
+"""A JSON object."""
+Settings = Mapping[str, Any]
+"""Plain values by name, such as a rule's params hold."""
+WRONG_PATH = frozenset(
+    (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EACCES, errno.ENAMETOOLONG, errno.ELOOP)
+)
+"""Errors of the system that say that a path is wrong, and no other try helps."""
+PARTIAL = ".partial"
+"""How the name of a file or folder ends that is being made."""
+HOLDER = ".held"
+"""File of such a folder that is locked as long as it is being made."""
+
+
+def canonical_json(value: object) -> str:
+    """One spelling for equal values: sorted keys, no blanks, Unicode as it is."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def unreadable(path: Path | str, error: OSError) -> Exception:
+    """What to raise where a file cannot be read: a sentence where the path is at fault."""
+    if error.errno not in WRONG_PATH:
+        error.filename = error.filename or str(path)  # reading itself does not name the file
+        return error
+    what = "no such file" if error.errno == errno.ENOENT else str(error.strerror).lower()
+    return UserError(f"{path}: {what}; check the path in the config")
+
+
+def read_text(path: Path | str) -> str:
+    """The text of a UTF-8 file.
+
+    Raises:
+        UserError: the file is missing or is not UTF-8.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise unreadable(path, error) from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
+
+
+def read_json(path: Path | str) -> Any:
+    """The value in a JSON file.
+
+    Raises:
+        UserError: the file is missing, or is not JSON (the sentence names line and column).
+    """
+    try:
+        return json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise UserError(
+            f"{path}:{error.lineno}: not valid JSON ({error.msg}, column {error.colno}); "
+            "mend or fetch the file again"
+        ) from None
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits, 1,000 levels
+        raise UserError(f"{path}: {error}; mend or fetch the file again") from None
+
+
+def read_jsonl(path: Path | str) -> Iterator[Record]:
+    """The records of a JSON-lines file, one object a line; blank lines are passed over.
+
+    Raises:
+        UserError: the file is missing, or a line is no JSON object (the sentence names file and
+            line).
+    """
+    return (record for _, record in placed_jsonl(path))
+
+
+def placed_jsonl(path: Path | str) -> Iterator[tuple[int, Record]]:
+    """As ``read_jsonl``, each record with the byte at which its line starts."""
+    try:
+        with open(path, "rb") as lines:
+            start = 0
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield start, _record(line, path, number)
+                start += len(line)
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def _record(line: bytes, path: Path | str, number: int) -> Record:
+    try:
+        value = json.loads(line.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise UserError(
+            f"{path}:{number}: corrupt JSON line ({error}); mend or remove that line"
+        ) from None
+    if not isinstance(value, dict):
+        raise UserError(
+            f"{path}:{number}: a JSON object was expected, not {type(value).__name__}; "
+            "mend or remove that line"
+        )
+    return value
+
+
+def write_text(path: Path | str, text: str) -> None:
+    """Replace a file atomically: a reader sees the old text or the new, never half of it."""
+    with replacing(path) as out:
+        out.write(text.encode("utf-8"))
+
+
+@contextmanager
+def replacing(path: Path | str) -> Iterator[BinaryIO]:
+    """A file that takes the place of another one at the end, whole, or goes."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = _partial(path)
+    try:
+        with _held(partial) as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+            os.replace(partial, path)
+    except OSError as error:
+        # Writing itself does not name the file; what is written may come from one that is named.
+        if error.filename is None or Path(error.filename) == partial:
+            error.filename = str(path)
+        raise
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def partial_folder(path: Path) -> Iterator[Path]:
+    """A hidden folder beside a path, for what is made there; it goes at the end."""
+    partial = _partial(path)
+    partial.mkdir()
+    try:
+        with _held(partial / HOLDER):
+            yield partial
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}{PARTIAL}")
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[BinaryIO]:
+    """A new file that ``remove_partials`` leaves alone as long as this process has it open."""
+    while True:
+        with open(path, "wb") as out:
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(out, fcntl.LOCK_EX)
+            if os.fstat(out.fileno()).st_nlink:  # else it was removed before it was held
+                yield out
+                return
+
+
+def remove_partials(left: Iterable[Path]) -> None:
+    """Removes what killed processes have left of files and folders that they were making.
+
+    Args:
+        left: files and folders; those that a process still makes stay, on whatever node.
+    """
+    for path in left:
+        with suppress(OSError):
+            if path.is_symlink():  # of somebody else's making: what it leads to is not touched
+                path.unlink()
+                continue
+            with open(path / HOLDER if path.is_dir() else path, "ab") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def check_regular(folder: Path) -> None:
+    """Whether a folder, which somebody else may have filled, holds files and folders alone.
+
+    Reading a pipe, a socket or a device may never end.
+
+    Raises:
+        UserError: it holds something else, or a link to it; the sentence names the first one.
+    """
+    for at, folders, names in os.walk(folder):
+        folders.sort()
+        for path in (Path(at, name) for name in sorted(names)):
+            with suppress(OSError):  # a link that leads nowhere
+                if not stat.S_ISREG(path.stat().st_mode):
+                    raise UserError(
+                        f"{path}: it is no regular file, and reading it might never end; remove "
+                        "it, and find out how it came there"
+                    )
+
+
+def write_json(path: Path | str, value: object) -> None:
+    """Replace a JSON file atomically: sorted keys, two blanks of indent."""
+    write_text(path, json.dumps(value, sort_keys=True, ensure_ascii=False, indent=2) + "\n")
+
+
+def write_jsonl(path: Path | str, records: Iterable[Record]) -> None:
+    """Replace a JSON-lines file atomically, keys in the order the records have them.
+
+    Records are written as they come, so that of endlessly many one is in memory.
+    """
+    with replacing(path) as out:
+        out.writelines(json_line(record).encode() for record in records)
+
+
+def file_sha256(path: Path | str) -> str:
+    """The sha256 of a file's bytes, in hexadecimal digits.
+
+    Raises:
+        UserError: the file is missing.
+    """
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def write_rows(path: Path | str, columns: Sequence[str], rows: Iterable[Record]) -> None:
+    """Replace a CSV file atomically; numbers that are not whole have six significant digits."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        values = (row[column] for column in columns)
+        writer.writerow([f"{v:.6g}" if isinstance(v, float) else v for v in values])
+    write_text(path, text.getvalue())
+
+
+def json_line(record: Record) -> str:
+    """One record as a line that is always valid UTF-8, whatever text a model produced."""
+    line = json.dumps(record, ensure_ascii=False)
+    if not line.isascii():
+        try:
+            line.encode("utf-8")
+        except UnicodeEncodeError:  # a lone surrogate: only its escape can be written
+            line = json.dumps(record)
+    return line + "\n"

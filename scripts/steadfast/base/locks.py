@@ -1,0 +1,117 @@
+"""A file that one job holds at a time; the next waits for it, and says for whom."""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from steadfast.base.errors import UserError
+
+LOOK_SECONDS = 0.5
+"""Between two looks at a lock, where waiting for it may become needless."""
+FOLDER = "STEADFAST_LOCKS"
+"""Environment variable with a folder for locks, where the file system of the results has none."""
+
+
+class Lock:
+    """Holds a file until it is closed, or its process ends in whatever way.
+
+    While it is held, a hidden file beside it says by whom: a job of SLURM's or a process.
+
+    Args:
+        path: the file; it is made where it is missing.
+        say: takes a line where the lock is waited for.
+        needless: asked now and then while it is waited for, whether that has become needless.
+
+    Attributes:
+        held: whether it is held; not where waiting has become needless.
+
+    Raises:
+        UserError: the file system locks no files.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        say: Callable[[str], None],
+        needless: Callable[[], bool] | None = None,
+    ):
+        self._holder = path.with_name(f".{path.name}.holder")
+        file = _lock_file(path)
+        try:
+            self._fd = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            where = "work in a folder of your own (docs/slurm.md, Several users)"
+            if file != path:
+                where = f"set {FOLDER} to a folder of your own, such as /tmp/locks-$USER"
+            raise UserError(f"{file}: cannot be written ({error.strerror}); {where}") from None
+        try:
+            self.held = self._taken()
+            if not self.held:
+                say(f"waits for {self._held_by()}, which holds {path}")
+                self.held = self._waited(needless)
+            if self.held:
+                self._holder.write_text(_myself(), encoding="utf-8")
+        except OSError as error:
+            os.close(self._fd)
+            raise UserError(
+                f"{path}: the file system cannot lock it ({error.strerror}); set {FOLDER} to a "
+                "folder on one that can, such as /tmp/locks-$USER of the node, and run again "
+                "(docs/slurm.md says what that does not guard against)"
+            ) from None
+        except BaseException:
+            os.close(self._fd)
+            raise
+
+    def close(self) -> None:
+        """Lets another job have the file."""
+        if self.held:
+            with contextlib.suppress(OSError):
+                self._holder.unlink()
+        os.close(self._fd)
+
+    def _taken(self) -> bool:
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def _waited(self, needless: Callable[[], bool] | None) -> bool:
+        if needless is None:
+            fcntl.flock(self._fd, fcntl.LOCK_EX)
+            return True
+        while not self._taken():
+            if needless():
+                return False
+            time.sleep(LOOK_SECONDS)
+        return True
+
+    def _held_by(self) -> str:
+        try:
+            return self._holder.read_text(encoding="utf-8") or "another job"
+        except OSError:
+            return "another job"
+
+
+def _lock_file(path: Path) -> Path:
+    """What is locked: the file itself, or one that stands for it in the user's folder."""
+    folder = os.environ.get(FOLDER)
+    if not folder:
+        return path
+    name = hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:32]
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"{FOLDER}: {folder} is no folder for locks ({error.strerror}); name another one"
+        ) from None
+    return Path(folder) / f"{name}.lock"
+
+
+def _myself() -> str:
+    job = os.environ.get("SLURM_JOB_ID")
+    return f"SLURM job {job}" if job else f"process {os.getpid()}"

@@ -1,0 +1,67 @@
+"""Files that others released, fetched at a pinned revision and checked."""
+
+import hashlib
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Settings
+
+MOST_BYTES = 256 * 1024 * 1024  # of a file whose size is not known
+
+
+def fetch(source: Settings, alternative: str) -> bytes:
+    """A released file, checked.
+
+    Args:
+        source: ``url`` and ``sha256``, or ``git_blob``, the id by which git knows the content;
+            ``bytes``, where the size is known; ``headers`` of the request, where it needs some.
+        alternative: what to do without network, for the error's sentence.
+
+    Raises:
+        UserError: the network failed, or what came is not the pinned file.
+    """
+    content = download(source, alternative)
+    check(content, source, source["url"], f"try again, or {alternative}")
+    return content
+
+
+def check(content: bytes, source: Settings, place: str, advice: str) -> None:
+    """Nothing, if a content is the pinned one.
+
+    Args:
+        content: of the file.
+        source: ``sha256`` or ``git_blob``, as ``fetch`` takes it.
+        place: where the content comes from, for the error's sentence, as is ``advice``.
+        advice: what to do.
+
+    Raises:
+        UserError: it is another.
+    """
+    kind = "git_blob" if "git_blob" in source else "sha256"
+    found = git_blob(content) if kind == "git_blob" else hashlib.sha256(content).hexdigest()
+    if found != source[kind]:
+        raise UserError(f"{place}: {kind} {found} is not {source[kind]}, the pinned one; {advice}")
+
+
+def git_blob(content: bytes) -> str:
+    """The id that git gives a file of that content, 40 hexadecimal digits."""
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def download(source: Settings, alternative: str) -> bytes:
+    """A file that somebody else must check, of ``url``, ``bytes`` and ``headers`` of a source.
+
+    Raises:
+        UserError: the network failed.
+    """
+    # Imported here: whoever checks a file of the user's imports this module and downloads nothing.
+    import urllib.request
+    from http.client import HTTPException
+
+    url, most = source["url"], source.get("bytes", MOST_BYTES) + 1
+    try:
+        request = urllib.request.Request(url, headers=dict(source.get("headers", {})))
+        with urllib.request.urlopen(request, timeout=60) as reply:
+            return reply.read(most)
+    except (OSError, HTTPException, ValueError) as error:
+        reason = getattr(error, "reason", None) or error
+        raise UserError(f"{url}: could not be fetched ({reason}); {alternative}") from None

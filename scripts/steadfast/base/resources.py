@@ -1,0 +1,61 @@
+"""Data files that come with the package: facts, templates, vocabularies.
+
+Name them by constants (``facts("show.yaml")``): a rule depends on those that its modules
+name (``steadfast.run.digests``).
+"""
+
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from steadfast.base.errors import UserError
+
+PACKAGE = Path(__file__).resolve().parents[1]
+# An installed package holds them; in a checkout they stand beside the rules.
+ROOT = (
+    PACKAGE / "resources" if (PACKAGE / "resources").is_dir() else PACKAGE.parents[1] / "resources"
+)
+# libyaml's parser is nine times as fast as Python's, and every job reads facts.
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+PREFIX = "resource:"
+"""Before the name of a packaged file, where a file of the user's may stand instead."""
+
+
+def resource(name: str, package: str = "") -> Path:
+    """The path of a data file or folder.
+
+    Args:
+        name: relative to ``resources``, or to the package that it comes with.
+        package: a benchmark's own package, where it is not steadfast.
+    """
+    return Path(str(files(package))) / name if package else ROOT / name
+
+
+@cache
+def facts(name: str, package: str = "") -> Any:
+    """The content of a YAML file, or of each in a folder by its stem; not to be changed."""
+    path = resource(name, package)
+    if path.is_dir():
+        return {file.stem: _content(file) for file in sorted(path.glob("*.yaml"))}
+    return _content(path)
+
+
+def _content(path: Path) -> Any:
+    return yaml.load(path.read_text(encoding="utf-8"), LOADER)
+
+
+def located(path: str) -> Path:
+    """The path of a user's file, or of a packaged one whose name follows ``resource:``.
+
+    Raises:
+        UserError: there is no such packaged file.
+    """
+    if not path.startswith(PREFIX):
+        return Path(path)
+    found = ROOT / path.removeprefix(PREFIX)
+    if not found.exists():
+        raise UserError(f"{path}: no such resource; reinstall the package")
+    return found

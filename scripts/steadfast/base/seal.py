@@ -1,0 +1,206 @@
+"""What files were made from, and their checksums, in an identity beside them, to be checked."""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, canonical_json, file_sha256, read_json, write_json
+
+IDENTITY = ".identity.json"
+DIGITS = 16
+OF_ITS_FILES = frozenset({"lineage", "settings", "inputs", "sha256", "statuses", "empty", "tokens"})
+"""What an identity says of the files beside it, and not of who made them."""
+IN_LINEAGE = frozenset({"lineage", "code", "made_from", "measured_from"})
+"""Params that a lineage is made of."""
+OTHER = "made from other settings, data or code than the config asks for"
+
+Checksum = Callable[[Path], str]
+"""Gives the sha256 of a file."""
+
+
+class State(Enum):
+    """How files stand to what a config wants.
+
+    Attributes:
+        ABSENT: one of them is missing.
+        CURRENT: they are what it wants, and as they were made.
+        OTHER: they were made from something else, or nothing says from what.
+        EDITED: they are what it wants, but changed since they were made.
+    """
+
+    ABSENT, CURRENT, OTHER, EDITED = range(4)
+
+
+@dataclass(frozen=True)
+class Seal:
+    """Files that one job makes and others read.
+
+    Attributes:
+        lineage: that they have, or must have (``run.lineage.Step``).
+        identity: file that says what they were made from.
+        files: the files, or the folder that holds them.
+        settings: digest of what else the job was given; empty where the lineage has it all.
+        inputs: files below the results folder that they are made of.
+        results: folder of all results.
+    """
+
+    lineage: str
+    identity: Path
+    files: tuple[Path, ...]
+    settings: str = ""
+    inputs: tuple[Path, ...] = ()
+    results: Path = Path()
+
+    @classmethod
+    def beside(cls, file: Path, lineage: str, **further: Any) -> "Seal":
+        """The seal of one file, whose identity is named after it."""
+        return cls(lineage, file.with_suffix(IDENTITY), (file,), **further)
+
+    @property
+    def record(self) -> Record:
+        """What an identity holds of it."""
+        sums = {self._name(path): file_sha256(path) for path in _each(self.files)}
+        made: Record = {"lineage": self.lineage, "sha256": sums}
+        if self.settings:
+            made["settings"] = self.settings
+        if self.inputs:
+            names = {os.path.relpath(path, self.results): path for path in _each(self.inputs)}
+            made["inputs"] = {name: file_sha256(path) for name, path in sorted(names.items())}
+        return made
+
+    def write(self) -> None:
+        """Writes an identity that holds no more."""
+        write_json(self.identity, self.record)
+
+    @property
+    def names_lineage(self) -> bool:
+        """Whether the files are there and their identity says that they have this lineage."""
+        there = self.identity.exists() and all(path.exists() for path in self.files)
+        return there and self._known().get("lineage") == self.lineage
+
+    def state(self, checksum: Checksum) -> State:
+        """How the files stand to what they must be; the identity is not taken at its word.
+
+        Args:
+            checksum: of files.
+        """
+        if not all(path.exists() for path in self.files):
+            return State.ABSENT
+        known = self._known()
+        sums, read = known.get("sha256"), known.get("inputs", {})
+        if not (isinstance(sums, dict) and isinstance(read, dict)):
+            return State.OTHER
+        if (known.get("lineage"), known.get("settings", "")) != (self.lineage, self.settings):
+            return State.OTHER
+        inputs = [(self.results / name, made) for name, made in read.items()]
+        if any(path.is_file() and checksum(path) != made for path, made in inputs):
+            return State.OTHER
+        if {self._name(path) for path in self.files if not path.is_dir()} - set(sums):
+            return State.OTHER
+        made = [(self.identity.parent / name, made) for name, made in sums.items()]
+        if not all(path.is_file() for path, _ in made):
+            return State.OTHER
+        return State.CURRENT if all(checksum(path) == sum for path, sum in made) else State.EDITED
+
+    def check(self) -> None:
+        """Whether the files are as they were made, and made from what the config asks for.
+
+        Raises:
+            UserError: one is not; the sentence says how to accept it or have it made again.
+        """
+        known = self._known()
+        if not isinstance(known.get("sha256"), dict):
+            raise UserError(
+                f"{self.identity}: it does not say what {self.files[0]} was made from; remove "
+                "both to have them made again"
+            )
+        self.check_unchanged(file_sha256)
+        if known.get("lineage") != self.lineage:
+            raise UserError(
+                f"{self.files[0]}: {OTHER}, by {self.identity}; run the workflow with this config, "
+                "which makes it again"
+            )
+
+    def check_unchanged(self, checksum: Checksum) -> None:
+        """Whether the files are as they were made.
+
+        Raises:
+            UserError: one is not; the sentence says how to accept it or have it made again.
+        """
+        sums = self._known()["sha256"]
+        for path in _each(self.files):
+            found = checksum(path)
+            if found != sums.get(self._name(path)):
+                raise UserError(
+                    f"{path}: changed since it was made, by the sha256 in {self.identity}; remove "
+                    f"it to have it made again, or put {found} there to accept the change"
+                )
+
+    def check_inputs(self, checksum: Checksum) -> None:
+        """Whether the files that these were made of are still those.
+
+        Raises:
+            UserError: one has changed; the sentence says what makes these anew.
+        """
+        for name, made in self._known().get("inputs", {}).items():
+            path = self.results / name
+            if path.is_file() and checksum(path) != made:
+                raise UserError(
+                    f"{self.files[0]}: made of another {path} than there is now; run its workflow "
+                    "again, which makes it anew"
+                )
+
+    def _known(self) -> Record:
+        with suppress(UserError):
+            known = read_json(self.identity)
+            return known if isinstance(known, dict) else {}
+        return {}
+
+    def _name(self, path: Path) -> str:
+        return os.path.relpath(path, self.identity.parent)
+
+
+def seals(job: Any, results: Path) -> list[Seal]:
+    """The seals of what a job makes; none of a job that makes no files.
+
+    Args:
+        job: Snakemake's object of it, in the DAG or in its script.
+        results: folder of all results.
+    """
+    params, output = dict(job.params.items()), dict(job.output.items())
+    inputs = tuple(path for path in map(Path, job.input) if path.is_relative_to(results))
+    if "identities" in output:  # scores that were released, each for itself
+        made = zip(map(Path, output["scores"]), params["lineages"], strict=True)
+        return [
+            Seal.beside(path, lineage, inputs=inputs, results=results) for path, lineage in made
+        ]
+    files = tuple(path for path in map(Path, job.output) if str(path) != output.get("identity"))
+    if not files:
+        return []
+    lineage = ""
+    if isinstance(params.get("lineage"), str):
+        lineage = params["lineage"]
+        params = {name: value for name, value in params.items() if name not in IN_LINEAGE}
+    # Replies are written by whichever job loads the model, and their lineage has all.
+    settings = "" if "outputs" in output else _digest(params)
+    identity = Path(output.get("identity", files[0].with_suffix(IDENTITY)))
+    return [Seal(lineage, identity, files, settings, inputs, results)]
+
+
+def _each(paths: Iterable[Path]) -> Iterator[Path]:
+    """Files, and those in folders but for hidden ones, which are Snakemake's."""
+    for path in paths:
+        if path.is_dir():
+            yield from sorted(one for one in path.rglob("[!.]*") if one.is_file())
+        else:
+            yield path
+
+
+def _digest(params: Record) -> str:
+    return hashlib.sha256(canonical_json(params).encode()).hexdigest()[:DIGITS]

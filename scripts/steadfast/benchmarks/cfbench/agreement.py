@@ -1,0 +1,156 @@
+"""How well judges agree with each other and with people, by checkpoint and by answer (Table 6)."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from steadfast.base.files import Record
+from steadfast.benchmarks.cfbench import direct
+from steadfast.benchmarks.cfbench.facts import FULL, SETS
+from steadfast.benchmarks.cfbench.satisfaction import is_satisfied, satisfaction
+from steadfast.contract.components import Labels, Scored
+from steadfast.stats.agreement import agreement_rows, answer_agreement, majority
+from steadfast.stats.raters import (
+    HUMAN,
+    ByRater,
+    by_answer,
+    judge_verdicts,
+    listed_verdicts,
+    numbered_points,
+    read_labels,
+)
+
+VALUES = ["n", "raw", "raw_low", "raw_high", "kappa", "kappa_low", "kappa_high"]
+WHOLE = 0  # in place of a checkpoint's number: a person's score of the whole answer
+Satisfied = Mapping[tuple[str, str], int | None]
+"""Whether a rater is satisfied with an answer, 1 or 0, by model and answer."""
+
+
+def agreement(
+    scores: Sequence[Scored],
+    data: Mapping[str, Record],
+    judges: Sequence[str],
+    labels: Labels | None,
+    with_direct: bool = False,
+) -> dict[str, pd.DataFrame]:
+    """Agreement of judges and people on single checkpoints, and on whole answers.
+
+    A judge is satisfied with an answer where its checklist gives a PSR of 1, and by its direct
+    score where that exceeds 0.8. People are as ``_people`` says. It is about the first draw of a
+    sample, which people label.
+
+    Args:
+        scores: of all models.
+        data: the records by sample id.
+        judges: the names of all.
+        labels: people's verdicts; ``verdicts`` of a record lists 1 or 0 for each checkpoint, or is
+            one score of the whole answer, 0 to 1.
+        with_direct: whether judges were asked for a score of the whole answer too.
+
+    Returns:
+        agreement: columns of ``stats.agreement``. humans (Table 6): columns judge, split (easy,
+        hard, full), n (labelled answers), raw, kappa, and the ends of their intervals; no row
+        without people. direct_humans: the same of direct scores.
+
+    Raises:
+        UserError: the labels are damaged, or not of these answers.
+    """
+
+    def label(verdicts: object, score: Record) -> dict[int, float]:
+        if isinstance(verdicts, int | float) and not isinstance(verdicts, bool):
+            if not 0 <= verdicts <= 1:
+                raise ValueError(f"the score {verdicts!r} is not between 0 and 1")
+            return {WHOLE: float(verdicts)}
+        checkpoints = data[score["sample_id"]]["checkpoints"]
+        return dict(listed_verdicts(verdicts, len(checkpoints), "checkpoint"))
+
+    def satisfied(rated: Record) -> int | None:
+        value = rated[direct.NAME]
+        return None if value is None else is_satisfied(value)
+
+    labelled = read_labels(labels, scores, label)
+    people = {rater: points for rater, its in labelled.items() if (points := _points(its))}
+    rows = answer_agreement(judge_verdicts(scores, judges, numbered_points), people, scores)
+    human = _people(labelled, people, data)
+    first_draws = [score for score in scores if not score.record["draw"]]
+
+    def humans(read: Mapping[str, Satisfied]) -> pd.DataFrame:
+        return _with_people(read, human, data, judges)
+
+    def by_judge(given: ByRater[str, int | None]) -> Mapping[str, Satisfied]:
+        return by_answer(given, lambda _, values: values[0])
+
+    found = {
+        # People label the answers of few models; the others would be rows without a value.
+        "agreement": rows[(rows["n"] > 0) | (rows["model"] == "")],
+        "humans": humans(
+            by_judge(judge_verdicts(first_draws, judges, lambda rated: {"": rated["total"]}))
+        ),
+    }
+    if with_direct:
+        given = judge_verdicts(first_draws, judges, lambda rated: {"": satisfied(rated)})
+        found["direct_humans"] = humans(by_judge(given))
+    return found
+
+
+def _points(verdicts: Mapping[tuple[str, str, int], float]) -> dict[tuple[str, str, int], int]:
+    """One person's verdicts on single checkpoints."""
+    return {item: int(given) for item, given in verdicts.items() if item[2] != WHOLE}
+
+
+def _people(
+    labelled: ByRater[int, float], people: ByRater[int, int], data: Mapping[str, Record]
+) -> Satisfied:
+    """Whether people are satisfied with each answer that they labelled.
+
+    A checklist is worth its PSR, as a judge's in mode strict. Of several raters it is what more of
+    them come to; where one scored the answer as a whole, the mean of what all gave has to exceed
+    0.8. Where there are several raters, an answer that only one of them labelled is left out.
+    """
+
+    def psr(sample: str, verdicts: Sequence[int]) -> int:
+        priorities = [checkpoint["priority"] for checkpoint in data[sample]["checkpoints"]]
+        return satisfaction(priorities, verdicts).psr
+
+    checked = by_answer(people, psr)
+    raters: dict[str, dict[tuple[str, str], float]] = {
+        rater: {
+            **checked.get(rater, {}),
+            **{item[:2]: given for item, given in its.items() if item[2] == WHOLE},
+        }
+        for rater, its in labelled.items()
+    }
+    several = len(raters) > 1
+    found: dict[tuple[str, str], int] = (
+        dict(majority(checked)) if several else dict(next(iter(checked.values()), {}))
+    )
+    given = defaultdict(list)
+    for its in raters.values():
+        for answer, value in its.items():
+            given[answer].append(value)
+    for answer in {item[:2] for its in labelled.values() for item in its if item[2] == WHOLE}:
+        if len(given[answer]) > several:
+            found[answer] = is_satisfied(*given[answer])
+    return found
+
+
+def _with_people(
+    judges: Mapping[str, Satisfied],
+    human: Satisfied,
+    data: Mapping[str, Record],
+    names: Sequence[str],
+) -> pd.DataFrame:
+    """Agreement of each judge with people on the easy, the hard and all records."""
+    pairs = pd.concat(
+        agreement_rows(
+            {judge: verdicts},
+            {HUMAN: human},
+            by=lambda item: data[item[1]]["split"],
+            cluster=lambda item: item[1],
+        )
+        for judge, verdicts in judges.items()
+    ).replace({"model": {"": FULL}})
+    index = pd.MultiIndex.from_product([names if human else [], SETS], names=["judge", "split"])
+    humans = pairs.set_index(["first", "model"])[VALUES].reindex(index).fillna({"n": 0})
+    return humans.reset_index()

@@ -1,0 +1,135 @@
+"""CFBench to the workflow: its section of the config, and what a config asks of it."""
+
+from pathlib import Path
+
+from pydantic import Field
+
+from steadfast.base.files import Settings
+from steadfast.base.resources import facts
+from steadfast.benchmarks.cfbench import direct
+from steadfast.benchmarks.cfbench.facts import FILE, LANGUAGE, RATES
+from steadfast.config.settings import references
+from steadfast.contract.components import Component
+from steadfast.contract.judge_template import packaged, templates_of
+from steadfast.contract.plain_exports import plain_exports
+from steadfast.contract.task import (
+    Benchmark,
+    DataFile,
+    Judging,
+    Measure,
+    Needs,
+    Output,
+    Part,
+    Task,
+    Trial,
+)
+from steadfast.contract.text_asked import data_asked
+from steadfast.schema.config import Config
+from steadfast.schema.judged import JudgedSection
+
+NAME = "cfbench"
+LONGEST = {"synthetic": 1024, "local": 16384, "released": 16384}  # tokens of a prompt, roughly
+RELEASED_ATTEMPTS = 10
+METRICS = (
+    "headline", "results", "types", "domains", "factors", "statistics", "coverage", "agreement",
+    "humans", "comparisons", "drawn",
+)  # fmt: skip
+DIRECT_METRICS = ("direct", "direct_humans")
+CONTENT = {"synthetic": "synthetic:data", "local": "data:local", "released": "published:data"}
+DATA = f"{NAME}/data/{LANGUAGE}.jsonl"
+
+
+class Cfbench(JudgedSection):
+    """CFBench: Chinese instructions with checklists of primary and secondary requirements."""
+
+    records: int = Field(
+        default=24, ge=8, le=2000, description="source synthetic: instructions, half easy."
+    )
+    direct: bool = Field(
+        default=False,
+        description="Ask each judge also for one score of the whole answer, without the checklist "
+        "(direct scoring, Table 6), and set it beside the PSR and people's labels.",
+    )
+
+
+def task(config: Config, section: Cfbench) -> Task:
+    """What a config asks of CFBench; its one part is Chinese, the language of all its records."""
+    mode = {"mode": config.judging.mode}
+    asked = {**mode, "direct": section.direct}
+    judges = {"judges": list(config.judges), "references": references(config)}
+    more = [direct.NAME] if section.direct else []
+    templates = templates_of(NAME, [LANGUAGE, *more], section.templates)
+    tables = _tables(config, section)
+    return Task(
+        asked=data_asked("CFBench", section.source),
+        parts={LANGUAGE: Part(LONGEST[section.source], {("data", LANGUAGE): DATA})},
+        data=[_data(config, section)],
+        prompts=Component("steadfast.benchmarks.cfbench.prompts:prompts"),
+        samples=Component("steadfast.contract.components:KeyedSamples", {"key": "sample_id"}),
+        stand_in=Component("steadfast.benchmarks.cfbench.readers:CfbenchReader"),
+        scoring=Component("steadfast.benchmarks.cfbench.scoring:CfbenchScoring", asked),
+        metrics=Output(
+            Component("steadfast.benchmarks.cfbench.metrics:metrics", asked | judges),
+            (*METRICS, *(DIRECT_METRICS if section.direct else ())),
+            data=("data",),
+            fields=(*RATES, *more),
+        ),
+        tables=Output(
+            Component("steadfast.benchmarks.cfbench.tables:tables", {**mode, "names": tables}),
+            tuple(f"{NAME}_{name}" for name in tables),
+        ),
+        figures=Output(
+            Component("steadfast.benchmarks.cfbench.figures:figures"),
+            ("types", "secondary_types", "factors"),
+        ),
+        judging=Judging(
+            prompts=Component(
+                "steadfast.benchmarks.cfbench.judge:CfbenchJudgePrompts", asked, packaged(templates)
+            ),
+            readable=Component("steadfast.benchmarks.cfbench.replies:readable"),
+            stand_in=Component("steadfast.benchmarks.cfbench.readers:CfbenchJudge"),
+            templates=templates,
+            attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),
+        ),
+        files=section.required_files(NAME),
+        exports=plain_exports(NAME, section, config.seed, {"records"}),
+        labels=section.labels,
+        trial=Trial(spread=("split",)),
+    )
+
+
+def _tables(config: Config, section: Cfbench) -> list[str]:
+    """Names of the tables; agreement needs two raters, Table 6 people among them."""
+    people = section.labels is not None
+    raters = {"direct": section.direct, "table6_humans": people}
+    raters["agreement"] = people or len(config.judges) > 1
+    wanted = [name for name, asked in raters.items() if asked]
+    return ["table1_statistics", "table2_results", "types", "domains", *wanted, "coverage"]
+
+
+def _data(config: Config, section: Cfbench) -> DataFile:
+    """The records, and where they come from."""
+    directory = section.directory or ""
+    settings: dict[str, Settings] = {
+        "synthetic": {"records": section.records, "seed": config.seed},
+        "local": {"directory": directory},
+        "released": {},
+    }
+    files = (str(Path(directory) / FILE),) if section.source == "local" else ()
+    content = f"steadfast.benchmarks.cfbench.{CONTENT[section.source]}"
+    needs = (
+        Needs((facts("cfbench/released.yaml")["url"],)) if section.source == "released" else Needs()
+    )
+    return DataFile(
+        DATA, f"{NAME}_data", Component(content, settings[section.source]), files=files, needs=needs
+    )
+
+
+CFBENCH = Benchmark(
+    name=NAME,
+    title="CFBench",
+    section=Cfbench,
+    task=task,
+    measures={"PSR": Measure("PSR of CFBench")},
+    task_names=tuple(facts("cfbench/domains.yaml")["sources"]),
+)

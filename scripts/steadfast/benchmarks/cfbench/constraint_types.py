@@ -1,0 +1,26 @@
+"""The constraint types of checkpoints, primary and secondary, under the data's labels."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from steadfast.base.resources import facts
+
+
+class PrimaryType(NamedTuple):
+    """One of the ten primary constraint types (paper, Table 1).
+
+    Attributes:
+        number: the paper's, from C1 to C10.
+        name: the paper's.
+        secondary: name of each secondary type by the data's label.
+    """
+
+    number: str
+    name: str
+    secondary: Mapping[str, str]
+
+
+TYPES = {label: PrimaryType(**of) for label, of in facts("cfbench/types.yaml").items()}
+"""By the data's label, in the paper's order."""
+PRIMARY_OF = {label: primary for primary, of in TYPES.items() for label in of.secondary}
+"""Label of the primary type by each secondary one's, in the paper's order."""

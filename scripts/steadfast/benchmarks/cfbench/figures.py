@@ -1,0 +1,142 @@
+"""CFBench's figures: satisfaction by type, primary and secondary (Figure 4), and factor (6)."""
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from steadfast.base.resources import facts
+from steadfast.benchmarks.cfbench.constraint_types import TYPES
+from steadfast.benchmarks.cfbench.facts import FULL, PRIMARY_KIND
+from steadfast.benchmarks.cfbench.facts import SECONDARY_KIND as SECONDARY
+from steadfast.benchmarks.cfbench.results import CfbenchResults
+from steadfast.contract.components import Frames
+from steadfast.show.display import Display
+from steadfast.show.figures import PAGE, TALL, Picture, apart, draw_points, frame, look, picture
+from steadfast.show.panels import legend
+from steadfast.show.results import Note, range_note, range_notes
+from steadfast.stats.tidy import rows_of
+
+MEASURES = ("ISR", "PSR")  # of Figure 6
+FACTORS = facts("cfbench/factors.yaml")
+
+
+def figures(frames: Frames, display: Display) -> dict[str, Picture]:
+    """The figures by name.
+
+    Models are those of the tables with a column a model, by falling PSR.
+
+    Args:
+        frames: what ``metrics`` gives.
+        display: how models are shown.
+    """
+    results = CfbenchResults(frames, display)
+    primary, secondary = (rows_of(frames["types"], kind=kind) for kind in (PRIMARY_KIND, SECONDARY))
+    blank = {"": results.words["blank_types"]}
+    names = {label: f"{of.name} ({of.number})" for label, of in TYPES.items()} | blank
+    inner = {
+        label: f"{name} ({of.number})"
+        for of in TYPES.values()
+        for label, name in of.secondary.items()
+    } | blank
+    drawn = {
+        "types": _types(results, primary, names),
+        "secondary_types": _types(results, secondary, inner),
+        "factors": _factors(results),
+    }
+    values = results.values(FULL, "PSR")
+    notes = range_notes(results.roster, results.words["ranked"], values, display.digits)
+    ends = {
+        "types": _extremes(results, primary, names),
+        "secondary_types": _extremes(results, secondary, inner),
+    }
+    captions = results.words["figure_captions"]
+    metrics = {"types": "types", "secondary_types": "types", "factors": "factors"}
+    return {
+        name: picture(
+            figure,
+            captions[name],
+            [
+                *ends.get(name, []),
+                *notes,
+                *results.notes(results.shown_models),
+                *results.left_out(metrics[name]),
+            ],
+        )
+        for name, figure in drawn.items()
+    }
+
+
+def _types(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, str]) -> Figure:
+    """A line a type, a mark a model, with its interval."""
+    models = results.shown_models
+    labels = [label for label in names if label in set(rows["category"])]
+    # As high as the marks need that stand below each other, and no higher than a page.
+    high = min((0.1 + 0.05 * max(1, len(models))) * max(5, len(labels)), TALL - 1)
+    figure = Figure(figsize=(PAGE, 0.6 + high), layout="constrained")
+    axes = figure.subplots()
+    for number, model in enumerate(models):
+        values = rows_of(rows, model=model).set_index("category").reindex(labels)
+        heights = [row + apart(number, len(models), 0.75) for row in range(len(labels))]
+        style = look(results.roster, model) | {"linestyle": "none"}
+        label = results.roster.figure_label(model)
+        draw_points(axes, heights, values, upright=False, label=label, **style)
+    axes.set_yticks(range(len(labels)), [names[label] for label in labels])
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(max(1, len(labels)) - 0.5, -0.5)
+    axes.set_xlim(0, 1.02)
+    axes.set_xlabel(results.words["figures"]["types"])
+    frame(axes, grid="x")
+    for row in range(1, len(labels)):
+        axes.axhline(row - 0.5, color="#eeeeee", linewidth=0.6)
+    legend(figure, axes)
+    return figure
+
+
+def _extremes(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, str]) -> list[Note]:
+    """Which types the models that compete satisfy least and most, on average."""
+    its = rows[rows["model"].isin(results.roster.contenders) & rows["category"].isin(list(names))]
+    means = its.groupby("category")["value"].mean().dropna()
+    if len(means) < 2:
+        return []
+    named = ((names[str(key)], value) for key, value in means.items())
+    return range_note(results.words["figures"]["mean_of_types"], named, results.digits)
+
+
+def _factors(results: CfbenchResults) -> Figure:
+    """A panel a factor and measure."""
+    figure = Figure(figsize=(PAGE, 1.8 * len(FACTORS)), layout="constrained")
+    panels = figure.subplots(len(FACTORS), len(MEASURES), sharex="row", sharey=True)
+    for line, (factor, how) in zip(panels, FACTORS.items(), strict=True):
+        for axes, measure in zip(line, MEASURES, strict=True):
+            rows = rows_of(results.frames["factors"], kind=factor, measure=measure)
+            _panel(axes, rows, list(how["bins"]), results)
+            axes.set_xlabel(f"{how['name']} (records)")
+    for axes, measure in zip(panels[0], MEASURES, strict=True):
+        axes.set_title(measure)
+    legend(figure, panels[0][0])
+    return figure
+
+
+def _panel(axes: Axes, rows: pd.DataFrame, bins: Sequence[str], results: CfbenchResults) -> None:
+    """A line a model over the bins that have records, and the mean of those shown that compete."""
+    table = rows.pivot(index="category", columns="model", values="value")
+    table = table.reindex([name for name in bins if name in table.index])
+    bins, models = list(table.index), [m for m in results.shown_models if m in table]
+    for model in models:
+        label, style = results.roster.figure_label(model), look(results.roster, model)
+        its = rows_of(rows, model=model).set_index("category").reindex(bins)
+        beside = apart(models.index(model), len(models), 0.3)
+        places = [place + beside for place in range(len(bins))]
+        draw_points(axes, places, its, label=label, **style)
+    competing = [model for model in models if model in results.roster.contenders]
+    if len(competing) > 1:
+        mean, name = table[competing].mean(axis=1), results.words["figures"]["mean"]
+        axes.plot(range(len(bins)), mean, color="black", linewidth=2, label=name)
+    counts = rows.groupby("category")["n"].max()
+    shown = [f"{name}\n({counts[name]:,})" for name in bins]
+    axes.set_xticks(range(len(bins)), shown)
+    axes.set_xlim(-0.5, max(1, len(bins)) - 0.5)
+    axes.set_ylim(0, 1.02)
+    frame(axes)

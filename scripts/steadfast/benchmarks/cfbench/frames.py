@@ -1,0 +1,114 @@
+"""Scores and data as data frames: a row an answer, and a row a checkpoint of an answer."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import pandas as pd
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record
+from steadfast.benchmarks.cfbench.facts import FULL, PRIMARY, PRIMARY_KIND, RATES, SECONDARY_KIND
+from steadfast.contract.components import Scored
+from steadfast.stats.asked import prompts_of
+from steadfast.stats.scores import is_empty
+
+Records = Mapping[str, Record]
+"""The data's records by sample."""
+
+
+def checked_scores(scores: Iterable[Scored], data: Records) -> Iterator[Scored]:
+    """Scores that belong to the data.
+
+    Raises:
+        UserError: a score's sample is not in the data.
+    """
+    for scored in scores:
+        sample = scored.record["sample_id"]
+        if sample not in data:
+            raise UserError(
+                f"cfbench: sample {sample} of model {scored.model!r} is not in the data; score it "
+                "again"
+            )
+        yield scored
+
+
+def record_frame(data: Records) -> pd.DataFrame:
+    """What a record's results may depend on.
+
+    Returns:
+        By sample, columns split, source, domain, task, and the four factors of Figure 6:
+        characters of the prompt, checkpoints, types and primary (checkpoints).
+    """
+    rows = [
+        {
+            **{name: record[name] for name in ("split", "source", "domain", "task")},
+            "characters": len(record["prompt"]),
+            "checkpoints": len(record["checkpoints"]),
+            # The blank label counts as a type: so the paper's Table 1 has it.
+            "types": len({checkpoint["type"] for checkpoint in record["checkpoints"]}),
+            "primary": sum(point["priority"] == PRIMARY for point in record["checkpoints"]),
+        }
+        for record in data.values()
+    ]
+    return pd.DataFrame(rows, index=list(data))
+
+
+def sample_frame(scores: Iterable[Scored], records: pd.DataFrame) -> pd.DataFrame:
+    """The scored and unscored answers.
+
+    Args:
+        scores: of all models.
+        records: as ``record_frame`` gives them.
+
+    Returns:
+        Columns model, prompts (whose, see ``stats.asked``), draw, cluster (the sample, for
+        intervals), status, empty (whether the answer has no text), parsing (of mode released, else
+        None), csr, isr, psr (empty where unscored), and those of ``records``.
+    """
+    rows = [
+        {
+            "model": model,
+            "prompts": prompts_of(record),
+            "draw": record["draw"],
+            "cluster": record["sample_id"],
+            "status": record["status"],
+            "empty": is_empty(record),
+            "parsing": (record.get("extracted") or {}).get("parsing"),
+            **{name: record[name] for name in RATES},
+        }
+        for model, _, record in scores
+    ]
+    frame = pd.DataFrame(rows).astype(dict.fromkeys(RATES, float))
+    return frame.join(records, on="cluster")
+
+
+def checkpoint_frame(scores: Iterable[Scored], data: Records) -> pd.DataFrame:
+    """The checkpoints with a verdict, each twice: under its primary and its secondary type.
+
+    Returns:
+        Columns model, cluster, split, kind (primary or secondary), category (the data's label,
+        which may be blank) and value (0 or 1).
+    """
+    rows = [
+        (
+            *(model, record["sample_id"], data[record["sample_id"]]["split"]),
+            *(kind, checkpoint[key], record["points"][str(number)]),
+        )
+        for model, _, record in scores
+        if record["points"]
+        for number, checkpoint in enumerate(data[record["sample_id"]]["checkpoints"], start=1)
+        for kind, key in ((PRIMARY_KIND, "type"), (SECONDARY_KIND, "subtype"))
+    ]
+    columns = ["model", "cluster", "split", "kind", "category", "value"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def with_full(frame: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the splits, and again as rows of both together."""
+    return pd.concat([frame, frame.assign(split=FULL)])
+
+
+def by_measure(frame: pd.DataFrame) -> pd.DataFrame:
+    """The scored samples with a row a measure: columns measure and value instead of the rates."""
+    others = [column for column in frame if column not in RATES]
+    rows = frame.melt(others, list(RATES), "measure", "value").dropna(subset="value")
+    return rows.assign(measure=rows["measure"].str.upper())

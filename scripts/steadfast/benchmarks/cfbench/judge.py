@@ -1,0 +1,70 @@
+"""Judge prompts: one a record, with all its checkpoints (paper, Figure 9; wording our own).
+
+Where direct scoring is wanted, another one asks for a single score of the whole answer.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from steadfast.base.files import Record
+from steadfast.benchmarks.cfbench import direct
+from steadfast.benchmarks.cfbench.facts import LANGUAGE, Mode
+from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
+from steadfast.contract.judge_template import JudgeTemplate
+from steadfast.judging.boundary import boundary
+
+MAX_TOKENS = 2048  # of a reply: the longest released list has under a thousand characters
+DIRECT_TOKENS = 512  # of a reply of direct scoring: a sentence or two, and the score
+
+
+class CfbenchJudgePrompts(JudgePrompts):
+    """A request an answer, or two.
+
+    Args:
+        mode: how replies are read; it stands in what is expected of a reply.
+        direct: whether a score of the whole answer is asked for too.
+    """
+
+    required = frozenset({"instruction", "reference", "checkpoints"})
+    slots = required | {"boundary", "count"}
+
+    def __init__(self, mode: Mode, direct: bool = False):
+        self._mode, self._direct = mode, direct
+
+    def slots_of(self, template: str) -> tuple[frozenset[str], frozenset[str]]:
+        """The names that may stand in a template of that name, and those that must.
+
+        Direct scoring shows no checklist, nor how long it is.
+        """
+        if template == direct.NAME:
+            return self.slots - {"checkpoints", "count"}, self.required - {"checkpoints"}
+        return self.slots, self.required
+
+    def prompts(
+        self, sample: Sample, answer: Answer, templates: Mapping[str, JudgeTemplate]
+    ) -> Iterator[JudgePrompt]:
+        """The checklist's in the template of the language, then that of direct scoring."""
+        record = sample.source
+        texts = [checkpoint["text"] for checkpoint in record["checkpoints"]]
+        fields = {
+            "instruction": record["prompt"],
+            "reference": record["gold"],
+            "checkpoints": "\n\n".join(texts),
+            "count": str(len(texts)),
+            "boundary": boundary(answer.text),
+        }
+        asked: list[tuple[str, str, Record, int]] = [
+            (LANGUAGE, sample.id, {"checkpoints": texts}, MAX_TOKENS)
+        ]
+        if self._direct:
+            name, count = direct.request_id(sample.id), {direct.NAME: len(texts)}
+            asked.append((direct.NAME, name, count, DIRECT_TOKENS))
+        for name, request_id, expected, max_tokens in asked:
+            head, tail = templates[name].render(fields)
+            request = JudgeRequest(
+                id=request_id,
+                tail=tail,
+                expected={"mode": self._mode, **expected},
+                reminder=templates[name].reminder if self._mode == "strict" else "",
+                max_tokens=max_tokens,
+            )
+            yield JudgePrompt(sample.id, name, head, answer.text, [request])

@@ -1,0 +1,292 @@
+"""CFBench's metrics of all models.
+
+A sample without a score (no answer, or no readable verdict) is in no mean; it lowers the coverage.
+Each draw of a record's answer is an answer. Intervals: ``stats.intervals``, with records drawn
+within their split, and with them all that was drawn for them. In mode released the values of sets
+are rounded as the released code rounds them; their intervals are not.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import pandas as pd
+
+from steadfast.base.resources import facts
+from steadfast.benchmarks.cfbench.agreement import agreement
+from steadfast.benchmarks.cfbench.constraint_types import PRIMARY_OF, TYPES
+from steadfast.benchmarks.cfbench.direct_metrics import direct_scores
+from steadfast.benchmarks.cfbench.facts import (
+    FULL,
+    LANGUAGE,
+    MEASURES,
+    PRIMARY_KIND,
+    REAL_LIFE,
+    SECONDARY_KIND,
+    SETS,
+    Mode,
+)
+from steadfast.benchmarks.cfbench.frames import (
+    Records,
+    by_measure,
+    checked_scores,
+    checkpoint_frame,
+    record_frame,
+    sample_frame,
+    with_full,
+)
+from steadfast.benchmarks.cfbench.released import PARTLY, UNREADABLE, hundredths
+from steadfast.contract.components import Data, Labels, Scored
+from steadfast.stats.asked import answers_expected, with_prompts
+from steadfast.stats.headline import HEADLINE, PROMPTS
+from steadfast.stats.intervals import Clusters
+from steadfast.stats.pairs import drawn, pairs, with_comparisons
+from steadfast.stats.scores import STATUSES, models_of
+from steadfast.stats.tidy import in_order, rows_of
+
+VALUES = ["value", "low", "high", "n"]
+OTHER_TASKS = "(other tasks)"
+
+
+def metrics(
+    scores: Iterable[Scored],
+    data: Mapping[str, Data],
+    labels: Labels | None,
+    mode: Mode,
+    judges: Sequence[str],
+    references: Collection[str] = (),
+    direct: bool = False,
+) -> dict[str, pd.DataFrame]:
+    """The metrics by name.
+
+    Args:
+        scores: of all models.
+        data: the records, by part.
+        labels: people's verdicts, see ``agreement.agreement``.
+        mode: strict or released.
+        judges: the names of all.
+        references: models that give the gold answer, which are not compared.
+        direct: whether judges were asked for a score of the whole answer too.
+
+    Raises:
+        UserError: samples are not the data's, or labels cannot be read.
+    """
+    records = {record["sample_id"]: record for record in data[LANGUAGE]["data"][LANGUAGE]}
+    found = list(checked_scores(scores, records))
+    asked = {scored.record["sample_id"] for scored in found}
+    samples = sample_frame(found, record_frame(records))
+    rates, counts = results(samples, mode), coverage(samples)
+    compared, of_sets = comparisons(samples, references), drawn(samples, None, ["split"])
+    of_direct = {}
+    if direct:
+        splits = {name: record["split"] for name, record in records.items()}
+        of_direct["direct"] = direct_scores(found, samples, splits)
+    return {
+        "results": rates,
+        "comparisons": compared,
+        "drawn": of_sets,
+        "headline": headline(rates, counts, compared, of_sets),
+        "types": by_type(found, records),
+        "domains": by_origin(samples),
+        "factors": by_factor(samples),
+        "statistics": statistics({name: records[name] for name in records if name in asked}),
+        "coverage": counts,
+        **agreement(found, records, judges, labels, direct),
+        **of_direct,
+    }
+
+
+def results(samples: pd.DataFrame, mode: Mode = "strict") -> pd.DataFrame:
+    """CSR, ISR and PSR on the easy, the hard and all records (Tables 2 and 7).
+
+    Returns:
+        Columns model, split (easy, hard, full), measure, value, low, high and n.
+
+    Example:
+        >>> rates = {"csr": [1.0, 0.5], "isr": [1.0, 0.0], "psr": [1.0, 1.0]}
+        >>> samples = pd.DataFrame({"model": "m", "cluster": ["a", "b"], "split": "easy", **rates})
+        >>> found = results(samples)
+        >>> found.loc[found["split"] == "full", ["measure", "value", "n"]].values.tolist()
+        [['CSR', 0.75, 2], ['ISR', 0.5, 2], ['PSR', 1.0, 2]]
+    """
+    keys = ["model", "split", "measure"]
+    rows = with_full(by_measure(samples.assign(stratum=samples["split"])))
+    table = _means(rows, keys, "stratum")
+    if mode == "released":
+        cells = rows.groupby(keys)["value"]
+        means = cells.agg(lambda values: hundredths(values.to_numpy().mean()))
+        table = table.set_index(keys).assign(value=means).reset_index()
+    return in_order(table, {"model": _models(samples), "split": SETS, "measure": MEASURES})
+
+
+def comparisons(samples: pd.DataFrame, references: Collection[str] = ()) -> pd.DataFrame:
+    """CSR, ISR and PSR of every two models on the records that both have scored.
+
+    Args:
+        samples: as ``sample_frame`` gives them.
+        references: models that are left out.
+
+    Returns:
+        Columns model, other, split, measure and those of ``comparison.compare_models``.
+    """
+    compared = samples[~samples["model"].isin(references)]
+    rows = with_full(by_measure(compared.assign(stratum=compared["split"])))
+    rows = rows.assign(sample_id=rows["cluster"]).rename(columns={"value": "total"})
+    found = pairs(rows, ["measure"], "split")
+    order = {"split": SETS, "measure": MEASURES, "model": _models(samples)}
+    found = in_order(found[found["split"].isin(SETS)], order)
+    names = ["model", "other", "split", "measure"]
+    return found[[*names, *found.columns.difference(names, sort=False)]]
+
+
+def headline(
+    rates: pd.DataFrame, counts: pd.DataFrame, compared: pd.DataFrame, records: pd.DataFrame
+) -> pd.DataFrame:
+    """CSR, ISR and PSR of each model on all records, for the report over all benchmarks.
+
+    Args:
+        rates: as ``results`` gives them.
+        counts: as ``coverage`` gives them.
+        compared: as ``comparisons`` gives them.
+        records: as ``pairs.drawn`` gives them.
+
+    Returns:
+        Columns of ``stats.headline``, the further ones too; a model without a scored record has
+        empty values.
+    """
+    every = counts.loc[counts["split"] == FULL, ["model", "expected", PROMPTS]]
+    every = every.merge(pd.DataFrame({"measure": MEASURES}), "cross")
+    whole = rates[rates["split"] == FULL].drop(columns="split")
+    found = every.merge(whole, "left", ["model", "measure"]).fillna({"n": 0})
+    of_all = rows_of(compared, split=FULL)
+    by_measure = {measure: rows_of(of_all, measure=measure) for measure in MEASURES}
+    rows = found.astype({"n": int})[[*HEADLINE, PROMPTS]]
+    return with_comparisons(rows, by_measure, records, "records")
+
+
+def by_type(scores: Sequence[Scored], data: Records) -> pd.DataFrame:
+    """Satisfied share of the checkpoints of each primary and each secondary type (Figure 4).
+
+    Only verdicts that belong to a checkpoint count, so that in mode released replies read by the
+    fallback are left out.
+
+    Returns:
+        Columns model, kind (primary or secondary), category (the data's label, blank for none),
+        value, low, high and n (checkpoints).
+    """
+    rows = _means(checkpoint_frame(scores, data), ["model", "kind", "category"])
+    labels = [*dict.fromkeys([*TYPES, *PRIMARY_OF]), ""]
+    order = {"model": models_of(scores), "kind": (PRIMARY_KIND, SECONDARY_KIND), "category": labels}
+    return in_order(rows, order)
+
+
+def by_origin(samples: pd.DataFrame) -> pd.DataFrame:
+    """CSR, ISR and PSR by source, by domain of real life, and by NLP task (Figure 5).
+
+    The mapping of the tasks to the paper's four classes is not released, so that the tasks with
+    most records have rows by name, and all others one together.
+
+    Returns:
+        Columns model, kind (source, domain or task), category, measure, value, low, high and n.
+    """
+    names = facts("cfbench/domains.yaml")
+    real_life = samples["source"] == REAL_LIFE
+    tasks = samples[~real_life].drop_duplicates("cluster")["task"].value_counts(sort=False)
+    largest = list(tasks.sort_values(ascending=False, kind="stable").index[: names["most_tasks"]])
+    task = samples["task"].where(samples["task"].isin(largest), OTHER_TASKS)
+    parts = {
+        "source": samples["source"],
+        "domain": samples["domain"].where(real_life),
+        "task": task.where(~real_life),
+    }
+    domains = [*names["domains"], *samples["domain"].dropna()]
+    return _by_category(samples, parts, [*names["sources"], *domains, *largest, OTHER_TASKS])
+
+
+def by_factor(samples: pd.DataFrame) -> pd.DataFrame:
+    """CSR, ISR and PSR by prompt length, checkpoints, types and primary checkpoints (Figure 6).
+
+    Returns:
+        Columns model, kind (the factor), category (its bin), measure, value, low, high and n.
+    """
+    bins = {name: factor["bins"] for name, factor in facts("cfbench/factors.yaml").items()}
+    parts = {
+        name: pd.cut(
+            samples[name], [*starts.values(), math.inf], right=False, labels=list(starts)
+        ).astype(object)
+        for name, starts in bins.items()
+    }
+    starts = {category: start for of in bins.values() for category, start in of.items()}
+    return _by_category(samples, parts, sorted(starts, key=starts.__getitem__))
+
+
+def _by_category(
+    samples: pd.DataFrame, parts: Mapping[str, pd.Series], categories: Sequence[str]
+) -> pd.DataFrame:
+    """The measures of the samples of each category, for several divisions into categories."""
+    keys = ["model", "category", "measure"]
+    rows = [
+        _means(by_measure(samples.assign(category=of).dropna(subset="category")), keys).assign(
+            kind=kind
+        )
+        for kind, of in parts.items()
+    ]
+    order = {
+        "model": _models(samples),
+        "kind": list(parts),
+        "category": [category for category in dict.fromkeys(categories) if category],
+        "measure": MEASURES,
+    }
+    return in_order(pd.concat(rows, ignore_index=True), order)[[*order, *VALUES]]
+
+
+def statistics(data: Records) -> pd.DataFrame:
+    """What is asked (Table 1): records, means per record, checkpoints by primary type.
+
+    Returns:
+        Columns split, measure (records, characters, primary, checkpoints, types, and the data's
+        label of each type, blank for none) and value.
+    """
+    means = ["characters", "primary", "checkpoints", "types"]
+    types = [Counter(point["type"] for point in of["checkpoints"]) for of in data.values()]
+    counts = pd.DataFrame(types, list(data), [*TYPES, ""]).assign(records=1)
+    cells = with_full(record_frame(data)[["split", *means]].join(counts)).groupby("split")
+    sums = cells[list(counts)].sum().reindex(SETS, fill_value=0)
+    table = sums.join(cells[means].mean())[["records", *means, *TYPES, ""]]
+    return table.rename_axis(columns="measure").stack(future_stack=True).reset_index(name="value")
+
+
+def coverage(samples: pd.DataFrame) -> pd.DataFrame:
+    """Expected and scored answers of each model on the easy, the hard and all records.
+
+    Returns:
+        Columns model, split, expected, scored, a count per status (``status_<name>``), empty
+        (answers without any text), of mode released ``fallback`` and ``nothing``: replies that its
+        parser read only in part, or not; and prompts (whose).
+    """
+    flags = {
+        "scored": samples["psr"].notna(),
+        **{f"status_{status}": samples["status"] == status for status in STATUSES},
+        "empty": samples["empty"],
+        "fallback": samples["parsing"] == PARTLY,
+        "nothing": samples["parsing"] == UNREADABLE,
+    }
+    rows = with_full(samples[["model", "split"]].assign(**flags))
+    every = pd.MultiIndex.from_product([_models(samples), SETS], names=["model", "split"])
+    found = rows.groupby(["model", "split"]).sum().reindex(every, fill_value=0).reset_index()
+    keys = ["model", "split"]
+    expected = answers_expected(with_full(samples), ["split"], ["cluster"]).set_index(keys)
+    counts = found.set_index(keys).join(expected).fillna({"expected": 0}).astype({"expected": int})
+    counts.insert(0, "expected", counts.pop("expected"))
+    return with_prompts(counts.reset_index(), samples)
+
+
+def _means(rows: pd.DataFrame, by: list[str], stratum: str = "split") -> pd.DataFrame:
+    """Means of the column value in each cell, with intervals over records."""
+    if rows.empty:
+        return pd.DataFrame(columns=[*by, *VALUES]).astype({"value": float, "n": int})
+    return Clusters(rows, [stratum]).means(rows, by, "value").rows()
+
+
+def _models(samples: pd.DataFrame) -> list[str]:
+    return sorted(set(samples["model"]))

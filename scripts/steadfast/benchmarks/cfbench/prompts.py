@@ -1,0 +1,26 @@
+"""Prompts of CFBench: a record's instruction alone (paper, "Evaluation Settings")."""
+
+from collections.abc import Iterator
+
+from steadfast.base.files import Record
+from steadfast.contract.components import Data
+
+MAX_TOKENS = 2048  # of an answer (paper, "Evaluation Settings")
+
+
+def prompts(part: str, data: Data) -> Iterator[Record]:
+    """A prompt for each record, in their order.
+
+    Args:
+        part: the language.
+        data: the records of each language, as ``data.normalised`` gives them.
+    """
+    for record in data["data"][part]:
+        yield {
+            "sample_id": record["sample_id"],
+            "task": record["source"],
+            "context_id": record["sample_id"],  # each instruction stands alone
+            "split": record["split"],
+            "instruction": record["prompt"],
+            "max_tokens": MAX_TOKENS,
+        }

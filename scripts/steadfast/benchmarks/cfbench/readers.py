@@ -1,0 +1,67 @@
+"""Simulated readers and judges: answers that say what they kept, and verdicts that believe it.
+
+An answer ends with a line that names the checkpoints kept (``judging.stand_in``), and a judge
+without a model goes by that line alone.
+"""
+
+from collections.abc import Iterable, Sequence
+from random import Random
+
+from steadfast.base.files import Settings
+from steadfast.base.resources import facts
+from steadfast.benchmarks.cfbench import direct
+from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample, StandIn
+from steadfast.judging.stand_in import BelievingJudge, signature
+
+CHATTER = ("这份回答整体不错，建议通过。", "无法评估。", "1\n0", "以下是我的评估：\n{reply}", "")
+CHANCES = facts("cfbench/simulated.yaml")
+OPENINGS: Sequence[str] = facts("cfbench/synthetic.yaml")["answers"]
+
+
+class CfbenchReader(StandIn):
+    """Reference answers and simulated readings."""
+
+    def reference(self, sample: Sample) -> str:
+        """An answer that says it kept every checkpoint; the record's own, where it has one."""
+        every = range(1, len(sample.source["checkpoints"]) + 1)
+        return _answer(sample, OPENINGS[0], every, sample.source["gold"])
+
+    def simulated(self, sample: Sample, reader: Settings, seen: float, rng: Random) -> str:
+        """What a reader answers, which slips more often the more is asked; it sees all of it."""
+        checkpoints = sample.source["checkpoints"]
+        share = CHANCES["first"] + CHANCES["each"] * (len(checkpoints) - 1)
+        kept = []
+        for number, checkpoint in enumerate(checkpoints, start=1):
+            hard = CHANCES["difficulty"].get(checkpoint["type"], 1.0)
+            late = CHANCES["late"] * reader.get("position_bias", 0.0)
+            late *= number / len(checkpoints)
+            if rng.random() >= reader.get("slip", 0.0) * (share * hard + late):
+                kept.append(number)
+        return _answer(sample, rng.choice(OPENINGS), kept)
+
+
+def _answer(sample: Sample, opening: str, kept: Iterable[int], text: str = "") -> str:
+    first_line = sample.source["prompt"].strip().partition("\n")[0]
+    return f"{text or opening.format(topic=first_line[:40])}\n\n{signature(kept)}"
+
+
+class CfbenchJudge(BelievingJudge):
+    """Replies of judges without a model."""
+
+    flip, chatter = CHANCES["flip"], CHANCES["chatter"]
+
+    def numbers(self, request: JudgeRequest) -> range:
+        """Those of the checkpoints."""
+        expected = request.expected
+        return range(1, (expected.get(direct.NAME) or len(expected["checkpoints"])) + 1)
+
+    def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
+        """Each checkpoint with 1 or 0; or the share of those that hold, as a score."""
+        if direct.NAME in request.expected:
+            return direct.FORM.format(score=f"{sum(verdicts) / len(verdicts):.2f}")
+        pairs = zip(request.expected["checkpoints"], verdicts, strict=True)
+        return "\n\n".join(f"{text}\t{int(verdict)}" for text, verdict in pairs)
+
+    def unreadable(self, reply: str, rng: Random) -> str:
+        """A remark, alone or before the reply."""
+        return rng.choice(CHATTER).replace("{reply}", reply)

@@ -1,0 +1,74 @@
+"""What CFBench's tables and figures show, looked up in its metrics."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import pandas as pd
+
+from steadfast.base.resources import facts
+from steadfast.benchmarks.cfbench.facts import FULL, Mode
+from steadfast.contract.components import Frames
+from steadfast.show.display import Display
+from steadfast.show.results import Note, Results, values_by_model
+from steadfast.show.roster import Group
+from steadfast.stats.tidy import rows_of
+
+
+class CfbenchResults(Results):
+    """CFBench's metrics, and how they are shown.
+
+    Args:
+        frames: what ``metrics`` gives.
+        display: how models are shown.
+        mode: strict or released, for captions and digits.
+    """
+
+    prefix = "cfbench_"
+
+    def __init__(self, frames: Frames, display: Display, mode: Mode = "strict"):
+        words = facts("cfbench/tables.yaml")
+        super().__init__(frames, display, words, {"mode": words["modes"][mode]})
+        self.mode = mode
+        self.coverage = frames["coverage"].set_index(["split", "model"])
+
+    def values(self, split: str, measure: str) -> dict[str, float]:
+        """Value of each model that has one."""
+        return values_by_model(rows_of(self.frames["results"], split=split, measure=measure))
+
+    def pairs(self, split: str, measure: str) -> pd.DataFrame:
+        """The comparisons of every two models."""
+        return rows_of(self.frames["comparisons"], split=split, measure=measure)
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The roster's groups, by falling PSR on all records."""
+        return self.roster.groups(self.values(FULL, "PSR"))
+
+    @cached_property
+    def shown_models(self) -> list[str]:
+        """The models of a table with a column each: those that compete first, then by PSR."""
+        psr, contenders = self.values(FULL, "PSR"), self.roster.contenders
+        ordered = [model for group in self.groups for model in group.models]
+        best = sorted(ordered, key=lambda m: (m not in contenders, -psr.get(m, -1.0)))
+        return [model for model in ordered if model in best[: self.words["most_models"]]]
+
+    def left_out(self, metric: str) -> list[Note]:
+        """That only these models are shown, where there are more, and where all of them are."""
+        slots = {"shown": len(self.shown_models), "all": len(self.roster.models), "metric": metric}
+        if slots["shown"] == slots["all"]:
+            return []
+        return [(None, self.words["notes"]["most_models"].format(**slots))]
+
+    def incomplete(self, split: str = FULL) -> set[str]:
+        """The models of which fewer records have a score than are expected."""
+        counts = self.coverage.loc[split]
+        return set(counts.index[counts["scored"] < counts["expected"]])
+
+    def notes(self, models: Sequence[str]) -> list[Note]:
+        """Explanations of the marks that occur among some models, and of what all tables need."""
+        counts = self.coverage.loc[FULL]
+        incomplete = self.incomplete_notes(
+            ({"model": self.roster.label(model)}, *counts.loc[model, ["scored", "expected"]])
+            for model in models
+        )
+        return [*incomplete, *self.shared_notes(judged=True)]

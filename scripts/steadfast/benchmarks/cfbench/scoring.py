@@ -1,0 +1,78 @@
+"""Scores of answers by a judge's verdicts on their checkpoints."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from steadfast.base.files import Record
+from steadfast.benchmarks.cfbench import direct
+from steadfast.benchmarks.cfbench.facts import RATES, Mode
+from steadfast.benchmarks.cfbench.reading import read_reply
+from steadfast.benchmarks.cfbench.replies import direct_score
+from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
+
+
+class CfbenchScoring(Scoring):
+    """``points`` by checkpoint number, ``csr``, ``isr``, ``psr``, and ``total``, which is the PSR.
+
+    A sample without an answer keeps its output's status, one whose verdict is missing or
+    unreadable is invalid; both have None for points and rates. With direct scoring, ``direct`` is
+    the judge's score of the whole answer, 0 to 1, or None; it has no say in the others.
+
+    Args:
+        mode: strict, or as the released code does: there points are None where a reply gives
+            scores that belong to no checkpoint.
+        direct: whether a score of the whole answer was asked for too.
+    """
+
+    def __init__(self, mode: Mode, direct: bool = False):
+        self._mode, self._direct = mode, direct
+
+    def facts(self, sample: Sample) -> Record:
+        """The split."""
+        return {"split": sample.source["split"]}
+
+    def score(self, sample: Sample, answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
+        """What one judge's replies make of an answer."""
+        score = self._checklist(sample, answer, verdicts)
+        if not self._direct:
+            return score
+        if not answer.answered:
+            return replace(score, values={**score.values, direct.NAME: None})
+        reply, value = verdicts.get(direct.request_id(sample.id)), None
+        if reply is not None and reply.answered:
+            value = direct_score(self._mode, reply.text, answer.text)
+        extracted = {**score.extracted, direct.NAME: _direct_extract(reply, value)}
+        return replace(score, values={**score.values, direct.NAME: value}, extracted=extracted)
+
+    def _checklist(self, sample: Sample, answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
+        if not answer.answered:
+            return _unscored(answer.status)
+        reply = verdicts.get(sample.id)
+        if reply is None or not reply.answered:
+            return _unscored(INVALID, _no_reply(reply))
+        texts, priorities = (
+            [checkpoint[key] for checkpoint in sample.source["checkpoints"]]
+            for key in ("text", "priority")
+        )
+        reading = read_reply(self._mode, texts, priorities, reply.text, answer.text)
+        if reading.rates is None:
+            return _unscored(INVALID, reading.extracted)
+        points = None
+        if reading.verdicts is not None:
+            points = {str(n): float(v) for n, v in enumerate(reading.verdicts, start=1)}
+        rates = dict(zip(RATES, map(float, reading.rates), strict=True))
+        return Score(answer.status, points, rates["psr"], rates, reading.extracted)
+
+
+def _unscored(status: str, extracted: Record | None = None) -> Score:
+    return Score(status, values=dict.fromkeys(RATES), extracted=extracted)
+
+
+def _no_reply(reply: Reply | None) -> Record:
+    return {"problem": f"the judge's reply: {reply.status if reply else 'missing'}"}
+
+
+def _direct_extract(reply: Reply | None, value: float | None) -> Record:
+    if reply is None or not reply.answered:
+        return _no_reply(reply)
+    return {"problem": "the reply gives no score"} if value is None else {"score": value}

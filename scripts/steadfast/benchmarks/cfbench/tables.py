@@ -1,0 +1,302 @@
+"""CFBench's tables: Tables 1, 2 and 7, 6, and what the paper shows in Figures 4 and 5."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from steadfast.base.resources import facts
+from steadfast.benchmarks.cfbench.constraint_types import TYPES
+from steadfast.benchmarks.cfbench.direct_metrics import SCORE
+from steadfast.benchmarks.cfbench.facts import (
+    FULL,
+    MEASURES,
+    PRIMARY_KIND,
+    SECONDARY_KIND,
+    SETS,
+    Mode,
+)
+from steadfast.benchmarks.cfbench.results import CfbenchResults
+from steadfast.contract.components import Frames, rater_name
+from steadfast.show.agreement import agreement_table
+from steadfast.show.cells import (
+    MODEL,
+    Values,
+    count_cell,
+    interval_cell,
+    joined_cells,
+    number_cell,
+    printed_section,
+    rank_cells,
+    share_cell,
+)
+from steadfast.show.display import Display
+from steadfast.show.results import (
+    ANSWER_COLUMNS,
+    ANSWER_NOTE,
+    incomplete_models,
+    values_by_model,
+)
+from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.table import Cell, Column, Section, Table
+from steadfast.stats.tidy import rows_of
+from steadfast.stats.ties import Ties
+
+Line = tuple[str, pd.DataFrame]
+"""What a line of a table is of, and its values, one a model."""
+
+
+def tables(frames: Frames, display: Display, mode: Mode, names: Sequence[str]) -> list[Table]:
+    """The tables.
+
+    Args:
+        frames: what ``metrics`` gives.
+        display: how models are shown.
+        mode: strict or released.
+        names: those that are wanted, of ``TABLES``.
+    """
+    results = CfbenchResults(frames, display, mode)
+    return [TABLES[name](results, name) for name in names]
+
+
+def _statistics(results: CfbenchResults, name: str) -> Table:
+    """What is in the data (Table 1)."""
+    words, rows = results.words, results.frames["statistics"]
+    values = rows.set_index(["split", "measure"])["value"]
+    means = words["statistics"]
+    headings = {label: of.number for label, of in TYPES.items()}
+    headings |= {"": words["blank"]} if values[FULL, ""] else {}
+    body = tuple(
+        (
+            Cell(words["sets"][split]),
+            *(number_cell(values[split, key], how["digits"]) for key, how in means.items()),
+            *(count_cell(values[split, label]) for label in headings),
+        )
+        for split in SETS
+    )
+    columns = (
+        Column("Set", align="l"),
+        *(Column(how["heading"], how["group"], "r") for how in means.values()),
+        *(Column(heading, words["statistics_types"], "r") for heading in headings.values()),
+    )
+    legend = ", ".join(f"{kind.number} {kind.name.lower()}" for kind in TYPES.values())
+    return results.table(name, columns, [Section(body)], [(None, f"{legend}.")])
+
+
+def _results(results: CfbenchResults, name: str) -> Table:
+    """CSR, ISR and PSR on the easy, the hard and all records (Tables 2 and 7)."""
+    released = results.mode == "released"
+    digits = results.words["released_digits"] if released else None
+    places = [(split, measure) for split in SETS for measure in MEASURES]
+    of_all = results.pairs(FULL, "PSR")
+    cells = joined_cells(
+        [
+            results.cells(
+                Values(
+                    results.values(split, measure),
+                    results.incomplete(split),
+                    ties=Ties.of(results.pairs(split, measure)),
+                    digits=digits,
+                )
+                for split, measure in places
+            ),
+            rank_cells(results.roster, Ties.of(of_all), results.values(FULL, "PSR")),
+        ]
+    )
+    columns = [MODEL, *(Column(measure, results.words["sets"][split]) for split, measure in places)]
+    columns.append(Column(SHARED["ranks"]))
+    sections = [*results.sections(results.groups, cells.__getitem__)]
+    notes = [*results.notes(results.roster.models), *results.tie_notes()]
+    notes += results.rank_notes(results.words["ranked"], of_all)
+    if released:
+        notes.append((None, results.words["notes"]["rounded"]))
+    if results.display.published:
+        paper = facts("cfbench/printed.yaml")
+        sections.append(
+            printed_section(paper["results"], paper["heading"], [*range(len(places)), None])
+        )
+        notes.append((None, paper["note"]))
+    return results.table(name, columns, sections, notes)
+
+
+def _types(results: CfbenchResults, name: str) -> Table:
+    """Satisfied share of the checkpoints by primary and secondary type (Figure 4)."""
+    words, rows = results.words, _by_category(results.frames["types"])
+    parts = [(f"{of.number} {of.name}", label, of.secondary) for label, of in TYPES.items()]
+    sections = []
+    for heading, label, names in [*parts, (words["blank_types"], "", {})]:
+        known = [(name, (SECONDARY_KIND, secondary)) for secondary, name in names.items()]
+        inner = [(name, rows[key]) for name, key in known if key in rows]
+        if (PRIMARY_KIND, label) in rows:
+            outer = (words["type_all"], rows[PRIMARY_KIND, label])
+            sections.append((heading, [outer, *(inner if len(inner) > 1 else [])]))
+    return replace(_models_across(results, name, "Type", "Checkpoints", sections), rows_per_page=60)
+
+
+def _domains(results: CfbenchResults, name: str) -> Table:
+    """PSR by domain, by NLP task and by source (Figure 5)."""
+    words, rows = results.words, _by_category(rows_of(results.frames["domains"], measure="PSR"))
+    names = facts("cfbench/domains.yaml")
+    shown = names["domains"] | names["sources"] | names["tasks"]
+    sections = [
+        (heading, [(shown.get(key, key), its) for (kind, key), its in rows.items() if kind == of])
+        for of, heading in words["sections"].items()
+    ]
+    notes = [words["notes"]["classes"]] if any(kind == "task" for kind, _ in rows) else []
+    return _models_across(results, name, "Records of", "Records", sections, notes)
+
+
+def _by_category(rows: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
+    """The rows of each kind and category, one a model."""
+    parts = rows.groupby(["kind", "category"], sort=False)
+    return {(str(kind), str(category)): part for (kind, category), part in parts}
+
+
+def _models_across(
+    results: CfbenchResults,
+    name: str,
+    first: str,
+    count: str,
+    sections: Iterable[tuple[str, Sequence[Line]]],
+    notes: Iterable[str] = (),
+) -> Table:
+    """A table with a column a model; a line begins with what it is of and the largest n.
+
+    Args:
+        name: of the table.
+        first: heading of what a line is of.
+        count: heading of n.
+        sections: heading and lines of each; without lines it is left out.
+        notes: besides those on marks, and on models that are not shown.
+    """
+    models = results.shown_models
+
+    def row(text: str, rows: pd.DataFrame) -> tuple[Cell, ...]:
+        values = values_by_model(rows[rows["model"].isin(models)])
+        cells = results.cells([Values(values, results.incomplete())])
+        return (Cell(text), count_cell(rows["n"].max()), *(cells[model][0] for model in models))
+
+    body = [Section(tuple(row(*line) for line in of), heading) for heading, of in sections if of]
+    remarks = [*results.notes(models), *results.untested_notes(), *results.left_out(name)]
+    labels = (Column(results.roster.label(model)) for model in models)
+    columns = (Column(first, align="l"), Column(count, align="r"), *labels)
+    return results.table(name, columns, body, [*remarks, *((None, note) for note in notes)])
+
+
+def _direct(results: CfbenchResults, name: str) -> Table:
+    """Direct scores, and their agreement with the same judge's PSR."""
+    words, rows = results.words["direct"], results.frames["direct"]
+    columns, values = [MODEL], []
+    for split in SETS:
+        for measure, heading in words["measures"].items():
+            found = rows_of(rows, split=split, measure=measure)
+            values.append(Values(values_by_model(found), incomplete_models(found)))
+            columns.append(Column(heading, results.words["sets"][split]))
+    cells = results.cells(values)
+    scored = values_by_model(rows_of(rows, split=FULL, measure=SCORE), "n")
+    expected = results.coverage.loc[FULL]["expected"]
+    notes = results.incomplete_notes(
+        ({"model": results.roster.label(model)}, int(scored.get(model, 0)), expected[model])
+        for model in results.roster.models
+    )
+    notes += [*results.shared_notes(judged=True), *results.untested_notes()]
+    notes.append((None, words["note"]))
+    sections = results.sections(results.groups, cells.__getitem__)
+    return results.table(name, columns, sections, notes)
+
+
+def _humans(results: CfbenchResults, name: str) -> Table:
+    """Agreement of each judge with people on whole answers, by each way of judging (Table 6)."""
+    if "direct_humans" not in results.frames:
+        return _humans_table(results, name, results.frames["humans"])
+    ways = results.words["direct"]["ways"]
+    parts = {way: results.frames[frame] for frame, way in ways.items()}
+    judges = list(dict.fromkeys(results.frames["humans"]["judge"]))
+    labelled = [
+        rows_of(rows, judge=judge).assign(label=rater_name(judge, way))
+        for judge in judges
+        for way, rows in parts.items()
+    ]
+    rows = pd.concat(labelled) if labelled else results.frames["humans"]
+    return _humans_table(results, name, rows, [results.words["notes"]["direct_people"]])
+
+
+def _humans_table(
+    results: CfbenchResults, name: str, found: pd.DataFrame, notes: Iterable[str] = ()
+) -> Table:
+    """Agreement with people, a row a judge or its label."""
+    words, digits = results.words, results.digits
+    # Stand-ins judge no model's answers, so that there may be none that people labelled too.
+    unlabelled = found["n"].groupby(found["judge"]).transform("max") == 0
+    found = found[~(unlabelled & found["judge"].map(results.roster.is_stand_in))]
+    rows = tuple(
+        (
+            Cell(str(judge)),
+            *(
+                cell
+                for row in of_judge.itertuples()  # in the order of SETS
+                for cell in (
+                    count_cell(row.n),
+                    number_cell(row.kappa, digits),
+                    interval_cell(row.kappa_low, row.kappa_high, digits),
+                )
+            ),
+        )
+        for judge, of_judge in found.groupby("label" if "label" in found else "judge", sort=False)
+    )
+    columns = [Column("Judge", align="l")]
+    for split in SETS:
+        group = words["sets"][split]
+        columns += [Column("Answers", group, "r"), Column("Kappa", group)]
+        columns.append(Column(SHARED["interval"], group))
+    return results.table(
+        name,
+        columns,
+        [Section(rows)],
+        [(None, note) for note in [words["notes"]["people"], *notes]],
+    )
+
+
+def _agreement(results: CfbenchResults, name: str) -> Table:
+    """Agreement of judges and people on single checkpoints."""
+    rows = results.frames["agreement"]
+    return agreement_table(results.prefix + name, rows, results.display, "CFBench", "checkpoint")
+
+
+def _coverage(results: CfbenchResults, name: str) -> Table:
+    """Scored records in per cent, and why others have no score."""
+    words, counts = results.words, results.coverage
+    released = results.mode == "released"
+    reasons = {
+        column: heading
+        for column, heading in words["coverage"].items()
+        if released or column.startswith("status_")
+    }
+
+    def row(model: str) -> list[Cell]:
+        shares = (share_cell(*counts.loc[(split, model), ["scored", "expected"]]) for split in SETS)
+        whole = counts.loc[(FULL, model)]
+        return [*shares, *map(count_cell, whole[[*reasons]]), *results.answer_cells(model, whole)]
+
+    columns = [
+        MODEL,
+        *(Column(words["sets"][split], "Scored (%)", "r") for split in SETS),
+        *(Column(heading, "Records", "r") for heading in reasons.values()),
+        *ANSWER_COLUMNS,
+    ]
+    remarks = ["statuses", "released"] if released else ["statuses"]
+    notes = results.notes(results.roster.models)
+    notes += [*((None, words["notes"][remark]) for remark in remarks), ANSWER_NOTE]
+    return results.table(name, columns, results.sections(results.groups, row), notes)
+
+
+TABLES: dict[str, Callable[[CfbenchResults, str], Table]] = {
+    "table1_statistics": _statistics,
+    "table2_results": _results,
+    "types": _types,
+    "domains": _domains,
+    "direct": _direct,
+    "table6_humans": _humans,
+    "agreement": _agreement,
+    "coverage": _coverage,
+}

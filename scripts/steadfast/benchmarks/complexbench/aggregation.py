@@ -1,0 +1,174 @@
+"""From verdicts to DRFR: dependencies between questions, and what each verdict counts for.
+
+Instances are mappings with ``group``, ``category``, ``task_types``, ``composition_types`` and
+``scoring_questions``; those have ``constraint_dimensions``, ``composition_types`` and ``dep``, the
+places of the questions that they depend on.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from steadfast.base.files import Settings
+from steadfast.benchmarks.complexbench.modes import STRICT
+from steadfast.benchmarks.complexbench.rules.outcome import Verdict
+from steadfast.benchmarks.complexbench.taxonomy import dimensions, taxonomy
+
+Instance = Settings
+"""An instance's annotations."""
+Verdicts = Sequence[Verdict | None]
+"""One a question; None where there is no verdict, which is neither right nor wrong."""
+
+DRFR_MEASURES = ("overall", "category", "family", "task", "nesting")
+CONSTRAINT_MEASURES = ("constraint_type", "dimension")
+COHERENT_MEASURES = ("origin", "coherent")
+DROP = "relative_drop"  # from the first of them to the second
+OTHERS = "Others"
+CLASSES = ("single", "multiple")
+"""Of the coherent test: groups with one selection, and with several."""
+
+
+def dependent(raw: Verdicts, instance: Instance) -> list[Verdict | None]:
+    """The verdicts once dependencies count: r'_ij = r_ij · Π r_ik over the k that j depends on.
+
+    One step: the data lists ancestors that are not direct. A question whose own verdict, or one
+    that it depends on, is missing has none, unless another of them already decides it.
+
+    Example:
+        >>> questions = [{"dep": []}, {"dep": [0]}, {"dep": []}]
+        >>> dependent([False, True, None], {"scoring_questions": questions})
+        [False, False, None]
+    """
+    return [
+        _unless_wrong(raw[place], [raw[parent] for parent in question["dep"]])
+        for place, question in enumerate(instance["scoring_questions"])
+    ]
+
+
+def _unless_wrong(own: Verdict | None, others: Verdicts) -> Verdict | None:
+    """A verdict, unless one of the others is wrong or, if none is, missing."""
+    if own is False or any(other is False for other in others):
+        return False
+    return None if any(other is None for other in others) else own
+
+
+def cells(instance: Instance, mode: str) -> Iterator[tuple[int, str, str]]:
+    """What each question counts for: its place, a measure, and a key within the measure.
+
+    A question counts once for each of its dimensions and composition types, and so twice for a
+    constraint type that two of its dimensions belong to.
+
+    Args:
+        instance: its annotations.
+        mode: released merges Selection_and_Chain into Selection and spells types as its code does.
+
+    Example:
+        >>> question = {"constraint_dimensions": ["Length"], "composition_types": []}
+        >>> instance = {
+        ...     "category": "Chain_1",
+        ...     "task_types": "Creative Writing",
+        ...     "composition_types": ["And", "Chain"],
+        ...     "scoring_questions": [question],
+        ... }
+        >>> {measure: key for _, measure, key in cells(instance, "strict") if key}
+        ... # doctest: +NORMALIZE_WHITESPACE
+        {'category': 'Chain_1', 'family': 'Chain', 'task': 'Creative Writing',
+         'nesting': 'And_Chain', 'constraint_type': 'Format', 'dimension': 'Length'}
+    """
+    category = instance["category"]
+    nesting = "_".join(sorted(instance["composition_types"]))
+    keys = "", category, family(category, mode), instance["task_types"], nesting
+    for place, question in enumerate(instance["scoring_questions"]):
+        for measure, key in zip(DRFR_MEASURES, keys, strict=True):
+            yield place, measure, key
+        for name in question["constraint_dimensions"]:
+            yield place, "constraint_type", constraint_type(name, mode)
+            yield place, "dimension", name
+        for name in question["composition_types"]:
+            yield place, "constraint_type", name
+            yield place, "dimension", name
+
+
+def counts(measure: str, verdict: Verdict) -> bool:
+    """Whether a verdict counts as right.
+
+    An open one, which mode strict has not, is wrong in DRFR and right in the accuracies.
+
+    Example:
+        >>> counts("overall", 2), counts("dimension", 2)
+        (False, True)
+    """
+    return verdict is True if measure in DRFR_MEASURES else bool(verdict)
+
+
+def group_of(instance: Instance) -> str:
+    """The group of an instance; one without is a group of its own."""
+    return instance["group"] or f"instance-{instance['main_id']}"
+
+
+def family(category: str, mode: str) -> str:
+    """The category without its nesting; released takes what precedes the first underscore.
+
+    Example:
+        >>> family("Selection_and_Chain_2", "strict"), family("Selection_and_Chain_2", "released")
+        ('Selection_and_Chain', 'Selection')
+    """
+    if mode != STRICT:
+        return category.partition("_")[0]
+    name, _, depth = category.rpartition("_")
+    return name if depth.isdecimal() and name else category
+
+
+def constraint_type(dimension: str, mode: str) -> str:
+    """The constraint type of a dimension, in the spelling of the mode; Others where it has none.
+
+    Example:
+        >>> constraint_type("Length", "strict"), constraint_type("Length", "released")
+        ('Format', 'Structure')
+    """
+    name = dimensions().get(dimension)
+    if name is None:
+        return OTHERS
+    return name if mode == STRICT else taxonomy()["constraint_types"][name]["released"]
+
+
+def coherent_test(
+    instances: Sequence[Instance], verdicts: Sequence[Verdicts]
+) -> Iterator[tuple[str, str, str, bool]]:
+    """Instances and groups of the coherent test for Selection, and whether they pass.
+
+    The instances of a group differ in what is to be selected. Of class single are groups whose
+    first instance has one question with Selection, of multiple those with more. An instance passes
+    where no question of it is wrong, a group where all its instances pass; what misses a verdict
+    that could fail it is left out.
+
+    Args:
+        instances: in the data's order.
+        verdicts: of each instance, as ``dependent`` gives them.
+
+    Returns:
+        Measure (origin: an instance; coherent: a group), class, group, whether it passes.
+
+    Example:
+        >>> question = {"composition_types": ["Selection"]}
+        >>> instances = [{"group": "a", "scoring_questions": [question]}] * 2
+        >>> for row in coherent_test(instances, [[True], [False]]):
+        ...     print(*row)
+        origin single a True
+        origin single a False
+        coherent single a False
+    """
+    groups: dict[str, list[int]] = defaultdict(list)
+    for place, instance in enumerate(instances):
+        groups[group_of(instance)].append(place)
+    for group, places in groups.items():
+        questions = instances[places[0]]["scoring_questions"]
+        depth = sum("Selection" in question["composition_types"] for question in questions)
+        if depth:
+            name = CLASSES[min(depth, 2) - 1]
+            passed = [_unless_wrong(True, verdicts[place]) for place in places]
+            for one in passed:
+                if one is not None:
+                    yield "origin", name, group, one is True
+            whole = _unless_wrong(True, passed)
+            if whole is not None:
+                yield "coherent", name, group, whole is True

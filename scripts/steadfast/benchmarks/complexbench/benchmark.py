@@ -1,0 +1,185 @@
+"""ComplexBench to the workflow: its section of the config, and what a config asks of it."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from steadfast.base.files import Record
+from steadfast.base.resources import facts
+from steadfast.benchmarks.complexbench.parts import DECOMPOSED, WHOLE, part_name
+from steadfast.benchmarks.complexbench.routes import TEMPLATES, templates_in_use
+from steadfast.benchmarks.complexbench.taxonomy import taxonomy
+from steadfast.config.settings import references
+from steadfast.contract.components import Component
+from steadfast.contract.judge_template import packaged, templates_of
+from steadfast.contract.plain_exports import plain_exports
+from steadfast.contract.task import (
+    Benchmark,
+    DataFile,
+    Judging,
+    Measure,
+    Needs,
+    Output,
+    Part,
+    Task,
+    Trial,
+)
+from steadfast.contract.text_asked import data_asked
+from steadfast.schema.config import Config
+from steadfast.schema.judged import JudgedSection
+
+NAME = "complexbench"
+TOKENS = 8192  # of the longest prompt, roughly; a turn has those before it in front
+RELEASED_ATTEMPTS = 1  # whatever a judge replies is taken for a verdict
+DATA = {"synthetic": "synthetic:data", "local": "published:local", "released": "published:released"}
+METRICS = (
+    "drfr", "constraints", "coherent", "branches", "decomposition", "preferences", "agreement",
+    "judging", "coverage", "headline", "comparisons", "drawn",
+)  # fmt: skip
+
+
+class Complexbench(JudgedSection):
+    """ComplexBench: constraints composed by And, Chain and Selection, with scoring questions."""
+
+    file: str = Field(
+        default="data_final.json",
+        description="source local: file of the directory; an array of instances, or one.",
+    )
+    extra: str | None = Field(
+        default=None, description="File with instances of your own, added to the others."
+    )
+    languages: list[Literal["zh", "en"]] = Field(
+        default=["zh"],
+        description="Languages that run; headline values are the first one's. The rules are "
+        "Chinese: in English the judge decides their questions.",
+        min_length=1,
+    )
+    instances: int = Field(default=60, ge=1, le=2000, description="source synthetic: instances.")
+    judging: Literal["rules", "plain"] = Field(
+        default="rules",
+        description="rules: where a question has a rule, the judge extracts and the rule decides; "
+        "plain: the judge decides every question.",
+    )
+    decomposition: bool = Field(
+        default=False,
+        description="Ask Chain and Selection instructions also turn by turn, where an instance "
+        "has sub_instructions.",
+    )
+
+    @property
+    def local_file(self) -> str | None:
+        """The file of instances, of source local."""
+        if self.source == "local" and self.directory:
+            return str(Path(self.directory) / self.file)
+        return None
+
+    def required_files(self, name: str) -> list[tuple[str, str]]:
+        """The config's key and the path of each file of the user's."""
+        own = {"file": self.local_file, "extra": self.extra}
+        found = [(f"{name}.{key}", path) for key, path in own.items() if path]
+        return super().required_files(name) + found
+
+
+def task(config: Config, section: Complexbench) -> Task:
+    """What a config asks of ComplexBench; a part is a language, or its decomposed instructions."""
+    mode, languages = {"mode": config.judging.mode}, list(section.languages)
+    judging = {**mode, "judging": section.judging}
+    shown = {**mode, "languages": languages}
+    splits = [WHOLE, DECOMPOSED] if section.decomposition else [WHOLE]
+    used = templates_in_use(languages, config.judging.mode, section.judging)
+    known = templates_of(NAME, TEMPLATES, section.templates)
+    templates = {name: known[name] for name in used}
+    reasons = {  # agreement needs two raters, decomposition turns
+        "agreement": section.labels is not None or len(config.judges) > 1,
+        "decomposition": section.decomposition,
+    }
+    captions = facts("complexbench/tables.yaml")["captions"]
+    tables = [name for name in captions if reasons.get(name, True)]
+    return Task(
+        asked=data_asked("ComplexBench", section.source),
+        parts={
+            part_name(language, split): Part(TOKENS, {("data", language): _path(language)})
+            for language in languages
+            for split in splits
+        },
+        data=[_data(config, section, language) for language in languages],
+        files=section.required_files(NAME),
+        exports=plain_exports(
+            NAME,
+            section,
+            config.seed,
+            {"languages", "instances", "decomposition"},
+            added=section.extra is not None,
+        ),
+        labels=section.labels,
+        trial=Trial("context_id", ("layers",)),
+        compared=Component("steadfast.stats.certificate:Compared", {"unit": "instances"}),
+        prompts=Component("steadfast.benchmarks.complexbench.prompts:prompts"),
+        samples=Component("steadfast.contract.components:KeyedSamples", {"key": "main_id"}),
+        stand_in=Component("steadfast.benchmarks.complexbench.readers:ComplexbenchReader"),
+        scoring=Component("steadfast.benchmarks.complexbench.scoring:ComplexbenchScoring", judging),
+        metrics=Output(
+            Component(
+                "steadfast.benchmarks.complexbench.metrics:metrics",
+                {**shown, "judges": list(config.judges), "references": references(config)},
+            ),
+            METRICS,
+            data=("data",),
+            fields=("instance", "raw"),
+        ),
+        tables=Output(
+            Component(
+                "steadfast.benchmarks.complexbench.tables:tables", {**shown, "names": tables}
+            ),
+            tuple(f"{NAME}_{name}" for name in tables),
+        ),
+        figures=Output(
+            Component("steadfast.benchmarks.complexbench.figures:figures"),
+            ("by_category", "by_dimension"),
+        ),
+        judging=Judging(
+            prompts=Component(
+                "steadfast.benchmarks.complexbench.judge:ComplexbenchJudgePrompts",
+                judging,
+                packaged(templates),
+            ),
+            readable=Component("steadfast.benchmarks.complexbench.replies:readable"),
+            stand_in=Component("steadfast.benchmarks.complexbench.readers:ComplexbenchJudge"),
+            templates=templates,
+            attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),
+        ),
+    )
+
+
+def _path(language: str) -> str:
+    return f"{NAME}/data/{language}.jsonl"
+
+
+def _data(config: Config, section: Complexbench, language: str) -> DataFile:
+    """The instances of a language, and where they come from."""
+    settings: Record = {"language": language, "extra": section.extra}
+    if section.source == "synthetic":
+        settings |= {"instances": section.instances, "seed": config.seed}
+    elif section.source == "local":
+        settings |= {"file": section.local_file}
+    content = f"steadfast.benchmarks.complexbench.{DATA[section.source]}"
+    files = tuple(path for path in (section.local_file, section.extra) if path)
+    needs = (
+        Needs((facts("complexbench/released.yaml")["url"],))
+        if section.source == "released"
+        else Needs()
+    )
+    return DataFile(
+        _path(language), f"{NAME}_data", Component(content, settings), files=files, needs=needs
+    )
+
+
+COMPLEXBENCH = Benchmark(
+    name=NAME,
+    title="ComplexBench",
+    section=Complexbench,
+    task=task,
+    measures={"DRFR": Measure("DRFR of ComplexBench")},
+    task_names=tuple(taxonomy()["task_types"]),
+)

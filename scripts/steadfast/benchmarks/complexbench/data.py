@@ -1,0 +1,136 @@
+"""The instances of a run in one shape: checked, in one language, and counted for the log."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record
+from steadfast.benchmarks.complexbench import decomposition
+from steadfast.benchmarks.complexbench.branches import selecting
+from steadfast.benchmarks.complexbench.instance import Instance, Question
+from steadfast.benchmarks.complexbench.schema import COMMAND, check, read_instances, stop_at_errors
+from steadfast.benchmarks.complexbench.taxonomy import taxonomy
+
+LISTED = 20  # warnings that the log has
+
+
+def records(
+    raw: Sequence[object],
+    where: Path | str,
+    origin: str,
+    language: str,
+    extra: str | None,
+    published: bool = False,
+) -> list[Record]:
+    """Instances and a user's own, checked and in one language.
+
+    Args:
+        raw: values of a JSON file.
+        where: the file's name, for messages.
+        origin: synthetic, local or released.
+        language: zh or en; a translated instance keeps the rules, which are Chinese.
+        extra: file with instances of the user's own.
+        published: whether they are those that the benchmark's authors released.
+
+    Returns:
+        main_id, group, idx_in_group, instruction, task_types, constraint_dimensions,
+        composition_types, category, scoring_questions (point_id, question, rule,
+        constraint_dimensions, composition_types, dep), turns (instruction and points of each; empty
+        where it has no sub-instructions in the language) and origin (the source, or extra).
+
+    Raises:
+        UserError: a file is missing, or an instance is not as the guidelines want it.
+    """
+    instances = _checked(raw, where, published)
+    found = [_record(instance, language, origin) for instance in instances]
+    if extra:
+        # A user's instances have numbers that follow those of the data set.
+        first = max((instance.main_id for instance in instances), default=-1) + 1
+        for number, instance in enumerate(_checked(read_instances(extra), extra), start=first):
+            numbered = instance.model_copy(update={"main_id": number})
+            found.append(_record(numbered, language, "extra"))
+    print(*summary(found, published), sep="\n")
+    return found
+
+
+def _checked(raw: Sequence[object], path: Path | str, published: bool = False) -> list[Instance]:
+    instances, findings = check(raw, published)
+    stop_at_errors(path, findings)
+    for found in findings[:LISTED]:
+        print(f"{found.severity}: {path}: {found.place}: {found.sentence}")
+    if len(findings) > LISTED:
+        print(f"{len(findings) - LISTED} more warnings: {COMMAND} FILE")
+    return instances
+
+
+def _record(instance: Instance, language: str, origin: str) -> Record:
+    """An instance in one language.
+
+    Raises:
+        UserError: it is not translated.
+    """
+
+    def text(holder: Instance | Question, field: str) -> str:
+        found = getattr(holder, field if language == "zh" else f"{field}_{language}")
+        if found is None:
+            raise UserError(
+                f"complexbench: main_id {instance.main_id} lacks {field}_{language}; add it, or "
+                f"leave {language!r} out of complexbench.languages"
+            )
+        return found
+
+    record = instance.model_dump(exclude={"instruction_en", "sub_instructions"})
+    if instance.branches is None:
+        del record["branches"]  # of the released data no instance has it
+    record["instruction"] = text(instance, "instruction")
+    for number, question in enumerate(instance.scoring_questions):
+        own = question.model_dump(exclude={"question_en"})
+        own |= {"point_id": number, "question": text(question, "question")}
+        record["scoring_questions"][number] = own
+    return record | {"turns": _turns(instance, language), "origin": origin}
+
+
+def _turns(instance: Instance, language: str) -> list[Record]:
+    """The turns in a language; none where one is not translated, or they are not well assigned."""
+    turns, problems = decomposition.turns(instance)
+    if any(not problem.doubtful for problem in problems):
+        return []
+    field = "instruction" if language == "zh" else f"instruction_{language}"
+    texts = [getattr(turn.part, field) for turn in turns]
+    if None in texts:
+        return []
+    points = (list(turn.points) for turn in turns)
+    return [{"instruction": t, "points": p} for t, p in zip(texts, points, strict=True)]
+
+
+def summary(records: Sequence[Record], published: bool = False) -> list[str]:
+    """What is in the data, in lines for the log; published data is held against its own counts."""
+    questions = [question for record in records for question in record["scoring_questions"]]
+    lines = [
+        f"{len(records)} instances, {len(questions)} questions, "
+        f"{sum(question['rule'] is not None for question in questions)} of them with a rule, "
+        f"{sum(bool(record['turns']) for record in records)} instances in turns"
+    ]
+    for field in ("category", "task_types", "origin"):
+        counted = Counter(record[field] for record in records)
+        lines.append(f"{field}: {', '.join(f'{k} {counted[k]}' for k in sorted(counted))}")
+    if groups := list(selecting(records)):
+        sizes = Counter(len(group) for _, group, _ in groups)
+        parts = ", ".join(f"{sizes[size]} of {size} instances" for size in sorted(sizes))
+        lines.append(f"groups with Selection: {len(groups)} ({parts})")
+        lack = [str(group[0]["main_id"]) for _, group, clause in groups if clause]
+        if lack:
+            more = f" and {len(lack) - LISTED} more" if len(lack) > LISTED else ""
+            numbers = f"{', '.join(lack[:LISTED])}{more}"
+            lines.append(f"warning: {len(lack)} of them lack a branch, from main_id {numbers}")
+    if published:
+        facts = taxonomy()["published"]
+        own = [record for record in records if record["origin"] != "extra"]
+        asked = sum(len(record["scoring_questions"]) for record in own)
+        if len(own) != facts["instances"]:
+            lines.append(f"warning: {facts['instances']} were published")
+        if asked not in facts["questions"]:
+            numbers = " or ".join(f"{number:,}" for number in facts["questions"])
+            lines.append(f"warning: the papers tell of {numbers} questions, not {asked:,}")
+    return lines

@@ -1,0 +1,341 @@
+"""ComplexBench's metrics from score records: DRFR, accuracies by constraint, coherent test.
+
+A question without a verdict is in no mean; it lowers the coverage. Each draw of an answer is an
+answer. Intervals: ``stats.intervals``, with groups drawn whole, for their instances are nearly
+the same, and with them all that was drawn for these.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from steadfast.benchmarks.complexbench.aggregation import (
+    CLASSES,
+    COHERENT_MEASURES,
+    CONSTRAINT_MEASURES,
+    DRFR_MEASURES,
+    DROP,
+    OTHERS,
+    Verdicts,
+    cells,
+    coherent_test,
+    counts,
+    group_of,
+)
+from steadfast.benchmarks.complexbench.coverage import branches, coverage, judging
+from steadfast.benchmarks.complexbench.parts import DECOMPOSED, WHOLE
+from steadfast.benchmarks.complexbench.raters import agreement, preferred
+from steadfast.benchmarks.complexbench.scored import AskedPart, ScoredAnswers
+from steadfast.benchmarks.complexbench.taxonomy import dimensions, taxonomy
+from steadfast.contract.components import Data, Frames, Labels, Scored
+from steadfast.stats.headline import HEADLINE, PROMPTS
+from steadfast.stats.intervals import Clusters, Estimates
+from steadfast.stats.pairs import drawn, pairs, with_comparisons
+from steadfast.stats.tidy import OVERALL, in_order, rows_of
+
+DIFFERENCE = "difference"  # turn by turn minus whole
+VALUES = ["value", "low", "high", "n", "expected"]
+
+
+def metrics(
+    scores: Iterable[Scored],
+    data: Mapping[str, Data],
+    labels: Labels | None,
+    mode: str,
+    languages: Sequence[str],
+    judges: Sequence[str],
+    references: Collection[str] = (),
+) -> Frames:
+    """The metrics of all models.
+
+    Args:
+        scores: of all models and parts.
+        data: of each part, the instances of its language.
+        labels: people's verdicts, where there are some.
+        mode: strict or released.
+        languages: the first gives the headline.
+        judges: the names of all.
+        references: models that give the gold answer, which are not compared.
+
+    Raises:
+        UserError: the labels are not of these answers, or the scores not of this data.
+    """
+    scored = ScoredAnswers(scores, data)
+    found = Metrics(scored, mode)
+    compared = found.comparisons(references)
+    return {
+        "drfr": found.drfr,
+        "constraints": found.constraints(),
+        "coherent": found.coherent(),
+        "decomposition": found.decomposition(),
+        "agreement": agreement(scored, judges, labels),
+        "judging": judging(scored),
+        "preferences": preferred(scored, judges, labels, references),
+        "branches": branches(scored),
+        "coverage": coverage(scored),
+        "comparisons": compared,
+        "drawn": found.drawn(),
+        "headline": found.headline(languages[0], compared),
+    }
+
+
+class Metrics:
+    """The metrics of all models.
+
+    Args:
+        scored: what their answers were found to satisfy.
+        mode: strict, or released: that merges Selection_and_Chain into Selection, and takes a rule
+            that decides nothing for wrong in DRFR and for right in the accuracies.
+    """
+
+    def __init__(self, scored: ScoredAnswers, mode: str):
+        self._scored, self._mode = scored, mode
+        languages = list(dict.fromkeys(part.language for part in scored.parts.values()))
+        self._orders = {"model": scored.models, "language": languages}
+
+    @cached_property
+    def drfr(self) -> pd.DataFrame:
+        """Decomposed requirements following ratio: the share of questions that are satisfied.
+
+        Returns:
+            Columns model, language, measure (overall; category; family: a category over its
+            depths; task: the task type; nesting: the instance's composition types), category (the
+            key within the measure), value, low, high, n (questions that have a verdict) and
+            expected (questions).
+
+        Source: supplement, section 4.1 and the released code; Σ_i Σ_j r'_ij / Σ_i m_i.
+        """
+        return self._shares(DRFR_MEASURES, "category")
+
+    def constraints(self) -> pd.DataFrame:
+        """Accuracy of the questions on each constraint type and composition type, and dimension.
+
+        Returns:
+            Columns model, language, measure (constraint_type, dimension), dimension (the key),
+            value, low, high, n and expected.
+        """
+        return self._shares(CONSTRAINT_MEASURES, "dimension")
+
+    def coherent(self) -> pd.DataFrame:
+        """Coherent test for Selection: instances, and groups whose instances all pass.
+
+        Returns:
+            Columns model, language, kind (single, multiple), measure (origin; coherent;
+            relative_drop), value, low, high, n (instances; groups) and expected. A class without
+            groups has no row, one where no instance passes no relative drop.
+        """
+        keys, parts = ["language", "kind", "measure"], self._scored.parts
+        rows = [
+            (model, *row)
+            for (model, name), by_draw in self._scored.verdicts.items()
+            for verdicts in by_draw.values()
+            for row in _coherent_rows(parts[name], verdicts)
+        ]
+        sure = [row for part in parts.values() for row in _coherent_rows(part)]
+        frame = pd.DataFrame(rows, columns=["model", *keys, "cluster", "value"])
+        means = self._clusters.means(frame, ["model", *keys], "value")
+        origin, coherent = (_cells(means, measure) for measure in COHERENT_MEASURES)
+        found = pd.concat([means.rows(), coherent.drop_from(origin).rows().assign(measure=DROP)])
+        counted = pd.DataFrame(sure, columns=[*keys, "cluster", "value"])[keys]
+        # The drop rests on the groups.
+        of_drop = counted[counted["measure"] == COHERENT_MEASURES[1]].assign(measure=DROP)
+        order = {"measure": [*COHERENT_MEASURES, DROP], "kind": CLASSES}
+        return self._table(found, pd.concat([counted, of_drop]), ["model", *keys], order)
+
+    def decomposition(self) -> pd.DataFrame:
+        """DRFR of the same questions, asked as a whole and turn by turn.
+
+        Over the questions that have a verdict in both runs, draw by draw.
+
+        Returns:
+            Columns model, language, category (its family; "" for all), measure (whole,
+            decomposed, difference: turn by turn minus whole), value, low, high, n (questions) and
+            expected.
+        """
+        shares, counted = self._of(["overall", "family"], "category")
+        same = ["model", "language", "category", "cluster", "instance", "place", "measure", "draw"]
+        both = shares.pivot(index=same, columns="split", values="value")
+        both = both.reindex(columns=[WHOLE, DECOMPOSED]).dropna().droplevel("measure")
+        both[DIFFERENCE] = both[DECOMPOSED] - both[WHOLE]
+        frame = both.melt(var_name="measure", ignore_index=False).reset_index()
+        columns = ["model", "language", "category", "measure"]
+        apart = frame["measure"] == DIFFERENCE
+        kinds = [(frame[~apart], (0.0, 1.0)), (frame[apart], (-1.0, 1.0))]
+        parts = [self._clusters.means(rows, columns, "value", of).rows() for rows, of in kinds]
+        means = pd.concat(parts)
+        counted = counted.loc[counted["split"] == DECOMPOSED, ["language", "category"]]
+        order = {"measure": [WHOLE, DECOMPOSED, DIFFERENCE], "category": _KEYS["family"]}
+        return self._table(means, counted, columns, order)
+
+    def comparisons(self, references: Collection[str] = ()) -> pd.DataFrame:
+        """DRFR and accuracies of every two models on the questions that both have a verdict of.
+
+        Args:
+            references: models that are left out.
+
+        Returns:
+            Columns model, other, language, measure and category (as in ``drfr``, and those of
+            ``constraints``) and those of ``comparison.compare_models``.
+        """
+        rows = self._questions[self._questions["split"] == WHOLE]
+        rows = rows[~rows["model"].isin(references)].rename(columns={"value": "total"})
+        # A question may count twice for one key.
+        same = ["model", "part", "instance", "place", "draw", "measure", "key"]
+        parts = (rows[c].astype(str) for c in ("part", "instance", "place"))
+        sample = rows.groupby(same).cumcount().astype(str).str.cat(parts, "/")
+        cell = rows["measure"] + "/" + rows["key"]
+        found = pairs(rows.assign(cell=cell, sample_id=sample, stratum=""), ["language"], "cell")
+        found = found[found["cell"] != OVERALL]
+        names = ["model", "other", "language", "measure", "category"]
+        key = found.pop("cell").astype(str).str.extract("(?P<measure>[^/]*)/(?P<category>.*)")
+        found = found.join(key)
+        return found[[*names, *found.columns.difference(names, sort=False)]].reset_index(drop=True)
+
+    def drawn(self) -> pd.DataFrame:
+        """How many groups there are of each language (part)."""
+        return drawn(self._counted, "language", [])
+
+    def headline(self, language: str, compared: pd.DataFrame) -> pd.DataFrame:
+        """Overall DRFR of each model in a language, for the report over all benchmarks.
+
+        Args:
+            language: whose.
+            compared: as ``comparisons`` gives them.
+
+        Returns:
+            Columns of ``stats.headline``, the further ones too; n counts questions that have a
+            verdict.
+        """
+        rows = self.drfr[(self.drfr["measure"] == "overall") & (self.drfr["language"] == language)]
+        counted = coverage(self._scored)
+        counted = counted[(counted["language"] == language) & (counted["split"] == WHOLE)]
+        expected = counted[["model", "expected", "scored", PROMPTS]].rename(columns={"scored": "n"})
+        found = expected.merge(rows[["model", "value", "low", "high"]], on="model", how="left")
+        rows = rows_of(compared, language=language, measure="overall")
+        found, groups = found.assign(measure="DRFR"), rows_of(self.drawn(), part=language)
+        return with_comparisons(
+            found[[*HEADLINE, PROMPTS]], {"DRFR": rows}, groups, "groups of instances"
+        )
+
+    def _of(self, measures: Sequence[str], column: str) -> list[pd.DataFrame]:
+        """What has a verdict, and what counts, for some measures; the keys in a column."""
+        both = (self._questions, self._counted)
+        chosen = (rows[rows["measure"].isin(measures)] for rows in both)
+        return [rows.rename(columns={"key": column}) for rows in chosen]
+
+    def _shares(self, measures: Sequence[str], column: str) -> pd.DataFrame:
+        frame, counted = (rows[rows["split"] == WHOLE] for rows in self._of(measures, column))
+        keys = ["language", "measure", column]
+        means = self._clusters.means(frame, ["model", *keys], "value").rows()
+        known = [key for measure in measures for key in _KEYS.get(measure, ())]
+        order = {"measure": measures, column: known}
+        return self._table(means, counted[keys], [*keys, "model"], order)
+
+    def _table(
+        self,
+        rows: pd.DataFrame,
+        counted: pd.DataFrame,
+        columns: Sequence[str],
+        order: Mapping[str, Sequence[str]],
+    ) -> pd.DataFrame:
+        """Rows with how many values each should rest on, in order.
+
+        Args:
+            rows: of ``Estimates``.
+            counted: a row for each value that there should be of a draw, with some of the keys.
+            columns: by which rows are sorted.
+            order: of a column's values; what it does not know comes last.
+        """
+        expected = counted.value_counts().rename("expected").reset_index()
+        expected = expected.merge(self._scored.asked[["model", "draws"]], "cross")
+        expected["expected"] *= expected.pop("draws")
+        found = rows.merge(expected)
+        orders, whole = {**self._orders, **order}, {}
+        for column in columns:
+            others = sorted(set(found[column]) - set(orders[column]) - {""})
+            whole[column] = list(dict.fromkeys([*orders[column], *others]))
+        keys = [column for column in columns if column != "model"]
+        return in_order(found, whole)[["model", *keys, *VALUES]]
+
+    @cached_property
+    def _counted(self) -> pd.DataFrame:
+        """A row for each thing that a question counts for, in each part."""
+        rows = [
+            (
+                *(name, part.language, part.split, number, place, measure, key),
+                _cluster(part.language, group_of(instance)),
+            )
+            for name, part in self._scored.parts.items()
+            for number, instance in part.instances.items()
+            for place, measure, key in cells(instance, self._mode)
+        ]
+        columns = ["part", "language", "split", "instance", "place", "measure", "key", "cluster"]
+        return pd.DataFrame(rows, columns=columns)
+
+    @cached_property
+    def _questions(self) -> pd.DataFrame:
+        """Of those the ones that have a verdict, of each model: 1 where it counts as right."""
+        measures = ("overall", "dimension")
+        rows = [
+            (model, name, draw, number, place, *(counts(measure, verdict) for measure in measures))
+            for (model, name), by_draw in self._scored.verdicts.items()
+            for draw, verdicts in by_draw.items()
+            for number, its in verdicts.items()
+            for place, verdict in enumerate(its)
+            if verdict is not None
+        ]
+        columns = ["model", "part", "draw", "instance", "place", "drfr", "accuracy"]
+        known = pd.DataFrame(rows, columns=columns)
+        found = self._counted.merge(known, on=["part", "instance", "place"])
+        right = np.where(found["measure"].isin(DRFR_MEASURES), found["drfr"], found["accuracy"])
+        return found.drop(columns=["drfr", "accuracy"]).assign(value=right.astype(float))
+
+    @cached_property
+    def _clusters(self) -> Clusters:
+        return Clusters(self._counted[["cluster", "language"]], ["language"])
+
+
+def _cluster(language: str, group: str) -> str:
+    return f"{language}/{group}"
+
+
+def _coherent_rows(
+    part: AskedPart, verdicts: Mapping[int, Verdicts] | None = None
+) -> Iterator[tuple[str, str, str, str, float]]:
+    """Language, class, measure, cluster and value; by default as if every question was right."""
+    if part.split == WHOLE:
+        instances = part.instances
+        right = {n: [True] * len(one["scoring_questions"]) for n, one in instances.items()}
+        its = [(verdicts or right)[number] for number in instances]
+        for measure, kind, group, passes in coherent_test(list(instances.values()), its):
+            yield part.language, kind, measure, _cluster(part.language, group), float(passes)
+
+
+def _cells(means: Estimates, measure: str) -> Estimates:
+    """The cells of one measure, under the other keys."""
+    index = means.cells.index
+    rows = np.flatnonzero(index.get_level_values("measure") == measure)
+    return means.take(rows, index[rows].droplevel("measure"))
+
+
+_FACTS = taxonomy()
+# How the keys of a measure are sorted.
+_KEYS: dict[str, list[str]] = {
+    "category": [
+        f"{name}_{depth}" if depth else name
+        for name, of in _FACTS["categories"].items()
+        for depth in of["depths"] or [None]
+    ],
+    "family": list(_FACTS["categories"]),
+    "task": _FACTS["task_types"],
+    "constraint_type": [
+        *dict.fromkeys(
+            name for key, of in _FACTS["constraint_types"].items() for name in (key, of["released"])
+        ),
+        OTHERS,
+        *_FACTS["composition_types"],
+    ],
+    "dimension": list(dimensions()),
+}

@@ -1,0 +1,146 @@
+"""A judge's reply read strictly: as yes or no, or as what it copied out of an answer."""
+
+import re
+
+from steadfast.base.files import Settings
+from steadfast.benchmarks.complexbench.extraction import ABSENT, HEADING, LABEL, SEPARATOR, WHOLE
+from steadfast.benchmarks.complexbench.modes import STRICT
+from steadfast.judging.reply import own_words
+
+MOST_PARTS = 1000  # more are not copied out, but made up
+
+_BARS = re.compile(r"\|{2,}")
+_AROUND = " \t*_#>`"
+_LABEL_LINE = re.compile(rf"[ \t>#]*(\*\*)?{LABEL}[ \t]*(\*\*)?[ \t]*[:：][ \t]*")
+_OPENING, _CLOSING = '"“`', '"”`'
+_MARKS = r"[\s*_`>#]*"
+_CLAIMS = {
+    "zh": re.compile(rf"{_MARKS}答案{_MARKS}[:：](.*)"),
+    "en": re.compile(rf"{_MARKS}answer{_MARKS}[:：](.*)", re.IGNORECASE),
+}
+_WORDS = {"zh": {"是": True, "否": False}, "en": {"yes": True, "no": False}}
+
+
+def readable(expected: Settings, reply: str, answer: str) -> bool:
+    """Whether a judge's reply can be read; the released code reads any that is not empty.
+
+    Args:
+        expected: of the request: mode, what decides (by), each and language.
+        reply: the judge's.
+        answer: as the judge was shown it.
+    """
+    if expected["mode"] != STRICT:
+        return bool(reply)
+    if expected["by"] == "rule":
+        return strict_segments(answer, reply, expected["each"]) is not None
+    return strict_verdict(reply, answer, expected["language"]) is not None
+
+
+def strict_verdict(reply: str, answer: str, language: str) -> bool | None:
+    r"""The verdict of a reply whose last line is its one verdict line; None of any other.
+
+    What the reply repeats of the answer is left out first. Blanks, bold type, a half-width colon
+    and a full stop make no difference.
+
+    Args:
+        reply: the judge's.
+        answer: that it judged, as it was shown it.
+        language: of the judge's template: zh has 答案：是 or 答案：否, en has Answer: yes or no.
+
+    Example:
+        >>> strict_verdict("Analysis: all there.\nAnswer: yes", "A poem.", "en")
+        True
+        >>> strict_verdict("I cannot tell.", "A poem.", "en") is None
+        True
+    """
+    lines = [line for line in own_words(reply, answer).splitlines() if line.strip()]
+    claims = [claim for line in lines if (claim := _CLAIMS[language].match(line))]
+    if len(claims) != 1 or claims[0].string != lines[-1]:
+        return None
+    return _WORDS[language].get(claims[0][1].strip(" \t*_`。.").casefold())
+
+
+def strict_segments(answer: str, reply: str, each: bool) -> list[str] | None:
+    """Segments of a reply that has the form asked for; None where it has not.
+
+    The form: one line with the heading, then one that begins with the label, and behind it nothing
+    but the copy, ``all`` (the whole answer, unless several parts are asked for) or ``None``. What
+    is copied must stand in the answer, white space and one pair of quotation marks aside, and the
+    answer's own spelling is what is returned: the judge points, it does not write.
+
+    Args:
+        answer: the model's, as the judge was shown it.
+        reply: the judge's.
+        each: whether several parts may be copied, with ``||`` between them.
+    """
+    copied = _copied(reply, answer)
+    if copied is None:
+        return None
+    word = unquoted(copied).strip("*` ").casefold()
+    if word == ABSENT.casefold():
+        return []
+    if word == WHOLE and not each:
+        return [answer]
+    parts = _parted(copied) if each else [copied]
+    return None if len(parts) > MOST_PARTS else _located(answer, parts)
+
+
+def _parted(copied: str) -> list[str]:
+    """What stands between separators; bars beside one begin or end a row of a table."""
+    parts, start = [], 0
+    for bars in _BARS.finditer(copied):
+        more = len(bars[0]) - len(SEPARATOR)
+        before = copied[start : bars.start()].splitlines()
+        in_table = any("|" in line for line in before[-2:])
+        end = bars.start() + more // 2 + (more % 2 if in_table else 0)
+        parts.append(copied[start:end])
+        start = end + len(SEPARATOR)
+    return [*parts, copied[start:]]
+
+
+def _copied(reply: str, answer: str) -> str | None:
+    """What follows the one label below the one heading; None unless both are the judge's own."""
+    lines = reply.splitlines(keepends=True)
+    headings = [place for place, line in enumerate(lines) if _bare(line) == HEADING]
+    own = {_bare(line) for line in own_words(reply, answer).splitlines()}
+    if len(headings) != 1 or HEADING not in own:
+        return None
+    below = lines[headings[0] + 1 :]
+    text = "".join(below).lstrip()
+    label = _LABEL_LINE.match(text)
+    if not label or sum(bool(_LABEL_LINE.match(line)) for line in below) != 1:
+        return None
+    copied = text[label.end() :]
+    if label[1] and not label[2]:
+        copied = copied.removeprefix("**")  # the end of the label's own bold type
+    return copied.strip() or None
+
+
+def _bare(line: str) -> str:
+    return line.strip().strip(f"{_AROUND}:：")
+
+
+def _located(answer: str, parts: list[str]) -> list[str] | None:
+    """The parts as they stand in the answer, the next one behind the last if it does."""
+    places = [place for place, char in enumerate(answer) if not char.isspace()]
+    squeezed = "".join(answer[place] for place in places)
+    found, start = [], 0
+    for part in parts:
+        # Quotation marks may be the judge's; white space counts nowhere.
+        spellings = ("".join(form.split()) for form in (part, unquoted(part.strip())))
+        wanted = next((text for text in spellings if text and text in squeezed), None)
+        if wanted is None:
+            return None
+        place = squeezed.find(wanted, start)
+        place = squeezed.find(wanted) if place < 0 else place
+        start = place + len(wanted)
+        found.append(answer[places[place] : places[start - 1] + 1])
+    return found
+
+
+def unquoted(text: str) -> str:
+    """The text without leading line breaks and one pair of quotation marks or backticks."""
+    text = text.lstrip("\n")
+    if text and text[0] in _OPENING and text[-1] in _CLOSING:
+        return text[1:-1]
+    return text

@@ -1,0 +1,169 @@
+"""What ComplexBench's tables and figures show: results with their order, notes and headings."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import pandas as pd
+
+from steadfast.base.resources import facts
+from steadfast.benchmarks.complexbench.parts import WHOLE
+from steadfast.contract.components import Frames
+from steadfast.show.cells import (
+    MODEL,
+    CellsByModel,
+    Values,
+    interval_cells,
+    joined_cells,
+    rank_cells,
+)
+from steadfast.show.display import Display
+from steadfast.show.results import Note, Results, incomplete_models, values_by_model
+from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.roster import Group
+from steadfast.show.table import Cell, Column, Section, Table
+from steadfast.stats.tidy import rows_of
+from steadfast.stats.ties import NO_TIES, Ties
+
+LAYOUT = facts("complexbench/tables.yaml")
+LANGUAGE = Column("Language", align="l")
+
+
+class Measure(NamedTuple):
+    """One column of values.
+
+    Attributes:
+        column: its heading.
+        keys: of the rows of a metrics file that it shows, of which each model has one at most.
+        smaller: whether a smaller value is better.
+        tested: whether models are compared in it: keys measure and category say in what.
+    """
+
+    column: Column
+    keys: Mapping[str, str]
+    smaller: bool = False
+    tested: bool = False
+
+
+class ComplexbenchResults(Results):
+    """ComplexBench's metrics of the models, and how they are shown.
+
+    Args:
+        frames: of ``metrics``.
+        display: how models are shown.
+        mode: strict or released.
+        languages: the first of which orders models.
+    """
+
+    prefix = "complexbench_"
+
+    def __init__(self, frames: Frames, display: Display, mode: str, languages: Sequence[str]):
+        super().__init__(frames, display, LAYOUT, {"mode": LAYOUT["modes"][mode]})
+        self.mode, self.languages = mode, list(languages)
+
+    def groups(self) -> list[Group]:
+        """The roster's groups, by falling overall DRFR in the first language."""
+        rows = rows_of(self.frames["drfr"], measure="overall", language=self.languages[0])
+        return self.roster.groups(values_by_model(rows))
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """Explanations of the marks that occur, and whose verdicts count."""
+        whole = rows_of(self.frames["coverage"], split=WHOLE)
+        counts = whole.groupby("model")[["scored", "expected"]].sum().astype(int)
+        incomplete = self.incomplete_notes(
+            ({"model": self.roster.label(model)}, scored, expected)
+            for model, scored, expected in counts.itertuples()
+        )
+        return (*incomplete, *self.shared_notes(judged=True))
+
+    def by_model(
+        self,
+        name: str,
+        measures: Sequence[Measure],
+        frame: str,
+        notes: Iterable[str] = (),
+        languages: Sequence[str] = (),
+        ranked: Measure | None = None,
+    ) -> Table:
+        """A table with a row a model, and each language in turn where there are several.
+
+        Args:
+            name: of the table.
+            measures: the columns.
+            frame: the metrics that they show.
+            notes: sentences besides those on marks.
+            languages: that have rows; by default all.
+            ranked: the last column, if its interval, and ranks by it, stand behind it.
+        """
+        languages = languages or self.languages
+        several = len(self.languages) > 1
+        cells = {lang: self._cells(measures, frame, lang, ranked) for lang in languages}
+        rows = self.rows_by_group(
+            lambda model: [
+                (*([Cell(language)] if several else []), *cells[language][model])
+                for language in languages
+            ]
+        )
+        columns = (
+            *((MODEL, LANGUAGE) if several else (MODEL,)),
+            *(measure.column for measure in measures),
+            *([Column(SHARED["interval"]), Column(SHARED["ranks"])] if ranked else []),
+        )
+        tested = any(measure.tested for measure in measures)
+        all_notes = [*self.notes, *((None, note) for note in notes)]
+        all_notes += self.tie_notes() if tested else self.untested_notes()
+        if ranked:
+            for language in languages:
+                text = LAYOUT["ranked"].format(language=language)
+                all_notes += self.rank_notes(text, self._pairs(ranked, language))
+        return self.table(name, columns, rows, all_notes)
+
+    def _cells(
+        self, measures: Sequence[Measure], frame: str, language: str, ranked: Measure | None
+    ) -> CellsByModel:
+        rows = rows_of(self.frames[frame], language=language)
+        found = [(measure, rows_of(rows, **measure.keys)) for measure in measures]
+        cells = self.cells(
+            Values(
+                values_by_model(its),
+                incomplete_models(its),
+                measure.smaller,
+                self._ties(measure, language),
+            )
+            for measure, its in found
+        )
+        if not ranked:
+            return cells
+        its = found[-1][1]
+        ends = interval_cells(its, self.roster.models, self.digits)
+        ranks = rank_cells(self.roster, self._ties(ranked, language), values_by_model(its))
+        return joined_cells([cells, ends, ranks])
+
+    def _pairs(self, measure: Measure, language: str) -> pd.DataFrame:
+        keys = {"measure": measure.keys["measure"], "category": list(measure.keys.values())[-1]}
+        return rows_of(self.frames["comparisons"], language=language, **keys)
+
+    def _ties(self, measure: Measure, language: str) -> Ties:
+        return Ties.of(self._pairs(measure, language)) if measure.tested else NO_TIES
+
+    def rows_by_group(self, rows: Callable[[str], Iterable[Sequence[Cell]]]) -> tuple[Section, ...]:
+        """A section a group, and in it each model's rows behind its name."""
+        return tuple(
+            Section(
+                tuple(
+                    (self.label(model, repeated=number > 0), *cells)
+                    for model in group.models
+                    for number, cells in enumerate(rows(model))
+                ),
+                group.full_heading,
+                group.unranked,
+            )
+            for group in self.groups()
+        )
+
+
+def heading(key: str) -> str:
+    """How a key of the metrics is shown."""
+    headings: Mapping[str, str] = LAYOUT["headings"]
+    return headings.get(key, key)

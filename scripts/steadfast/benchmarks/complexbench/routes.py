@@ -1,0 +1,93 @@
+"""How each scoring question is decided: by a judge, or by a rule on what a judge copies."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from steadfast.benchmarks.complexbench.modes import STRICT
+from steadfast.benchmarks.complexbench.parts import language_and_split
+from steadfast.benchmarks.complexbench.rule_forms import RuleFormError, clauses
+from steadfast.contract.components import Sample
+
+JUDGE = {"zh": "judge_zh", "en": "judge_en"}
+EXTRACT_ONE, EXTRACT_EACH = "extract_one_zh", "extract_each_zh"
+TEMPLATES = (*JUDGE.values(), EXTRACT_ONE, EXTRACT_EACH)
+
+
+@dataclass(frozen=True)
+class Route:
+    """How a question is decided.
+
+    Attributes:
+        by: judge; rule, on what a judge copies; rule_judged, a judge though there is a rule.
+        template: what the judge is sent.
+        each: whether the rule is about several parts of the answer.
+    """
+
+    by: str
+    template: str
+    each: bool = False
+
+    @property
+    def language(self) -> str:
+        """The language that the template has replies written in."""
+        return self.template.rpartition("_")[2]
+
+
+def routes(sample: Sample, mode: str, judging: str) -> dict[int, Route]:
+    """How each question is decided that the answer to a sample is judged by.
+
+    Rules are Chinese, so that in English a judge decides all questions, as it does those whose
+    rule cannot be read in mode strict.
+
+    Args:
+        sample: what is asked.
+        mode: strict or released.
+        judging: rules or plain; plain leaves all questions to the judge.
+    """
+    language, _ = language_and_split(sample.part)
+    template, found = _judge_template(language, mode), {}
+    for point in sample.prompt["points"]:
+        rule = sample.source["scoring_questions"][point]["rule"]
+        if rule is None:
+            found[point] = Route("judge", template)
+        elif judging == "plain" or language != "zh" or not usable(rule, mode):
+            found[point] = Route("rule_judged", template)
+        else:
+            each = asks_each(rule, mode)
+            found[point] = Route("rule", EXTRACT_EACH if each else EXTRACT_ONE, each)
+    return found
+
+
+def usable(rule: str, mode: str) -> bool:
+    """Whether a question with this rule is decided by it; otherwise a judge answers it plainly."""
+    if mode != STRICT:
+        return True
+    try:
+        return bool(clauses(rule))
+    except RuleFormError:
+        return False
+
+
+def asks_each(rule: str, mode: str) -> bool:
+    """Whether a usable rule is about several parts of the answer, so that all are copied out."""
+    if mode != STRICT:
+        return "each" in rule
+    return any(clause.each for clause in clauses(rule))
+
+
+def _judge_template(language: str, mode: str) -> str:
+    # Released code has Chinese prompts alone, and reads Chinese verdicts alone.
+    return JUDGE[language if mode == STRICT else "zh"]
+
+
+def templates_in_use(languages: Sequence[str], mode: str, judging: str) -> list[str]:
+    """Names of the templates that parts of these languages need."""
+    needed = [_judge_template(language, mode) for language in languages]
+    if judging == "rules" and "zh" in languages:
+        needed += [EXTRACT_ONE, EXTRACT_EACH]
+    return list(dict.fromkeys(needed))
+
+
+def request_id(sample_id: str, point: int) -> str:
+    """The name of what is asked of a judge about one question on an answer."""
+    return f"{sample_id}/{point}"

@@ -1,0 +1,186 @@
+"""How a scoring question's rule is written, as far as an annotator must get it right.
+
+What a rule decides is the business of ``rules``, which also reads the forms that
+released rules have by accident; here a rule has exactly the form that the guidelines give it.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+
+from steadfast.base.names import nearest
+from steadfast.benchmarks.complexbench.taxonomy import taxonomy
+from steadfast.benchmarks.complexbench.text import normalised
+
+_RANGE = re.compile(r"[0-9]{1,9}")
+_RAW = ("model_keyword", "model_keyword_num", "model_keyword_num_each", "match")
+"""Rules that released code looks up as written, but for punctuation that it made Chinese."""
+
+
+class RuleFormError(ValueError):
+    """A rule that is not written as it should be: what is wrong; what to do."""
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One rule of a question; two clauses may stand together (``taxonomy.yaml``, pairs).
+
+    Attributes:
+        name: such as ``model_length_each``.
+        words: the texts that it names, one or more; a ``text`` rule has one; none of a range.
+        low: lower end of a range, in characters, words or objects.
+        high: upper end; both are 0 where there is no range.
+    """
+
+    name: str
+    words: tuple[str, ...] = ()
+    low: int = 0
+    high: int = 0
+
+    @property
+    def each(self) -> bool:
+        """Whether it judges every object that the question is about, not one."""
+        return self.name.endswith("_each")
+
+    @property
+    def absent(self) -> bool:
+        """Whether it holds where the answer has no such object."""
+        return taxonomy()["rules"][self.name].get("absent", False)
+
+    def within(self, number: int) -> bool:
+        """Whether a number lies in the range, both ends in it."""
+        return self.low <= number <= self.high
+
+
+def read_rule(rule: str) -> tuple[Clause, ...]:
+    """The one or two clauses of a rule.
+
+    Raises:
+        RuleFormError: it is not written as a rule of ``taxonomy.yaml``.
+    """
+    for first, second in taxonomy()["pairs"]:
+        head, parted, tail = rule.rpartition(f"\n{second}:")
+        if parted and head.startswith(f"{first}:"):
+            return _clause(head), _clause(f"{second}:{tail}")
+    for line in rule.split("\n")[1:]:
+        if line.partition(":")[0] in taxonomy()["rules"]:
+            allowed = ", ".join(" + ".join(pair) for pair in taxonomy()["pairs"])
+            raise RuleFormError(
+                f"two rules stand together only as {allowed}; give the others questions of their "
+                "own"
+            )
+    return (_clause(rule),)
+
+
+def clauses(rule: str) -> tuple[Clause, ...]:
+    """The clauses of a rule as the data has it, which may have line breaks at its ends.
+
+    Raises:
+        RuleFormError: as ``read_rule``.
+    """
+    return read_rule(rule.strip("\n"))
+
+
+def hazards(clauses: tuple[Clause, ...]) -> list[str]:
+    """What well-formed clauses do in the released code that their author hardly wanted."""
+    found = []
+    texts = [text for clause in clauses for text in clause.words]
+    first = clauses[0].name
+    if not first.startswith("model_"):
+        plain = (name for name in taxonomy()["rules"] if not name.startswith("model_"))
+        names = ("model", "each", *(name for name in plain if name != first))
+        misleading = [name for name in names if any(name in text for text in texts)]
+        if misleading:
+            found.append(
+                "the released code finds rules by name anywhere in the text, so "
+                f"{misleading[0]!r} in it makes this another rule; choose a text without it"
+            )
+        if any("None" in text for text in texts):
+            found.append(
+                "the released code takes a text with 'None' for no text; choose one without it"
+            )
+    found += [
+        f"the released code never finds {_short(word)} in an answer that gives it exactly; write "
+        f"its punctuation in Chinese, {_short(normalised(word))}"
+        for clause in clauses
+        for word in clause.words
+        if clause.name in _RAW and normalised(word) != word
+    ]
+    return found
+
+
+def _clause(text: str) -> Clause:
+    name, colon, content = text.partition(":")
+    known = taxonomy()["rules"]
+    if name not in known:
+        if not colon:
+            raise RuleFormError(
+                f"{_short(text)} is no rule; write its name, a colon and what it asks for, such as "
+                "model_length:[1,100]"
+            )
+        raise RuleFormError(f"there is no rule {_short(name)}; {nearest(name[:60], known)}")
+    return _parameters(name, known[name]["form"], content)
+
+
+def _parameters(name: str, form: str, content: str) -> Clause:
+    """The clause of that name; forms are those of ``taxonomy.yaml``."""
+    if form == "text":
+        if not content.strip():
+            raise RuleFormError(f"{name} has no text; write it behind the colon")
+        return Clause(name, (content,))
+    if form == "keys":
+        return Clause(name, _keys(name, content))
+    if form == "marks" and content == "[]":
+        return Clause(name)
+    items = _listed(name, content)
+    if form in ("words", "marks"):
+        if not all(items):
+            raise RuleFormError(
+                f"{name} has an empty item; write it as {name}:[a,b] (a comma itself cannot be "
+                "listed)"
+            )
+        return Clause(name, tuple(items))
+    if form == "range" and len(items) != 2:
+        raise RuleFormError(f"{name} takes two numbers; write it as {name}:[1,100]")
+    low, high = _ends(name, items[:2])
+    words = tuple(items[2:])
+    if form == "counted" and not (words and all(words)):
+        raise RuleFormError(f"{name} counts no words; write it as {name}:[1,2,a,b]")
+    if form == "counted" and low > len(words):
+        raise RuleFormError(f"{name} asks for {low} of {len(words)} words; lower the number")
+    return Clause(name, words, low, high)
+
+
+def _keys(name: str, content: str) -> tuple[str, ...]:
+    try:
+        keys = json.loads(content)
+    except (ValueError, RecursionError):
+        keys = None
+    if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
+        raise RuleFormError(
+            f'{name} takes keys in straight quotation marks; write it as {name}:["a","b"]'
+        )
+    return tuple(keys)
+
+
+def _listed(name: str, content: str) -> list[str]:
+    if not (content.startswith("[") and content.endswith("]")):
+        raise RuleFormError(
+            f"{name} takes a list in brackets; write it as {name}:[…], with nothing around it"
+        )
+    return [item.strip() for item in content[1:-1].split(",")]
+
+
+def _ends(name: str, numbers: list[str]) -> tuple[int, int]:
+    if len(numbers) < 2 or not all(_RANGE.fullmatch(number) for number in numbers):
+        raise RuleFormError(
+            f"{name}: {_short(','.join(numbers))} is no range; write two whole numbers first"
+        )
+    low, high = map(int, numbers)
+    if low > high:
+        raise RuleFormError(f"{name}: no number lies between {low} and {high}; swap them")
+    return low, high
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:37] + "...")

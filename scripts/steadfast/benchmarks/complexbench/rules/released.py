@@ -1,0 +1,249 @@
+"""The rules as the released code applies them, its accidents included.
+
+A rule's kind is the first in a list whose name stands anywhere in it, even in a key word. Some
+kinds compare the answer's text with its punctuation as it is, so that a key word with ASCII
+punctuation, which is made Chinese, is never found.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import NamedTuple, TypeVar
+
+from steadfast.benchmarks.complexbench.replies import unquoted
+from steadfast.benchmarks.complexbench.rules import checks, parameters
+from steadfast.benchmarks.complexbench.rules.checks import Check
+from steadfast.benchmarks.complexbench.rules.objects import balanced, has_keys, parsed
+from steadfast.benchmarks.complexbench.rules.outcome import UNDECIDED, RuleError, Verdict
+from steadfast.benchmarks.complexbench.rules.text import all_normalised
+from steadfast.benchmarks.complexbench.text import normalised
+
+T = TypeVar("T")
+Segments = Sequence[str]
+
+
+class Kind(NamedTuple):
+    """A kind of rule.
+
+    Attributes:
+        names: that all stand in the rule.
+        absent: the verdict where there is nothing to look at.
+        test: of a rule and segments.
+        unless: a name that must not stand in the rule.
+    """
+
+    names: Sequence[str]
+    absent: bool
+    test: Callable[[str, Segments], bool]
+    unless: str = ""
+
+    def fits(self, rule: str) -> bool:
+        """Whether a rule is of this kind, unless an earlier one fits."""
+        return all(name in rule for name in self.names) and not (
+            self.unless and self.unless in rule
+        )
+
+
+def verdict(rule: str, segments: Segments) -> Verdict:
+    """Whether the segments of an answer satisfy a rule; see ``decide.verdict``.
+
+    Raises:
+        RuleError: the rule's parameters do not fit its kind; its name is that of the released
+            code's exception. Segments that decide by being empty are looked at first. IndexError
+            too for a text of nothing but line breaks where quotation marks are left out.
+    """
+    for kind in _EXTRACTED:
+        if kind.fits(rule):
+            # One empty segment is none; several empty ones are not.
+            return kind.absent if list(segments) in ([], [""]) else kind.test(rule, segments)
+    if "model" in rule or "each" in rule:
+        return UNDECIDED
+    text = segments[0] if segments else ""
+    return _plain(rule, _unquoted(text)) or _plain(rule, text)
+
+
+def _plain(rule: str, text: str) -> Verdict:
+    for kind in _PLAIN:
+        if kind.fits(rule):
+            return kind.absent if not text or "None" in text else kind.test(rule, [text])
+    return UNDECIDED
+
+
+def _unquoted(text: str) -> str:
+    if text and not text.strip("\n"):
+        raise RuleError("IndexError", "a text of nothing but line breaks has no quotation marks")
+    return unquoted(text)
+
+
+def _normal_unquoted(text: str) -> str:
+    return _unquoted(normalised(text))
+
+
+_TEXTS: dict[str, Sequence[Callable[[str], str]]] = {
+    "normal": [normalised],
+    "normal, quoted or not": [_normal_unquoted, normalised],
+    "raw": [str],
+    "raw, quoted or not": [str, _unquoted],
+    "raw, unquoted or not": [_unquoted, str],
+    "raw, not quoted": [_unquoted],
+}
+"""The texts of a segment, one of which must pass; they are made in turn until one does."""
+
+
+def _words(rule: str, name: str) -> list[str]:
+    return all_normalised(parameters.items(parameters.bracketed(rule, name)))
+
+
+def _text(rule: str, name: str) -> str:
+    return normalised(parameters.after(rule, name))
+
+
+def _limits(rule: str, name: str) -> checks.Limits:
+    # Patterns of rules about the whole answer reach over lines.
+    lines = not name.startswith("model_")
+    return parameters.limits(parameters.elements(parameters.bracketed(rule, name, lines)))
+
+
+def _of(check: Callable[[T], Check], read: Callable[[str, str], T]) -> Callable[[str, str], Check]:
+    """A check whose parameters are read when a text is looked at, and then only."""
+
+    def read_late(rule: str, name: str) -> Check:
+        made = cache(lambda: check(read(rule, name)))
+        return lambda text: made()(text)
+
+    return read_late
+
+
+_all, _any = _of(checks.has_all, _words), _of(checks.has_any, _words)
+_starts, _ends = _of(checks.starts, _text), _of(checks.ends, _text)
+_punctuation = _of(checks.only_punctuation, _words)
+
+
+def _length(rule: str, name: str) -> Check:
+    return checks.has_length(_limits(rule, name))
+
+
+def _size(rule: str, name: str) -> Check:
+    return checks.has_words(_limits(rule, name))
+
+
+def _counted(items: Sequence[str]) -> Check:
+    """A count of words, its range before them."""
+    return checks.has_some(all_normalised(items[2:]), parameters.whole_limits(items))
+
+
+def _some(rule: str, name: str) -> Check:
+    return _counted(parameters.items(parameters.bracketed(rule, name)))
+
+
+def _some_each(rule: str, name: str) -> Check:
+    listed = parameters.bracketed(rule, name, lines=True, error="AttributeError")
+    return _counted(parameters.items(listed, stripped=False))
+
+
+def _some_without(rule: str, counted: str, forbidden: str) -> Check:
+    lists = parameters.bracketed_pair(rule, counted, forbidden)
+    wanted, unwanted = (parameters.items(listed, stripped=False) for listed in lists)
+    enough, banned = _counted(wanted), checks.has_any(all_normalised(unwanted))
+    return lambda text: enough(text) and not banned(text)
+
+
+def _all_without(rule: str, wanted: str, forbidden: str) -> Check:
+    enough, banned = checks.has_all(_words(rule, wanted)), checks.has_any(_words(rule, forbidden))
+    return lambda text: enough(text) and not banned(text)
+
+
+def _frame(rule: str, first: str, second: str) -> Check:
+    beginning, ending = all_normalised(parameters.pair(rule, first, second))
+    return lambda text: checks.starts(beginning)(text) and checks.ends(ending)(text)
+
+
+def _match(rule: str, name: str) -> Check:
+    wanted = parameters.after(rule, name, lines=False)
+    return lambda text: text in (wanted, f"{wanted}。", f"{wanted}.")
+
+
+def _object(rule: str, name: str) -> Check:
+    keys = parameters.elements(parameters.bracketed(rule.strip(), name, lines=True))
+    return lambda text: has_keys(parsed(balanced(text), constants=True), keys)
+
+
+def _number(rule: str, segments: Segments) -> bool:
+    return _limits(rule, "model_number_each")(len(segments))
+
+
+def _starts_with_list(rule: str, segments: Segments) -> bool:
+    beginnings = _words(rule, "model_starts_with_list_each")
+    return checks.starts_in_turn(all_normalised(segments), beginnings)
+
+
+def _kind(
+    names: str,
+    read: Callable[..., Check],
+    texts: str = "normal",
+    absent: bool = False,
+    unless: str = "",
+) -> Kind:
+    """A kind that holds the texts of each segment, or of the first, to one check.
+
+    The check is ``read`` of the rule and its names, which ``+`` parts; a colon is not part of one.
+    """
+    found = names.split("+")
+
+    def test(rule: str, segments: Segments) -> bool:
+        passes = read(rule, *(name.rstrip(":") for name in found))
+
+        def kept(segment: str) -> bool:
+            return any(passes(form(segment)) for form in _TEXTS[texts]) is not absent
+
+        if found[0] == "model_endswith_each" and len(segments) > 1:
+            segments = segments[:-1]  # the last may end otherwise
+        each = found[0].endswith("_each")
+        considered = [segment for segment in segments if segment] if each else segments[:1]
+        # Each is looked at, whatever came before: an error in the last one counts.
+        return False not in {kept(segment) for segment in considered}
+
+    return Kind(found, absent, test, unless)
+
+
+_EXTRACTED = (
+    _kind("model_keyword_each", _all),
+    _kind("model_keyword_num_each+model_forbidden_word_each", _some_without, "raw"),
+    _kind("model_keyword_num_each", _some_each, "raw"),
+    _kind("model_keyword_num", _some, "raw"),
+    _kind("model_keyword", _all, "raw"),
+    _kind("model_forbidden_word_each", _any, absent=True),
+    _kind("model_forbidden_word", _any, "raw", absent=True),
+    Kind(["model_number_each"], False, _number),
+    _kind("model_length_each", _length, "raw, quoted or not"),
+    _kind("model_length_word_each", _size, "raw, quoted or not"),
+    _kind("model_length_word", _size, "raw, quoted or not"),
+    _kind("model_length:", _length, "raw, unquoted or not"),
+    _kind("model_startswith_each", _starts),
+    Kind(["model_starts_with_list_each"], False, _starts_with_list),
+    _kind("model_startswith+model_endswith", _frame),
+    _kind("model_startswith", _starts),
+    _kind("model_endswith_each", _ends, "normal, quoted or not"),
+    _kind("model_endswith", _ends),
+    _kind("model_constraint_punc_each", _punctuation, "normal, quoted or not"),
+    _kind("model_constraint_punc", _punctuation, "raw, not quoted"),
+    _kind("model_not_startswith", _starts, absent=True),
+    _kind("model_not_endswith_each", _ends, absent=True),
+    _kind("model_not_endswith", _ends, absent=True),
+)
+"""Kinds about segments that were copied out."""
+
+_PLAIN = (
+    _kind("keyword+forbidden_word", _all_without),
+    _kind("keyword", _all, unless="keyword_num"),
+    _kind("match", _match),
+    _kind("constraint_punc", _punctuation),
+    _kind("forbidden_word", _any, absent=True),
+    _kind("startswith+endswith", _frame),
+    _kind("startswith", _starts),
+    _kind("not endswith", _ends, absent=True),
+    _kind("endswith", _ends),
+    _kind("length_word:", _size, "raw"),
+    _kind("length:", _length, "raw"),
+    _kind("Json", _object, "raw"),
+)
+"""Kinds about the whole answer."""

@@ -1,0 +1,85 @@
+"""The rules as their authors meant them: the same tests, without the accidents of ``released``.
+
+- A rule has the form that the guidelines give it (``rule_forms``): its kind stands at its
+  beginning, whatever its key words hold.
+- Both sides are compared in the same punctuation.
+- Quotation marks around what was copied make no difference.
+- A JSON object may hold braces in its strings, and follow a stray one; NaN is no JSON.
+- "None" is a word like another: what the answer lacks has no segment.
+
+Whether a rule can be read is known before anything is asked, so that no verdict is left open.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from steadfast.benchmarks.complexbench.replies import unquoted
+from steadfast.benchmarks.complexbench.rule_forms import Clause, clauses
+from steadfast.benchmarks.complexbench.rules import checks
+from steadfast.benchmarks.complexbench.rules.objects import has_keys, parsed, spans
+from steadfast.benchmarks.complexbench.text import normalised
+
+
+def verdict(rule: str, segments: Sequence[str]) -> bool:
+    """Whether the segments of an answer satisfy a rule, each clause of it; see ``decide.verdict``.
+
+    Blank segments are none; a rule without ``each`` in its name is about the first.
+
+    Raises:
+        RuleFormError: the rule cannot be read, whatever the segments are.
+    """
+    filled = [segment for segment in segments if segment.strip()]
+    return all(_holds(clause, filled) for clause in clauses(rule))
+
+
+def _holds(clause: Clause, segments: Sequence[str]) -> bool:
+    if not segments:
+        return clause.absent
+    name = clause.name.removeprefix("model_")
+    compared = str if name == JSON else normalised
+    clause = replace(clause, words=tuple(map(compared, clause.words)))
+    if name == "number_each":
+        return clause.within(len(segments))
+    if name == "starts_with_list_each":
+        return checks.starts_in_turn([normalised(one) for one in segments], clause.words)
+    if not clause.each:
+        segments = segments[:1]
+    elif name in EXCEPT_LAST:
+        segments = segments[:-1] or segments
+    has = CHECKS[name.removesuffix("_each")](clause)
+    return all(
+        any(has(compared(text)) for text in (one, unquoted(one))) is not clause.absent
+        for one in segments
+    )
+
+
+def _has_object(clause: Clause) -> checks.Check:
+    def has(text: str) -> bool:
+        values = (parsed(span, constants=False) for span in spans(text))
+        first = next((value for value in values if isinstance(value, dict)), None)
+        return has_keys(first, clause.words)
+
+    return has
+
+
+JSON = "Json"
+EXCEPT_LAST = frozenset({"endswith_each"})
+"""Kinds that the last of several segments is not held to: the items of a list, parted by ``；``,
+end in a full stop."""
+
+CHECKS: dict[str, Callable[[Clause], checks.Check]] = {
+    "keyword": lambda clause: checks.has_all(clause.words),
+    "keyword_num": lambda clause: checks.has_some(clause.words, clause.within),
+    "forbidden_word": lambda clause: checks.has_any(clause.words),
+    "length": lambda clause: checks.has_length(clause.within),
+    "length_word": lambda clause: checks.has_words(clause.within),
+    "startswith": lambda clause: checks.starts(clause.words[0]),
+    "endswith": lambda clause: checks.ends(clause.words[0]),
+    "not_startswith": lambda clause: checks.starts(clause.words[0]),
+    "not_endswith": lambda clause: checks.ends(clause.words[0]),
+    "not endswith": lambda clause: checks.ends(clause.words[0]),
+    "constraint_punc": lambda clause: checks.only_punctuation(clause.words),
+    "match": lambda clause: lambda text: text in (clause.words[0], f"{clause.words[0]}。"),
+    JSON: _has_object,
+}
+"""Checks of one segment: whether it has what the clause names, wanted or not (``absent``)."""

@@ -1,0 +1,98 @@
+"""Scoring answers by a judge's verdicts, and by rules on what the judge copied."""
+
+from collections.abc import Mapping
+
+from steadfast.base.files import Record
+from steadfast.benchmarks.complexbench.aggregation import dependent
+from steadfast.benchmarks.complexbench.conversation import shown_answer, turns
+from steadfast.benchmarks.complexbench.modes import STRICT
+from steadfast.benchmarks.complexbench.released_replies import released_segments, released_verdict
+from steadfast.benchmarks.complexbench.replies import strict_segments, strict_verdict
+from steadfast.benchmarks.complexbench.routes import Route, request_id, routes
+from steadfast.benchmarks.complexbench.rules.decide import verdict
+from steadfast.benchmarks.complexbench.rules.outcome import UNDECIDED, RuleError, Verdict
+from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
+
+SHOWN = 200  # characters of a copied part that a record keeps
+
+
+Decision = tuple[Verdict | None, Record]
+"""The verdict on a question, None where there is none, and how it came about."""
+
+
+class ComplexbenchScoring(Scoring):
+    """Scores an answer question by question.
+
+    ``raw`` has the verdict on each question, ``points`` 1 or 0 once dependencies count, which may
+    lie in earlier turns, and ``total`` the share of 1 among them. A question whose verdict is
+    missing or unreadable has None; its sample is invalid and has no total, but the other questions
+    stand. A sample without an answer keeps its output's status, and has neither.
+
+    Args:
+        mode: strict or released.
+        judging: rules or plain, see ``routes.routes``.
+    """
+
+    def __init__(self, mode: str, judging: str):
+        self._mode, self._judging = mode, judging
+
+    def facts(self, sample: Sample) -> Record:
+        """The instance, and the positions of its questions that the answer is judged by."""
+        return {"instance": sample.prompt["main_id"], "questions": sample.prompt["points"]}
+
+    def score(self, sample: Sample, answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
+        """What one answer is worth; questions of earlier turns are decided by their answers."""
+        if not answer.answered:
+            return Score(answer.status, values={"raw": None})
+        questions, decided = sample.source["scoring_questions"], dict[int, Decision]()
+        for turn, its_answer in zip(turns(sample), turns(answer), strict=True):
+            # Of a turn without an answer the judge was asked nothing.
+            for point, how in routes(turn, self._mode, self._judging).items():
+                reply = verdicts.get(request_id(turn.id, point))
+                decided[point] = self._decision(its_answer, how, questions[point], reply)
+        raw = [decided[point][0] if point in decided else None for point in range(len(questions))]
+        counted = dependent(raw, sample.source)
+        own: list[int] = sample.prompt["points"]
+        points = {
+            str(point): None if counted[point] is None else float(counted[point] is True)
+            for point in own
+        }
+        known = [value for value in points.values() if value is not None]
+        whole = len(known) == len(own)
+        return Score(
+            status=answer.status if whole else INVALID,
+            points=points,
+            total=sum(known) / len(known) if whole else None,
+            values={"raw": {str(point): raw[point] for point in own}},
+            extracted={str(point): decided[point][1] for point in own},
+        )
+
+    def _decision(
+        self, answer: Answer, how: Route, question: Record, reply: Reply | None
+    ) -> Decision:
+        about: Record = {"by": how.by}
+        if reply is None or not reply.answered:
+            status = reply.status if reply else "missing"
+            return None, about | {"problem": f"the judge's reply: {status}"}
+        strict = self._mode == STRICT
+        if how.by != "rule":
+            shown = shown_answer(answer, how.by, self._mode)
+            read = (
+                strict_verdict(reply.text, shown, how.language)
+                if strict
+                else released_verdict(reply.text)
+            )
+            return read, about if read is not None else about | {"problem": "no readable verdict"}
+        segments = (
+            strict_segments(answer.text, reply.text, how.each)
+            if strict
+            else released_segments(answer.text, reply.text)
+        )
+        if segments is None:
+            return None, about | {"problem": "no readable copy of a part of the answer"}
+        about["segments"] = [segment[:SHOWN] for segment in segments]
+        try:
+            return verdict(question["rule"], segments, self._mode), about
+        except RuleError as error:
+            # The released code ends here, without a number: the other questions keep theirs.
+            return UNDECIDED, about | {"problem": f"the rule: {error.name}, {error}"}

@@ -1,0 +1,299 @@
+"""ComplexBench's tables."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import pandas as pd
+
+from steadfast.benchmarks.complexbench.aggregation import (
+    CLASSES,
+    COHERENT_MEASURES,
+    DROP,
+    OTHERS,
+    constraint_type,
+)
+from steadfast.benchmarks.complexbench.results import (
+    LANGUAGE,
+    LAYOUT,
+    ComplexbenchResults,
+    Measure,
+    heading,
+)
+from steadfast.benchmarks.complexbench.taxonomy import dimensions, taxonomy
+from steadfast.contract.components import Frames
+from steadfast.show.agreement import agreement_table
+from steadfast.show.cells import MODEL, count_cell, share_cell
+from steadfast.show.display import Display
+from steadfast.show.preferences import preference_table
+from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE
+from steadfast.show.table import Cell, Column, Section, Table
+from steadfast.stats.tidy import rows_of
+
+Columns = dict[str, Column]
+ASKED, JUDGE = Column("Asked", align="l"), Column("Judge", align="l")
+
+
+def tables(
+    frames: Frames, display: Display, mode: str, languages: Sequence[str], names: Sequence[str]
+) -> Iterator[Table]:
+    """The tables that are wanted.
+
+    Args:
+        frames: of ``metrics``.
+        display: how models are shown.
+        mode: strict or released, for the captions.
+        languages: the first of which orders models.
+        names: of the tables, without the benchmark's.
+    """
+    results = ComplexbenchResults(frames, display, mode, languages)
+    return (BUILDERS[name](results, name) for name in names)
+
+
+def _drfr(results: ComplexbenchResults, name: str) -> Table:
+    """DRFR by category: each depth of nesting, the average over depths, and overall."""
+    drfr, found = results.frames["drfr"], []
+    categories = list(dict.fromkeys(rows_of(drfr, measure="category")["category"]))
+    averages = set(rows_of(drfr, measure="family")["category"])
+    for family, facts in taxonomy()["categories"].items():
+        # The layers of nesting that are published, and those that occur.
+        depths = {str(depth) for depth in facts["depths"]}
+        parted = (category.rpartition("_") for category in categories)
+        depths |= {depth for name, _, depth in parted if name == family}
+        group = heading(family)
+        for depth in sorted(depths, key=int):
+            found.append(_share("category", f"{family}_{depth}", Column(depth, group)))
+        if not depths:
+            found.append(_share("category", family, Column(group)))
+        # Mode released counts Selection & Chain under Selection.
+        elif family in averages or results.mode == "strict":
+            found.append(_share("family", family, Column(LAYOUT["average"], group)))
+    overall = _share("overall", "", Column(LAYOUT["overall"]))
+    return results.by_model(name, [*found, overall], "drfr", ranked=overall)
+
+
+def _share(measure: str, category: str, column: Column) -> Measure:
+    return Measure(column, {"measure": measure, "category": category}, tested=True)
+
+
+def _tasks(results: ComplexbenchResults, name: str) -> Table:
+    """DRFR by task type: the known ones, then others that occur."""
+    occur = rows_of(results.frames["drfr"], measure="task")["category"]
+    keys = dict.fromkeys([*taxonomy()["task_types"], *occur])
+    found = [_share("task", key, Column(heading(key))) for key in keys]
+    return results.by_model(name, found, "drfr")
+
+
+def _nesting(results: ComplexbenchResults, name: str) -> Table:
+    """DRFR by the set of composition types."""
+    joint = LAYOUT["nesting_joint"]
+    keys = dict.fromkeys(rows_of(results.frames["drfr"], measure="nesting")["category"])
+    found = [_share("nesting", key, Column(joint.join(key.split("_")))) for key in keys]
+    return results.by_model(name, found, "drfr")
+
+
+def _constraints(results: ComplexbenchResults, name: str) -> Table:
+    """Accuracy by constraint type and by composition type."""
+    types = dict.fromkeys(constraint_type(one, results.mode) for one in dimensions())
+    compositions = taxonomy()["composition_types"]
+    others = {OTHERS: Column(LAYOUT["others"])}
+    others |= {kind: Column(heading(kind), LAYOUT["composition"]) for kind in compositions}
+    always = {kind: Column(heading(kind)) for kind in types}
+    return _accuracies(results, name, "constraint_type", always, others)
+
+
+def _dimensions(results: ComplexbenchResults, name: str) -> Table:
+    """Accuracy by constraint dimension, under its type; those that are no known one last.
+
+    A table holds some of the types; the last one also what is no known dimension.
+    """
+    types, others = LAYOUT["dimensions"][name], {}
+    always = {
+        one: Column(one, heading(kind)) for one, kind in dimensions().items() if kind in types
+    }
+    if name == list(LAYOUT["dimensions"])[-1]:
+        known = {*dimensions(), *taxonomy()["composition_types"]}
+        found = rows_of(results.frames["constraints"], measure="dimension")["dimension"]
+        others = {key: Column(key, LAYOUT["others"]) for key in found if key not in known}
+    return _accuracies(results, name, "dimension", always, others)
+
+
+def _accuracies(
+    results: ComplexbenchResults, name: str, measure: str, always: Columns, others: Columns
+) -> Table:
+    """A column a key: of the others those that have a value."""
+    occur = set(rows_of(results.frames["constraints"], measure=measure)["dimension"])
+    columns = always | {key: column for key, column in others.items() if key in occur}
+    found = [
+        Measure(column, {"measure": measure, "dimension": key}, tested=True)
+        for key, column in columns.items()
+    ]
+    return results.by_model(name, found, "constraints")
+
+
+def _coherent(results: ComplexbenchResults, name: str) -> Table:
+    """Coherent test: instances, groups and the drop, with one selection and with several."""
+    words = LAYOUT["coherent"]
+    found = [
+        Measure(
+            Column(words["measures"][measure], words["classes"][kind]),
+            {"kind": kind, "measure": measure},
+            smaller=measure == DROP,
+        )
+        for kind in CLASSES
+        for measure in (*COHERENT_MEASURES, DROP)
+    ]
+    counts = results.frames["branches"][["groups", "lacking"]].sum()
+    notes = [LAYOUT["notes"]["groups_lack"].format(**counts)] if counts["lacking"] else []
+    return results.by_model(name, found, "coherent", notes)
+
+
+def _branches(results: ComplexbenchResults, name: str) -> Table:
+    """Groups with Selection by their size, and those that are known to lack a branch."""
+    words, rows = LAYOUT["branches"], results.frames["branches"]
+    sizes, texts = range(1, words["most"] + 1), words["columns"]
+    several = len(results.languages) > 1
+    body = []
+    for language in results.languages:
+        for kind, heading_of in words["classes"].items():
+            found = rows_of(rows, language=language, kind=kind)
+            counts = found["groups"].groupby(found["size"].clip(upper=words["most"])).sum()
+            body.append(
+                (
+                    *([Cell(language)] if several else []),
+                    Cell(heading_of),
+                    count_cell(found["groups"].sum()),
+                    *(count_cell(counts.get(size, 0)) for size in sizes),
+                    count_cell(found["lacking"].sum()),
+                )
+            )
+    headings = [*[texts["size"]] * (words["most"] - 1), texts["more"]]
+    columns = (
+        *([LANGUAGE] if several else []),
+        Column("Instructions with", align="l"),
+        Column(texts["groups"], align="r"),
+        *(
+            Column(heading_of.format(size=size), "Instances", "r")
+            for size, heading_of in zip(sizes, headings, strict=True)
+        ),
+        Column(texts["lacking"], align="r"),
+    )
+    return results.table(
+        name, columns, [Section(tuple(body))], [(None, LAYOUT["notes"]["branches"])]
+    )
+
+
+def _decomposition(results: ComplexbenchResults, name: str) -> Table:
+    """DRFR asked as a whole and turn by turn, and the difference; a note where none were."""
+    rows = results.frames["decomposition"]
+    families = [key for key, facts in taxonomy()["categories"].items() if facts["needs"]]
+    groups = {key: heading(key) for key in families if key in set(rows["category"])}
+    groups |= {"": LAYOUT["overall"]}
+    found = [
+        Measure(Column(text, group), {"category": key, "measure": measure})
+        for key, group in groups.items()
+        for measure, text in LAYOUT["decomposition"]["measures"].items()
+    ]
+    asked = [language for language in results.languages if language in set(rows["language"])]
+    notes = [] if asked else [LAYOUT["notes"]["no_turns"]]
+    return results.by_model(name, found, "decomposition", notes, asked)
+
+
+def _judging(results: ComplexbenchResults, name: str) -> Table:
+    """Questions by what decided them, replies that could not be read, rules that left it open."""
+    rows, words = results.frames["judging"], LAYOUT["judging"]
+    # Only rules leave a question open.
+    counted = [
+        (kind, column)
+        for kind in words["kinds"]
+        if kind in set(rows["kind"])
+        for column in words["columns"]
+        if column != "open" or kind == "rule"
+    ]
+
+    def cells(found: pd.DataFrame) -> list[Cell]:
+        by_kind = found.set_index("kind")
+        return [
+            count_cell(by_kind.at[kind, column]) if kind in by_kind.index else Cell(None)
+            for kind, column in counted
+        ]
+
+    columns = (
+        *(MODEL, LANGUAGE, ASKED, JUDGE),
+        *(Column(words["columns"][column], words["kinds"][kind], "r") for kind, column in counted),
+    )
+    notes = tuple(
+        (None, LAYOUT["notes"]["language"].format(language=language))
+        for language in results.languages
+        if language != "zh"
+    )
+    sections = _sections(results, rows, cells, ["judge"])
+    return results.table(name, columns, sections, notes)
+
+
+def _coverage(results: ComplexbenchResults, name: str) -> Table:
+    """Questions that have a verdict, and samples by status."""
+    words = LAYOUT["coverage"]
+
+    def cells(found: pd.DataFrame) -> list[Cell]:
+        (row,) = found.to_dict("records")
+        return [
+            count_cell(row["expected"]),
+            count_cell(row["scored"]),
+            share_cell(row["scored"], row["expected"], marked=False),
+            *(count_cell(row[column]) for column in words["samples"]),
+            *results.answer_cells(row["model"], row),
+        ]
+
+    columns = (
+        *(MODEL, LANGUAGE, ASKED),
+        *(Column(text, "Questions", "r") for text in words["questions"].values()),
+        *(Column(text, "Samples", "r") for text in words["samples"].values()),
+        *ANSWER_COLUMNS,
+    )
+    sections = _sections(results, results.frames["coverage"], cells, [])
+    return results.table(name, columns, sections, [ANSWER_NOTE])
+
+
+def _sections(
+    results: ComplexbenchResults,
+    rows: pd.DataFrame,
+    cells: Callable[[pd.DataFrame], Sequence[Cell]],
+    more: list[str],
+) -> tuple[Section, ...]:
+    """A row a model, language, split and what else is told apart."""
+    splits = LAYOUT["coverage"]["splits"]
+    return results.rows_by_group(
+        lambda model: [
+            (Cell(language), Cell(splits[split]), *map(Cell, others), *cells(found))
+            for (language, split, *others), found in rows_of(rows, model=model).groupby(
+                ["language", "split", *more], sort=False
+            )
+        ]
+    )
+
+
+def _agreement(results: ComplexbenchResults, name: str) -> Table:
+    rows, item = results.frames["agreement"], "scoring question"
+    return agreement_table(results.prefix + name, rows, results.display, "ComplexBench", item)
+
+
+def _preferences(results: ComplexbenchResults, name: str) -> Table:
+    rows, total = results.frames["preferences"], "share of satisfied scoring questions"
+    shown = results.roster, results.digits, "ComplexBench", total, results.notes
+    return preference_table(results.prefix + name, rows, *shown)
+
+
+BUILDERS: Mapping[str, Callable[[ComplexbenchResults, str], Table]] = {
+    "drfr": _drfr,
+    "constraints": _constraints,
+    "dimensions_form": _dimensions,
+    "dimensions_meaning": _dimensions,
+    "tasks": _tasks,
+    "nesting": _nesting,
+    "coherent": _coherent,
+    "branches": _branches,
+    "preferences": _preferences,
+    "decomposition": _decomposition,
+    "judging": _judging,
+    "coverage": _coverage,
+    "agreement": _agreement,
+}

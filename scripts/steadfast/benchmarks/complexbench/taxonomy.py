@@ -1,0 +1,23 @@
+"""The vocabulary of ComplexBench's annotations, read from ``resources/complexbench``."""
+
+from functools import cache
+
+from steadfast.base.files import Record
+from steadfast.base.resources import facts
+
+LANGUAGES = ("zh", "en")
+
+
+def taxonomy() -> Record:
+    """Task types, constraint types with their dimensions, composition types, categories, rules."""
+    return facts("complexbench/taxonomy.yaml")
+
+
+@cache
+def dimensions() -> dict[str, str]:
+    """Each of the 19 constraint dimensions and the constraint type that it belongs to."""
+    return {
+        dimension: kind
+        for kind, of in taxonomy()["constraint_types"].items()
+        for dimension in of["dimensions"]
+    }

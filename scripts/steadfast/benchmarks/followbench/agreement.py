@@ -1,0 +1,87 @@
+"""How well judges agree with each other and with people, on constraints and on whole items."""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+import pandas as pd
+
+from steadfast.base.files import Record
+from steadfast.benchmarks.followbench.facts import JUDGE, NO, YES
+from steadfast.benchmarks.followbench.ways import PATH
+from steadfast.contract.components import Labels, Scored, rater_name
+from steadfast.stats.agreement import COLUMNS, answer_agreement
+from steadfast.stats.raters import (
+    by_answer,
+    judge_verdicts,
+    listed_verdicts,
+    numbered_points,
+    read_labels,
+)
+
+V = TypeVar("V")
+CONSTRAINT, ITEM = "constraint", "item"
+
+
+def agreement(
+    scores: Sequence[Scored],
+    judges: Sequence[str],
+    labels: Labels | None = None,
+    ways: Sequence[str] = (PATH,),
+) -> pd.DataFrame:
+    """Agreement of every two raters on the judged items that both have judged.
+
+    A judge that is asked in several ways is a rater in each. On constraints those raters are
+    compared that saw the whole path; others count and order the constraints as they see fit.
+
+    Args:
+        scores: of all models.
+        judges: the names of all.
+        labels: people's verdicts; ``verdicts`` of a record lists YES or NO for each constraint,
+            in the order in which they were added.
+        ways: that the judges were asked, the one that makes the scores first.
+
+    Returns:
+        Columns measure (constraint: each alone; item: whether all of an item are kept, as in
+        Table 3) and those of ``stats.agreement``.
+
+    Raises:
+        UserError: the labels are damaged, or not of these answers.
+    """
+    judged = [score for score in scores if _is_judged(score.record)]
+    raters = {
+        (judge if way == ways[0] else rater_name(judge, way)): (judge, way)
+        for judge in judges
+        for way in ways
+    }
+
+    def shown(verdicts: Mapping[str, V]) -> dict[str, V]:
+        """Verdicts by the raters' names in tables, which say the way where there are several."""
+        several = len(ways) > 1
+        return {rater_name(*raters[name]) if several else name: of for name, of in verdicts.items()}
+
+    by_path = [name for name, (_, way) in raters.items() if way == PATH]
+    on_constraints = shown(judge_verdicts(judged, by_path, numbered_points))
+    whole = judge_verdicts(judged, list(raters), _kept)
+    of_people = read_labels(labels, scores, _label, judged=_is_judged)
+    on_items, on_items_of_people = (
+        by_answer(of, lambda _, kept: min(kept)) for of in (whole, of_people)
+    )
+    parts = [
+        answer_agreement(on_constraints, of_people, judged).assign(measure=CONSTRAINT),
+        answer_agreement(shown(on_items), on_items_of_people, judged).assign(measure=ITEM),
+    ]
+    return pd.concat(parts, ignore_index=True)[["measure", *COLUMNS]]
+
+
+def _is_judged(score: Record) -> bool:
+    return bool(score["scorer"] == JUDGE)
+
+
+def _kept(rated: Record) -> dict[int, int]:
+    """Whether a rater takes all constraints for kept; of a reply that counts −1, nothing."""
+    total = rated["total"]
+    return {} if total is None or total < 0 else {0: int(total)}
+
+
+def _label(verdicts: object, score: Record) -> dict[int, int]:
+    return listed_verdicts(verdicts, score["level"], "constraint", YES, NO)

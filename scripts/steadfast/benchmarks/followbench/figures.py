@@ -1,0 +1,125 @@
+"""FollowBench in figures: HSR by constraint category and by temperature (Figures 4 and 5)."""
+
+from typing import cast
+
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.projections.polar import PolarAxes
+
+from steadfast.base.resources import facts
+from steadfast.benchmarks.followbench.facts import CATEGORIES, LANGUAGES
+from steadfast.contract.components import Frames
+from steadfast.show.display import Display
+from steadfast.show.figures import (
+    COLUMN,
+    PAGE,
+    Picture,
+    draw_points,
+    frame,
+    has_intervals,
+    look,
+    picture,
+)
+from steadfast.show.panels import legend, legends, lineups, pictured, rows_of_panels
+from steadfast.show.radar import draw_radar
+from steadfast.show.results import Note, range_notes, shared_notes, values_by_model
+from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.roster import Roster
+from steadfast.show.table import rounded
+from steadfast.stats.asked import models_by_prompts
+from steadfast.stats.tidy import OVERALL, rows_of
+
+WORDS = facts("followbench/tables.yaml")
+
+
+def figures(frames: Frames, display: Display) -> dict[str, Picture]:
+    """A panel a language; what is no real model is dashed and says so.
+
+    Args:
+        frames: ``hsr``, ``temperature`` and ``coverage`` of ``metrics``.
+        display: how models are shown.
+
+    Returns:
+        by_category (each model's HSR in each category, the mean of its levels), temperature (HSR
+        over everything, a line for the models that differ in temperature alone).
+    """
+    return {
+        "by_category": _by_category(frames, display),
+        "temperature": _by_temperature(frames, display),
+    }
+
+
+def _by_category(frames: Frames, display: Display) -> Picture:
+    rows = frames["hsr"]
+    rows = rows[rows["level"] == ""]
+    languages = _languages(rows)
+    roster = Roster(set(rows["model"]), display, models_by_prompts(frames["coverage"]))
+    whole = rows[rows["category"] == OVERALL]
+    first = whole[whole["language"] == languages[0]] if languages else whole
+    groups, left_out = pictured(roster, values_by_model(first))
+    lines, count = lineups(groups), max(len(languages), 1)
+    width = PAGE if count > 1 else COLUMN
+    figure, panels, keys = rows_of_panels(len(lines), 2.8, count, width, projection="polar")
+    spokes = {category: WORDS["categories"][category] for category in CATEGORIES}
+    for language, down in zip(languages, panels, strict=False):
+        its = rows[rows["language"] == language].rename(columns={"category": "spoke"})
+        for axes, (heading, models) in zip(cast(list[PolarAxes], down), lines, strict=True):
+            draw_radar(axes, its, spokes, models, roster, (20, 40, 60, 80, 100))
+            named = [heading, WORDS["languages"][language]]
+            axes.set_title("\n".join(filter(None, named)), pad=14)
+    figure.suptitle(WORDS["figures"]["by_category"], fontsize=8)
+    legends(figure, panels[0], keys)
+    notes = []
+    for language in languages:
+        measure = WORDS["ranked"].format(measure="HSR", language=WORDS["languages"][language])
+        values = values_by_model(whole[whole["language"] == language])
+        notes += range_notes(roster, measure, values, max(display.digits - 2, 0))
+    notes += shared_notes(roster, judged=True)
+    notes += left_out
+    if has_intervals(rows):
+        notes.append((None, SHARED["notes"]["intervals"].format(unit=WORDS["drawn"]["unit"])))
+    return picture(figure, WORDS["figure_captions"]["by_category"], notes)
+
+
+def _by_temperature(frames: Frames, display: Display) -> Picture:
+    rows = rows_of(frames["temperature"], measure="HSR")
+    languages, lines = _languages(rows), list(dict.fromkeys(rows["line"]))
+    roster = Roster(set(rows["model"]), display, models_by_prompts(frames["coverage"]))
+    digits, words = max(display.digits - 2, 0), WORDS["temperature"]
+    panels = max(len(languages), 1)
+    width = PAGE if panels > 1 else COLUMN
+    figure = Figure(figsize=(width, 2.4), layout="constrained")
+    all_axes = figure.subplots(1, panels, squeeze=False, sharey=True)[0]
+    notes, incomplete = [], []
+    for axes, language in zip(all_axes, languages, strict=False):
+        named = WORDS["languages"][language]
+        axes.set_title(named)
+        for line in lines:
+            of_line = rows_of(rows, line=line, language=language)
+            label, style = roster.figure_label(line), look(roster, line)
+            draw_points(axes, list(of_line["temperature"]), of_line, label=label, **style)
+            values = "; ".join(
+                words["value"].format(value=rounded(row.value, digits), at=f"{row.temperature:g}")
+                for row in of_line.itertuples()
+            )
+            notes.append(
+                words["line"].format(model=roster.label(line), language=named, values=values)
+            )
+        for row in rows_of(rows, language=language).itertuples():
+            slots = {"model": roster.label(row.model), "language": named}
+            if row.n < row.expected:
+                shown = {"scored": f"{row.n:,.0f}", "expected": f"{row.expected:,.0f}"}
+                incomplete.append(WORDS["notes"]["incomplete_model"].format(**slots, **shown))
+        axes.set_xlabel(words["axis"])
+        frame(axes, grid="both")
+    all_axes[0].set_ylabel(WORDS["figures"]["by_category"])
+    legend(figure, all_axes[0])
+    if incomplete:
+        notes.append(WORDS["notes"]["incomplete"].format(models="; ".join(incomplete)))
+    remarks: list[Note] = [(None, note) for note in notes]
+    remarks += shared_notes(roster, judged=True)
+    return picture(figure, WORDS["figure_captions"]["temperature"], remarks)
+
+
+def _languages(rows: pd.DataFrame) -> list[str]:
+    return [language for language in LANGUAGES if language in set(rows["language"])]

@@ -1,0 +1,86 @@
+"""Judge prompts: an answer and how its instruction came about, or its instruction alone."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from steadfast.base.files import Record, Settings
+from steadfast.base.resources import facts
+from steadfast.benchmarks.followbench.facts import JUDGE
+from steadfast.benchmarks.followbench.ways import (
+    HIGHEST,
+    LAST,
+    PATH,
+    RATING,
+    request_id,
+    template_name,
+)
+from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
+from steadfast.contract.judge_template import JudgeTemplate
+from steadfast.judging.boundary import boundary
+
+MAX_TOKENS = 1024  # as in the released code
+WORDS = facts("followbench/judge/words.yaml")
+COMMON = frozenset({"kind", "constraints", "count", "boundary"})
+SLOTS = {
+    PATH: (COMMON | {"path"}, frozenset({"path", "count"})),
+    LAST: (COMMON | {"instruction"}, frozenset({"instruction", "count"})),
+    RATING: (frozenset({"instruction", "boundary"}), frozenset({"instruction"})),
+}
+"""By the way to ask: the slots that a template may have, and those that it must have."""
+
+
+class FollowbenchJudgePrompts(JudgePrompts):
+    """One request an answer and way; only answers to groups that a judge scores are judged.
+
+    Args:
+        ways: to ask the judge, of ``ways.WAYS``.
+    """
+
+    def __init__(self, ways: Sequence[str] = (PATH,)):
+        self._ways = ways
+
+    def slots_of(self, template: str) -> tuple[frozenset[str], frozenset[str]]:
+        """The names that may stand in a template of that name, and those that must."""
+        return SLOTS[template.rpartition("_")[0] or PATH]
+
+    def prompts(
+        self, sample: Sample, answer: Answer, templates: Mapping[str, JudgeTemplate]
+    ) -> Iterator[JudgePrompt]:
+        """What is asked about an answer."""
+        if sample.prompt["scorer"] != JUDGE:
+            return
+        level = sample.prompt["level"]
+        fields = slots(sample.source, level, WORDS[sample.part])
+        for way in self._ways:
+            name = template_name(sample.part, way)
+            form = templates[name]
+            head, tail = form.render(fields | {"boundary": boundary(answer.text)})
+            expected = {"count": level} | ({"highest": HIGHEST} if way == RATING else {})
+            asked = request_id(sample.id, way)
+            request = JudgeRequest(asked, tail, expected, form.reminder, MAX_TOKENS)
+            yield JudgePrompt(sample.id, name, head, answer.text, [request])
+
+
+def slots(group: Record, level: int, words: Settings) -> dict[str, str]:
+    """What a judge template's slots are filled with, but for answer and boundary (Figure 3).
+
+    Args:
+        group: a group of the data.
+        level: whose answer is judged.
+        words: those of the language.
+    """
+
+    def counted(forms: Mapping[str, str], n: int) -> str:
+        return forms["one"] if n == 1 else forms["more"].format(n=n)
+
+    versions = [f"{words['start']}\n{group['start']}"]
+    versions += [
+        f"{counted(words['step'], n)}\n{group['levels'][n - 1]['instruction']}"
+        for n in range(1, level + 1)
+    ]
+    return {
+        "kind": words["kind"][group["category"]],
+        "constraints": counted(words["constraints"], level),
+        "count": str(level),
+        "path": "\n\n".join(versions),
+        "instruction": group["levels"][level - 1]["instruction"],
+    }

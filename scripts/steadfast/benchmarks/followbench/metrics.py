@@ -1,0 +1,339 @@
+"""FollowBench's metrics of all models, as tidy CSV files.
+
+A sample without a score (no answer, or no readable verdict) is in no mean; it lowers the coverage.
+In mode released a reply that could not be read counts −1, as in the released code. Each draw of an
+item is an item, and of a group a group. Intervals: ``stats.intervals``, with groups drawn within
+their category, and with them all that was drawn for their items.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import pandas as pd
+
+from steadfast.base.files import Record
+from steadfast.benchmarks.followbench.agreement import agreement
+from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
+from steadfast.benchmarks.followbench.frames import (
+    UNREADABLE,
+    group_frame,
+    impossible,
+    sample_frame,
+    with_released_zeros,
+)
+from steadfast.benchmarks.followbench.temperature import temperature_rows
+from steadfast.benchmarks.followbench.ways import PATH
+from steadfast.contract.components import Data, Frames, Labels, Scored
+from steadfast.stats.asked import OWN, answers_expected, with_prompts
+from steadfast.stats.headline import HEADLINE, HIGHEST, PROMPTS
+from steadfast.stats.intervals import Clusters, joined
+from steadfast.stats.pairs import drawn, pairs, with_comparisons
+from steadfast.stats.scores import STATUSES
+from steadfast.stats.tidy import OVERALL, in_order, rows_of
+
+KINDS = (OVERALL, RULE, JUDGE)
+RATES = {"HSR": "hard", "SSR": "soft"}
+"""Measures of samples, and their columns."""
+WHOLE = {"category": OVERALL, "level": ""}
+"""What stands for all categories or levels together."""
+VALUES = ["value", "low", "high", "n"]
+
+
+def metrics(
+    scores: Iterable[Scored],
+    data: Mapping[str, Data],
+    labels: Labels | None,
+    languages: Sequence[str],
+    judges: Sequence[str],
+    references: Collection[str] = (),
+    ways: Sequence[str] = (PATH,),
+    temperatures: Mapping[str, tuple[str, float]] | None = None,
+) -> Frames:
+    """The metrics of all models.
+
+    Args:
+        scores: of all models and languages.
+        data: of each language, its groups.
+        labels: people's verdicts, where there are some.
+        languages: in the order to show, the headline's first.
+        judges: the names of all.
+        references: models that give the gold answer, which are not compared.
+        ways: that the judges were asked, the one that makes the scores first.
+        temperatures: as ``temperature_rows`` takes them; by default none.
+
+    Raises:
+        UserError: the labels are damaged, or not of these answers.
+    """
+    scores = list(scores)
+    found = Metrics(sample_frame(scores), languages)
+    asked = {scored.record["context_id"] for scored in scores}
+    groups = {
+        name: [group for group in of if group["context_id"] in asked]
+        for part in data.values()
+        for name, of in part["data"].items()
+    }
+    main = {"hsr": found.rates("hard"), "ssr": found.rates("soft"), "csl": found.levels()}
+    compared = found.comparisons(references)
+    return {
+        **main,
+        "scorers": found.scorers(),
+        "consistency": found.consistency(),
+        "items": items(groups),
+        "agreement": agreement(scores, judges, labels, ways),
+        "coverage": found.coverage(),
+        "comparisons": compared,
+        "drawn": found.drawn(),
+        "temperature": temperature_rows(main, temperatures or {}, languages),
+        "headline": found.headline(main, compared),
+    }
+
+
+class Metrics:
+    """The metrics of all models.
+
+    Args:
+        samples: as ``sample_frame`` gives them.
+        languages: in the order to show, the headline's first.
+    """
+
+    def __init__(self, samples: pd.DataFrame, languages: Sequence[str]):
+        self._samples, self._languages = samples, languages
+        self._groups = group_frame(samples)
+        self._clusters = Clusters(self._groups, ["language", "category"])
+        self._models = pd.DataFrame({"model": sorted(set(samples["model"]))})
+        self._order: dict[str, Sequence[str]] = {
+            "model": list(self._models["model"]),
+            "language": languages,
+            "kind": KINDS,
+            "category": [*CATEGORIES, OVERALL],
+            "level": [str(level) for level in LEVELS],
+            "measure": ["HSR", "SSR"],
+        }
+
+    def rates(self, column: str) -> pd.DataFrame:
+        """HSR of the column hard, SSR of soft (equations 1 and 2), in per cent.
+
+        Returns:
+            Columns model, language, category, level, value, low, high, n (scored samples) and
+            expected. Category overall is the unweighted mean of the categories (Table 2), an
+            empty level the mean of the levels (Figure 4).
+        """
+        return self._estimated(self._samples, column, ["category", "level"])
+
+    def levels(self) -> pd.DataFrame:
+        """CSL: consecutive satisfied levels of a group, from level 1 on (equation 3).
+
+        Returns:
+            Columns model, language, category, value, low, high, n (groups that it is known of)
+            and expected. Category overall is the unweighted mean of the categories (Table 2).
+        """
+        return self._estimated(self._groups, "levels", ["category"])
+
+    def scorers(self) -> pd.DataFrame:
+        """HSR and SSR of the items that rules and that the judge score, categories together.
+
+        Returns:
+            Columns model, language, kind (rule, judge), measure (HSR, SSR), level (or empty for
+            their mean), value, low, high, n and expected.
+        """
+        parts = [
+            self._estimated(self._samples, column, ["kind", "level"]).assign(measure=measure)
+            for measure, column in (("HSR", "hard"), ("SSR", "soft"))
+        ]
+        keys = ["model", "language", "kind", "measure", "level"]
+        return self._sorted(pd.concat(parts, ignore_index=True), keys, [*VALUES, "expected"])
+
+    def consistency(self) -> pd.DataFrame:
+        """Failure consistency (section 5.3), in per cent: failing groups that go on failing.
+
+        Returns:
+            Columns model, language, kind (overall: as in the paper; judge: as in the released code;
+            rule), category (or overall: its groups together), value, low, high, n (groups that
+            fail at a level from 1 to 4) and missing (groups of which that is not known).
+        """
+        keys = ["model", "language", "kind", "category"]
+        groups = _margins(pd.concat([self._groups, self._groups.assign(kind=OVERALL)]))
+        failing = groups[groups["consistency"].isin(["consistent", "inconsistent"])]
+        failing = failing.assign(value=(failing["consistency"] == "consistent").astype(float))
+        unknown = groups.assign(missing=groups["consistency"].isna())
+        missing = unknown.groupby(keys)["missing"].sum().reset_index()
+        rows = missing.merge(self._means(failing, "value", keys), "left", keys).fillna({"n": 0})
+        return self._sorted(rows.astype({"n": int}), keys, [*VALUES, "missing"])
+
+    def coverage(self) -> pd.DataFrame:
+        """Expected and scored samples of each model.
+
+        Returns:
+            Columns model, language, category (or overall), level (or empty for all), expected,
+            scored, a count per status (``status_<name>``), empty (answers without any text),
+            unreadable (replies that count −1 in mode released) and prompts (whose).
+        """
+        keys = ["model", "language", "category", "level"]
+        flags = self._samples[[*keys, "empty", UNREADABLE]].assign(
+            scored=self._samples["hard"].notna(),
+            **{f"status_{status}": self._samples["status"] == status for status in STATUSES},
+        )
+        counts = _margins(flags).groupby(keys).sum().reset_index()
+        rows = self._expected(self._samples, keys[2:]).merge(counts, "left", keys)
+        columns = ["expected", "scored", *(f"status_{s}" for s in STATUSES), "empty", UNREADABLE]
+        rows[columns] = rows[columns].fillna(0).astype(int)
+        return self._sorted(with_prompts(rows, self._samples), keys, [*columns, PROMPTS])
+
+    def comparisons(self, references: Collection[str] = ()) -> pd.DataFrame:
+        """Every two models on the samples, and of CSL the groups, that both have; levels together.
+
+        Args:
+            references: models that are left out.
+
+        Returns:
+            Columns model, other, language, measure (HSR and SSR, in per cent; CSL), category (or
+            overall) and those of ``comparison.compare_models``.
+        """
+        of_samples = [
+            self._samples.assign(measure=measure, total=self._samples[column])
+            for measure, column in RATES.items()
+        ]
+        of_groups = self._groups.assign(
+            measure="CSL", total=self._groups["levels"], sample_id=self._groups["cluster"]
+        )
+        units = pd.concat([*of_samples, of_groups], ignore_index=True)
+        units = units[~units["model"].isin(references)].assign(stratum=units["category"])
+        rows = pairs(units, ["language", "measure"], "category")
+        scaled = ["difference", "low", "high", "error"]
+        rows.loc[rows["measure"].isin(RATES), scaled] *= 100
+        keys = ["model", "other", "language", "measure", "category"]
+        order = {**self._order, "measure": [*RATES, "CSL"]}
+        rows = in_order(rows, {key: order[key] for key in (*keys[2:], "model")})
+        return rows[[*keys, *rows.columns.difference(keys, sort=False)]]
+
+    def drawn(self) -> pd.DataFrame:
+        """How many groups there are of each language (part) and category (stratum)."""
+        return drawn(self._groups, "language", ["category"])
+
+    def headline(self, found: Frames, compared: pd.DataFrame) -> pd.DataFrame:
+        """HSR, SSR (in per cent) and CSL of each model in the first language, over everything.
+
+        Args:
+            found: ``hsr``, ``ssr`` and ``csl``, as the other methods give them.
+            compared: as ``comparisons`` gives them.
+
+        Returns:
+            Columns of ``stats.headline``, the further ones too, ``highest`` where some samples
+            cannot be passed; n and expected count samples, of CSL groups.
+        """
+        parts = []
+        for measure in ("HSR", "SSR", "CSL"):
+            rows = self._overall(found[measure.lower()])
+            rows = self._models.merge(rows[["model", *VALUES]], "left", "model").fillna({"n": 0})
+            units = self._groups if measure == "CSL" else self._samples
+            expected = self._expected(units, [])
+            expected = expected[expected["language"] == self._languages[0]]
+            rows = rows.merge(expected, "left", "model").fillna({"expected": 0})
+            parts.append(rows.astype({"n": int, "expected": int}).assign(measure=measure))
+        rows = with_prompts(pd.concat(parts, ignore_index=True), self._samples)
+        compared = rows_of(compared, language=self._languages[0], category=OVERALL)
+        by_measure = {name: rows_of(compared, measure=name) for name in (*RATES, "CSL")}
+        groups = rows_of(self.drawn(), part=self._languages[0])
+        rows = with_comparisons(rows[[*HEADLINE, PROMPTS]], by_measure, groups, "groups")
+        highest = self.highest()
+        return rows.assign(**{HIGHEST: rows["measure"].map(highest)}) if highest else rows
+
+    def highest(self) -> dict[str, float]:
+        """The highest HSR, SSR and CSL that answers can have in the first language.
+
+        Empty where each sample can be passed.
+        """
+        asked = self._samples[self._samples["language"] == self._languages[0]]
+        if asked["passable"].all():
+            return {}
+        best = asked.drop_duplicates("sample_id").assign(model="", prompts=OWN, draw=0)
+        passed = best["passable"].astype(float)
+        found = Metrics(best.assign(hard=passed, soft=passed), self._languages)
+        rows = {"HSR": found.rates("hard"), "SSR": found.rates("soft"), "CSL": found.levels()}
+        return {measure: float(self._overall(of)["value"].iloc[0]) for measure, of in rows.items()}
+
+    def _overall(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows on all categories and levels in the first language."""
+        rows = rows_of(rows, language=self._languages[0], category=OVERALL)
+        return rows_of(rows, level="") if "level" in rows else rows
+
+    def _estimated(self, units: pd.DataFrame, column: str, by: list[str]) -> pd.DataFrame:
+        """Means of samples or groups by model, language and more, and how many were expected."""
+        keys, averaged = ["model", "language", *by], [key for key in by if key in WHOLE]
+        rows = self._means(units, column, keys, averaged)
+        rows = rows.merge(self._expected(units, by), on=keys)
+        if column == "soft":
+            rows = with_released_zeros(rows, units, keys)
+        return self._sorted(rows, keys, [*VALUES, "expected"])
+
+    def _means(
+        self, units: pd.DataFrame, column: str, keys: list[str], averaged: Collection[str] = ()
+    ) -> pd.DataFrame:
+        """Means of a column in each cell, and the plain means over the keys to be averaged.
+
+        In per cent, but for levels.
+        """
+        if not units[column].notna().any():
+            return pd.DataFrame(columns=[*keys, *VALUES]).astype({"n": int})
+        highest = float(len(LEVELS)) if column == "levels" else 1.0
+        cells = self._clusters.means(units, keys, column, (0.0, highest))
+        for key in averaged:
+            mean = cells.mean([other for other in keys if other != key])
+            cells = joined([cells, mean.labelled(**{key: WHOLE[key]})])
+        rows, factor = cells.rows(), 1 if column == "levels" else 100
+        return rows.assign(**{name: factor * rows[name] for name in VALUES[:-1]})
+
+    def _expected(self, units: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+        """How many samples or groups each model should have, with their sums over keys."""
+        name = "sample_id" if "sample_id" in units else "cluster"
+        units = _margins(units[["model", "prompts", "draw", "language", *by, name]])
+        return answers_expected(units, ["language", *by], [name])
+
+    def _sorted(self, rows: pd.DataFrame, keys: list[str], columns: list[str]) -> pd.DataFrame:
+        return in_order(rows, {key: self._order[key] for key in keys})[[*keys, *columns]]
+
+
+def items(data: Mapping[str, Iterable[Record]]) -> pd.DataFrame:
+    """What is asked (Table 1): items and their mean length by task and scorer.
+
+    Args:
+        data: the groups by language.
+
+    Returns:
+        Columns language, category, task, kind (rule, judge), size (mean length of an
+        instruction: words, in Chinese characters), groups, n (items) and impossible (items that no
+        answer can pass).
+    """
+    rows = [
+        {
+            "language": language,
+            "category": group["category"],
+            "task": group["task"],
+            "kind": JUDGE if group["scorer"] == JUDGE else RULE,
+            "group": group["context_id"],
+            "size": len(text if language == "zh" else text.split()),
+            "impossible": impossible(language, group["scorer"], level),
+        }
+        for language, groups in data.items()
+        for group in groups
+        for level, text in enumerate((of["instruction"] for of in group["levels"]), start=1)
+    ]
+    keys = ["language", "category", "task", "kind"]
+    columns = [*keys, "group", "size", "impossible"]
+    cells = pd.DataFrame(rows, columns=columns).groupby(keys, sort=False)
+    found = cells.agg(
+        size=("size", "mean"),
+        groups=("group", "nunique"),
+        n=("size", "size"),
+        impossible=("impossible", "sum"),
+    ).reset_index()
+    order = {"language": list(data), "category": CATEGORIES}
+    tasks = list(dict.fromkeys(found["task"]))
+    return in_order(found, order | {"task": tasks, "kind": [RULE, JUDGE]})
+
+
+def _margins(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows, and again as part of all categories and of all levels, where they have such."""
+    for column, whole in WHOLE.items():
+        if column in rows:
+            rows = pd.concat([rows, rows.assign(**{column: whole})])
+    return rows

@@ -1,0 +1,92 @@
+"""Simulated readers and judges: seeded stand-ins, for trying the whole workflow on any machine.
+
+A reader forgets a constraint more easily the more there are, in the middle more than at the ends,
+and some groups are harder for it than others. No claim about any model is meant.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+
+from steadfast.base.files import Settings
+from steadfast.benchmarks.followbench.answers import described, reference_answer
+from steadfast.benchmarks.followbench.facts import JUDGE, NO, YES
+from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample, StandIn
+from steadfast.judging.stand_in import BelievingJudge
+
+FIRST, GROWTH = 0.4, 0.1  # share of a reader's slip that one constraint costs, and each more
+MIDDLE = 0.2  # of the position bias, at most, for a constraint in the middle
+SPREAD = 0.8  # of a reader's difficulty over groups
+
+_SPOILT: tuple[Callable[[str], str], ...] = (
+    lambda answer: f"Sure! Here is what you asked for:\n{answer}\nIs there anything else?",
+    lambda answer: f'"{answer[: len(answer) // 2]}"',
+    lambda answer: "I am sorry. I do not know that. Please ask about something else! Thank you.",
+)
+_UNREADABLE: tuple[Callable[[str], str], ...] = (
+    lambda verdicts: "On the whole the answer does well, though not in every respect.",
+    lambda verdicts: f"{verdicts}\nI hope that this helps.",
+    lambda verdicts: verdicts.replace("]", f", '{YES}']"),
+    lambda verdicts: (
+        verdicts.replace(YES, "satisfied").replace(NO, "not satisfied").replace("[[", "")
+    ),
+    lambda verdicts: "",
+)
+
+
+class FollowbenchReader(StandIn):
+    """Reference answers and simulated readings."""
+
+    def reference(self, sample: Sample) -> str:
+        """An answer that keeps all constraints."""
+        return reference_answer(sample.prompt, sample.source)
+
+    def simulated(self, sample: Sample, reader: Settings, seen: float, rng: random.Random) -> str:
+        """What a reader answers.
+
+        Args:
+            sample: that is asked.
+            reader: slip (share of what goes wrong, 0 to 1), position_bias (0 to 1), seed.
+            seen: not used: an instruction is never cut.
+            rng: source of everything random in the answer.
+        """
+        level = sample.prompt["level"]
+        own = random.Random(f"{reader['seed']}/{sample.prompt['context_id']}")
+        slip = reader["slip"] * own.uniform(1 - SPREAD, 1 + SPREAD)
+        kept = [n for n in range(1, level + 1) if rng.random() < _chance(n, level, slip, reader)]
+        if sample.source["scorer"] == JUDGE:
+            return described(kept)
+        answer = self.reference(sample)
+        return answer if len(kept) == level else rng.choice(_SPOILT)(answer)
+
+
+def _chance(number: int, level: int, slip: float, reader: Settings) -> float:
+    """The chance to keep the constraint of that number, of as many as the level has."""
+    depth = (number - 0.5) / level
+    lost = MIDDLE * reader["position_bias"] * 4 * depth * (1 - depth) * (level > 1)
+    return max(0.0, 1 - slip * (FIRST + GROWTH * level) - lost)
+
+
+class FollowbenchJudge(BelievingJudge):
+    """Replies of judges without a model."""
+
+    # A judge slips in one of four cases where a reader would.
+    flip = chatter = 0.25
+
+    def numbers(self, request: JudgeRequest) -> range:
+        """Those of the constraints."""
+        return range(1, request.expected["count"] + 1)
+
+    def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
+        """A reason for each constraint, and the list of verdicts; or a rating."""
+        if highest := request.expected.get("highest"):
+            # In the upper half only where all is kept.
+            share = sum(verdicts) / len(verdicts)
+            rating = highest if all(verdicts) else round(highest / 2 * share)
+            return f"1) Constraints kept: {sum(verdicts)}\n2) Rating: [[{rating}]]"
+        words = [YES if kept else NO for kept in verdicts]
+        reasons = [f"- constraint {number}: {word}" for number, word in enumerate(words, start=1)]
+        return "\n".join(["1) and 2)", *reasons, f"3) {words}"])
+
+    def unreadable(self, reply: str, rng: random.Random) -> str:
+        """A remark, or the reply spoilt."""
+        return rng.choice(_UNREADABLE)(reply)

@@ -1,0 +1,154 @@
+"""What FollowBench's tables show: frames of metrics, in sections by language."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from itertools import product
+
+import pandas as pd
+
+from steadfast.base.files import Record
+from steadfast.base.resources import facts
+from steadfast.benchmarks.followbench.ways import PATH
+from steadfast.contract.components import Frames
+from steadfast.show.cells import MODEL, CellsByModel, Values, printed_section
+from steadfast.show.display import Display
+from steadfast.show.results import Note, Results, incomplete_models, values_by_model
+from steadfast.show.table import Column, Section, Table, rounded
+from steadfast.stats.tidy import OVERALL, rows_of
+from steadfast.stats.ties import NO_TIES, Ties
+
+WORDS = facts("followbench/tables.yaml")
+PRINTED = facts("followbench/printed.yaml")
+PREFIX = "followbench_"
+TESTED = ("HSR", "SSR", "CSL")
+"""Measures in which models are compared, all levels together."""
+Printed = tuple[Mapping[str, str], Sequence[int | None]]
+"""What the paper prints: values by model, and where each column's stands in these, if anywhere."""
+
+
+class FollowbenchResults(Results):
+    """Metrics of the models, and how they are shown.
+
+    Args:
+        frames: of ``metrics`` by name.
+        display: how models are shown.
+        mode: strict or released.
+        languages: in the order to show.
+        ways: that the judges were asked, the one that makes the scores first.
+    """
+
+    prefix = PREFIX
+
+    def __init__(
+        self,
+        frames: Frames,
+        display: Display,
+        mode: str,
+        languages: Sequence[str],
+        ways: Sequence[str] = (PATH,),
+    ):
+        super().__init__(
+            frames, display, WORDS, {"mode": WORDS["modes"][mode] + WORDS["by_way"][ways[0]]}
+        )
+        self.mode, self.languages, self.ways = mode, languages, ways
+        coverage = frames["coverage"].set_index(["model", "language", "category", "level"])
+        self._counts: dict[tuple[str, ...], Record] = coverage.to_dict("index")
+        self._no_counts: Record = dict.fromkeys(coverage.columns, 0)
+
+    def counts(self, model: str, language: str, category: str) -> Record:
+        """Expected and scored samples, and why others have no score."""
+        return self._counts.get((model, language, category, ""), self._no_counts)
+
+    def rate(self, value: float) -> Decimal:
+        """A rate in per cent as it is printed; in mode released with two digits."""
+        return Decimal(f"{value:.2f}") if self.mode == "released" else self._rounded(value)
+
+    def level(self, value: float) -> Decimal:
+        """A number of levels as it is printed; in mode released with one digit, half to even."""
+        return Decimal(f"{round(value, 1)}") if self.mode == "released" else self._rounded(value)
+
+    def _rounded(self, value: float) -> Decimal:
+        # A rate has a hundredth of a fraction's unit; levels, as in the paper, likewise.
+        return rounded(value, max(self.digits - 2, 0))
+
+    def column(self, frame: str, shown: Callable[[float], Decimal], **keys: str) -> Values:
+        """A column of values: a frame's rows with those keys, shown as ``rate`` or ``level``."""
+        rows, measure = rows_of(self.frames[frame], **keys), frame.upper()
+        tested = not keys.pop("level", "") and measure in TESTED
+        ties = Ties.of(self.pairs(measure, **keys)) if tested else NO_TIES
+        return Values(values_by_model(rows), incomplete_models(rows), ties=ties, shown=shown)
+
+    def pairs(self, measure: str, **keys: str) -> pd.DataFrame:
+        """The comparisons of every two models in a measure."""
+        return rows_of(self.frames["comparisons"], measure=measure, **keys)
+
+    def ranking_notes(self, category: str) -> list[Note]:
+        """What the ranges of ranks by HSR say."""
+        notes: list[Note] = []
+        for language in self.languages:
+            measure = WORDS["ranked"].format(measure="HSR", language=WORDS["languages"][language])
+            rows = self.pairs("HSR", language=language, category=category)
+            notes += self.rank_notes(measure, rows, max(self.digits - 2, 0))
+        return notes
+
+    def by_language(
+        self,
+        name: str,
+        columns: Iterable[Column],
+        cells: Callable[[str], CellsByModel],
+        category: str = OVERALL,
+        notes: Iterable[Note] = (),
+        printed: Printed | None = None,
+    ) -> Table:
+        """A table with a section a language and group of models, a row a model.
+
+        Args:
+            name: of the table.
+            columns: after the model's.
+            cells: those of each model in a language.
+            category: whose HSR orders the models, and whose samples the notes count.
+            notes: besides those on marks.
+            printed: by the paper, in a section of its own where the display asks for it.
+        """
+        sections: list[Section] = []
+        remarks: list[Note] = [*self._marks(category), *notes]
+        for language in self.languages:
+            keys = {"language": language, "category": category, "level": ""}
+            order = self.column("hsr", self.rate, **keys).by_model
+            of_language = self.sections(self.roster.groups(order), cells(language).__getitem__)
+            for first, section in enumerate(of_language):
+                heading = self._in_language(language, section.heading)
+                apart = section.unranked or (bool(sections) and first == 0)
+                sections.append(Section(section.rows, heading, apart))
+        if printed and self.display.published and PRINTED["language"] in self.languages:
+            values, places = printed
+            heading = self._in_language(PRINTED["language"], PRINTED["heading"])
+            sections.append(printed_section(values, heading, places))
+            remarks.append((None, PRINTED["note"]))
+        shown = WORDS["categories"][category].lower()
+        return self.table(name, (MODEL, *columns), sections, remarks, category=shown)
+
+    def _in_language(self, language: str, heading: str) -> str:
+        named = [WORDS["languages"][language]] if len(self.languages) > 1 else []
+        return ": ".join(filter(None, [*named, heading]))
+
+    def _marks(self, category: str) -> list[Note]:
+        """Explanations of marks that may occur, and of the judge."""
+        incomplete = []
+        for model, language in product(self.roster.models, self.languages):
+            slots = {"model": self.roster.label(model), "language": WORDS["languages"][language]}
+            counts = self.counts(model, language, category)
+            incomplete.append((slots, counts["scored"], counts["expected"]))
+        return [*self.incomplete_notes(incomplete), *self.shared_notes(judged=True)]
+
+    def impossible(self, category: str = OVERALL) -> list[Note]:
+        """The notes on items that no answer can pass."""
+        rows = self.frames["items"]
+        rows = rows[(rows["category"] == category) | (category == OVERALL)]
+        counts = rows.groupby("language")["impossible"].sum()
+        text, names = WORDS["notes"]["impossible"], WORDS["languages"]
+        return [
+            (None, text.format(language=names[language], n=f"{counts[language]:.0f}"))
+            for language in self.languages
+            if counts.get(language, 0)
+        ]

@@ -1,0 +1,26 @@
+"""Each rule by its name."""
+
+from steadfast.base.resources import facts
+from steadfast.benchmarks.followbench.rules.conditions import cumulative
+from steadfast.benchmarks.followbench.rules.targets import COMPARISONS, last_match
+
+
+def satisfied(rule: str, language: str, level: int, target: str, answer: str) -> bool:
+    """Whether an answer satisfies its level's constraints.
+
+    Args:
+        rule: one of ``COMPARISONS``, or of the rules in ``followbench/rules.yaml``.
+        language: en or zh.
+        level: 1 to 5.
+        target: the item's reference, where the rule compares with one.
+        answer: the model's text, unstripped.
+
+    Example:
+        >>> satisfied("option", "en", 1, "(C)", "Not (A) but (C)")
+        True
+    """
+    if rule in COMPARISONS:
+        return COMPARISONS[rule](target, answer)
+    if rule in facts("followbench/rules.yaml")["last_match"]:
+        return last_match(rule, language, target, answer)
+    return cumulative(rule, language, level, answer)

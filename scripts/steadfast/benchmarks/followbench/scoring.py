@@ -1,0 +1,92 @@
+"""Scoring an answer by its rule, or by a judge's reply."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from steadfast.base.files import Record
+from steadfast.benchmarks.followbench.facts import JUDGE, RULE
+from steadfast.benchmarks.followbench.released import released, released_rating
+from steadfast.benchmarks.followbench.rules.decide import satisfied
+from steadfast.benchmarks.followbench.verdicts import strict, strict_rating
+from steadfast.benchmarks.followbench.ways import PATH, RATING, request_id
+from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
+
+FAILURE = -1.0  # of every constraint, as released, where a reply could not be read
+THRESHOLD = 5.0
+"""A rating above it takes all constraints for kept (section 5.1)."""
+
+
+class FollowbenchScoring(Scoring):
+    """Scores an answer: ``points`` has 1 or 0 for each constraint.
+
+    A rule, and a judge's rating, have one for the whole item. ``total`` is 1 if all are kept.
+    Without a readable verdict both are None under status invalid; in mode released they are −1,
+    unless the judge could not be asked.
+
+    Args:
+        mode: how judges' replies are read.
+        ways: that the judge was asked; the first makes the score, the others are other raters.
+    """
+
+    def __init__(self, mode: Literal["strict", "released"], ways: Sequence[str] = (PATH,)):
+        self._mode, self._ways = mode, ways
+
+    def facts(self, sample: Sample) -> Record:
+        """Level, and what scores the item."""
+        return {name: sample.prompt[name] for name in ("level", "scorer")}
+
+    def score(self, sample: Sample, answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
+        """What an answer is worth."""
+        if not answer.answered:
+            return Score(answer.status)
+        if sample.prompt["scorer"] == JUDGE:
+            scores = {
+                way: self._judged(sample, answer, way, verdicts.get(request_id(sample.id, way)))
+                for way in self._ways
+            }
+            first, *_ = self._ways
+            return replace(scores.pop(first), other_raters=scores)
+        group, level = sample.source, sample.prompt["level"]
+        target = group["levels"][level - 1]["target"]
+        kept = float(satisfied(group["scorer"], group["language"], level, target, answer.text))
+        return Score(answer.status, {RULE: kept}, kept, extracted={"problem": None})
+
+    def _judged(self, sample: Sample, answer: Answer, way: str, reply: Reply | None) -> Score:
+        """One judge's verdicts on an answer, and what was wrong with its reply."""
+        points: dict[str, float] | None = None
+        values: Record = {}
+        problem = reply.status if reply else "missing"
+        if reply and reply.answered:
+            problem = "unreadable"
+            points, values = self._read(sample, answer, way, reply.text)
+        attempts = reply.attempts if reply else None
+        extracted = {"problem": None if points else problem, "attempts": attempts}
+        # To released code a refusal is an empty reply; what never came says nothing in any mode.
+        failed = self._mode == "released" and problem in ("unreadable", "refused")
+        if points is None and not failed:
+            return Score(INVALID, extracted=extracted)
+        if points is None:
+            names = [RATING] if way == RATING else map(str, range(1, sample.prompt["level"] + 1))
+            points = dict.fromkeys(names, FAILURE)
+        return Score(answer.status, points, min(points.values()), values, extracted)
+
+    def _read(
+        self, sample: Sample, answer: Answer, way: str, reply: str
+    ) -> tuple[dict[str, float] | None, Record]:
+        """The points of a reply, None where it cannot be read, and a rating as it stands there."""
+        strictly = self._mode == "strict"
+        if way == RATING:
+            rating = strict_rating(reply, answer.text) if strictly else released_rating(reply)
+            return (
+                (None, {})
+                if rating is None
+                else ({RATING: float(rating > THRESHOLD)}, {RATING: rating})
+            )
+        level, language = sample.prompt["level"], sample.source["language"]
+        verdicts = (
+            strict(reply, answer.text, level) if strictly else released(reply, level, language)
+        )
+        if verdicts is None:
+            return None, {}
+        return {str(number): float(value) for number, value in enumerate(verdicts, start=1)}, {}

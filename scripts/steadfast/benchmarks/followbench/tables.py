@@ -1,0 +1,231 @@
+"""FollowBench's tables: Tables 1, 2, 3, 5 and 7 to 12, by scorer, agreement and coverage."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
+from steadfast.benchmarks.followbench.results import PREFIX, PRINTED, WORDS, FollowbenchResults
+from steadfast.benchmarks.followbench.ways import PATH
+from steadfast.contract.components import Frames
+from steadfast.show.agreement import agreement_table
+from steadfast.show.cells import (
+    CellsByModel,
+    count_cell,
+    incomplete_mark,
+    joined_cells,
+    rank_cells,
+    share_cell,
+)
+from steadfast.show.display import Display
+from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note
+from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.table import Cell, Column, Section, Table, rounded
+from steadfast.stats.tidy import OVERALL
+
+TITLE = "FollowBench"
+MEASURES = {"HSR": "hsr", "SSR": "ssr"}
+PLACES = [*map(str, LEVELS), ""]
+"""The levels, and their mean."""
+PRINTED_LEVELS = (0, 1, 2, 3, 4, None, 5, 6, 7, 8, 9, None, 10, None)
+PRINTED_CONSISTENCY = (0, None, None, None, None, None)
+"""Of the columns after the model's: where their value stands in what the paper prints."""
+
+
+def tables(
+    frames: Frames,
+    display: Display,
+    mode: str,
+    languages: Sequence[str],
+    names: Sequence[str],
+    ways: Sequence[str] = (PATH,),
+) -> Iterator[Table]:
+    """The tables that are wanted.
+
+    Args:
+        frames: of ``metrics`` by name.
+        display: how models are shown.
+        mode: strict or released, for captions and digits.
+        languages: in the order to show.
+        names: of the tables, without the benchmark's name.
+        ways: that the judges were asked, the one that makes the scores first.
+    """
+    results = FollowbenchResults(frames, display, mode, languages, ways)
+    for name in names:
+        yield BUILDERS[name](results, name)
+
+
+def items_table(results: FollowbenchResults, name: str) -> Table:
+    """Items by category, task and scorer (Table 1)."""
+    rows = results.frames["items"].set_index("language")
+    languages = [language for language in results.languages if language in rows.index]
+    bodies: dict[str, tuple[tuple[Cell, ...], ...]] = {}
+    for (category, task, kind), of in rows.groupby(["category", "task", "kind"], sort=False):
+        above = bodies.get(category, ())
+        counts = (cell for language in languages for cell in _counts(of, language))
+        named = Cell(WORDS["categories"][category], repeated=bool(above))
+        bodies[category] = (*above, (named, Cell(task), Cell(WORDS["scorers"][kind]), *counts))
+    sums = rows.groupby("language")["n"].sum()
+    total = (cell for language in languages for cell in (Cell(""), count_cell(sums[language])))
+    last = Section(((Cell(WORDS["sum"]), Cell(""), Cell(""), *total),), unranked=True)
+    columns = (
+        *(Column(heading, align="l") for heading in ("Constraint", "Task", "Scored by")),
+        *(
+            Column(heading, WORDS["languages"][language], "r")
+            for language in languages
+            for heading in (WORDS["lengths"][language], "Items")
+        ),
+    )
+    sections = (*map(Section, bodies.values()), last)
+    notes = ((None, WORDS["notes"]["tasks"]),)
+    return results.table(name, columns, sections, notes)
+
+
+def _counts(rows: pd.DataFrame, language: str) -> tuple[Cell, Cell]:
+    """The mean length of a task's items in a language, and their number."""
+    if language not in rows.index:
+        return Cell(None), Cell("0")
+    return Cell(f"{rounded(rows.at[language, 'size'], 0)}"), count_cell(rows.at[language, "n"])
+
+
+def levels_table(results: FollowbenchResults, name: str) -> Table:
+    """HSR and SSR by level and CSL, of all categories together or of one (Tables 2, 7 to 12)."""
+    last = name.rpartition("_")[2]
+    category = last if last in CATEGORIES else OVERALL
+
+    def cells(language: str) -> CellsByModel:
+        keys = {"language": language, "category": category}
+        rates = [
+            results.column(frame, results.rate, **keys, level=place)
+            for frame in MEASURES.values()
+            for place in PLACES
+        ]
+        hsr = results.column("hsr", results.rate, **keys, level="")
+        ranks = rank_cells(results.roster, hsr.ties, hsr.by_model)
+        shown = results.cells([*rates, results.column("csl", results.level, **keys)])
+        return joined_cells([shown, ranks])
+
+    places = _places(f"{measure} (%)" for measure in MEASURES)
+    columns = (*places, Column("CSL"), Column(SHARED["ranks"]))
+    notes = [*results.impossible(category), *results.tie_notes(), *results.ranking_notes(category)]
+    printed = (PRINTED["levels"][category], PRINTED_LEVELS)
+    return results.by_language(name, columns, cells, category, notes, printed)
+
+
+def _places(groups: Iterable[str]) -> Iterator[Column]:
+    """A column for each level and their mean, under each heading."""
+    for group in groups:
+        for place in PLACES:
+            yield Column(f"L{place}" if place else WORDS["mean"], group)
+
+
+def scorers_table(results: FollowbenchResults, name: str) -> Table:
+    """HSR by level of the items that rules and that the judge score."""
+
+    def cells(language: str) -> CellsByModel:
+        keys = {"language": language, "measure": "HSR"}
+        return results.cells(
+            results.column("scorers", results.rate, **keys, kind=kind, level=place)
+            for kind in (RULE, JUDGE)
+            for place in PLACES
+        )
+
+    columns = _places(WORDS["scorers"][kind] for kind in (RULE, JUDGE))
+    notes = [*results.impossible(), *results.untested_notes()]
+    return results.by_language(name, columns, cells, notes=notes)
+
+
+def consistency_table(results: FollowbenchResults, name: str) -> Table:
+    """Failure consistency over all groups and over judged ones (Table 5)."""
+    rows = results.frames["consistency"]
+    rows = rows[rows["category"] == OVERALL].set_index(["language", "model", "kind"])
+
+    def cells(language: str) -> CellsByModel:
+        return {
+            model: (
+                *_consistency(results, rows, (language, model, OVERALL)),
+                *_consistency(results, rows, (language, model, JUDGE)),
+            )
+            for model in results.roster.models
+        }
+
+    columns = (
+        Column(heading, group, "r")
+        for group in ("All groups", "Judged groups")
+        for heading in ("Consistent (%)", "Failing", "Not told")
+    )
+    notes: list[Note] = [(None, WORDS["notes"]["missing"]), *results.untested_notes()]
+    printed = (PRINTED["consistency"], PRINTED_CONSISTENCY)
+    return results.by_language(name, columns, cells, notes=notes, printed=printed)
+
+
+def _consistency(
+    results: FollowbenchResults, rows: pd.DataFrame, key: tuple[str, str, str]
+) -> tuple[Cell, ...]:
+    if key not in rows.index:
+        return (Cell(None),) * 3
+    value, failing, missing = rows.loc[key, ["value", "n", "missing"]]
+    text = None if pd.isna(value) else str(results.rate(value))
+    marks = incomplete_mark(bool(missing))
+    return Cell(text, marks=marks), count_cell(failing), count_cell(missing)
+
+
+def raters_table(results: FollowbenchResults, name: str) -> Table:
+    """Agreement of judges and people, on constraints or on whole items (Table 3)."""
+    item, whole = WORDS["agreement"][name], name == "table3_agreement"
+    rows = results.frames["agreement"]
+    rows = rows[rows["measure"] == item.split(" ")[0]]
+    table = agreement_table(PREFIX + name, rows, results.display, TITLE, item)
+    ways = [] if len(results.ways) == 1 else results.ways if whole else [PATH]
+    notes: list[Note] = [(None, WORDS["notes"]["ways"][way]) for way in ways]
+    if whole and results.display.published and PRINTED["language"] in results.languages:
+        notes.append((None, WORDS["notes"]["published_agreement"].format(**PRINTED["agreement"])))
+    return replace(table, notes=(*table.notes, *notes))
+
+
+def coverage_table(results: FollowbenchResults, name: str) -> Table:
+    """Scored items in per cent by category, and why others have no score."""
+    released = results.mode == "released"
+    extra = ("no_csl", "unreadable") if released else ("no_csl",)
+    words = WORDS["coverage"]
+    reasons = [name for name in words if name.startswith("status_") or name in extra]
+    csl = results.frames["csl"]
+    csl = csl[csl["category"] != OVERALL].groupby(["model", "language"])[["n", "expected"]].sum()
+    without = (csl["expected"] - csl["n"]).to_dict()
+    categories = (*CATEGORIES, OVERALL)
+
+    def cells(language: str) -> CellsByModel:
+        found = {}
+        for model in results.roster.models:
+            by_category = [results.counts(model, language, category) for category in categories]
+            shares = [share_cell(of["scored"], of["expected"]) for of in by_category]
+            counts = by_category[-1] | {"no_csl": without.get((model, language), 0)}
+            why = (count_cell(counts[name]) for name in reasons)
+            found[model] = (*shares, *why, *results.answer_cells(model, counts))
+        return found
+
+    columns = (
+        *(Column(WORDS["categories"][category], "Scored (%)", "r") for category in categories),
+        *(Column(words[name], "Number", "r") for name in reasons),
+        *ANSWER_COLUMNS,
+    )
+    notes: list[Note] = [*((None, WORDS["notes"][column]) for column in extra), ANSWER_NOTE]
+    return results.by_language(name, columns, cells, notes=notes)
+
+
+BUILDERS: dict[str, Callable[[FollowbenchResults, str], Table]] = {
+    "table1_items": items_table,
+    "table2_levels": levels_table,
+    "table3_agreement": raters_table,
+    "table5_consistency": consistency_table,
+    "table7_content": levels_table,
+    "table8_situation": levels_table,
+    "table9_style": levels_table,
+    "table10_format": levels_table,
+    "table11_example": levels_table,
+    "table12_mixed": levels_table,
+    "scorers": scorers_table,
+    "agreement": raters_table,
+    "coverage": coverage_table,
+}

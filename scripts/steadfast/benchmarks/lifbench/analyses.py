@@ -1,0 +1,166 @@
+"""What stands behind LIFBench's results: models compared, rubrics, variance, depth, complexity."""
+
+from collections.abc import Collection
+
+import pandas as pd
+
+from steadfast.benchmarks.lifbench.frames import (
+    CAPABILITIES,
+    OTHER,
+    row_order,
+    sorted_rows,
+    task_order,
+)
+from steadfast.benchmarks.lifbench.measures import bootstrap, clusters, task_means, task_weights
+from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
+from steadfast.benchmarks.lifbench.weights import score_points, total_weight
+from steadfast.stats.comparison import compare_models
+from steadfast.stats.depth import success_by_depth
+from steadfast.stats.ranks import CORRELATIONS, agreement
+from steadfast.stats.tidy import OVERALL, tidy
+from steadfast.stats.variance import variance_shares
+
+LIST = "list"
+EASY, HARD = "easy", "hard"
+MOST_EASY = 10
+"""Total weight of an easy task, at most (section 5.4)."""
+FACTORS = {"context": "cluster", "expression": "expression_id", "variable": "variable_id"}
+
+
+def comparisons(
+    frame: pd.DataFrame,
+    weighting: str = "rubric",
+    rubric: str = "released",
+    references: Collection[str] = (),
+    tasks: ScoredTasks = SCORED_TASKS,
+) -> pd.DataFrame:
+    """Every two models on the samples that both have scored: see ``compare_models``.
+
+    Returns:
+        Its columns and length: empty for all lengths, or one of those that have several contexts
+        of each scenario.
+    """
+    contexts = frame.groupby(["length", "stratum"], observed=True)["cluster"].nunique()
+    several = contexts.groupby("length", observed=True).min() > 1
+    parts = {"": frame}
+    parts |= {name: frame[frame["length"] == name] for name in several.index[several]}
+    weights, found = task_weights(weighting, rubric, tasks), []
+    for length, part in parts.items():
+        models = part[~part["model"].isin(references)]
+        rows = compare_models(models, weights, bootstrap(part, []))
+        found.append(rows.assign(length=length))
+    return sorted_rows(
+        pd.concat(found, ignore_index=True), frame, ["length", "task", "model", "other"]
+    )
+
+
+def variance(frame: pd.DataFrame) -> pd.DataFrame:
+    """Tidy shares of variance between contexts, expressions and variables, in ``perspective``."""
+    return tidy([variance_shares(frame, FACTORS)], row_order(frame))
+
+
+def depth(frame: pd.DataFrame, tasks: ScoredTasks = SCORED_TASKS) -> pd.DataFrame:
+    """Success by position and length per task, and over the list scenario (task "list")."""
+    lists = [name for name, task in tasks.items() if task.scenario == LIST]
+    rows = success_by_depth(frame, clusters(frame), {LIST: lists})
+    keys, bins = ["task", "model", "length", "bin"], range(1, 11)
+    return sorted_rows(rows, frame, keys, task=[LIST, *task_order(frame)], bin=bins)
+
+
+def complexity(
+    frame: pd.DataFrame,
+    weighting: str = "rubric",
+    rubric: str = "released",
+    tasks: ScoredTasks = SCORED_TASKS,
+) -> pd.DataFrame:
+    """ARS of the easy and of the hard tasks, over all lengths and for each.
+
+    Args:
+        frame: scores, as ``score_frame`` gives them.
+        weighting: of the tasks within easy and hard, as in the overall ARS.
+        rubric: by whose total weight a task is hard.
+        tasks: that are known, by name.
+
+    Returns:
+        Columns model, split (``easy`` or ``hard``), length, value, low, high and n (scored
+        samples).
+
+    Source: section 5.4 and Figure 6: easy tasks have a weight of at most 10.
+    """
+    hard = (
+        frame["task"].map(lambda task: total_weight(task, rubric, tasks) > MOST_EASY).astype(bool)
+    )
+    parts = []
+    for split, rows in {EASY: frame[~hard], HARD: frame[hard]}.items():
+        for by in ([], ["length"]):
+            if len(rows):
+                means = task_means(rows, weighting, rubric, by, tasks).astype({"task": str})
+                parts.append(means[means["task"] == OVERALL].assign(split=split))
+    rows = pd.concat([part.astype({"model": str}) for part in parts], ignore_index=True)
+    rows["length"] = rows["length"].astype(object).fillna("")
+    columns = ["model", "split", "length", "value", "low", "high", "n"]
+    return sorted_rows(rows[columns], frame, columns[:3], split=[EASY, HARD])
+
+
+def weights(
+    frame: pd.DataFrame, rubric: str = "released", tasks: ScoredTasks = SCORED_TASKS
+) -> pd.DataFrame:
+    """The weight of each task's score points, in all (no capability) and by capability.
+
+    Returns:
+        Columns task, capability and value. A score point that tells of several capabilities counts
+        for each.
+
+    Source: Table 6 and Figure 2.
+    """
+    rows = []
+    for task in (task for task in task_order(frame) if task in set(frame["task"])):
+        rows.append((task, "", total_weight(task, rubric, tasks)))
+        for capability in CAPABILITIES:
+            points = score_points(tasks[task], rubric).values()
+            value = sum(point.weight for point in points if capability in point.capabilities)
+            rows += [(task, capability, value)] if value else []
+    return pd.DataFrame(rows, columns=["task", "capability", "value"])
+
+
+def rubrics(
+    frame: pd.DataFrame,
+    weighting: str = "rubric",
+    chosen: str = "released",
+    references: Collection[str] = (),
+    tasks: ScoredTasks = SCORED_TASKS,
+) -> pd.DataFrame:
+    """ARS by each rubric, ranks, and how well the ranks of two rubrics agree.
+
+    Args:
+        frame: scores; columns ``other.<rubric>`` hold the totals by other rubrics.
+        weighting: of the tasks in the overall ARS; each rubric weighs by its own total weights.
+        chosen: the rubric of the column total.
+        references: models without a rank, in no correlation.
+        tasks: that are known, by name.
+
+    Returns:
+        Columns measure, rubric, model, task, value, low, high and n. Measures: ars; rank (1 is
+        highest, equal ARS share the better rank); spearman and kendall (τ-b), without a model, of
+        the rubric with the chosen one, n models. No correlation where a rubric gives all models
+        the same.
+    """
+    totals = {column.removeprefix(OTHER): column for column in frame if column.startswith(OTHER)}
+    parts, by_rubric = [], {}
+    for rubric, column in ({chosen: "total"} | totals).items():
+        rows = task_means(
+            frame.assign(total=frame[column].astype(float)), weighting, rubric, [], tasks
+        )
+        rows = rows.astype({"model": str, "task": str}).assign(rubric=rubric)
+        ranked = rows[~rows["model"].isin(references)].drop(columns=["low", "high"])
+        # As written, so that a rounding error breaks no tie.
+        by_rubric[rubric] = ranked.assign(value=ranked["value"].round(12))
+        rank = by_rubric[rubric].groupby("task")["value"].rank(method="min", ascending=False)
+        parts += [rows.assign(measure="ars"), ranked.assign(measure="rank", value=rank)]
+    for rubric in totals:
+        both = by_rubric[chosen].merge(by_rubric[rubric], on=["model", "task"])
+        parts.append(agreement(both).assign(rubric=rubric, model=""))
+    columns = ["measure", "rubric", "model", "task", "value", "low", "high", "n"]
+    rows = pd.concat(parts, ignore_index=True).reindex(columns=columns)
+    measures = ["ars", "rank", *CORRELATIONS]
+    return sorted_rows(rows, frame, columns[:4], measure=measures, rubric=[chosen, *totals])

@@ -1,0 +1,116 @@
+"""Reference answers: the gold answer of every prompt, written so that LIFEval gives it 1.
+
+The corrected rubric gives 1 to every reference answer, in whatever letters, as long as no text is
+blank, key sentences are distinct, a list task has an element to name, and there are the duplicates
+and the key sentences that are asked for. Released rubric: JSON is written in ASCII escapes with
+``null`` for a missing field, and prompts and contexts must keep these rules besides (with the quirk
+that needs each):
+
+- all: no text is empty, has white space at its ends, a line break (but in a document's text) or a
+  character outside the basic multilingual plane (JSON escapes those in halves, Q1).
+- List: elements are distinct and none is a part of another (Q2), though LBI and LBE need no more
+  than one such element on the asked side; an element follows or precedes the one asked about.
+- MultiDoc: at least one duplicate group. Values of fields other than text are printable ASCII
+  without a backslash, ``]]`` or ``null``, and do not end with a comma once quotation marks are
+  left out (Q1, Q9, Q10). Where an asked field may be missing, the instruction says ``None``, which
+  has to be found in the prompt. Labels are distinct and hold no comma, ``]``, quotation mark or
+  backslash (Q6).
+- OneDoc: key sentences, fakes included, are distinct, none is a part of another, and none holds a
+  separator of OR. OR asks for no more than the true ones. OE asks for a type without true
+  sentences only if that is |Summary|. Neither option of OQ is a part of the other, and a separator
+  is no part of what stands around it (``#`` would be of ``#Topic#``).
+"""
+
+import json
+import random
+from itertools import chain
+
+from steadfast.base.files import Record
+from steadfast.benchmarks.lifbench.gold import (
+    duplicate_documents,
+    expected_element,
+    expected_labels,
+    fields,
+)
+
+
+def reference_answer(prompt: Record, context: Record) -> str:
+    """The gold answer to a prompt.
+
+    >>> reference_answer({"task": "LSI", "variables": {"id": 1}, "gold": {"element": "a"}}, {})
+    'a'
+
+    Args:
+        prompt: the prompt record.
+        context: the context record that the prompt refers to.
+    """
+    given = fields(prompt)
+    match prompt["task"]:
+        case "LSI" | "LOI" | "LOE":
+            return expected_element(prompt)
+        case "LBI" | "LBE":
+            return _any_element(prompt, context)
+        case "LMI":
+            return json.dumps(given["elements"])
+        case "MB":
+            labels = expected_labels(prompt, context["documents"])
+            by_document = {f"doc{number}": label for number, label in enumerate(labels, start=1)}
+            # Labels are looked for as they are, so they are not escaped.
+            return json.dumps(by_document, ensure_ascii=False)
+        case "MF":
+            groups = duplicate_documents(prompt, context["documents"], context["duplicate_groups"])
+            rows = [[list(document.values()) for document in group] for group in groups]
+            return "\n".join(json.dumps(row) for row in rows)
+        case "OR":
+            # A sentence takes one line, even if it takes more in the document.
+            return "\n".join(
+                sentence["text"].replace("\n", " ") + f" {given['sep']} {sentence['type']}"
+                for sentence in asked_sentences(prompt, context)
+            )
+        case "OQ":
+            return given["options"][0 if is_key_sentence(given["evidence"], context) else 1]
+        case _:
+            return json.dumps([s["text"] for s in asked_sentences(prompt, context)])
+
+
+def _any_element(prompt: Record, context: Record) -> str:
+    """A right element of LBI or LBE, where there is one without white space at its ends, which the
+    rubric takes from an answer, and that holds no other one, which would be answered too (Q2)."""
+    elements, right = context["elements"], blur_indices(prompt, context)
+    first = random.Random(f"reference/{prompt['sample_id']}").choice(right)
+    for place in chain([first], right):
+        text = elements[place]
+        if text == text.strip() and sum(element in text for element in elements) == 1:
+            return text
+    return elements[first]
+
+
+def blur_indices(prompt: Record, context: Record) -> range:
+    """The 0-based indices that are right in LBI and LBE: all after, or all before, the element."""
+    given = fields(prompt)
+    if given["bias"] > 0:
+        return range(given["id"], len(context["elements"]))
+    return range(given["id"] - 1)
+
+
+def asked_sentences(prompt: Record, context: Record) -> list[Record]:
+    """The right key sentences in the order to give them.
+
+    OE: all true ones of the type, by id. OR: as many true ones as asked, spread over the document.
+    """
+    given = fields(prompt)
+    sentences = [sentence for sentence in context["key_sentences"] if not sentence["fake"]]
+    if prompt["task"] == "OE":
+        of_type = [s for s in sentences if f"<{s['type']}>" == given["type"]]
+        return sorted(of_type, key=lambda sentence: sentence["id"])
+    sentences.sort(key=lambda sentence: sentence["index"])
+    n = min(given["num"], len(sentences))
+    return [sentences[(2 * i + 1) * len(sentences) // (2 * n)] for i in range(n)]
+
+
+def is_key_sentence(evidence: str, context: Record) -> bool:
+    """Whether OQ's evidence is a true key sentence of the context."""
+    return any(
+        sentence["text"].strip() == evidence.strip() and not sentence["fake"]
+        for sentence in context["key_sentences"]
+    )

@@ -1,0 +1,295 @@
+"""LIFBench to the workflow: what a config asks of it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from steadfast.base.files import Settings
+from steadfast.base.names import nearest, shown
+from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.contexts.formats import CONTENT, NUMBERED
+from steadfast.benchmarks.lifbench.data import (
+    NAME,
+    context_file,
+    data_files,
+    domains_of,
+    expression_file,
+    released_inputs,
+)
+from steadfast.benchmarks.lifbench.export_settings import exports
+from steadfast.benchmarks.lifbench.needs import scores_needs
+from steadfast.benchmarks.lifbench.own_tasks.tasks import (
+    answer_functions,
+    drawing_functions,
+    own_tasks,
+    scoring_functions,
+)
+from steadfast.benchmarks.lifbench.paper import PAPER_MODELS
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.perspectives import Beyond
+from steadfast.benchmarks.lifbench.recs.files import review_folder, rewriting
+from steadfast.benchmarks.lifbench.released_files import released_lengths, scores_file
+from steadfast.benchmarks.lifbench.section import Lifbench
+from steadfast.benchmarks.lifbench.tasks import in_order
+from steadfast.config.settings import asked_models, floor, references, scored_models
+from steadfast.contract.components import Component, StandIn
+from steadfast.contract.task import Benchmark, Measure, Output, Part, ReleasedModel, Task, Trial
+from steadfast.contract.text_asked import prompts_asked, scores_asked
+from steadfast.schema.config import Config
+
+NO_REWRITER = """lifbench.expressions: recs needs models that reword; name some under rewriters, \
+such as
+  gpt-4o:
+    {engine: openai, model: gpt-4o-2024-08-06, temperature: 1}
+or take lifbench.recs.rewrites: released"""
+TITLE = "LIFBench"
+METRICS = (
+    "ars", "ifp", "ifs", "coverage", "comparisons", "variance", "depth", "complexity",
+    "weights", "rubrics", "headline", "data", "drawn", "floor",
+)  # fmt: skip
+
+
+def task(config: Config, section: Lifbench) -> Task:
+    """What a config asks of LIFBench; a part is a length."""
+    tasks: list[str] = [name for name in TASKS if name in section.tasks]
+    own = own_tasks(section.own_tasks, counts=section.overall == "all")
+    shown = {name: one.shown for name, one in own.items()}
+    scoring = {"weighting": section.weighting, "rubric": section.rubric, "own": shown}
+    directory = section.released.directory
+    known = [*(TASKS[name] for name in tasks), *(one.task for one in own.values())]
+    scenarios = in_order(one.scenario for one in known)
+    further, beyond = _further(section), beyond_paper(section, scenarios)
+    published, drawn = section.published_prompts, section.published_variables
+    scores_files = [f"{directory}/scores/{scores_file(TASKS[name])}" for name in tasks]
+    data = data_files(config, section, tasks, own)
+    stand_in: Component[StandIn] = Component(
+        "steadfast.benchmarks.lifbench.readers:LifbenchReader",
+        {"own": {name: one.answered for name, one in own.items()}},
+        uses=answer_functions(own.values()),
+    )
+    return Task(
+        parts={
+            name: Part(budget, _sources(section, name, [one.id for one in known], scenarios))
+            for name, budget in section.lengths.items()
+        },
+        data=data,
+        prompts=Component(
+            "steadfast.benchmarks.lifbench.prompts:prompts",
+            {
+                "seed": config.seed,
+                "tasks": [one.asked for one in known],
+                **_formats(section),
+                **({"released": drawn} if drawn else {}),
+            },
+            uses=drawing_functions(own.values()),
+        ),
+        samples=Component("steadfast.benchmarks.lifbench.samples:LifbenchSamples"),
+        stand_in=stand_in,
+        scoring=Component(
+            "steadfast.benchmarks.lifbench.scoring:LifbenchScoring",
+            {"rubric": section.rubric, "own": {name: one.scored for name, one in own.items()}},
+            uses=scoring_functions(own.values()),
+        ),
+        metrics=Output(
+            Component(
+                "steadfast.benchmarks.lifbench.metrics:metrics",
+                scoring | {"references": references(config), "floor": floor(config)} | beyond,
+            ),
+            (*METRICS, *further, *(("perspectives",) if beyond else ())),
+            data=("expressions",) if further else (),
+            fields=("expression_id", "variable_id", "rubric", "depth"),
+        ),
+        tables=_tables(
+            {**scoring, **({"same_prompts": True} if published else {})},
+            scored_models(config),
+            further,
+            beyond,
+        ),
+        figures=Output(
+            Component("steadfast.benchmarks.lifbench.figures:figures", scoring),
+            _figures((*METRICS, *further)),
+        ),
+        released_scores=Component(
+            "steadfast.benchmarks.lifbench.released_scores:released_scores",
+            {"directory": directory, "tasks": tasks, **({"same": True} if published else {})},
+        ),
+        released_files=scores_files if directory else (),
+        released_needs=scores_needs(directory, tasks),
+        compared=Component("steadfast.benchmarks.lifbench.certificate:compared", scoring),
+        # Which answer can expect most depends on the rubric; no other stand-in's does.
+        floor=replace(stand_in, settings={**stand_in.settings, "rubric": section.rubric}),
+        passages=Component("steadfast.benchmarks.lifbench.passages:passages"),
+        trial=Trial(spread=("context_id", "expression_id", "variable_id", "format")),
+        exports=exports(config, section, tasks, data, list(own)),
+        rewriting=rewriting(section, NAME, list(config.rewriters)),
+        files=_files(
+            section,
+            scenarios,
+            scores_files if directory and scored_models(config) else (),
+        ),
+        task_names=tuple(own),
+        asked=_asked(config, section),
+    )
+
+
+def _asked(config: Config, section: Lifbench) -> str:
+    """What tables say of the text: without a model that is asked, it is the released scores'."""
+    if not set(asked_models(config)) & set(config.running):
+        return scores_asked(TITLE)
+    contexts = config.corpora.source if section.contexts == "own" else section.contexts
+    return prompts_asked(TITLE, contexts, section.expressions)
+
+
+def _figures(metrics: Sequence[str]) -> tuple[str, ...]:
+    """The figures whose metrics there are."""
+    words = facts("lifbench/figures.yaml")
+    return tuple(name for name in words["captions"] if words["needs"].get(name, "ars") in metrics)
+
+
+def _sources(
+    section: Lifbench, length: str, tasks: Sequence[str], scenarios: Sequence[str]
+) -> dict[tuple[str, str], str]:
+    contexts = {
+        ("contexts", f"{scenario}/{domain}" if domain else scenario): context_file(
+            scenario, length, domain
+        )
+        for scenario in scenarios
+        for domain in domains_of(section, scenario)
+    }
+    return contexts | {("expressions", task): expression_file(task) for task in tasks}
+
+
+def _further(section: Lifbench) -> tuple[str, ...]:
+    """Metrics, and tables of the same names, of expressions that were sampled."""
+    if section.expressions != "recs":
+        return ()
+    return ("recs", "sampling") if section.recs.sampling == "both" else ("recs",)
+
+
+def beyond_paper(section: Lifbench, running: Sequence[str]) -> dict[str, Beyond]:
+    """What is compared in each perspective beyond the paper's; empty where there is none.
+
+    ``beyond`` has the formats of all running scenarios that have some, and the domains, by
+    scenario.
+    """
+    found: dict[str, dict[str, list[str]]] = {}
+    if len(section.formats) > 1:
+        found["format"] = {name: list(section.formats) for name in running if name in CONTENT}
+    if section.domains:
+        domains = section.domains.items()
+        found["domain"] = {name: list(of) for name, of in domains if name in running}
+    return {"beyond": found} if found else {}
+
+
+def _formats(section: Lifbench) -> Settings:
+    return {} if section.formats == [NUMBERED] else {"formats": list(section.formats)}
+
+
+def _tables(
+    scoring: Settings, scored: dict[str, str], further: tuple[str, ...], beyond: dict[str, Beyond]
+) -> Output:
+    """The tables; with released scores also the paper's printed cells beside them."""
+    captions = facts("lifbench/tables.yaml")["captions"]
+    compared = (f"{perspective}s" for perspective in beyond.get("beyond", ()))
+    names = tuple(f"{NAME}_{name}" for name in (*captions, *further, *compared))
+    settings: Settings = {**scoring, **beyond}
+    if not scored:
+        return Output(Component("steadfast.benchmarks.lifbench.tables:tables", settings), names)
+    settings = {**settings, "released": scored}
+    return Output(
+        Component("steadfast.benchmarks.lifbench.reproduction:tables", settings),
+        (*names, f"{NAME}_reproduction", f"{NAME}_claims"),
+    )
+
+
+def check(config: Config, section: Lifbench) -> None:
+    """Released scores stand beside none but those of their own rubric; RECS needs rewriters; what
+    is compared is asked; released contexts are there.
+
+    Raises:
+        ValueError: the config chooses another rubric, names no rewriter that it has, compares
+            contexts of which no task runs, or wants other contexts than were released.
+    """
+    if section.contexts == "released":
+        _check_released_contexts(section)
+    for name in section.recs.rewriters:
+        if name not in config.rewriters:
+            raise ValueError(
+                f"lifbench.recs.rewriters: unknown rewriter {shown(name)}; "
+                f"{nearest(name, config.rewriters)}"
+            )
+    if "requests" in config.rewriters:
+        raise ValueError(
+            "rewriters: a file of the workflow has the name requests; choose another name"
+        )
+    asked = section.expressions == "recs" and section.recs.rewrites == "asked"
+    if asked and not config.rewriters:
+        raise ValueError(NO_REWRITER)
+    scored = [name for name, model in config.models.items() if model.engine == "scored"]
+    if scored and section.rubric != "released":
+        raise ValueError(
+            f"lifbench.rubric: {scored[0]} has released scores, which only the rubric "
+            "'released' gave; take that rubric, or ask the model"
+        )
+    own = own_tasks(section.own_tasks, counts=False).values()
+    paper = (TASKS[name].scenario for name in section.tasks)
+    running = in_order([*paper, *(one.task.scenario for one in own)])
+    if len(section.formats) > 1 and not set(running) & set(CONTENT):
+        raise ValueError(
+            "lifbench.formats: no task of list or multidoc runs, and a running text has no other "
+            "format; name one under tasks, or leave formats out"
+        )
+    for scenario in section.domains:
+        if scenario not in running:
+            raise ValueError(
+                f"lifbench.domains: no task of {scenario} runs; name one under tasks, or leave "
+                f"{scenario} out of domains"
+            )
+
+
+def _files(
+    section: Lifbench, scenarios: Sequence[str], scores: Sequence[str]
+) -> list[tuple[str, str]]:
+    """The user's files that the section names, by its keys; released scores among them."""
+    review = [("lifbench.recs.review", folder)] if (folder := review_folder(section)) else []
+    inputs = [*released_inputs(section, scenarios), *scores]
+    return [*review, *(("lifbench.released.directory", path) for path in inputs)]
+
+
+def _check_released_contexts(section: Lifbench) -> None:
+    other = "formats" if section.formats != [NUMBERED] else "domains" if section.domains else ""
+    if other:
+        raise ValueError(
+            f"lifbench.{other}: released contexts have the paper's alone; leave {other} out or set "
+            "lifbench.contexts to own"
+        )
+    if section.contexts_per_length > 1:
+        raise ValueError(
+            f"lifbench.contexts_per_length: {section.contexts_per_length} contexts of each length "
+            "are wanted, but one was released; leave the key out, or set lifbench.contexts to own"
+        )
+    known = released_lengths()
+    for name, budget in section.lengths.items():
+        if known.get(name) != budget:
+            listed = ", ".join(f"{length} {tokens}" for length, tokens in known.items())
+            raise ValueError(
+                f"lifbench.lengths: no context of {name} with {budget} tokens was released, only "
+                f"of {listed}; name some of these, or set lifbench.contexts to own"
+            )
+
+
+LIFBENCH = Benchmark(
+    name=NAME,
+    title=TITLE,
+    section=Lifbench,
+    task=task,
+    measures={
+        "ARS": Measure("ARS of LIFBench"),
+        "IFS": Measure("IFS of LIFBench (smaller is steadier)", smaller=True),
+    },
+    released_models={
+        name: ReleasedModel(model.label, model.group, model.gold)
+        for name, model in PAPER_MODELS.items()
+    },
+    check=check,
+    task_names=tuple(TASKS),
+)

@@ -1,0 +1,39 @@
+"""How LIFBench compares models, for the plan's certificate."""
+
+from collections.abc import Mapping
+
+from steadfast.base.files import Settings
+from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.measures import task_weights
+from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, with_own
+from steadfast.stats.certificate import Compared
+from steadfast.stats.variance_components import Components
+
+SCENARIO_OF = {name: task.scenario for name, task in SCORED_TASKS.items()}
+
+
+def compared(weighting: str, rubric: str, own: Mapping[str, Settings] | None = None) -> Compared:
+    """The tasks of a scenario share contexts; parts are lengths.
+
+    Args:
+        weighting: of the tasks in the overall ARS.
+        rubric: by which totals were given.
+        own: the user's own tasks (``OwnTask.shown``). Of those that count there are no released
+            scores, and so no typical variances either.
+    """
+    tasks = {name: task for name, task in with_own(own).items() if task.counts}
+    released = facts("lifbench/variance.yaml")
+    return Compared(
+        unit="contexts a length",
+        weights=task_weights(weighting, rubric, tasks),
+        groups={name: task.scenario for name, task in tasks.items()},
+        lengths=True,
+        rubric=rubric,
+        released={
+            name: Components.of_facts(of)
+            for name, of in released["groups"].items()
+            if tasks.keys() == SCORED_TASKS.keys()
+        },
+        source=released["source"],
+        apart="perspective",
+    )

@@ -1,0 +1,104 @@
+"""The formats in which a context's content can be shown: numbered as published, bulleted, JSON.
+
+The entries of a list and the documents of a collection are the same in every format, and stand in
+the same order. A running text has no such formats.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+
+from steadfast.base.files import Record
+from steadfast.base.tokens import Tokenizer
+
+NUMBERED = "numbered"
+FORMATS = (NUMBERED, "bulleted", "json")
+STARS = "*" * 20
+
+
+def show_list(elements: Sequence[str], format: str = NUMBERED) -> str:
+    """The elements of a list, the first on the first line.
+
+    >>> show_list(["a", 'b "c"'], "json")
+    '["a",\\n"b \\\\"c\\\\""]'
+    """
+    match format:
+        case "json":
+            return "[" + ",\n".join(map(_json, elements)) + "]"
+        case "bulleted":
+            return "\n".join(f"- {element}" for element in elements)
+        case _:
+            return "\n".join(f"{number}. {text}" for number, text in enumerate(elements, start=1))
+
+
+def show_documents(documents: Sequence[Mapping[str, str]], format: str = NUMBERED) -> str:
+    """Documents by their fields, each under its name, from doc-1 on.
+
+    >>> print(show_documents([{"id": "x", "text": "One."}, {"text": "Two."}], "bulleted"))
+    - doc-1
+      - id: x
+      - text: One.
+    <BLANKLINE>
+    - doc-2
+      - text: Two.
+    """
+    shown = (show_document(number, of, format) for number, of in enumerate(documents, start=1))
+    return "{" + ",\n\n".join(shown) + "}" if format == "json" else "\n\n".join(shown)
+
+
+def show_document(number: int, fields: Mapping[str, str], format: str = NUMBERED) -> str:
+    """One document and its name."""
+    match format:
+        case "json":
+            return f'"doc-{number}": {_json(fields)}'
+        case "bulleted":
+            lines = (f"  - {field}: {value}" for field, value in fields.items())
+            return "\n".join((f"- doc-{number}", *lines))
+        case _:
+            lines = (f"{field}: {value}" for field, value in fields.items())
+            return "\n".join((f"{STARS} doc-{number} {STARS}", *lines))
+
+
+CONTENT: Mapping[str, tuple[str, Callable[..., str]]] = {
+    "list": ("elements", show_list),
+    "multidoc": ("documents", show_documents),
+}
+"""Of each scenario with formats, the field of a context's record that they show, and how."""
+
+
+def formats_of(scenario: str, formats: Sequence[str]) -> list[str]:
+    """Those of the formats in which a scenario is shown; a running text has one."""
+    return list(formats) if scenario in CONTENT else [NUMBERED]
+
+
+def in_format(context: Record, format: str) -> Record:
+    """A context's record with the text, and its tokens, in another format.
+
+    Args:
+        context: record of a scenario with formats, made for that format.
+        format: one of ``FORMATS``.
+    """
+    if format == NUMBERED:
+        return context
+    content, show = CONTENT[context["scenario"]]
+    tokens = context["format_tokens"][format]
+    return {**context, "text": show(context[content], format), "tokens": tokens}
+
+
+def token_counts(
+    scenario: str, content: Sequence[object], formats: Sequence[str], tokenizer: Tokenizer
+) -> dict[str, int]:
+    """The tokens of a content's text in the numbered format and in each of the formats."""
+    show = CONTENT[scenario][1]
+    wanted = dict.fromkeys((NUMBERED, *formats))
+    return {format: tokenizer.count(show(content, format)) for format in wanted}
+
+
+def token_fields(counts: Mapping[str, int]) -> Record:
+    """What a context's record says of its tokens: ``tokens``, as numbered, and ``format_tokens``
+    where there are other formats."""
+    whole: Record = {"tokens": counts[NUMBERED]}
+    return whole | ({"format_tokens": dict(counts)} if len(counts) > 1 else {})
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,145 @@
+"""List contexts: UUIDs and instructions, numbered (paper, section 3.2 and appendix A.1)."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+from random import Random
+
+from steadfast.base.files import Record
+from steadfast.base.tokens import Tokenizer
+from steadfast.benchmarks.lifbench.contexts.facts import FACTS, is_plain
+from steadfast.benchmarks.lifbench.contexts.filling import enough, fill, shuffled, too_small
+from steadfast.benchmarks.lifbench.contexts.formats import (
+    NUMBERED,
+    show_list,
+    token_counts,
+    token_fields,
+)
+from steadfast.benchmarks.lifbench.contexts.seeds import seeded_contexts
+
+LIST = FACTS["list"]
+HEXADECIMAL = re.compile(r"[0-9a-f]+|.*[0-9a-f]{32}.*")
+RUN = re.compile(r"(?=( .{9}))")  # may overlap
+
+
+def build(
+    rng: Random,
+    budget: int,
+    corpora: Mapping[str, Path],
+    tokenizer: Tokenizer,
+    formats: Sequence[str] = (NUMBERED,),
+    instruction_share: float = LIST["instruction_share"],
+) -> Record:
+    """The longest list that fits into a budget in all formats: tokens, text, elements.
+
+    No element is another one or part of another one.
+
+    Args:
+        rng: of this context alone.
+        budget: in tokens.
+        corpora: the path of alpaca; none where the list has UUIDs alone.
+        tokenizer: that counts.
+        formats: in which the list is shown besides the numbered one.
+        instruction_share: of the elements, 0 to 1; the others are UUIDs.
+
+    Raises:
+        UserError: the corpus has too few instructions.
+    """
+    offered: list[str] = []
+    if instruction_share:
+        # More than they take: beside them stand UUIDs, which have more tokens, or none.
+        most = budget * (0.5 if instruction_share < 1 else 1.5)
+        offered += _instructions(corpora["alpaca"], rng, most, tokenizer)
+    parts = contained(offered)
+    instructions = [text for number, text in enumerate(offered) if number not in parts]
+    numbered, sizes = enough(
+        enumerate(_elements(instructions, rng, instruction_share), start=1),
+        lambda item: tokenizer.count("{}. {}\n".format(*item)),
+        budget,
+    )
+    elements = [element for _, element in numbered]
+
+    @cache
+    def counts(units: int) -> dict[str, int]:
+        return token_counts("list", elements[:units], formats, tokenizer)
+
+    filled = fill(sizes, budget, lambda units: max(counts(units).values()))
+    if filled is None:
+        offers = "{:,} instructions of {} to {} tokens".format(
+            len(instructions), *LIST["instruction_tokens"]
+        )
+        raise too_small("alpaca", offers, "list", budget)
+    elements = elements[: filled.units]
+    return {**token_fields(counts(filled.units)), "text": show_list(elements), "elements": elements}
+
+
+contexts = partial(seeded_contexts, "list", build)
+"""The contexts of all seeds."""
+
+
+def _instructions(path: Path, rng: Random, most: float, tokenizer: Tokenizer) -> Iterator[str]:
+    """Distinct instructions until they have more than so many tokens."""
+    shortest, longest = LIST["instruction_tokens"]
+    seen: set[str] = set()
+    filled = 0
+    for record in shuffled(path, f"{rng.getrandbits(128):032x}"):
+        text = record["text"].strip()
+        tokens = tokenizer.count(text)
+        if not shortest <= tokens <= longest or text in seen or not is_plain(text, LIST["unfit"]):
+            continue
+        # Neither part of a UUID nor a UUID part of it.
+        if HEXADECIMAL.fullmatch(text):
+            continue
+        seen.add(text)
+        yield text
+        filled += tokens
+        if filled > most:
+            return
+
+
+def _elements(instructions: list[str], rng: Random, share: float) -> Iterator[str]:
+    # Ends with the instructions: a list of UUIDs alone would be another task.
+    left = iter(instructions)
+    seen: set[str] = set()
+    while True:
+        if rng.random() < share:
+            instruction = next(left, None)
+            if instruction is None:
+                return
+            yield instruction
+        else:
+            uuid = f"{rng.getrandbits(128):032x}"
+            if uuid not in seen:
+                seen.add(uuid)
+                yield uuid
+
+
+def contained(texts: list[str]) -> set[int]:
+    """The indices of the texts that are part of another one; the texts are distinct lines.
+
+    Each text is looked for only where its rarest run stands, a blank and what follows it, which
+    keeps the time linear in the total length of texts in words.
+    """
+    often = Counter(run for text in texts for _, run in _runs(text))
+    anchors: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    whole = "\n".join(texts)
+    found = set()
+    for number, text in enumerate(texts):
+        runs = _runs(text)
+        if runs:
+            offset, run = min(runs, key=lambda at_run: often[at_run[1]])
+            anchors[run].append((number, offset))
+        elif whole.count(text) > 1:
+            found.add(number)
+    for other, text in enumerate(texts):
+        for at, run in _runs(text):
+            for number, offset in anchors.get(run, ()):
+                if number != other and at >= offset and text.startswith(texts[number], at - offset):
+                    found.add(number)
+    return found
+
+
+def _runs(text: str) -> list[tuple[int, str]]:
+    return [(match.start(), match[1]) for match in RUN.finditer(text)]

@@ -1,0 +1,208 @@
+"""MultiDoc contexts: documents with fields, some repeated (paper, 3.2 and appendix A.2)."""
+
+from base64 import urlsafe_b64encode
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from functools import cache, partial
+from pathlib import Path
+from random import Random
+from typing import NamedTuple, TypeGuard
+from uuid import UUID
+
+from steadfast.base.files import Record
+from steadfast.base.tokens import Tokenizer
+from steadfast.benchmarks.lifbench.contexts.facts import FACTS, is_plain
+from steadfast.benchmarks.lifbench.contexts.filling import enough, fill, shuffled, too_small
+from steadfast.benchmarks.lifbench.contexts.formats import (
+    NUMBERED,
+    show_document,
+    show_documents,
+    token_counts,
+    token_fields,
+)
+from steadfast.benchmarks.lifbench.contexts.seeds import seeded_contexts
+
+MULTIDOC = FACTS["multidoc"]
+CHARACTERS = 20  # a token of running text has fewer
+
+
+class Document(NamedTuple):
+    """A document's fields in shown order, and the number of the text that it shows."""
+
+    fields: dict[str, str]
+    text: int
+
+
+def build(
+    rng: Random,
+    budget: int,
+    corpora: Mapping[str, Path],
+    tokenizer: Tokenizer,
+    formats: Sequence[str] = (NUMBERED,),
+) -> Record:
+    """The most documents that fit into a budget in all formats: tokens, text, documents,
+    duplicate_groups.
+
+    Of n documents, ``repeated_share`` times n, rounded half up, repeat the text of an earlier one;
+    from two documents on, at least one does. From four on, each combination of title or none with
+    source or none occurs. Texts come from each corpus as likely as from another.
+
+    Args:
+        rng: of this context alone.
+        budget: in tokens.
+        corpora: that texts come from.
+        tokenizer: that counts.
+        formats: in which the documents are shown besides the numbered one.
+
+    Raises:
+        UserError: the corpora have too few texts of the length asked for.
+    """
+    documents, sizes = enough(
+        _documents(rng, corpora, tokenizer),
+        lambda document: tokenizer.count(show_document(0, document.fields) + "\n\n"),
+        budget,
+    )
+    order = f"{rng.getrandbits(128):032x}"
+
+    @cache
+    def counts(units: int) -> dict[str, int]:
+        shown = [document.fields for document in _mixed(documents[:units], order)]
+        return token_counts("multidoc", shown, formats, tokenizer)
+
+    filled = fill(sizes, budget, lambda units: max(counts(units).values()))
+    if filled is None:
+        offers = "{:,} texts of {} tokens or more".format(
+            len(documents), MULTIDOC["text_tokens"][0]
+        )
+        raise too_small(", corpora/".join(corpora), offers, "multidoc", budget)
+    documents = _mixed(documents[: filled.units], order)
+    shown = [document.fields for document in documents]
+    return {
+        **token_fields(counts(filled.units)),
+        "text": show_documents(shown),
+        "documents": shown,
+        "duplicate_groups": _groups(documents),
+    }
+
+
+contexts = partial(seeded_contexts, "multidoc", build)
+"""The contexts of all seeds."""
+
+
+def _mixed(documents: list[Document], key: str) -> list[Document]:
+    # Which documents there are depends on how many there are; where they stand does not tell.
+    mixed = list(documents)
+    Random(key).shuffle(mixed)
+    return mixed
+
+
+def _groups(documents: list[Document]) -> list[list[int]]:
+    places: defaultdict[int, list[int]] = defaultdict(list)
+    for place, document in enumerate(documents):
+        places[document.text].append(place)
+    return [group for group in places.values() if len(group) > 1]
+
+
+def _documents(
+    rng: Random, corpora: Mapping[str, Path], tokenizer: Tokenizer
+) -> Iterator[Document]:
+    # Any first n of them have their share of repeated texts.
+    texts: list[str] = []
+    repeated: list[int] = []
+    taken: set[str] = set()
+    for number, (record, text) in enumerate(_passages(rng, corpora, tokenizer)):
+        if int(MULTIDOC["repeated_share"] * (number + 1) + 0.5) > len(repeated):
+            shown = _repeat(rng, len(texts), repeated)
+            repeated.append(shown)
+        else:
+            shown = len(texts)
+            texts.append(text)
+        yield Document(_fields(rng, record, texts[shown], number, taken), shown)
+
+
+def _repeat(rng: Random, texts: int, repeated: list[int]) -> int:
+    # Joining a set with a chance that grows with its size makes sets of very different sizes.
+    sets = set(repeated)
+    fresh = texts - len(sets)
+    if not sets or (fresh and len(sets) < MULTIDOC["repeated_sets"] and rng.random() < 0.5):
+        return rng.choice([text for text in range(texts) if text not in sets])
+    return rng.choice(repeated)
+
+
+def _fields(rng: Random, record: Record, text: str, number: int, taken: set[str]) -> dict[str, str]:
+    fields = {
+        "text": text,
+        "id": _fresh(lambda: urlsafe_b64encode(rng.randbytes(16)).decode().rstrip("="), taken),
+        "iD2": _fresh(lambda: str(UUID(int=rng.getrandbits(128))), taken),
+        "date": _date(rng, record["date"]),
+    }
+    # The first four documents show all combinations, the others are left to chance.
+    titled = number & 1 if number < 4 else rng.random() >= MULTIDOC["without_title"]
+    sourced = number & 2 if number < 4 else rng.random() >= MULTIDOC["without_source"]
+    if titled:
+        title = record["title"]
+        fields["title"] = title if _is_value(title) else record["id"]
+    if sourced:
+        fields["source"] = rng.choice(MULTIDOC["sources"])
+    return dict(rng.sample(list(fields.items()), len(fields)))
+
+
+def _fresh(draw: Callable[[], str], taken: set[str]) -> str:
+    while not _is_value(value := draw()) or value in taken:
+        pass
+    taken.add(value)
+    return value
+
+
+def _is_value(text: str | None) -> TypeGuard[str]:
+    return (
+        text is not None
+        and text.isascii()
+        and is_plain(text, MULTIDOC["unfit"])
+        and not text.endswith(",")
+    )
+
+
+def _date(rng: Random, given: str | None) -> str:
+    first, last = map(date.fromisoformat, MULTIDOC["dates"])
+    drawn = first + timedelta(days=rng.randint(0, (last - first).days))
+    return given if _is_value(given) else drawn.isoformat()
+
+
+def _passages(
+    rng: Random, corpora: Mapping[str, Path], tokenizer: Tokenizer
+) -> Iterator[tuple[Record, str]]:
+    left = {
+        corpus: shuffled(path, f"{rng.getrandbits(128):032x}") for corpus, path in corpora.items()
+    }
+    seen: set[str] = set()
+    while left:
+        corpus = rng.choice(list(left))
+        record = next(left[corpus], None)
+        if record is None:
+            del left[corpus]
+            continue
+        text = cut(record["text"], rng, tokenizer)
+        if text is not None and text not in seen:
+            seen.add(text)
+            yield record, text
+
+
+def cut(text: str, rng: Random, tokenizer: Tokenizer) -> str | None:
+    """The first tokens of a text, as many as drawn from ``text_tokens``; ``None`` if too short.
+
+    The cut stands between characters, and the tokens of what comes back, counted anew, lie within
+    the range.
+    """
+    least, most = MULTIDOC["text_tokens"]
+    text = text[: CHARACTERS * most].strip()
+    tokens = tokenizer.encode(text)
+    drawn = rng.randint(least, most)
+    if least <= len(tokens) <= drawn:
+        return text
+    for length in range(drawn, min(most, len(tokens)) + 1):
+        head = tokenizer.decode(tokens[:length]).rstrip()
+        if least <= tokenizer.count(head) <= most:
+            return head
+    return None

@@ -1,0 +1,217 @@
+"""OneDoc contexts: joined essays with tagged key sentences (paper, 3.2 and appendix A.3)."""
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Mapping
+from functools import partial
+from itertools import accumulate, islice
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record
+from steadfast.base.tokens import Tokenizer
+from steadfast.benchmarks.lifbench.contexts.facts import FACTS, is_plain
+from steadfast.benchmarks.lifbench.contexts.filling import fill, shuffled, too_small
+from steadfast.benchmarks.lifbench.contexts.seeds import seeded_contexts
+
+ONEDOC = FACTS["onedoc"]
+TYPES: list[str] = ONEDOC["types"]
+TRIES = 16  # sentences, each of which costs a search through the document
+# Where white space of several bytes stands between a word and a full stop, the segmenter crashes.
+WIDE_SPACE_BEFORE_STOP = re.compile(r"[^\S\x00-\x7f]+(?=\.)")
+JOINT = 2  # tokens; a tag breaks up at most so many that would otherwise be one
+
+
+class Sentence(NamedTuple):
+    """A sentence and the white space before it."""
+
+    space: str
+    text: str
+
+
+class Tag(NamedTuple):
+    """A key sentence to be: the type and number in its head tag, and what its tail tag says."""
+
+    type: str
+    id: int
+    tail: str
+
+    @property
+    def head(self) -> str:
+        return f"<{self.type}-{self.id}>"
+
+
+def build(rng: Random, budget: int, corpora: Mapping[str, Path], tokenizer: Tokenizer) -> Record:
+    """The longest document that fits into a budget: tokens, text, key_sentences, ….
+
+    Key sentences and ordinary ones lie spread over the sentences that fit into the budget beside
+    the tags; then the document grows, untagged, while it fits. Each of them occurs once in the
+    document, be it as a sentence or within others.
+
+    Args:
+        rng: of this context alone.
+        budget: in tokens.
+        corpora: the one that the document is joined of.
+        tokenizer: that counts.
+
+    Raises:
+        UserError: the corpus is too small, or the budget too small for the key sentences.
+    """
+    tags = _tags(rng)
+    ((corpus, path),) = corpora.items()
+    sentences = _sentences(rng, budget, corpus, path, tokenizer)
+    sizes = [tokenizer.count(space + text) for space, text in sentences]
+    reserved = sum(tokenizer.count(tag.head) + tokenizer.count(tag.tail) for tag in tags)
+    tagged = bisect_right(list(accumulate(sizes)), budget - reserved - 2 * JOINT * len(tags))
+    keys, ordinary = _places(rng, sentences, tagged, tags, tokenizer)
+
+    def count(units: int) -> int:
+        return tokenizer.count(render(sentences[:units], keys))
+
+    # Where the reserve was too small after all, the last sentences make room.
+    while count(tagged) > budget:
+        tagged -= 1
+        keys, ordinary = _places(rng, sentences, tagged, tags, tokenizer)
+    filled = fill(sizes, budget, count, start=tagged)
+    assert filled is not None  # the sentences alone exceed the budget
+    key_sentences: list[Record] = [
+        {
+            "type": tag.type,
+            "id": tag.id,
+            "index": place,
+            "fake": tag.tail != f"<{tag.type}>",
+            "text": sentences[place].text,
+        }
+        for place, tag in keys.items()
+    ]
+    key_sentences.sort(key=lambda key: (TYPES.index(key["type"]), key["id"]))
+    return {
+        "tokens": filled.tokens,
+        "text": render(sentences[: filled.units], keys),
+        "key_sentences": key_sentences,
+        "absent_type": ONEDOC["absent_type"],
+        "ordinary": [sentences[place].text for place in ordinary],
+    }
+
+
+contexts = partial(seeded_contexts, "onedoc", build)
+"""The contexts of all seeds."""
+
+
+def render(sentences: list[Sentence], keys: dict[int, Tag]) -> str:
+    """The sentences with their white space, those at the keys' places between their tags."""
+    parts = []
+    for place, (space, text) in enumerate(sentences):
+        tag = keys.get(place)
+        parts.append(f"{space}{tag.head}{text}{tag.tail}" if tag else space + text)
+    return "".join(parts)
+
+
+def segment(text: str) -> list[Sentence]:
+    """The sentences of a text; they and their white space make up the text without its end's."""
+    import sentencex
+
+    sentences = []
+    at = 0
+    plain = WIDE_SPACE_BEFORE_STOP.sub(lambda space: " " * len(space[0]), text)
+    # The segmenter leaves out some white space, so each sentence is looked up again.
+    for found in map(str.strip, sentencex.segment("en", plain)):
+        if found:
+            start = plain.index(found, at)
+            end = start + len(found)
+            sentences.append(Sentence(text[at:start], text[start:end]))
+            at = end
+    return sentences
+
+
+def _sentences(
+    rng: Random, budget: int, corpus: str, path: Path, tokenizer: Tokenizer
+) -> list[Sentence]:
+    # Essays until they exceed the budget: tags only add to them.
+    sentences: list[Sentence] = []
+    left = budget
+    seen: set[str] = set()
+    for record in shuffled(path, f"{rng.getrandbits(128):032x}"):
+        essay = record["text"].strip()
+        if not essay or essay in seen:
+            continue
+        seen.add(essay)
+        first, *others = segment(essay)
+        space = "\n\n" if sentences else ""
+        sentences += [Sentence(space, first.text), *others]
+        left -= tokenizer.count(essay)
+        if left < 0:
+            return sentences
+    raise too_small(corpus, f"{budget - left:,} tokens", "onedoc", budget)
+
+
+def _tags(rng: Random) -> list[Tag]:
+    present = [name for name in TYPES if name != ONEDOC["absent_type"]]
+    faked = set(rng.sample(present, ONEDOC["fakes"]))
+    tags = []
+    for name in present:
+        number = rng.randint(*ONEDOC["per_type"])
+        fake = rng.randrange(number) if name in faked else None
+        for id in range(number):
+            tail = name
+            if id == fake:
+                others = [other for other in TYPES if other != name]
+                tail = rng.choice(rng.choice((others, ONEDOC["no_types"])))
+            tags.append(Tag(name, id, f"<{tail}>"))
+    return tags
+
+
+def _places(
+    rng: Random, sentences: list[Sentence], tagged: int, tags: list[Tag], tokenizer: Tokenizer
+) -> tuple[dict[int, Tag], list[int]]:
+    """The tag of each key sentence by its place, and the places of ordinary sentences."""
+    plain = render(sentences, {})
+    often = Counter(sentence.text for sentence in sentences)
+    fit = [
+        place
+        for place, (_, text) in enumerate(sentences[:tagged])
+        if often[text] == 1 and _may_be_key(text, tokenizer)
+    ]
+
+    def occurs_once(place: int) -> bool:
+        text = sentences[place].text
+        return plain.find(text, plain.index(text) + 1) == -1
+
+    fewest, most = (len(tags) + ordinary for ordinary in ONEDOC["ordinary"])
+    # One from each of as many equal parts of the document.
+    number = min(len(fit), most)
+    picked: list[int] = []
+    for part in range(number):
+        places = fit[len(fit) * part // number : len(fit) * (part + 1) // number]
+        tried = rng.sample(places, min(len(places), TRIES))
+        picked += islice(filter(occurs_once, tried), 1)
+    if len(picked) < fewest:
+        raise UserError(
+            f"{len(picked)} of the {tagged} sentences that fit into the budget can be "
+            f"asked about, {fewest} are needed; raise the length's budget"
+        )
+    ordinary = sorted(rng.sample(picked, len(picked) - len(tags)))
+    places = [place for place in picked if place not in set(ordinary)]
+    return _scattered(rng, places, tags), ordinary
+
+
+def _scattered(rng: Random, places: list[int], tags: list[Tag]) -> dict[int, Tag]:
+    # Within each type the order of the ids is not that of the places, or it would tell nothing.
+    while True:
+        rng.shuffle(places)
+        order: dict[str, list[int]] = {}
+        for tag, place in zip(tags, places, strict=True):
+            order.setdefault(tag.type, []).append(place)
+        if all(found != sorted(found) for found in order.values()):
+            return dict(zip(places, tags, strict=True))
+
+
+def _may_be_key(text: str, tokenizer: Tokenizer) -> bool:
+    return (
+        len(text.split()) >= ONEDOC["sentence_words"]
+        and is_plain(text, ONEDOC["unfit"])
+        and tokenizer.count(text) <= ONEDOC["sentence_tokens"]
+    )

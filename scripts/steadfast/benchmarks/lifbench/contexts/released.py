@@ -1,0 +1,116 @@
+"""The benchmark's released contexts as records of the shape that our own have."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, read_json
+from steadfast.base.tokens import load_tokenizer
+from steadfast.benchmarks.lifbench.contexts.facts import FACTS, is_plain
+from steadfast.benchmarks.lifbench.contexts.onedoc import segment
+from steadfast.benchmarks.lifbench.released_drawing import document_settings
+from steadfast.benchmarks.lifbench.released_files import UNIT
+
+
+def contexts(
+    inputs: Mapping[str, Path], scenario: str, length: str, budget: int, tokenizer: str
+) -> Iterator[Record]:
+    """The one released context of a scenario and length, with its gold information.
+
+    Args:
+        inputs: ``contexts``, the released file of the scenario's contexts; where the variables are
+            drawn as published also ``templates``, the released tasks.json.
+        scenario: list, multidoc or onedoc.
+        length: the length's name, such as ``4k``.
+        budget: in tokens; that of a list or of documents holds, OneDoc's tags come on top of it.
+        tokenizer: the name of the encoding that counts the text's tokens.
+
+    Raises:
+        UserError: the file is of another shape, or has no context of that length.
+    """
+    path = inputs["contexts"]
+    file = read_json(path)
+    try:
+        by_length = {entry["length"] * UNIT: entry for entry in file["inputs"]}
+        if budget not in by_length:
+            known = ", ".join(f"{found:,}" for found in sorted(by_length))
+            raise UserError(
+                f"lifbench.lengths: no released {scenario} context has the {budget:,} tokens of "
+                f"{length}; {path} has contexts of {known}"
+            )
+        entry = by_length[budget]
+        text = entry["input_text"]
+        gold = _GOLD[scenario](file["info"], entry)
+        if "templates" in inputs and scenario == "onedoc":
+            drawn = document_settings(read_json(inputs["templates"]), file["inputs"])
+            gold["drawn"] = drawn[entry["length"]]
+    except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
+        raise UserError(
+            f"{path}: not LIFBench's released {scenario} contexts ({error!r}); fetch the file again"
+        ) from None
+    yield {
+        "context_id": f"{scenario}-{length}",
+        "scenario": scenario,
+        "length": length,
+        "seed": None,
+        "budget": budget,
+        "tokens": load_tokenizer(tokenizer).count(text),
+        "text": text,
+        **gold,
+    }
+
+
+def _list(info: list[str], entry: Record) -> Record:
+    elements = info[: entry["label"]]
+    lines = (f"{number}. {element}\n" for number, element in enumerate(elements, start=1))
+    if "".join(lines) != entry["input_text"]:
+        raise ValueError("a text that is not its numbered elements")
+    return {"elements": elements}
+
+
+def _multidoc(info: Record, entry: Record) -> Record:
+    # A field without a value is not shown, and so counts as missing; a title may be a number.
+    number = entry["label"]
+    shown = [
+        {field: str(value) for field, value in document.items() if value}
+        for document in info["doc_list"][:number]
+    ]
+    groups = ([place for place in group if place < number] for group in info["dupli_idxs"])
+    return {"documents": shown, "duplicate_groups": [group for group in groups if len(group) > 1]}
+
+
+def _onedoc(info: list[Any], entry: Record) -> Record:
+    key_sentences = [
+        {"type": name, "id": id, "index": index, "fake": not genuine, "text": text}
+        for name, sentences in entry["label"].items()
+        for id, (text, _, index, genuine) in enumerate(sentences)
+    ]
+    absent = [name for name in FACTS["onedoc"]["types"] if name not in entry["label"]]
+    return {
+        "key_sentences": key_sentences,
+        "absent_type": absent[0] if absent else None,
+        "ordinary": _ordinary(entry["input_text"]),
+    }
+
+
+def _ordinary(text: str) -> list[str]:
+    """Sentences without tags that our own drawing may ask about: as many as own contexts have at
+    most, one from each equal part of the text, and each of them there once."""
+    rules = FACTS["onedoc"]
+    fit = [
+        sentence
+        for _, sentence in segment(text)
+        if is_plain(sentence, rules["unfit"]) and len(sentence.split()) >= rules["sentence_words"]
+    ]
+    most = min(len(fit), rules["ordinary"][1])
+    parts = (fit[len(fit) * n // most : len(fit) * (n + 1) // most] for n in range(most))
+    once = (next((s for s in part if text.count(s) == 1), None) for part in parts)
+    return [sentence for sentence in once if sentence is not None]
+
+
+_GOLD: dict[str, Callable[[Any, Record], Record]] = {
+    "list": _list,
+    "multidoc": _multidoc,
+    "onedoc": _onedoc,
+}

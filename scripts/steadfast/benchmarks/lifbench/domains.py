@@ -1,0 +1,45 @@
+"""The domains that contexts are made of, by scenario."""
+
+from collections.abc import Mapping, Sequence
+
+from steadfast.base.files import Settings
+from steadfast.base.names import nearest, shown
+from steadfast.base.resources import facts
+
+DOMAINS: Mapping[str, Mapping[str, Settings]] = facts("lifbench/domains.yaml")
+"""By scenario and name; of each scenario the first is the paper's."""
+
+
+def usual_domain(scenario: str) -> str:
+    """The domain of the paper's contexts.
+
+    >>> usual_domain("onedoc")
+    'paul_graham'
+    """
+    return next(iter(DOMAINS[scenario]))
+
+
+def facts_of(scenario: str, domain: str = "") -> Settings:
+    """What the contexts of a domain (empty: the paper's) are made of.
+
+    >>> facts_of("list")["corpora"]
+    ['alpaca']
+    """
+    return DOMAINS[scenario][domain or usual_domain(scenario)]
+
+
+def check_domains(scenario: str, names: Sequence[str]) -> None:
+    """Whether domains of a scenario can be compared.
+
+    Raises:
+        ValueError: one is unknown, or there is nothing to compare it with.
+    """
+    known = DOMAINS[scenario]
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{scenario}: unknown domain {shown(name)}; {nearest(name, known)}")
+    if len(set(names)) < 2:
+        raise ValueError(
+            f"{scenario}: one domain has nothing to be compared with; name two of "
+            f"{', '.join(known)}, or leave {scenario} out"
+        )

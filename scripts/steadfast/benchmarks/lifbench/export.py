@@ -1,0 +1,119 @@
+"""LIFBench as a data set of its own: contexts once, prompts that refer to them, expressions."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from steadfast.base.files import Record, Settings
+from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.samples import render
+from steadfast.contract.components import Data
+from steadfast.contract.exports import About, Asked, Column, Exports, Rows, Source
+
+CONTEXT = ("context_id", "scenario", "length", "seed", "tokens", "text")
+EVERY = "all_lengths"
+
+
+class LifbenchExports(Exports):
+    """Tables and card of LIFBench.
+
+    Args:
+        texts: where the text of each corpus is from (``export_settings``).
+        templates: whose they are, by the name of their licence among the facts.
+        settings: of the config, for the card; ``lengths`` are among them.
+        own: the user's own tasks, whose templates are the user's too.
+    """
+
+    def __init__(
+        self,
+        texts: Mapping[str, Settings],
+        templates: str,
+        settings: Settings,
+        own: Sequence[str] = (),
+    ):
+        self._texts, self._templates, self._settings = texts, templates, settings
+        self._own = [_own_templates(task) for task in own]
+
+    def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
+        """Prompts and contexts by length; the expressions, which all lengths share."""
+        scenarios = {
+            one.sample.prompt["task"]: one.sample.source["context"]["scenario"]
+            for asked in parts.values()
+            for one in asked
+        }
+        return {
+            "prompts": {part: map(_prompt, asked) for part, asked in parts.items()},
+            "contexts": {part: _contexts(asked) for part, asked in parts.items()},
+            "expressions": {EVERY: _expressions(next(iter(data.values())), scenarios)},
+        }
+
+    def prompt(self, asked: Asked) -> str:
+        """Scenario description, context and instruction, as the tables have them."""
+        row = _prompt(asked)
+        text = asked.sample.source["context"]["text"]
+        return "".join(render(row["scenario_prompt"], text, row["instruction"]))
+
+    def about(self) -> About:
+        """The card."""
+        known = facts("lifbench/export.yaml")
+        templates = Source(name="templates", **known["templates"][self._templates])
+        length = next(iter(self._settings["lengths"])).replace("-", "_")
+        return About(
+            title=known["title"],
+            summary=known["summary"],
+            languages=["en"],
+            tables=known["tables"],
+            columns={
+                table: {name: _column(of) for name, of in columns.items()}
+                for table, columns in known["columns"].items()
+            },
+            keys=known["keys"],
+            sources=[
+                *(_source(name, **of) for name, of in self._texts.items()),
+                templates,
+                *self._own,
+            ],
+            settings=self._settings,
+            usage=known["usage"].replace("LENGTH", length),
+            citation=known["citation"],
+        )
+
+
+def _prompt(asked: Asked) -> Record:
+    # The name by which requests share a context tells its forms apart.
+    shared = {"context_id": asked.item.context_id, "reference": asked.reference}
+    return (
+        asked.sample.prompt | shared | {"scenario_prompt": asked.sample.source["scenario_prompt"]}
+    )
+
+
+def _contexts(asked: Sequence[Asked]) -> Iterator[Record]:
+    contexts = {one.item.context_id: one.sample.source["context"] for one in asked}
+    for name, context in contexts.items():
+        parts = {key: value for key, value in context.items() if key not in CONTEXT}
+        yield {key: context.get(key) for key in CONTEXT} | {"context_id": name, "parts": parts}
+
+
+def _expressions(data: Data, scenarios: Mapping[str, str]) -> Iterator[Record]:
+    for task, held in data["expressions"].items():
+        for expression in held["expressions"]:
+            number = {"expression_id": expression["expression_id"]}
+            yield {"task": task, "scenario": scenarios.get(task)} | number | expression
+
+
+def _source(name: str, source: str, repo: str | None = None, revision: str | None = None) -> Source:
+    """A corpus, or the published contexts; a corpus that the project does not pin is unknown."""
+    licences = facts("corpora/licences.yaml")
+    if source in ("synthetic", "released"):
+        return Source(name=name, **licences[source])
+    origin = f"{repo} at {revision}" if repo else "a directory of your own"
+    pinned = repo is not None and repo == facts("corpora/hub.yaml")[name]["repo"]
+    return Source(name=name, origin=origin, **licences["hub"][name if pinned else "another"])
+
+
+def _own_templates(task: str) -> Source:
+    unknown = facts("corpora/licences.yaml")["hub"]["another"]
+    return Source(name=f"templates of {task}", origin="a file of your own", **unknown)
+
+
+def _column(of: Any) -> Column:
+    return Column(of) if isinstance(of, str) else Column(of["text"], tuple(of["refers"]))

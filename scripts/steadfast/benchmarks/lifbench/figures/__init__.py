@@ -1,0 +1,55 @@
+"""LIFBench's figures, numbered like the paper's; one module a family of figures."""
+
+from collections.abc import Callable, Mapping
+
+from steadfast.base.files import Settings
+from steadfast.benchmarks.lifbench.figures.by_length import (
+    by_length,
+    capabilities_by_length,
+    complexity,
+)
+from steadfast.benchmarks.lifbench.figures.overview import ars_by_length
+from steadfast.benchmarks.lifbench.figures.position import success_by_position
+from steadfast.benchmarks.lifbench.figures.rubric import capabilities, weights
+from steadfast.benchmarks.lifbench.figures.sampling import sampling
+from steadfast.benchmarks.lifbench.figures.shared import WORDS
+from steadfast.benchmarks.lifbench.scored_tasks import with_own
+from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
+from steadfast.contract.components import Frames
+from steadfast.show.display import Display
+from steadfast.show.figures import Picture
+
+BUILDERS: dict[str, Callable[[LifbenchResults, str], Picture]] = {
+    "ars_by_length": ars_by_length,
+    "figure2_weights": weights,
+    "figure3_capabilities": capabilities,
+    "figure4_by_length": by_length,
+    "figure5_capabilities_by_length": capabilities_by_length,
+    "figure6_complexity": complexity,
+    "figure7_sampling": sampling,
+    "success_by_position": success_by_position,
+}
+
+
+def figures(
+    frames: Frames,
+    display: Display,
+    weighting: str,
+    rubric: str,
+    own: Mapping[str, Settings] | None = None,
+) -> dict[str, Picture]:
+    """All figures whose metrics are there, by name.
+
+    Args:
+        frames: of ``lifbench.metrics`` by name.
+        display: how models are shown.
+        weighting: how the overall ARS was computed, for the captions.
+        rubric: by which the scores were given, for the captions.
+        own: the user's own tasks (``OwnTask.shown``).
+    """
+    results = LifbenchResults(frames, display, weighting, rubric, with_own(own))
+    return {
+        name: draw(results, name)
+        for name, draw in BUILDERS.items()
+        if WORDS["needs"].get(name, "ars") in frames
+    }

@@ -1,0 +1,200 @@
+"""What length costs: ARS and IFS (Figure 4), capabilities (5), easy and hard tasks (6)."""
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from steadfast.benchmarks.lifbench.analyses import EASY, HARD, MOST_EASY
+from steadfast.benchmarks.lifbench.figures.shared import (
+    AXES,
+    EMPTY,
+    TITLES,
+    WORDS,
+    captioned,
+    counted,
+    groups,
+    listed,
+    models,
+    of_contenders,
+    sentence,
+    values_of,
+)
+from steadfast.benchmarks.lifbench.tables.results import WORDS as HEADINGS
+from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
+from steadfast.show.figures import (
+    MARKERS,
+    PALETTE,
+    SMALL,
+    Picture,
+    apart,
+    blank,
+    draw_points,
+    frame,
+    has_intervals,
+    look,
+    row_height,
+    wrapped,
+)
+from steadfast.show.panels import grid, legend, legends, lineups, rows_of_panels
+from steadfast.show.table import rounded
+from steadfast.stats.tidy import OVERALL, rows_of
+
+HIGH = 1.1
+"""Inches of a model's panel, without its title."""
+LETTERS = "abc"
+WITHIN = ("expression", "variable")
+"""Perspectives of stability that a single length has."""
+CAPABILITIES = HEADINGS["capabilities"]
+
+
+def by_length(results: LifbenchResults, name: str) -> Picture:
+    """ARS and IFS at each length (Figure 4); many models stand in rows by group."""
+    ars, ifs = (_at_lengths(rows_of(results.frames[key], task=OVERALL)) for key in ("ars", "ifs"))
+    shown = [(ars, AXES["ars"], TITLES["ars"])]
+    for perspective in WITHIN:
+        heading = HEADINGS["perspectives"][perspective]
+        title = TITLES["of_perspective"].format(perspective=heading.lower())
+        shown.append((rows_of(ifs, perspective=perspective), AXES["ifs"], title))
+    lines = lineups(groups(results))
+    figure, panels, keys = rows_of_panels(len(lines), 1.9, len(shown))
+    for column, ((rows, label, title), down) in enumerate(zip(shown, panels, strict=True)):
+        for axes, (heading, order) in zip(down, lines, strict=True):
+            _lines(axes, rows, results, order)
+            axes.set_ylim(0, max(1.02, _top(rows)) if column == 0 else _top(rows))
+            axes.set_ylabel(label)
+            above = f"({LETTERS[column]}) {title}"
+            frame(axes, f"{heading}\n{above}" if heading and column == 0 else above)
+    legends(figure, panels[0], keys)
+    return captioned(results, name, figure, _decline(results, ars, ifs), [ars, ifs])
+
+
+def capabilities_by_length(results: LifbenchResults, name: str) -> Picture:
+    """The capabilities at each length, a panel a model (Figure 5)."""
+    rows = _at_lengths(rows_of(results.frames["ifp"], task=OVERALL))
+    figure = _panels(results, rows, "capability", CAPABILITIES, AXES["ifp"])
+    first, last = _ends(results)
+    falls = {
+        shown: _change(results, rows_of(rows, capability=capability)).mul(-1).mean()
+        for capability, shown in CAPABILITIES.items()
+        if first != last and len(_change(results, rows_of(rows, capability=capability)))
+    }
+    notes = [sentence("falls", first=first, last=last, falls=listed(falls, results.digits))]
+    return captioned(results, name, figure, notes if falls else [], [rows])
+
+
+def complexity(results: LifbenchResults, name: str) -> Picture:
+    """Easy and hard tasks at each length, a panel a model (Figure 6)."""
+    rows = _at_lengths(results.frames["complexity"])
+    figure = _panels(results, rows, "split", WORDS["splits"], AXES["complexity"])
+    weights = results.frames["weights"]
+    whole = weights[weights["capability"] == ""]
+    tasks = {EASY: whole["value"] <= MOST_EASY, HARD: whole["value"] > MOST_EASY}
+    named = {
+        split: ", ".join(whole.loc[those, "task"]) or EMPTY[split] for split, those in tasks.items()
+    }
+    easy, hard = (-_change(results, rows_of(rows, split=split)) for split in (EASY, HARD))
+    both, notes = easy.index.intersection(hard.index), []
+    first, last = _ends(results)
+    if len(both) and first != last:
+        losses = {EASY: easy[both].mean(), HARD: hard[both].mean()}
+        shown = {split: rounded(loss, results.digits) for split, loss in losses.items()}
+        told = (hard[both] > easy[both]).to_dict()
+        notes.append(counted(results, "hard_falls", told, first=first, last=last, **shown))
+    return captioned(results, name, figure, notes, [rows], slots=named)
+
+
+def _panels(
+    results: LifbenchResults,
+    rows: pd.DataFrame,
+    key: str,
+    kinds: Mapping[str, str],
+    label: str,
+) -> Figure:
+    """A panel a model, in which each kind has a line over the lengths."""
+    order = models(results)
+    titles = [wrapped(results.roster.figure_label(model)) for model in order]
+    high = HIGH + row_height(titles)
+    figure, panels = grid(len(order), high, 4, AXES["length"], sharex=True, sharey=True)
+    for axes, model, title in zip(panels, order, titles, strict=False):
+        its = rows_of(rows, model=model)
+        for number, (kind, shown) in enumerate(kinds.items()):
+            values = values_of(rows_of(its, **{key: kind}), model, "length", results.lengths)
+            places = _places(results, rows, number, len(kinds))
+            draw_points(
+                axes,
+                places,
+                values,
+                label=shown,
+                color=PALETTE[number],
+                marker=MARKERS[number],
+                markersize=3,
+            )
+        frame(axes)
+        axes.set_title(title, loc="left", fontsize=SMALL)
+    panels[0].set_xticks(range(len(results.lengths)), results.lengths)
+    if not order:
+        blank(panels[0], EMPTY["models"])
+    panels[0].set_ylim(0, max(1.02, _top(rows)))
+    figure.supylabel(label, fontsize=8)
+    legend(figure, panels[0])
+    return figure
+
+
+def _lines(axes: Axes, rows: pd.DataFrame, results: LifbenchResults, order: Sequence[str]) -> None:
+    """A line a model over the lengths."""
+    for number, model in enumerate(order):
+        values = values_of(rows, model, "length", results.lengths)
+        label, style = results.roster.figure_label(model), look(results.roster, model)
+        places = _places(results, rows, number, len(order))
+        draw_points(axes, places, values, label=label, **style)
+    axes.set_xticks(range(len(results.lengths)), results.lengths)
+    axes.set_xlabel(AXES["length"])
+
+
+def _places(results: LifbenchResults, rows: pd.DataFrame, number: int, count: int) -> list[float]:
+    """Where a line has its marks: at the lengths, or beside them where there are intervals."""
+    beside = apart(number, count, 0.2) if has_intervals(rows) else 0.0
+    return [place + beside for place in range(len(results.lengths))]
+
+
+def _top(rows: pd.DataFrame) -> float:
+    """A little above the highest value and the highest end of an interval."""
+    highest = rows[["value", "high"]].max().max()
+    return 1.0 if pd.isna(highest) or highest <= 0 else 1.03 * highest
+
+
+def _at_lengths(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[rows["length"] != ""]
+
+
+def _ends(results: LifbenchResults) -> tuple[str, str]:
+    return results.lengths[0], results.lengths[-1]
+
+
+def _change(results: LifbenchResults, rows: pd.DataFrame) -> pd.Series:
+    """From the shortest to the longest length, of each model that competes and has both."""
+    found = of_contenders(results, rows)
+    table = found.pivot(index="model", columns="length", values="value")
+    first, last = (
+        table.get(length, pd.Series(dtype=float)).astype(float) for length in _ends(results)
+    )
+    return (last - first).dropna()
+
+
+def _decline(results: LifbenchResults, ars: pd.DataFrame, ifs: pd.DataFrame) -> list[str]:
+    """How many models lose from the first to the last length, and are least steady there."""
+    first, last = _ends(results)
+    if first == last:
+        return []
+    lower = (_change(results, ars) < 0).to_dict()
+    notes = [counted(results, "ars_falls", lower, first=first, last=last)]
+    for perspective in WITHIN:
+        rows = rows_of(ifs, perspective=perspective)
+        table = rows.pivot(index="model", columns="length", values="value")
+        table = table.reindex(columns=results.lengths).dropna()
+        peaks = (table.idxmax(axis=1) == last).to_dict() if len(table) else {}
+        shown = WORDS["perspectives"][perspective]
+        notes.append(counted(results, "ifs_peaks", peaks, perspective=shown, last=last))
+    return [note for note in notes if note]

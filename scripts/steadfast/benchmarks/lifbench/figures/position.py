@@ -1,0 +1,104 @@
+"""Where in the context an answer is found: success by position and length."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+
+from steadfast.benchmarks.lifbench.analyses import LIST
+from steadfast.benchmarks.lifbench.figures.shared import (
+    AXES,
+    EMPTY,
+    captioned,
+    models,
+    of_contenders,
+    sentence,
+)
+from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
+from steadfast.show.figures import SMALL, Picture, blank, row_height, wrapped
+from steadfast.show.panels import grid
+from steadfast.show.results import extremes
+from steadfast.show.table import rounded
+from steadfast.stats.depth import FEW_BINS
+from steadfast.stats.tidy import rows_of
+
+COLOURS = "cividis"  # read alike by the colour-blind, and dark to light in grey
+COLUMNS = 4
+CELL = 6.5
+"""Points of a cell's number, which is as wide as the cell."""
+SCALE = 0.5
+"""Inches of the scale of colours."""
+DARK = 0.55  # what is darker has white numbers
+
+
+def success_by_position(results: LifbenchResults, name: str) -> Picture:
+    """A heat map a model: the mean score of the list scenario by position and length."""
+    rows = rows_of(results.frames["depth"], task=LIST)
+    cells = rows[rows["length"] != ""]
+    order = [model for model in models(results) if model in set(cells["model"])]
+    titles = [wrapped(results.roster.figure_label(model)) for model in order]
+    high = 0.2 + row_height(titles) + 0.16 * len(results.lengths)
+    label = AXES["position"] if order else ""
+    figure, panels = grid(len(order), high, COLUMNS, label, sharex=True, sharey=True)
+    figure.set_figheight(figure.get_figheight() + SCALE)
+    if not order:
+        blank(panels[0], EMPTY["position"])
+        return captioned(results, name, figure, [EMPTY["position"]])
+    scale = Normalize(min(0, cells["value"].min()), max(1, cells["value"].max()))
+    for axes, model, title in zip(panels, order, titles, strict=True):
+        _draw(axes, rows_of(cells, model=model), results.lengths, scale)
+        axes.set_title(title, loc="left", fontsize=SMALL)
+    panels[0].set_yticks(range(len(results.lengths)), results.lengths)
+    panels[0].set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+    panels[0].set(xlim=(0, 1), ylim=(len(results.lengths) - 0.5, -0.5))
+    figure.supylabel(AXES["length"], fontsize=8)
+    _scale(figure, panels, scale)
+    return captioned(results, name, figure, _differences(results, rows[rows["length"] == ""]))
+
+
+def _draw(axes: Axes, rows: pd.DataFrame, lengths: list[str], scale: Normalize) -> None:
+    """A cell a length and bin, with its value; hatched where nothing was asked."""
+    bins = int(rows["bins"].max())
+    table = rows.pivot(index="length", columns="bin", values="value")
+    table = table.reindex(index=lengths, columns=range(1, bins + 1)).astype(float)
+    axes.set_facecolor("#f2f2f2")
+    axes.patch.set(hatch="////", edgecolor="#bbbbbb")
+    edges = [place / bins for place in range(bins + 1)]
+    rims = [place - 0.5 for place in range(len(lengths) + 1)]
+    axes.pcolormesh(edges, rims, table, cmap=COLOURS, norm=scale, edgecolors="white", linewidth=0.5)
+    for row, length in enumerate(lengths):
+        for place, value in enumerate(table.loc[length]):
+            if pd.notna(value):
+                axes.text(
+                    (place + 0.5) / bins,
+                    row,
+                    f"{rounded(value, 2)}".removeprefix("0"),
+                    ha="center",
+                    va="center",
+                    fontsize=CELL,
+                    color="white" if scale(value) < DARK else "black",
+                )
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+
+
+def _scale(figure: Figure, panels: list[Axes], scale: Normalize) -> None:
+    shown = ScalarMappable(scale, colormaps[COLOURS])
+    place: Any = {"location": "bottom", "aspect": 40, "fraction": 0.06}
+    figure.colorbar(shown, ax=panels, label=AXES["success"], **place)
+
+
+def _differences(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
+    """By how much the best and the worst place of a model differ, over all lengths."""
+    found = of_contenders(results, rows).groupby("model")
+    if not len(found):
+        return []
+    apart = found["value"].max() - found["value"].min()
+    name = "position_thirds" if rows["bins"].max() == FEW_BINS else "position"
+    named = ((results.roster.label(str(model)), value) for model, value in apart.items())
+    ends = " to ".join(extremes(named, results.digits))
+    return [sentence(name, apart=ends, n=f"{found['n'].sum().max():,.0f}")]

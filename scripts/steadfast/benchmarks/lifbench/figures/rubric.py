@@ -1,0 +1,133 @@
+"""What LIFBench's score points weigh (Figure 2), and models by capability (Figure 3)."""
+
+from typing import cast
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.projections.polar import PolarAxes
+
+from steadfast.benchmarks.lifbench.figures.shared import (
+    AXES,
+    EMPTY,
+    TITLES,
+    captioned,
+    groups,
+    listed,
+    of_contenders,
+    sentence,
+)
+from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
+from steadfast.show.figures import COLUMN, PAGE, PALETTE, SMALL, Picture, blank, frame
+from steadfast.show.panels import legend, legends, lineups, rows_of_panels
+from steadfast.show.radar import draw_radar
+from steadfast.show.results import extremes, values_by_model
+from steadfast.stats.tidy import OVERALL, rows_of
+
+SCENARIOS, CAPABILITIES = WORDS["scenarios"], WORDS["capabilities"]
+HUES = dict(zip(SCENARIOS, PALETTE, strict=False))
+
+
+def weights(results: LifbenchResults, name: str) -> Picture:
+    """The weights of the score points by scenario and task, and by capability (Figure 2)."""
+    rows = results.frames["weights"]
+    rows = rows.assign(scenario=rows["task"].map(lambda task: results.known[task].scenario))
+    whole, parts = rows[rows["capability"] == ""], rows[rows["capability"] != ""]
+    figure = Figure(figsize=(PAGE, 2.4), layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=[3, 4])
+    _by_task(left, whole)
+    _by_capability(right, parts)
+    legend(figure, right)
+    by_scenario = {
+        shown: whole.loc[whole["scenario"] == scenario, "value"].sum()
+        for scenario, shown in SCENARIOS.items()
+    }
+    of_capability = parts.groupby("capability")["value"].sum()
+    by_capability = {CAPABILITIES[c]: of_capability[c] for c in CAPABILITIES if c in of_capability}
+    note = sentence(
+        "weights", scenarios=listed(by_scenario, 0), capabilities=listed(by_capability, 0)
+    )
+    return captioned(results, name, figure, [note], of_models=False)
+
+
+def _by_task(axes: Axes, rows: pd.DataFrame) -> None:
+    """A bar a scenario, in which each task has a part with its name."""
+    weight = rows.set_index("task")["value"]
+    for row, scenario in enumerate(SCENARIOS):
+        start = 0.0
+        for task in rows.loc[rows["scenario"] == scenario, "task"]:
+            wide = weight[task]
+            axes.barh(row, wide, left=start, color=HUES[scenario], edgecolor="white", height=0.7)
+            small = wide < 0.15 * weight.sum() / len(SCENARIOS)
+            axes.text(
+                start + wide / 2,
+                row,
+                task,
+                ha="center",
+                va="center",
+                color="white",
+                fontsize=SMALL,
+                rotation=90 if small else 0,
+            )
+            start += wide
+        axes.text(start, row, f" {start:g}", va="center")
+    axes.set_yticks(range(len(SCENARIOS)), list(SCENARIOS.values()))
+    _finish(axes, TITLES["scenarios"], len(SCENARIOS))
+
+
+def _by_capability(axes: Axes, rows: pd.DataFrame) -> None:
+    """A bar a capability, in which each scenario has a part."""
+    table = rows.pivot_table(index="capability", columns="scenario", values="value", aggfunc="sum")
+    table = table.reindex(index=list(CAPABILITIES), columns=list(SCENARIOS)).fillna(0)
+    start = pd.Series(0.0, table.index)
+    for scenario, shown in SCENARIOS.items():
+        style = {"color": HUES[scenario], "edgecolor": "white", "height": 0.7, "label": shown}
+        axes.barh(range(len(table)), table[scenario], left=start, **style)
+        start = start + table[scenario]
+    for row, total in enumerate(start):
+        axes.text(total, row, f" {total:g}", va="center")
+    axes.set_yticks(range(len(table)), list(CAPABILITIES.values()))
+    _finish(axes, TITLES["capabilities"], len(table))
+
+
+def _finish(axes: Axes, title: str, rows: int) -> None:
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(rows - 0.4, -0.6)
+    axes.margins(x=0.1)
+    axes.set_xlabel(AXES["weight"])
+    frame(axes, title, "x")
+
+
+def capabilities(results: LifbenchResults, name: str) -> Picture:
+    """A radar of the capabilities over all lengths; many models stand in panels by group."""
+    rows = rows_of(results.frames["ifp"], task=OVERALL)
+    rows = rows[rows["length"] == ""].rename(columns={"capability": "spoke"})
+    lines = lineups(groups(results))
+    figure, [panels], keys = rows_of_panels(len(lines), 2.3, 1, COLUMN, projection="polar")
+    for axes, (heading, shown) in zip(cast(list[PolarAxes], panels), lines, strict=True):
+        draw_radar(axes, rows, CAPABILITIES, shown, results.roster, (0.2, 0.4, 0.6, 0.8, 1.0))
+        axes.set_title(heading, pad=14)
+    if results.roster.models:
+        legends(figure, panels, keys)
+    else:
+        blank(panels[0], EMPTY["models"])
+    return captioned(results, name, figure, _spread(results, rows), [rows])
+
+
+def _spread(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
+    """The highest value in each capability, and where models differ least and most."""
+    found = {
+        shown: values_by_model(of_contenders(results, rows[rows["spoke"] == capability]))
+        for capability, shown in CAPABILITIES.items()
+    }
+    label, digits = results.roster.label, results.digits
+    highest = [
+        f"{shown} {extremes(((label(m), v) for m, v in values.items()), digits)[-1]}"
+        for shown, values in found.items()
+        if values
+    ]
+    notes = [sentence("highest", highest=", ".join(highest))] if highest else []
+    spread = {shown: pd.Series(values).std() for shown, values in found.items() if len(values) > 1}
+    if len(spread) > 1:
+        notes.append(sentence("spread", spread=" to ".join(extremes(spread.items(), digits))))
+    return notes

@@ -1,0 +1,64 @@
+"""How much harder RECS makes stability than random sampling (Figure 7)."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+from steadfast.benchmarks.lifbench.figures.shared import (
+    AXES,
+    EMPTY,
+    captioned,
+    listed,
+    models,
+    of_contenders,
+    sentence,
+)
+from steadfast.benchmarks.lifbench.tables.recs import sign_notes
+from steadfast.benchmarks.lifbench.tables.results import WORDS as HEADINGS
+from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
+from steadfast.show.figures import Picture, blank, draw_points, frame, look, row_height, wrapped
+from steadfast.show.panels import grid
+from steadfast.stats.tidy import rows_of
+
+PERSPECTIVES = HEADINGS["perspectives"]
+
+
+def sampling(results: LifbenchResults, name: str) -> Picture:
+    """A panel a perspective: IFS by RECS minus IFS by random sampling, a row a model.
+
+    Drawn of the metric ``sampling``: columns model, perspective, value, low, high and n.
+    """
+    rows = results.frames["sampling"]
+    shown = [perspective for perspective in PERSPECTIVES if perspective in set(rows["perspective"])]
+    order = [model for model in models(results) if model in set(rows["model"])]
+    names = [wrapped(results.roster.figure_label(model)) for model in order]
+    high = 0.7 + row_height(names) * max(len(order), 3)
+    figure, panels = grid(len(shown), high, 4, AXES["sampling"], sharey=True)
+    for axes, perspective in zip(panels, shown, strict=False):
+        _draw(axes, rows_of(rows, perspective=perspective), order, results)
+        frame(axes, PERSPECTIVES[perspective], "x")
+        axes.tick_params(axis="y", length=0)
+    panels[0].set_yticks(range(len(order)), names)
+    panels[0].set_ylim(max(len(order), 1) - 0.5, -0.5)
+    if not shown:
+        blank(panels[0], EMPTY["sampling"])
+    return captioned(results, name, figure, _notes(results, rows, shown), [rows])
+
+
+def _draw(axes: Axes, rows: pd.DataFrame, order: list[str], results: LifbenchResults) -> None:
+    """A mark a model with its interval, and the line of no difference."""
+    axes.axvline(0, color="black", linewidth=0.8)
+    for row, model in enumerate(order):
+        its = rows_of(rows, model=model)[["value", "low", "high"]]
+        style = look(results.roster, model) | {"linestyle": "none"}
+        draw_points(axes, [row] * len(its), its, upright=False, **style)
+
+
+def _notes(results: LifbenchResults, rows: pd.DataFrame, shown: list[str]) -> list[str]:
+    """Of how many models IFS is larger by RECS, and by how much on average."""
+    means = {
+        PERSPECTIVES[perspective]: of_contenders(results, its)["value"].mean()
+        for perspective in shown
+        if len(of_contenders(results, its := rows_of(rows, perspective=perspective)))
+    }
+    signs = [text for _, text in sign_notes(rows, results)]
+    return [*signs, sentence("mean_gap", means=listed(means, results.digits))] if means else []

@@ -1,0 +1,108 @@
+"""Floor answers: the best of which a reader who looks nothing up can expect.
+
+The reader does what the instruction says of the answer's form, and copies parts of the context by
+their place alone: elements, documents' fields, sentences with their head tags. It knows how many
+parts there are, and how the benchmark draws what it asks, so that it takes what is right most
+often. It never finds the part that an instruction names by number, text or type, never looks
+whether a field or an evidence is there, and compares no texts and not the two tags around a
+sentence. Where parts are as good as others, each prompt has its own draw of them: the mean over
+prompts is near what can be expected, and not the luck of one draw. docs/floor.md has the reasons.
+"""
+
+import json
+from itertools import pairwise
+from random import Random
+
+from steadfast.base.files import Record
+from steadfast.benchmarks.lifbench.contexts.facts import FACTS
+
+EDGE = 10  # elements at the beginning of a list, among which places are asked for most densely
+ONE_IN = 3  # of the tagged sentences, for OE: more would find more, and claim more
+MOST_DOCUMENTS = 80  # of an MF answer, so that the output limit does not cut it
+MOST_LABELS = 340  # of an MB answer, likewise
+LIKELIER = {"released": 0, "corrected": 1}
+"""The option of OQ with the larger expectation, by rubric. The second is right in two of three
+prompts, but the released rubric gives two thirds to a wrong first one (Q15)."""
+
+
+def floor_answer(prompt: Record, context: Record, rubric: str = "released", draw: int = 0) -> str:
+    """The answer to a prompt without looking anything up; it does not see the gold information.
+
+    >>> prompt = {"sample_id": "LSI/x", "task": "LSI", "variables": {"id": 1}}
+    >>> floor_answer(prompt, {"elements": ["a", "b", "c"]})
+    'b'
+
+    Args:
+        prompt: the prompt record; its id, task and variables are used.
+        context: the context record that the prompt refers to.
+        rubric: by which the answer is scored.
+        draw: another one, another draw of what is as good.
+    """
+    # In every format of a context it draws the same.
+    plain_id = prompt["sample_id"].removesuffix(f"/{prompt.get('format')}")
+    given, rng = prompt["variables"], Random(f"floor/{plain_id}/{draw}")
+    match prompt["task"]:
+        case "LSI" | "LOI" | "LOE":
+            return _near_the_beginning(context["elements"], given.get("bias", 0), rng)
+        case "LBI" | "LBE":
+            # What comes last is after any element, wherever that stands.
+            return context["elements"][-1 if given["bias"] > 0 else 0]
+        case "LMI":
+            places = rng.sample(range(len(context["elements"])), len(given["id_arr"]))
+            # Elements are never asked for in the order of the list.
+            return _json([context["elements"][place] for place in sorted(places, reverse=True)])
+        case "MB":
+            label = min(given["candidates"], key=lambda name: given["rule_key"].find(name[:1]))
+            number = min(len(context["documents"]), MOST_LABELS)
+            return _json({f"doc{place}": label for place in range(1, number + 1)})
+        case "MF":
+            return _groups(context["documents"], given["info_keys"].split(), rng)
+        case "OR":
+            return "\n".join(
+                sentence["text"].replace("\n", " ") + f" {given['sep']} {sentence['type']}"
+                for sentence in _drawn(context["key_sentences"], given["num"], rng)
+            )
+        case "OQ":
+            return given["options"][LIKELIER[rubric]]
+        case _:
+            number = max(1, round(len(context["key_sentences"]) / ONE_IN))
+            drawn = _drawn(context["key_sentences"], number, rng)
+            # In the order of the numbers in their head tags, as asked.
+            return _json([s["text"] for s in sorted(drawn, key=lambda sentence: sentence["id"])])
+
+
+def _near_the_beginning(elements: list[str], bias: int, rng: Random) -> str:
+    """The element asked for, were it about a place at the beginning: a third of all prompts are
+    about the first quarter, or the first few."""
+    place = rng.randint(1, max(1, min(EDGE, (len(elements) - 1) // 4)))
+    return elements[place + bias]
+
+
+def _groups(documents: list[Record], keys: list[str], rng: Random) -> str:
+    """The asked fields of all documents, or as many as an answer holds, in as many groups as there
+    are most often."""
+    chosen = _drawn(documents, MOST_DOCUMENTS, rng)
+    rows = [[document.get(key) for key in keys] for document in chosen]
+    number = _likeliest_groups(len(documents))
+    ends = [len(rows) * place // number for place in range(number + 1)]
+    groups = (rows[start:end] for start, end in pairwise(ends))
+    return "\n".join(_json(group) for group in groups if group)
+
+
+def _likeliest_groups(documents: int) -> int:
+    """Of repeated documents the first begins a group, and each other as likely a new one as not, up
+    to the most that there are.
+
+    >>> [_likeliest_groups(n) for n in (2, 6, 13, 28, 60, 270)]
+    [1, 1, 2, 4, 5, 5]
+    """
+    repeated = int(FACTS["multidoc"]["repeated_share"] * documents + 0.5)
+    return min(FACTS["multidoc"]["repeated_sets"], 1 + max(repeated - 1, 0) // 2)
+
+
+def _drawn(parts: list[Record], number: int, rng: Random) -> list[Record]:
+    return rng.sample(parts, min(number, len(parts)))
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,187 @@
+"""LIFBench's scores as one data frame, what it holds, and how much of it is scored."""
+
+from array import array
+from collections.abc import Iterable, Sequence
+from sys import intern
+
+import numpy as np
+import pandas as pd
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record
+from steadfast.benchmarks.lifbench.perspectives import ASKED, AVERAGE, FURTHER, PERSPECTIVES
+from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
+from steadfast.benchmarks.lifbench.weights import RUBRICS
+from steadfast.contract.components import Scored
+from steadfast.contract.request import STATUSES
+from steadfast.stats.asked import OWN, answers_expected, prompts_of, with_prompts
+from steadfast.stats.scores import is_empty
+from steadfast.stats.tidy import OVERALL, in_order
+from steadfast.stats.variance import DRAW, RESIDUAL
+
+CAPABILITIES = ("Ori", "Num", "Spat", "Fmt", "Logic", "Recog")  # section 4.2
+POINT = "point."
+OTHER = "other."
+PLAIN_NUMBERS = ("draw", "expression_id", "variable_id", "truncated", "total", "depth")
+FLAGS = ("truncated", "empty")
+
+
+def score_frame(
+    scores: Iterable[Scored], rubric: str, tasks: ScoredTasks = SCORED_TASKS, beyond: bool = False
+) -> pd.DataFrame:
+    """The scores of several models and lengths, one row an answer.
+
+    >>> record = {"sample_id": "LSI/1", "draw": 0, "task": "LSI", "context_id": "a",
+    ...     "rubric": "released", "expression_id": 0, "variable_id": 0, "status": "ok", "depth": 0,
+    ...     "points": {"format": 1, "correct": 0.5, "ori": 1}, "total": 0.75, "truncated": False,
+    ...     "other_raters": {}}
+    >>> frame = score_frame([Scored("m", "4k", record)], "released")
+    >>> frame[["model", "length", "cluster", "total", "point.correct"]].values.tolist()
+    [['m', '4k', 'list-4k/a', 0.75, 0.5]]
+
+    Args:
+        scores: of all models; of each, lengths in the order to show.
+        rubric: by which points and totals were given.
+        tasks: that are known, by name.
+        beyond: whether there are columns for perspectives beyond the paper: format, domain and
+            perspective, empty where the paper's.
+
+    Returns:
+        Columns model and length (ordered categories), prompts (whose, see ``stats.asked``), task,
+        status, sample_id, draw, stratum (what contexts are drawn within: the scenario, of each
+        prompts' source by itself), cluster (the context that samples share, likewise),
+        expression_id, variable_id, truncated, empty (whether the answer has no text), total, depth,
+        ``point.<name>`` for each score point (fraction of its weight), and ``other.<name>`` for the
+        total by another rubric, where any sample has one. A number that there is not is empty.
+
+    Raises:
+        UserError: a task is unknown, or was scored by another rubric.
+    """
+    points = dict.fromkeys(name for task in tasks.values() for name in task.points)
+    names = (*PLAIN_NUMBERS, "empty", *(f"{POINT}{name}" for name in points))
+    names += tuple(f"{OTHER}{name}" for name in RUBRICS if name != rubric)
+    # Packed as they come: of a large run the records are many times the frame.
+    numbers = {name: array("d") for name in names}
+    texts: dict[str, list[str]] = {}
+    for scored in scores:
+        asked = {name: scored.record.get(name, "") for name in ASKED} if beyond else {}
+        for name, text in (_texts(scored, rubric, tasks) | asked).items():
+            texts.setdefault(name, []).append(intern(text))
+        values = _numbers(scored.record)
+        for name, column in numbers.items():
+            value = values.get(name)
+            column.append(np.nan if value is None else value)
+    frame = pd.DataFrame({**texts, **{name: np.asarray(numbers[name]) for name in names}})
+    others = [name for name in names if name.startswith(OTHER)]
+    frame = frame.drop(columns=[name for name in others if frame[name].isna().all()])
+    frame["model"] = pd.Categorical(frame["model"], sorted(set(texts["model"])), ordered=True)
+    frame["length"] = pd.Categorical(frame["length"], dict.fromkeys(texts["length"]), ordered=True)
+    return frame.astype({"task": "category", "cluster": "category", **dict.fromkeys(FLAGS, bool)})
+
+
+def _texts(scored: Scored, rubric: str, tasks: ScoredTasks) -> dict[str, str]:
+    model, length, record = scored
+    task = record["task"]
+    if task not in tasks:
+        raise UserError(f"scores: unknown task {task!r}; LIFBench has {', '.join(tasks)}")
+    if record["rubric"] != rubric:
+        raise UserError(
+            f"scores: scored by the rubric {record['rubric']!r}, not {rubric!r}; score again"
+        )
+    scenario, prompts = tasks[task].scenario, prompts_of(record)
+    stratum = scenario if prompts == OWN else f"{prompts}/{scenario}"
+    return {
+        "model": model,
+        "length": length,
+        "prompts": prompts,
+        "task": task,
+        "status": record["status"],
+        "sample_id": record["sample_id"],
+        "stratum": stratum,
+        # Where the prompts differ, one context is two clusters: equal names pair no answers.
+        "cluster": f"{stratum}-{length}/{record['context_id']}",
+    }
+
+
+def _numbers(record: Record) -> dict[str, float | None]:
+    points = {f"{POINT}{name}": value for name, value in (record["points"] or {}).items()}
+    others = {f"{OTHER}{name}": by["total"] for name, by in record["other_raters"].items()}
+    plain = {name: record[name] for name in PLAIN_NUMBERS} | {"empty": is_empty(record)}
+    return {**plain, **points, **others}
+
+
+def task_order(frame: pd.DataFrame) -> list[str]:
+    """The paper's tasks in its order, then the others of a frame by name."""
+    return [*SCORED_TASKS, *sorted(set(frame["task"]) - SCORED_TASKS.keys())]
+
+
+def row_order(frame: pd.DataFrame) -> dict[str, Sequence[str]]:
+    """How the rows of metrics are sorted, by key."""
+    return {
+        "model": list(frame["model"].cat.categories),
+        "task": [*task_order(frame), OVERALL],
+        "length": list(frame["length"].cat.categories),
+        "perspective": ["context", *PERSPECTIVES, AVERAGE, *FURTHER, DRAW, RESIDUAL],
+        "capability": CAPABILITIES,
+    }
+
+
+def sorted_rows(
+    rows: pd.DataFrame, frame: pd.DataFrame, keys: Sequence[str], **orders: Sequence[object]
+) -> pd.DataFrame:
+    """Rows sorted by some keys, as ``row_order`` says or as given."""
+    known = {"other": frame["model"].cat.categories, **row_order(frame), **orders}
+    return in_order(rows, {key: known[key] for key in keys})
+
+
+def data_counts(frame: pd.DataFrame) -> pd.DataFrame:
+    """What is asked: columns task, expressions, variables and samples over all lengths (Table 2).
+
+    Args:
+        frame: as ``score_frame`` gives it; where some models answered the config's own prompts,
+            those are counted, and released ones otherwise.
+    """
+    asked = frame[frame["prompts"] == frame["prompts"].min()]  # own stands before released
+    samples = asked.drop_duplicates(["length", "sample_id"]).groupby("task", observed=True)
+    counts = samples.agg(
+        expressions=("expression_id", "nunique"),
+        variables=("variable_id", "nunique"),
+        samples=("sample_id", "size"),
+    )
+    return counts.reindex(
+        [task for task in task_order(asked) if task in counts.index]
+    ).reset_index()
+
+
+def coverage(frame: pd.DataFrame) -> pd.DataFrame:
+    """Expected and scored samples of each model by task and length, with their sums.
+
+    Each draw of a sample counts. Expected is what ``stats.asked.answers_expected`` says.
+
+    Args:
+        frame: as ``score_frame`` gives it.
+
+    Returns:
+        Columns model, task (or overall), length (or empty), expected, scored, one count per status
+        (``status_<name>``), truncated (samples whose context was cut), empty (answers without any
+        text) and prompts (whose).
+    """
+    flags = {
+        "scored": frame["total"].notna(),
+        **{f"status_{status}": frame["status"] == status for status in STATUSES},
+        **{flag: frame[flag] for flag in FLAGS},
+    }
+    found = frame[["model", "task", "length"]].assign(**flags).astype({"model": str})
+
+    def counted(by: list[str]) -> pd.DataFrame:
+        keys = ["model", *by]
+        counts = found.groupby(keys, observed=True)[list(flags)].sum()
+        expected = answers_expected(frame, by, ["length", "sample_id"]).set_index(keys)
+        return expected.join(counts).fillna(0).astype(int).reset_index()
+
+    parts = map(counted, (["task", "length"], ["task"], ["length"], []))
+    rows = pd.concat(parts, ignore_index=True)
+    rows = rows.reindex(columns=["model", "task", "length", "expected", *flags])
+    keys = rows[["task", "length"]].astype(object)
+    rows[["task", "length"]] = keys.fillna({"task": OVERALL, "length": ""})
+    return sorted_rows(with_prompts(rows, frame), frame, ["model", "task", "length"])

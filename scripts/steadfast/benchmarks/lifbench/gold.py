@@ -1,0 +1,57 @@
+"""What a prompt's right answer follows from, for those who answer and those who score."""
+
+from steadfast.base.files import Record
+
+TYPE_NAMES = ("#Topic#", "@argument@", "!Transition!", "|Summary|", "*Evidence*", "-Concession-")
+
+
+def fields(prompt: Record) -> Record:
+    """The instruction's variables and the gold information of a prompt in one mapping."""
+    return {**prompt["variables"], **prompt["gold"]}
+
+
+def expected_element(prompt: Record) -> str:
+    """The one right element of an LSI, LOI or LOE prompt."""
+    given = fields(prompt)
+    if prompt["task"] == "LSI":
+        return given["element"]
+    return given["post_element" if given["bias"] > 0 else "pre_element"]
+
+
+def expected_labels(prompt: Record, documents: list[Record]) -> list[str]:
+    """MB's label of each document: which of title and source it lacks decides."""
+    given = fields(prompt)
+    ordered = sorted(given["candidates"], key=lambda label: given["rule_key"].find(label[:1]))
+    return [ordered[2 * ("title" not in d) + ("source" not in d)] for d in documents]
+
+
+def duplicate_documents(
+    prompt: Record, documents: list[Record], groups: list[list[int]]
+) -> list[list[Record]]:
+    """MF's asked fields of each group's documents, in order; a missing field is None."""
+    keys = fields(prompt)["info_keys"].split()
+    return [[{key: documents[index].get(key) for key in keys} for index in g] for g in groups]
+
+
+def asked_depth(prompt: Record, context: Record, draw: str) -> float | None:
+    """Where in its context the thing asked for stands, from 0 (start) to 1 (end).
+
+    Where a position is drawn, its place among the elements; of evidence, its place among the
+    characters. None where there is no one place, or the evidence is not in the text.
+
+    Args:
+        prompt: the prompt record.
+        context: the context record that it refers to.
+        draw: how its variables were drawn (``tasks.Variables``).
+
+    >>> prompt = {"variables": {"id": 2}, "gold": {"element": "b"}}
+    >>> asked_depth(prompt, {"elements": ["a", "b", "c"]}, "positions")
+    0.5
+    """
+    given = fields(prompt)
+    if draw == "positions":
+        return float(given["id"] - 1) / max(1, len(context["elements"]) - 1)
+    if draw != "evidence":
+        return None
+    place = context["text"].find(given["evidence"].strip())
+    return place / len(context["text"]) if place >= 0 and context["text"] else None

@@ -1,0 +1,224 @@
+"""LIFEval's metrics from per-sample scores: ARS, IFP and IFS.
+
+A sample without a score (unfinished, overflow, refused, error) is in no mean; it lowers the
+coverage. Each draw of a sample is a sample. Intervals: ``stats.intervals``, and of IFS
+``stats.bootstrap``, with contexts drawn within their scenario and length, and with them all that
+was drawn for their samples.
+"""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from steadfast.benchmarks.lifbench.frames import POINT, row_order
+from steadfast.benchmarks.lifbench.perspectives import AVERAGE, PERSPECTIVES
+from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
+from steadfast.benchmarks.lifbench.weights import score_points, total_weight
+from steadfast.stats import bootstrap as spreads
+from steadfast.stats.bootstrap import Bootstrap, Replicates
+from steadfast.stats.intervals import Clusters, joined
+from steadfast.stats.tidy import OVERALL, tidy
+
+TOGETHER = 25
+"""Models whose replicates are in memory at a time."""
+
+
+def bootstrap(frame: pd.DataFrame, by: list[str]) -> Bootstrap:
+    """Draws contexts within their stratum and what else is named.
+
+    Within each length too, where the stratum has several contexts of every length: lengths are
+    chosen, not drawn. With one of a length the differences between lengths are drawn with them.
+    """
+    contexts = frame.groupby(["stratum", "length"], observed=True)["cluster"].nunique()
+    several = frame["stratum"].map(contexts.groupby(level="stratum").min() > 1)
+    length = frame["length"].astype(str).where(several.astype(bool), "")
+    return Bootstrap(frame.assign(within=length), ["stratum", "within", *by])
+
+
+def clusters(frame: pd.DataFrame) -> Clusters:
+    """Contexts within their stratum and length, for means: lengths are chosen, not drawn."""
+    return Clusters(frame, ["stratum", "length"])
+
+
+def task_weights(
+    weighting: str, rubric: str = "released", tasks: ScoredTasks = SCORED_TASKS
+) -> dict[str, float]:
+    """Each task's weight in the overall ARS."""
+    by_rubric = weighting == "rubric"
+    return {task: total_weight(task, rubric, tasks) if by_rubric else 1.0 for task in tasks}
+
+
+def ars(
+    frame: pd.DataFrame,
+    weighting: str = "rubric",
+    rubric: str = "released",
+    tasks: ScoredTasks = SCORED_TASKS,
+) -> pd.DataFrame:
+    """Automated rubric-based score: per task and overall, over all lengths and for each.
+
+    >>> frame = pd.DataFrame({"model": "m", "length": "4k", "total": [1.0, 0.5]})
+    >>> frame = frame.assign(task=["OQ", "MF"], stratum=["onedoc", "multidoc"], cluster=["a", "b"])
+    >>> rows = ars(frame.astype({"model": "category", "length": "category"}))
+    >>> rows.loc[rows["length"] == "", ["task", "value"]].values.tolist()
+    [['OQ', 1.0], ['MF', 0.5], ['overall', 0.6]]
+
+    Args:
+        frame: scores, as ``score_frame`` gives them.
+        weighting: rubric weighs the tasks by their total weights; mean is the plain mean.
+        rubric: whose total weights.
+        tasks: that are known, by name.
+
+    Returns:
+        Tidy rows; n counts scored samples. A task without any has no row, and the overall score
+        is over the remaining tasks: ``coverage`` tells.
+
+    Source: equations 2 and 3; the plain mean: section 4.1.
+    """
+    return tidy(
+        [task_means(frame, weighting, rubric, by, tasks) for by in ([], ["length"])],
+        row_order(frame),
+    )
+
+
+def task_means(
+    frame: pd.DataFrame,
+    weighting: str,
+    rubric: str,
+    by: list[str],
+    tasks: ScoredTasks = SCORED_TASKS,
+) -> pd.DataFrame:
+    """Mean total of each task and their weighted mean, overall, in each cell of ``by``."""
+    weights = task_weights(weighting, rubric, tasks)
+    means = clusters(frame).means(frame, ["model", "task", *by])
+    weight = [weights[task] for task in means.cells.index.get_level_values("task")]
+    overall = means.mean(["model", *by], weight).labelled(task=OVERALL)
+    return joined([means, overall]).rows()
+
+
+def ifp(
+    frame: pd.DataFrame, rubric: str = "released", tasks: ScoredTasks = SCORED_TASKS
+) -> pd.DataFrame:
+    """Instruction following performance in each capability, over all lengths and for each.
+
+    >>> frame = pd.DataFrame({"model": ["m"], "length": "4k", "task": "OQ", "stratum": "onedoc"})
+    >>> frame = frame.assign(cluster="a", **{"point.correct": 1.0, "point.format": 0.5})
+    >>> rows = ifp(frame.astype({"model": "category", "length": "category"}))
+    >>> rows.loc[rows["length"] == "", ["capability", "value"]].values.tolist()
+    [['Fmt', 0.5], ['Logic', 1.0]]
+
+    Args:
+        frame: scores, as ``score_frame`` gives them.
+        rubric: whose points' weights.
+        tasks: that are known, by name.
+
+    Returns:
+        Tidy rows; n counts the scored samples that have a score point of the capability.
+
+    Source: equation 4, tables 8 and 9.
+    """
+    mapping = _mapping(rubric, tasks)
+    names = [column for column in frame if column.startswith(POINT)]
+    keys = ["model", "task", "length", "cluster"]
+    # Point by point, since each sample has few of them.
+    points = pd.concat(
+        frame.loc[frame[name].notna(), [*keys, name]]
+        .rename(columns={name: "fraction"})
+        .assign(point=name.removeprefix(POINT))
+        for name in names
+    ).astype({"point": "category"})
+    drawn = clusters(frame)
+    parts = [_ifp(points, mapping, by, drawn) for by in ([], ["length"])]
+    return tidy(parts, row_order(frame))
+
+
+def _ifp(
+    points: pd.DataFrame, mapping: pd.DataFrame, by: list[str], drawn: Clusters
+) -> pd.DataFrame:
+    keys = ["model", "task", *by, "point"]
+    fractions = drawn.means(points, keys, "fraction")
+    cells = fractions.cells.index.to_frame(index=False).astype(str).reset_index(names="row")
+    cells = cells.merge(mapping, on=["task", "point"])
+    index = pd.MultiIndex.from_frame(cells[["model", *by, "capability"]])
+    capabilities = fractions.take(cells["row"], index).mean(list(index.names), cells["weight"])
+    return capabilities.rows().assign(task=OVERALL)
+
+
+def _mapping(rubric: str, tasks: ScoredTasks) -> pd.DataFrame:
+    """Score points, their weights and each capability they count for (Table 6)."""
+    return pd.DataFrame(
+        [
+            {"task": task, "point": name, "weight": point.weight, "capability": capability}
+            for task, facts in tasks.items()
+            for name, point in score_points(facts, rubric).items()
+            for capability in point.capabilities
+        ]
+    )
+
+
+def ifs(frame: pd.DataFrame) -> pd.DataFrame:
+    """Instruction following stability: spread of ARS between groups of samples, over its mean.
+
+    The samples of a task are grouped by expression, variable or length; a task whose groups all
+    score 0, or that has one group only, has no IFS and is left out of the model's mean. The
+    average of the three perspectives is given where all three exist.
+
+    >>> frame = pd.DataFrame({"model": "m", "length": "4k", "task": "OQ", "total": [1.0, 0.5]})
+    >>> frame = frame.assign(stratum="onedoc", cluster="a", expression_id=[0, 1], variable_id=0)
+    >>> rows = ifs(frame.astype({"model": "category", "length": "category"}))
+    >>> rows.loc[rows["length"] == "", ["task", "perspective", "value"]].round(4).values.tolist()
+    [['OQ', 'expression', 0.4714], ['overall', 'expression', 0.4714]]
+
+    Args:
+        frame: scores, as ``score_frame`` gives them.
+
+    Returns:
+        Tidy rows per task and overall; over all lengths, and within each length for expression
+        and variable. n counts a task's groups, and for overall the tasks in the mean. The
+        intervals of the length perspective, and of the average, draw contexts within each length.
+
+    Source: equations 5 and 6, with the sample standard deviation; tables 4, 10 and 11.
+    """
+    draws = bootstrap(frame, []), bootstrap(frame, ["length"])
+    models = frame["model"].unique()
+    # Replicates take much room; no model's depend on another's.
+    rows = [
+        part
+        for first in range(0, len(models), TOGETHER)
+        for part in _ifs(frame[frame["model"].isin(models[first : first + TOGETHER])], *draws)
+    ]
+    return tidy(rows, row_order(frame))
+
+
+def _ifs(frame: pd.DataFrame, whole: Bootstrap, within: Bootstrap) -> list[pd.DataFrame]:
+    """The rows of some models."""
+    parts = [
+        spread(frame, whole, "expression"),
+        spread(frame, whole, "variable"),
+        # Lengths are compared, so that each must be in every replicate.
+        spread(frame, within, "length"),
+        spread(frame, within, "expression", ["length"]),
+        spread(frame, within, "variable", ["length"]),
+    ]
+    three = spreads.joined([spread(frame, within, perspective) for perspective in PERSPECTIVES])
+    average = three.mean(["model", "task"]).labelled(perspective=AVERAGE)
+    rows = [part.rows() for part in (*parts, average)]
+    rows[-1] = rows[-1][rows[-1]["n"] == len(PERSPECTIVES)]
+    return rows
+
+
+def spread(
+    frame: pd.DataFrame, boot: Bootstrap, perspective: str, by: Sequence[str] = ()
+) -> Replicates:
+    """IFS in one perspective, per task and overall, in each cell of ``by``.
+
+    Args:
+        frame: scores, with a column of the perspective's groups.
+        boot: draws contexts.
+        perspective: the paper's, or the name of a column.
+        by: further columns.
+    """
+    keys = ["model", "task", *by]
+    groups = PERSPECTIVES.get(perspective, perspective)
+    tasks = boot.replicates(frame, [*keys, groups]).variation(keys)
+    overall = tasks.mean(["model", *by]).labelled(task=OVERALL)
+    return spreads.joined([tasks, overall]).labelled(perspective=perspective)

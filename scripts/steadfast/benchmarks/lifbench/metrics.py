@@ -1,0 +1,151 @@
+"""All metrics of LIFBench, as data frames."""
+
+from collections.abc import Collection, Iterable, Mapping
+
+import pandas as pd
+
+from steadfast.base.files import Settings
+from steadfast.benchmarks.lifbench.above_floor import above_floor
+from steadfast.benchmarks.lifbench.analyses import (
+    comparisons,
+    complexity,
+    depth,
+    rubrics,
+    variance,
+    weights,
+)
+from steadfast.benchmarks.lifbench.beyond import ars_by_group, beyond_ifs, paper_samples
+from steadfast.benchmarks.lifbench.frames import coverage, data_counts, row_order, score_frame
+from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
+from steadfast.benchmarks.lifbench.perspectives import AVERAGE, Beyond
+from steadfast.benchmarks.lifbench.sampling import chosen, sampling_effect, sets_of, statistics_rows
+from steadfast.benchmarks.lifbench.scored_tasks import with_own
+from steadfast.contract.components import Data, Labels, Scored
+from steadfast.stats.headline import ABOVE_FLOOR, HEADLINE, PROMPTS
+from steadfast.stats.pairs import drawn, with_comparisons
+from steadfast.stats.tidy import OVERALL, rows_of, tidy
+
+
+def metrics(
+    scores: Iterable[Scored],
+    data: Mapping[str, Data],
+    labels: Labels | None,
+    weighting: str,
+    rubric: str,
+    references: Collection[str] = (),
+    floor: str | None = None,
+    own: Mapping[str, Settings] | None = None,
+    beyond: Beyond | None = None,
+) -> dict[str, pd.DataFrame]:
+    """The metrics of all models, by name.
+
+    Args:
+        scores: of all models; of each, lengths in ascending order.
+        data: expressions by part, where they were sampled from reworded ones.
+        labels: none.
+        weighting: of the tasks in the overall ARS, see ``ars``.
+        rubric: by which points and totals were given.
+        references: models that give gold or floor answers; they are not compared and not ranked.
+        floor: the model that gives the floor answers; None: there is none.
+        own: the user's own tasks (``OwnTask.shown``). Those that do not count in the overall values
+            have rows of their own behind the others, which are as they would be without them.
+        beyond: what is compared beyond the paper's perspectives. Samples that are asked for that
+            alone are in no other metric.
+
+    Raises:
+        UserError: a task is unknown, or was scored by another rubric.
+    """
+    tasks = with_own(own)
+    everything, sets = score_frame(scores, rubric, tasks, bool(beyond)), sets_of(data)
+    whole = paper_samples(everything) if beyond else everything
+    further: dict[str, pd.DataFrame] = {}
+    if sets:
+        if sets.nearest and sets.random:
+            further["sampling"] = sampling_effect(whole, sets)
+        further["recs"] = statistics_rows(data)
+        everything, whole = (chosen(of, sets.shown, kept=own or ()) for of in (everything, whole))
+
+    def measured(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+        return {
+            "ars": ars(frame, weighting, rubric, tasks),
+            "ifp": ifp(frame, rubric, tasks),
+            "ifs": ifs(frame),
+            "coverage": coverage(frame),
+            "comparisons": comparisons(frame, weighting, rubric, references, tasks),
+            "variance": variance(frame),
+            "depth": depth(frame, tasks),
+            "rubrics": rubrics(frame, weighting, rubric, references, tasks),
+            "data": data_counts(frame),
+            "floor": above_floor(frame, weighting, rubric, floor, tasks),
+        }
+
+    uncounted = [name for name, task in tasks.items() if not task.counts]
+    apart = whole["task"].isin(uncounted)
+    frame = whole[~apart]
+    frames = measured(frame) | further
+    frames |= {
+        "complexity": complexity(frame, weighting, rubric, tasks),
+        "weights": weights(frame, rubric, tasks),
+        "drawn": drawn(frame, None, ["stratum", "length"]),
+    }
+    if beyond:
+        counted = everything[~everything["task"].isin(uncounted)]
+        beside = beyond_ifs(counted, beyond, tasks)
+        frames["ifs"] = tidy([frames["ifs"], beside], row_order(frame))
+        frames["perspectives"] = ars_by_group(counted, beyond, weighting, rubric, tasks)
+    shown = ("ars", "ifs", "coverage", "comparisons", "drawn", "floor")
+    frames["headline"] = headline(*(frames[name] for name in shown))
+    for task, rows in whole[apart].groupby("task", observed=True):
+        for name, found in measured(rows).items():
+            # Of IFP there is only what is over all tasks: here it is over this one.
+            its = found.assign(task=task) if name == "ifp" else rows_of(found, task=task)
+            if len(its):
+                frames[name] = pd.concat([frames[name], its], ignore_index=True)
+    return frames
+
+
+def headline(
+    ars: pd.DataFrame,
+    ifs: pd.DataFrame,
+    coverage: pd.DataFrame,
+    comparisons: pd.DataFrame,
+    drawn: pd.DataFrame,
+    floor: pd.DataFrame,
+) -> pd.DataFrame:
+    """Overall ARS and the average IFS of each model, over all lengths.
+
+    Args:
+        ars: rows of ``measures.ars``.
+        ifs: rows of ``measures.ifs``; the average is the plain mean of the three perspectives, and
+            exists where all three do: with one length alone there is none.
+        coverage: rows of ``frames.coverage``.
+        comparisons: rows of ``analyses.comparisons``.
+        drawn: rows of ``pairs.drawn``.
+        floor: rows of ``above_floor``; without any there is no such column.
+
+    Returns:
+        Columns of ``stats.headline``, the further ones too; n counts scored samples. A model
+        without a value has an empty one.
+
+    Source: Tables 3 and 4, the columns Overall and Average.
+    """
+    measures = {"ARS": ars, "IFS": ifs[ifs["perspective"] == AVERAGE]}
+    counts = _whole(coverage, ["scored", "expected", PROMPTS]).rename(columns={"scored": "n"})
+    parts = [
+        counts.merge(_whole(rows, ["value", "low", "high"]), on="model", how="left")
+        for rows in measures.values()
+    ]
+    rows = pd.concat(parts, keys=measures, names=["measure"]).reset_index("measure")
+    compared = rows_of(comparisons, task=OVERALL, length="")
+    rows = with_comparisons(rows[[*HEADLINE, PROMPTS]], {"ARS": compared}, drawn, "contexts")
+    if floor.empty:
+        return rows
+    above = _whole(floor, ["value"]).set_index("model")["value"]
+    return rows.assign(
+        **{ABOVE_FLOOR: rows["model"].map(above).where(rows["measure"] == "ARS").astype(float)}
+    )
+
+
+def _whole(rows: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    found = rows[(rows["task"] == OVERALL) & (rows["length"] == "")]
+    return found[["model", *columns]].astype({"model": str})

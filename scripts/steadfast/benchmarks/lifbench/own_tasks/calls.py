@@ -1,0 +1,66 @@
+"""Calls the functions that the user's own tasks name, and checks what they give."""
+
+from typing import Any
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings
+from steadfast.base.loading import load
+from steadfast.benchmarks.lifbench.gold import fields
+from steadfast.benchmarks.lifbench.templates import fill
+from steadfast.config.plain import check_plain
+
+
+def call(function: str, about: str, *arguments: Any) -> Any:
+    """What a function of the user's gives.
+
+    Args:
+        function: as ``base.loading.load`` takes it.
+        about: the sample or context, for the sentence.
+
+    Raises:
+        UserError: there is no such function, or it fails.
+    """
+    found = load(function)
+    try:
+        return found(*arguments)
+    except UserError:
+        raise
+    except Exception as error:
+        raise UserError(
+            f"{function}: it failed on {about} ({type(error).__name__}: {error}); mend the function"
+        ) from error
+
+
+def check_values(value: object, where: str) -> None:
+    """Whether files can hold a value, see ``check_plain``.
+
+    Raises:
+        UserError: they cannot; the sentence begins with ``where``.
+    """
+    try:
+        check_plain(value)
+    except UserError as error:
+        raise UserError(f"{where}: {str(error).removeprefix('config: ')}") from None
+
+
+def own_answer(how: str | Settings, prompt: Record, context: Record, looked_up: bool = True) -> str:
+    """The answer that a task's file says: a text with the names of variables, or a function's.
+
+    Args:
+        how: the text, or ``function``.
+        prompt: the prompt record.
+        context: the context record.
+        looked_up: whether it may know the gold information.
+
+    Raises:
+        UserError: the text names what there is not, or the function fails or gives no text.
+    """
+    known = prompt if looked_up else {**prompt, "gold": {}}
+    if isinstance(how, str):
+        return fill(how, fields(known), f"{prompt['task']}: stand_ins: {how!r}")
+    found = call(how["function"], prompt["sample_id"], known, context)
+    if not isinstance(found, str):
+        raise UserError(
+            f"{how['function']}: of {prompt['sample_id']} it gives {found!r}; return a text"
+        )
+    return found

@@ -1,0 +1,100 @@
+"""Prompts: every template of a task crossed with every setting of its variables, per context."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+
+from steadfast.base.files import Record, Settings
+from steadfast.benchmarks.lifbench.contexts.formats import NUMBERED, formats_of
+from steadfast.benchmarks.lifbench.released_drawing import released_settings
+from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS, Task, in_order
+from steadfast.benchmarks.lifbench.templates import fill
+from steadfast.benchmarks.lifbench.variables import Setting, draw_settings
+from steadfast.contract.components import Data
+
+
+def prompts(
+    part: str,
+    data: Data,
+    seed: int,
+    tasks: Sequence[Settings],
+    formats: Sequence[str] = (NUMBERED,),
+    released: Sequence[str] = (),
+) -> Iterator[Record]:
+    """The prompts of one length, context by context (paper, section 3.3 and Table 2).
+
+    Args:
+        part: the length's name, such as ``4k``.
+        data: ``contexts`` of that length by scenario, or scenario and domain (``list/uuids``), and
+            ``expressions`` by task.
+        seed: of the variables.
+        tasks: what prompts take of each (``Task.asked``), the paper's in their order.
+        formats: of lists and documents. Contexts of further domains are shown in the first alone.
+        released: scenarios with released contexts in which the paper's tasks have the variables of
+            the published prompts; else all expressions of a context have the same ones.
+
+    Returns:
+        Records that name their context and never copy it. ``format`` and ``domain`` are named where
+        they are not the paper's, and the ``perspective`` where a prompt is asked for nothing but to
+        see how stable models are in it.
+
+    Raises:
+        UserError: a context is too small for a task.
+    """
+    known = [Task.of(task) for task in tasks]
+    for scenario in in_order(task.scenario for task in known):
+        here = [task for task in known if task.scenario == scenario]
+        for context in _contexts(data["contexts"], scenario):
+            domain = {"domain": context["domain"]} if "domain" in context else {}
+            shown = formats_of(scenario, formats)
+            for format in shown[:1] if domain else shown:
+                seen = domain | ({"format": format} if format != NUMBERED else {})
+                if domain or format != shown[0]:
+                    seen["perspective"] = "domain" if domain else "format"
+                for task in here:
+                    expressions = data["expressions"][task.id]
+                    drawn = _drawn(task, context, expressions, seed, released)
+                    yield from _prompts(task, context, expressions["expressions"], drawn, seen)
+
+
+def _contexts(contexts: Mapping[str, Iterable[Record]], scenario: str) -> Iterator[Record]:
+    """Those of a scenario, of all domains."""
+    return chain.from_iterable(
+        of for name, of in contexts.items() if name.partition("/")[0] == scenario
+    )
+
+
+def _drawn(
+    task: Task, context: Record, expressions: Record, seed: int, released: Sequence[str]
+) -> list[list[Setting]]:
+    """The settings of the variables for each expression."""
+    space, count = expressions["space"], len(expressions["expressions"])
+    if task.scenario in released and task.id in PAPER_TASKS:
+        return [released_settings(task, space, context, place) for place in range(count)]
+    return [draw_settings(task, space, context, seed)] * count
+
+
+def _prompts(
+    task: Task,
+    context: Record,
+    expressions: Sequence[Record],
+    drawn: Sequence[list[Setting]],
+    seen: Record,
+) -> Iterator[Record]:
+    ending = f"/{seen['format']}" if "format" in seen else ""
+    for expression, settings in zip(expressions, drawn, strict=True):
+        number = expression["expression_id"]
+        bias = {"bias": expression["direction"]} if task.directions else {}
+        for variable_id, (variables, gold) in enumerate(settings):
+            sample_id = f"{task.id}/{context['context_id']}/e{number}/v{variable_id}{ending}"
+            yield {
+                "sample_id": sample_id,
+                "task": task.id,
+                "context_id": context["context_id"],
+                "expression_id": number,
+                "variable_id": variable_id,
+                "instruction": fill(expression["template"], variables, sample_id),
+                "variables": variables | bias,
+                "gold": gold,
+                "max_tokens": task.max_tokens,
+                **seen,
+            }

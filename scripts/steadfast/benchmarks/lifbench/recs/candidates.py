@@ -1,0 +1,98 @@
+"""Stage 3 of RECS: the texts that came, each checked; nothing is dropped."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings
+from steadfast.benchmarks.lifbench.recs.checks import PASS, Original, folded
+from steadfast.benchmarks.lifbench.recs.originals import Direction, request_id, rewritten
+from steadfast.contract.part_files import read_judge_prompts, read_replies
+from steadfast.judging.rewriting.reading import UnreadableError, read
+
+HAND_WRITTEN = "hand-written"
+"""The rewriter of an original."""
+
+
+class Rewrite(NamedTuple):
+    """A text as it came.
+
+    Attributes:
+        rewriter: who worded it.
+        direction: of the original.
+        text: the rewrite.
+    """
+
+    rewriter: str
+    direction: Direction
+    text: str
+
+
+def candidates(
+    inputs: Mapping[str, Path], task: Settings, rewriters: Sequence[str], directions: Sequence[int]
+) -> Iterator[Record]:
+    """A task's originals and all rewrites of them.
+
+    Args:
+        inputs: ``requests``, what was asked; and by each rewriter's name its outputs.
+        task: as ``originals.rewritten`` takes it.
+        rewriters: names in the order of the config.
+        directions: 1 and -1: those rewritten of the tasks that have some.
+
+    Returns:
+        Records as of ``checked``.
+
+    Raises:
+        UserError: a file is missing, or a rewriter gave no list that can be read.
+    """
+    prompts = {prompt.answer_id: prompt for prompt in read_judge_prompts(inputs["requests"])}
+    ways = {way: prompts[request_id(task["id"], way)] for way in rewritten(task, directions)}
+    texts: list[Rewrite] = []
+    for rewriter in rewriters:
+        replies = read_replies(inputs[rewriter])
+        for way, prompt in ways.items():
+            request = prompt.requests[0]
+            reply = replies.get(request.id)
+            where = f"{inputs[rewriter]}: {request.id}, rewriter {rewriter}"
+            advice = (
+                "run again with another temperature or more tokens for this model, or leave it out "
+                "of lifbench.recs.rewriters"
+            )
+            if reply is None or not reply.answered:
+                status = reply.status if reply else "missing"
+                raise UserError(f"{where}: no rewrites came (status {status}); {advice}")
+            try:
+                listed = read(reply.text, request.expected)
+            except UnreadableError as error:
+                raise UserError(
+                    f"{where}: the last reply has no rewrites ({error}); {advice}"
+                ) from None
+            texts += [Rewrite(rewriter, way, text) for text in listed]
+    originals = [Original(task["id"], way, prompt.answer) for way, prompt in ways.items()]
+    return checked(originals, texts)
+
+
+def checked(originals: Iterable[Original], texts: Iterable[Rewrite]) -> Iterator[Record]:
+    """The originals and the rewrites of one task, numbered, each with what its checks say.
+
+    Returns:
+        text_id (a number), text (as it can be used), direction, rewriter, mended, and status:
+        ``pass`` or the word of the check that failed.
+    """
+    known = {original.direction: original for original in originals}
+    hand = [Rewrite(HAND_WRITTEN, direction, one.text) for direction, one in known.items()]
+    seen: set[str] = set()
+    for number, (rewriter, direction, raw) in enumerate((*hand, *texts)):
+        text, mended, status = known[direction].check(raw)
+        if status == PASS and folded(text) in seen:
+            status = "duplicate"
+        seen.add(folded(text))
+        yield {
+            "text_id": number,
+            "text": text,
+            "direction": direction,
+            "rewriter": rewriter,
+            "mended": mended,
+            "status": status,
+        }

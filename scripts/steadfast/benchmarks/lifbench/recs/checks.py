@@ -1,0 +1,168 @@
+"""Whether a rewrite of a template can be used; each check has a word."""
+
+import hashlib
+import re
+import string
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from steadfast.base.files import Record
+from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.recs.originals import Direction
+from steadfast.judging.rewriting.language import same_language
+
+PASS = "pass"
+REASONS = ("fields", "direction", "terms", "examples", "length", "language", "duplicate")
+"""Why a text fails, in the order in which it is checked."""
+NOT_CLUSTERED = ("fields", "duplicate")
+"""Failures with which nobody can use a text; people may accept one with another."""
+SHORTEST, LONGEST = 0.3, 3.0  # of the original's characters
+_FIELD = re.compile(r"\{\w+(?:\[\d+\])*\}", re.ASCII)
+
+
+class Checked(NamedTuple):
+    """A text after its checks.
+
+    Attributes:
+        text: as it can be used; as it came where it cannot be filled.
+        mended: whether braces were doubled in it.
+        status: ``PASS`` or one of ``REASONS``.
+    """
+
+    text: str
+    mended: bool
+    status: str
+
+
+@dataclass(frozen=True)
+class Original:
+    """A template that was rewritten, and what each rewrite must keep of it.
+
+    Attributes:
+        task: one of the paper's.
+        direction: that it asks for.
+        text: the template.
+    """
+
+    task: str
+    direction: Direction
+    text: str
+
+    @cached_property
+    def fields(self) -> Counter[str]:
+        """Its fields, each as often as it stands there."""
+        return fields_of(self.text) or Counter()
+
+    @cached_property
+    def terms(self) -> tuple[str, ...]:
+        """The terms that it holds."""
+        known = facts("lifbench/recs/keep.yaml")["terms"].get(self.task, ())
+        return tuple(term for term in known if _holds(self.text, term))
+
+    @cached_property
+    def examples(self) -> tuple[str, ...]:
+        """Its literal examples."""
+        patterns = facts("lifbench/recs/keep.yaml")["examples"].get(self.task, ())
+        found = (match for pattern in patterns for match in re.findall(pattern, self.text))
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def keep(self) -> tuple[str, ...]:
+        """All that a rewriter is asked to keep."""
+        return (*self.fields.elements(), *self.terms, *self.examples)
+
+    def check(self, text: str) -> Checked:
+        """All checks but the one for duplicates; where the fields differ, braces are doubled."""
+        doubled = double_braces(text, self.fields)
+        mended = fields_of(text) != self.fields == fields_of(doubled)
+        text = doubled if mended else text
+        return Checked(text, mended, next(iter(self.failures(text)), PASS))
+
+    def failures(self, text: str) -> list[str]:
+        """The words of all checks that a text fails, but the one for duplicates."""
+        ways, joined = facts("lifbench/recs/keep.yaml")["directions"], _unspaced(text)
+        words = re.compile(ways[self.direction], re.IGNORECASE) if self.direction else None
+        fails = {
+            "fields": fields_of(text) != self.fields,
+            "direction": words and words.search(self.text) and not words.search(text),
+            "terms": not all(_holds(text, term) for term in self.terms),
+            "examples": not all(_unspaced(one) in joined for one in self.examples),
+            "length": not SHORTEST <= len(text) / len(self.text) <= LONGEST,
+            "language": not same_language(_words(text), _words(self.text)),
+        }
+        return [reason for reason, failed in fails.items() if failed]
+
+
+def clustered(candidates: Iterable[Record]) -> list[Record]:
+    """The candidates that are encoded and clustered: those that pass or that people may accept."""
+    return [one for one in candidates if one["status"] not in NOT_CLUSTERED]
+
+
+def text_hash(text: str) -> str:
+    """The name of a text in a review: the first 16 digits of its sha256."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def folded(text: str) -> str:
+    """What two texts share that count as the same: case-folded, white space joined."""
+    return " ".join(text.casefold().split())
+
+
+def fields_of(text: str) -> Counter[str] | None:
+    """The fields of a template, each as often as it stands there; None where braces do not match.
+
+    >>> fields_of("{num} and {num}, like {{this}}")
+    Counter({'{num}': 2})
+    """
+    return Counter(_fields(text)) if _parses(text) else None
+
+
+def double_braces(text: str, fields: Counter[str]) -> str:
+    """A template whose braces outside the given fields are all doubled, those doubled already too.
+
+    >>> double_braces('like {"a": "{x}"}', Counter(["{x}"]))
+    'like {{"a": "{x}"}}'
+    """
+    parts = re.split(f"({'|'.join(map(re.escape, fields))})", text) if fields else [text]
+    return "".join(part if part in fields else _doubled(part) for part in parts)
+
+
+def _doubled(part: str) -> str:
+    single = part.replace("{{", "{").replace("}}", "}")
+    return single.replace("{", "{{").replace("}", "}}")
+
+
+def _parses(text: str) -> bool:
+    try:
+        list(string.Formatter().parse(text))
+    except ValueError:
+        return False
+    return True
+
+
+def _fields(text: str) -> Iterator[str]:
+    for _, name, form, conversion in string.Formatter().parse(text):
+        if name is not None:
+            shown = (
+                f"{{{name}{'!' + conversion if conversion else ''}{':' + form if form else ''}}}"
+            )
+            yield shown
+
+
+def _holds(text: str, term: str) -> bool:
+    """Whether a term stands in a text, plurals too; in any case unless it is in capitals."""
+    words = r"\s+".join(map(re.escape, term.split()))
+    case = re.NOFLAG if term.isupper() else re.IGNORECASE
+    return re.search(rf"(?<!\w){words}s?(?!\w)", text, case) is not None
+
+
+def _unspaced(text: str) -> str:
+    return "".join(text.split())
+
+
+def _words(text: str) -> str:
+    """A template without its fields, which are in no language."""
+    return _FIELD.sub(" ", text)

@@ -1,0 +1,83 @@
+"""Stage 5 of RECS: the texts of a task and direction in as many clusters as are to be picked."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, read_jsonl
+from steadfast.benchmarks.lifbench.recs.checks import clustered
+from steadfast.benchmarks.lifbench.recs.vectors import DIGITS
+
+
+def clusters(inputs: Mapping[str, Path], k: int, seed: int, starts: int = 50) -> Iterator[Record]:
+    """k-means of all texts, each direction by itself (section 3.3, clustering).
+
+    As the authors did it, texts that fail a check take part too: people may still accept or edit
+    them. Those that cannot be filled, and duplicates, do not: they would make clusters of faults.
+
+    Args:
+        inputs: ``candidates`` and ``vectors``.
+        k: clusters of each direction.
+        seed: of the starts.
+        starts: of which the one with the smallest inertia counts.
+
+    Returns:
+        By direction and text number: text_id, direction, cluster (numbered from 0 by their lowest
+        text numbers), distance (Euclidean, to the centre), rank (1 for the nearest).
+
+    Raises:
+        UserError: there are fewer distinct vectors than clusters.
+    """
+    encoded = {record["text_id"]: record["vector"] for record in read_jsonl(inputs["vectors"])}
+    for direction, texts in by_direction(clustered(read_jsonl(inputs["candidates"]))):
+        numbers = [text["text_id"] for text in texts]
+        points = np.array([encoded[number] for number in numbers])
+        distinct = len(np.unique(points, axis=0))
+        if distinct < k:
+            raise UserError(
+                f"{inputs['vectors']}: {distinct} different vectors cannot make {k} clusters; ask "
+                "for more rewrites (lifbench.recs.count), or for fewer clusters"
+            )
+        labels, distances = _means(points, k, seed, starts)
+        found = list(zip(numbers, labels, distances, strict=True))
+        for number, label, distance in found:
+            nearer = sum(
+                (other, n) < (distance, number) for n, same, other in found if same == label
+            )
+            yield {
+                "text_id": number,
+                "direction": direction,
+                "cluster": label,
+                "distance": distance,
+                "rank": nearer + 1,
+            }
+
+
+def by_direction(records: Iterable[Record]) -> list[tuple[int | None, list[Record]]]:
+    """Records by their direction, 1 before -1, in their own order."""
+
+    def key(record: Record) -> int:
+        return -(record["direction"] or 0)
+
+    grouped = groupby(sorted(records, key=key), key=itemgetter("direction"))
+    return [(direction, list(members)) for direction, members in grouped]
+
+
+def _means(
+    points: NDArray[np.float64], k: int, seed: int, starts: int
+) -> tuple[Sequence[int], Sequence[float]]:
+    """Each point's cluster and its distance to the centre."""
+    from sklearn.cluster import KMeans
+
+    with threadpool_limits(limits=1):
+        means = KMeans(n_clusters=k, n_init=starts, random_state=seed % 2**32).fit(points)
+    order = {label: place for place, label in enumerate(dict.fromkeys(means.labels_.tolist()))}
+    distances = np.linalg.norm(points - means.cluster_centers_[means.labels_], axis=1)
+    labels = [order[label] for label in means.labels_.tolist()]
+    return labels, [round(distance, DIGITS) for distance in distances.tolist()]

@@ -1,0 +1,227 @@
+"""Stages 7 and 8 of RECS: the expressions of a task, nearest to the centres or drawn at random."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings, read_jsonl
+from steadfast.benchmarks.lifbench.recs import released
+from steadfast.benchmarks.lifbench.recs.checks import PASS, text_hash
+from steadfast.benchmarks.lifbench.recs.clusters import by_direction
+from steadfast.benchmarks.lifbench.recs.originals import base
+from steadfast.benchmarks.lifbench.recs.review import (
+    ACCEPT,
+    EDIT,
+    UNREAD,
+    Decision,
+    Decisions,
+    decisions_in,
+    read_review,
+)
+from steadfast.benchmarks.lifbench.tasks import Task
+from steadfast.benchmarks.lifbench.templates import check_expressions
+
+Sampling = Literal["nearest", "random", "both"]
+BEFORE, HAND, RANDOM = 100, 200, 1000
+"""What is added to the number of a cluster of direction -1, of a hand-written template, and of a
+text drawn at random, so that no two ids are the same and none depends on another text."""
+RELEASED = "released"
+"""In place of a review: what the authors made of their rewrites."""
+
+REMEDY = "accept or edit texts {place} (docs/recs.md), or ask for more rewrites"
+COPY = "in a copy of that file, in the folder that lifbench.recs.review names"
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text of the pool with its place and what people make of it.
+
+    Attributes:
+        record: the candidate.
+        place: its cluster record.
+        decision: on it.
+    """
+
+    record: Record
+    place: Record
+    decision: Decision
+
+    @property
+    def usable(self) -> bool:
+        """Whether it can become an expression."""
+        word = self.decision.word
+        return word in (ACCEPT, EDIT) or (word == UNREAD and self.record["status"] == PASS)
+
+    def expression(self, number: int) -> Record:
+        """It as an expression of that id."""
+        edited = self.decision.word == EDIT
+        return {
+            "expression_id": number,
+            "template": self.decision.text if edited else self.record["text"],
+            "direction": self.record["direction"],
+            "origin": self.record["rewriter"],
+            "rewriter": self.record["rewriter"],
+            "cluster": self.place["cluster"],
+            "distance": self.place["distance"],
+            "edited": edited,
+            "reviewed": self.decision.word != UNREAD,
+            "hash": text_hash(self.record["text"]),
+            "text_id": self.record["text_id"],
+        }
+
+
+def expressions(
+    inputs: Mapping[str, Path],
+    task: Settings,
+    review: str | None,
+    sampling: Sampling,
+    seed: int,
+    draws: int = 1,
+    directory: str | None = None,
+) -> Record:
+    """The templates of a task that RECS samples, as other expressions; and which sample has which.
+
+    Directions that were not rewritten keep their hand-written templates, in every sample.
+
+    Args:
+        inputs: ``candidates`` and ``clusters``; ``review``, the file that is ready to be copied;
+            ``templates``, the released tasks.json, where scenario, variables and hand-written
+            templates are the released ones.
+        task: as ``originals.rewritten`` takes it.
+        review: file of people's decisions; ``released``, the authors' on their rewrites; None,
+            those that released clusters bring, else none.
+        sampling: the nearest usable text of each cluster, as many drawn at random, or both.
+        seed: of the draws.
+        draws: random samples.
+        directory: of the released files, for a released review; None fetches them.
+
+    Returns:
+        task, origin, scenario_prompt, space, expressions; reviewed, whether people accepted or
+        edited every text sampled (of both, the nearest); sampling, the expression ids of
+        ``nearest`` and of each draw of ``random``.
+
+    Raises:
+        UserError: a cluster has no usable text, fewer are usable than are to be drawn, or the
+            review is not as it should be.
+    """
+    pool, clusters = list(read_jsonl(inputs["candidates"])), list(read_jsonl(inputs["clusters"]))
+    name = task["id"]
+    decisions = _decisions(review, task, pool, clusters, directory)
+    hand = base(inputs, task)
+    texts = _texts(pool, clusters, decisions)
+    own = review not in (None, RELEASED)
+    where = f"{review if own else inputs['review']}: {name}"
+    remedy = REMEDY.format(place="there" if own else COPY)
+    directions = [direction for direction, _ in by_direction(clusters)]
+    nearest = nearest_texts(texts, where, remedy) if sampling != "random" else {}
+    drawn: list[list[Text]] = []
+    if sampling != "nearest":
+        drawn = [_drawn(texts, f"{seed}/{name}/{draw}", where, remedy) for draw in range(draws)]
+    kept = [
+        {**expression, "expression_id": HAND + expression["expression_id"]}
+        for expression in hand["expressions"]
+        if expression["direction"] not in directions
+    ]
+    ids = {text.record["text_id"]: number for number, text in nearest.items()}
+    found = {number: text.expression(number) for number, text in nearest.items()}
+    for sample in drawn:
+        for text in sample:
+            number = ids.setdefault(text.record["text_id"], RANDOM + text.record["text_id"])
+            found.setdefault(number, text.expression(number))
+    shared = [expression["expression_id"] for expression in kept]
+    counted = nearest.values() if nearest else [text for sample in drawn for text in sample]
+    listed = [*(found[number] for number in sorted(found)), *kept]
+    return {
+        "task": name,
+        "origin": "recs",
+        "scenario_prompt": hand["scenario_prompt"],
+        "space": hand["space"],
+        "expressions": check_expressions(Task.of(task), listed, inputs["candidates"]),
+        "reviewed": all(text.decision.word != UNREAD for text in counted),
+        "sampling": {
+            "nearest": [*nearest, *shared] if nearest else [],
+            "random": [
+                [*(ids[text.record["text_id"]] for text in sample), *shared] for sample in drawn
+            ],
+        },
+    }
+
+
+def nearest_texts(texts: Iterable[Text], where: str, remedy: str) -> dict[int, Text]:
+    """The usable text of each cluster that is nearest to its centre, by expression id.
+
+    Args:
+        texts: of a task.
+        where: file and task, for the message.
+        remedy: what to do, likewise.
+
+    Raises:
+        UserError: a cluster has none.
+    """
+    found: dict[int, Text] = {}
+    clusters: set[tuple[int | None, int]] = set()
+    for text in sorted(texts, key=lambda text: text.place["rank"]):
+        direction, cluster = text.place["direction"], text.place["cluster"]
+        clusters.add((direction, cluster))
+        if text.usable:
+            found.setdefault(_cluster_id(direction, cluster), text)
+    for direction, cluster in sorted(clusters, key=lambda one: (one[0] or 0, one[1])):
+        if _cluster_id(direction, cluster) not in found:
+            way = "" if direction is None else f", direction {direction:+d}"
+            raise UserError(f"{where}{way}: no text of cluster {cluster} can be used; {remedy}")
+    return dict(sorted(found.items()))
+
+
+def _cluster_id(direction: int | None, cluster: int) -> int:
+    return cluster + (BEFORE if direction == -1 else 0)
+
+
+def _decisions(
+    review: str | None,
+    task: Settings,
+    pool: Sequence[Record],
+    clusters: Sequence[Record],
+    directory: str | None,
+) -> Decisions:
+    if review is None:
+        return decisions_in(clusters, pool)
+    if review == RELEASED:
+        return decisions_in(list(released.places(task, directory, pool)), pool)
+    return read_review(review, task["id"], pool)
+
+
+def _texts(pool: Sequence[Record], clusters: Sequence[Record], decisions: Decisions) -> list[Text]:
+    """The texts of a task that were clustered."""
+    places, unread = {record["text_id"]: record for record in clusters}, Decision(UNREAD)
+    return [
+        Text(record, place, decisions.get(text_hash(record["text"]), unread))
+        for record in pool
+        if (place := places.get(record["text_id"]))
+    ]
+
+
+def _drawn(texts: Sequence[Text], seed: str, where: str, remedy: str) -> list[Text]:
+    """As many usable texts of each direction as it has clusters, in a random order.
+
+    A text's turn follows from itself alone: rejecting one puts the next in its place and moves no
+    other.
+    """
+
+    def turn(text: Text) -> str:
+        return hashlib.sha256(f"{seed}/{text.record['text']}".encode()).hexdigest()
+
+    found: list[Text] = []
+    for direction in dict.fromkeys(text.place["direction"] for text in texts):
+        of_it = [text for text in texts if text.place["direction"] == direction]
+        wanted = len({text.place["cluster"] for text in of_it})
+        usable = sorted((text for text in of_it if text.usable), key=turn)
+        if len(usable) < wanted:
+            raise UserError(
+                f"{where}: {len(usable)} texts can be used, {wanted} are to be drawn at random; "
+                f"{remedy}"
+            )
+        found += usable[:wanted]
+    return found

@@ -1,0 +1,218 @@
+"""Stage 6 of RECS: what people make of the texts, as a file that they edit."""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, read_jsonl, read_text
+from steadfast.base.names import nearest, shown
+from steadfast.benchmarks.lifbench.recs.candidates import HAND_WRITTEN
+from steadfast.benchmarks.lifbench.recs.checks import PASS, REASONS, Original, folded, text_hash
+from steadfast.benchmarks.lifbench.recs.clusters import by_direction
+from steadfast.benchmarks.lifbench.recs.originals import Direction
+from steadfast.config.source import check_source
+
+FORMAT = 1
+UNREAD, ACCEPT, REJECT, EDIT = "unread", "accept", "reject", "edit"
+WORDS = (UNREAD, ACCEPT, REJECT)
+_HEAD = """\
+# Which rewrites of {task} may be used. Copy this file, edit the copy, and name its folder in
+# lifbench.recs.review. Of each cluster the first text from its centre that is accepted or edited,
+# or that is unread and passes the checks, becomes an expression. Write for each text:
+#   accept                it can be used; where it fails a check, all the same
+#   reject                it cannot be used
+#   {{edit: "new text"}}    it can be used like this; the new text is checked. Checks that it may
+#                         fail all the same are named: {{edit: "new text", despite: [terms]}}
+#   unread                nobody has read it
+format: {format}
+task: {task}
+decisions:
+"""
+
+
+class Decision(NamedTuple):
+    """What people make of a text.
+
+    Attributes:
+        word: unread, accept, reject or edit.
+        text: the new one of an edit.
+    """
+
+    word: str
+    text: str | None = None
+
+
+Decisions = Mapping[str, Decision]
+"""By the hash of the text that was clustered."""
+
+
+def review(inputs: Mapping[str, Path], task: str) -> str:
+    """A review of a task's texts, made ready to be copied and edited.
+
+    Args:
+        inputs: ``candidates`` and ``clusters``; decisions that the released clusters bring stand
+            there already.
+        task: one of the paper's.
+
+    Returns:
+        YAML: cluster by cluster, each from its centre outwards.
+    """
+    pool = list(read_jsonl(inputs["candidates"]))
+    texts, known = {record["text_id"]: record for record in pool}, originals(task, pool)
+    lines = [_HEAD.format(task=task, format=FORMAT)]
+    for direction, members in by_direction(read_jsonl(inputs["clusters"])):
+        way = "" if direction is None else f"direction {direction:+d}, "
+        for record in sorted(members, key=lambda one: (one["cluster"], one["rank"])):
+            if record["rank"] == 1:
+                size = sum(one["cluster"] == record["cluster"] for one in members)
+                lines.append(f"\n  # === {way}cluster {record['cluster']}: {size} texts ===\n")
+            lines += _entry(record, texts[record["text_id"]], known[direction])
+    return "".join(lines)
+
+
+def _entry(record: Record, candidate: Record, original: Original) -> list[str]:
+    """A text in a comment, and the decision on it."""
+    status = "" if candidate["status"] == PASS else f", fails: {candidate['status']}"
+    facts = f"{record['distance']:.6f} from the centre, {candidate['rewriter']}{status}"
+    decision: str | Record = record.get("decision", UNREAD)
+    if decision == EDIT:
+        failed = original.failures(record["edit"])
+        decision = {EDIT: record["edit"], **({"despite": failed} if failed else {})}
+    text = [f"  #      {_printable(line)}\n" for line in candidate["text"].split("\n")]
+    value = decision if isinstance(decision, str) else _one_line(decision)
+    # In quotation marks: a hash of digits alone would be read as a number.
+    key = f'"{text_hash(candidate["text"])}"'
+    return [f"  # {record['rank']}. {facts}\n", *text, f"  {key}: {value}\n"]
+
+
+def _printable(line: str) -> str:
+    """A line without what YAML takes for its end, or does not take at all."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+
+
+def _one_line(value: Record) -> str:
+    # In double quotation marks: other styles make blanks of some characters.
+    text: str = yaml.safe_dump(
+        value,
+        default_flow_style=True,
+        allow_unicode=True,
+        width=math.inf,
+        sort_keys=False,
+        default_style='"',
+    )
+    return text.strip()
+
+
+def originals(task: str, candidates: Sequence[Record]) -> dict[Direction, Original]:
+    """The originals among candidates, by direction."""
+    return {
+        one["direction"]: Original(task, one["direction"], one["text"])
+        for one in candidates
+        if one["rewriter"] == HAND_WRITTEN
+    }
+
+
+def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> dict[str, Decision]:
+    """The decisions of a review, checked.
+
+    Args:
+        path: YAML, as ``review`` makes it.
+        task: one of the paper's.
+        candidates: the task's, of which the review speaks.
+
+    Returns:
+        By the hash of each text that was read.
+
+    Raises:
+        UserError: the file is missing, is no such review, speaks of a text that there is not, or
+            has an edit that fails a check; the sentence names file and key.
+    """
+    text = read_text(path)
+    check_source(path)
+    whole = yaml.safe_load(text)
+    for key in whole:
+        if key not in ("format", "task", "decisions"):
+            hint = nearest(str(key), ("format", "task", "decisions"))
+            raise UserError(f"{path}: unknown key {shown(key)}; {hint}")
+    if whole.get("format") != FORMAT:
+        raise UserError(
+            f"{path}: format: {shown(whole.get('format'))} is not {FORMAT}, which this version "
+            "reads; copy the review that the workflow wrote, and enter the decisions there"
+        )
+    if whole.get("task") != task:
+        raise UserError(f"{path}: task: {shown(whole.get('task'))} is not {task}; rename the file")
+    decisions = whole.get("decisions")
+    if not isinstance(decisions, dict):
+        raise UserError(f"{path}: decisions: a decision by the hash of each text was expected")
+    # Of equal texts the first counts; the others are duplicates.
+    by_hash = {text_hash(one["text"]): one for one in reversed(candidates)}
+    known = originals(task, candidates)
+    found: dict[str, Decision] = {}
+    for key, value in decisions.items():
+        where = f"{path}: decisions: {key}"
+        if key not in by_hash:
+            raise UserError(
+                f"{where}: no text has this hash; the rewrites have changed: copy the review that "
+                "the workflow wrote anew, and take over the decisions that still apply"
+            )
+        record = by_hash[key]
+        found[key] = _decision(value, where, record, known[record["direction"]])
+    _check_distinct(path, found, by_hash)
+    return found
+
+
+def _decision(value: object, where: str, record: Record, original: Original) -> Decision:
+    if value in WORDS:
+        if value == ACCEPT and record["status"] == "fields":
+            raise UserError(
+                f"{where}: the text has not the fields of the original and cannot be filled; edit "
+                "or reject it"
+            )
+        return Decision(str(value))
+    if not isinstance(value, dict) or EDIT not in value or not set(value) <= {EDIT, "despite"}:
+        words = ", ".join(WORDS)
+        raise UserError(
+            f"{where}: {shown(value)} is no decision; write one of {words}, or {{edit: a new text}}"
+        )
+    text, despite = value[EDIT], value.get("despite", [])
+    if not isinstance(text, str) or not text.strip():
+        raise UserError(f"{where}: edit: a text was expected, not {shown(text)}")
+    allowed = set(REASONS) - {"fields"}
+    if not isinstance(despite, list) or not all(word in allowed for word in map(str, despite)):
+        raise UserError(
+            f"{where}: despite: a list of checks was expected, of {', '.join(sorted(allowed))}"
+        )
+    failed = [word for word in original.failures(text) if word not in despite]
+    if failed:
+        raise UserError(
+            f"{where}: edit: the new text fails the check of {failed[0]} (docs/recs.md); change "
+            "the text" + ("" if failed[0] == "fields" else f", or add despite: [{failed[0]}]")
+        )
+    return Decision(EDIT, text)
+
+
+def _check_distinct(path: Path | str, found: Decisions, by_hash: Mapping[str, Record]) -> None:
+    """See that no edit makes a text that is there already."""
+    others = {folded(one["text"]): key for key, one in by_hash.items()}
+    for key, decision in found.items():
+        if decision.text is not None:
+            same = others.setdefault(folded(decision.text), key)
+            if same != key:
+                raise UserError(
+                    f"{path}: decisions: {key}: edit: the new text is that of {same} already; "
+                    "reject one of the two, or word it in another way"
+                )
+
+
+def decisions_in(clusters: Sequence[Record], candidates: Sequence[Record]) -> dict[str, Decision]:
+    """The decisions that cluster records bring, as the released ones do; none of fresh ones."""
+    texts: dict[int, Any] = {one["text_id"]: one["text"] for one in candidates}
+    return {
+        text_hash(texts[one["text_id"]]): Decision(one["decision"], one["edit"])
+        for one in clusters
+        if "decision" in one
+    }

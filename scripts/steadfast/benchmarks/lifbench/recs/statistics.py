@@ -1,0 +1,103 @@
+"""Stage 9 of RECS: what a task's rewrites, clusters and picks are like."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadfast.base.files import Record, read_jsonl
+from steadfast.benchmarks.lifbench.recs.checks import PASS, REASONS
+from steadfast.benchmarks.lifbench.recs.clusters import by_direction
+
+SETS = 2000  # of random texts, beside which the picks stand
+
+
+def statistics(
+    inputs: Mapping[str, Path], task: str, expressions: Record, seed: int
+) -> Iterator[Record]:
+    """As ``rows``, of files.
+
+    Args:
+        inputs: ``candidates``, ``vectors`` and ``clusters``.
+        task: one of the paper's.
+        expressions: as ``recs.expressions`` gives them.
+        seed: of the random sets.
+    """
+    read = {name: list(read_jsonl(inputs[name])) for name in ("candidates", "vectors", "clusters")}
+    return rows(task, **read, expressions=expressions, seed=seed)
+
+
+def rows(
+    task: str,
+    candidates: Sequence[Record],
+    vectors: Sequence[Record],
+    clusters: Sequence[Record],
+    expressions: Record,
+    seed: int,
+) -> Iterator[Record]:
+    """A row for each direction of a task that was rewritten.
+
+    Returns:
+        task; direction; texts; usable, those that pass all checks; mended, those whose braces were
+        doubled; a column ``fails_`` for each check; sizes of the clusters, which
+        hold all texts that can be filled but duplicates; inertia, the sum of the
+        squared distances to the centres; of the texts nearest to the centres: pick_distances, to
+        their centres, spread, their mean distance from each other, random_spread, that of 2,000
+        random sets as large, and percentile, the share of these whose is smaller (ties half);
+        edited, how many of them people changed. Null where no nearest texts are sampled.
+    """
+    encoded = {record["text_id"]: record["vector"] for record in vectors}
+    nearest = set(expressions["sampling"]["nearest"])
+    picked = [
+        one
+        for one in expressions["expressions"]
+        if one["expression_id"] in nearest and "hash" in one
+    ]
+    for direction, members in by_direction(clusters):
+        numbers = [record["text_id"] for record in members]
+        pool = [one for one in candidates if one["direction"] == direction]
+        statuses = Counter(one["status"] for one in pool)
+        sizes = Counter(record["cluster"] for record in members)
+        picks = [one for one in picked if one["direction"] == direction]
+        points = np.array([encoded[number] for number in numbers])
+        places = [numbers.index(one["text_id"]) for one in picks]
+        yield {
+            "task": task,
+            "direction": direction,
+            "texts": len(pool),
+            "usable": statuses[PASS],
+            "mended": sum(one["mended"] for one in pool),
+            **{f"fails_{reason}": statuses[reason] for reason in REASONS},
+            "sizes": [sizes[cluster] for cluster in sorted(sizes)],
+            "inertia": round(sum(record["distance"] ** 2 for record in members), 6),
+            "pick_distances": [one["distance"] for one in picks],
+            "edited": sum(one["edited"] for one in picks) if picks else None,
+            **_spread(points, places, f"{seed}/{task}/{direction}"),
+        }
+
+
+def _spread(points: NDArray[np.float64], places: Sequence[int], seed: str) -> Record:
+    """How far picks are from each other, beside random sets of as many."""
+    if len(places) < 2:
+        return {"spread": None, "random_spread": None, "percentile": None}
+    apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+    rng, numbers = random.Random(seed), range(len(points))
+    sets = [rng.sample(numbers, len(places)) for _ in range(SETS)]
+    drawn = np.array([_mean_distance(apart, chosen) for chosen in sets])
+    own = _mean_distance(apart, places)
+    # Sums in another order differ in the last digits: these are ties.
+    smaller, tied = drawn < own - 1e-9, np.abs(drawn - own) <= 1e-9
+    return {
+        "spread": round(own, 6),
+        "random_spread": round(float(drawn.mean()), 6),
+        "percentile": round(float(smaller.mean() + tied.mean() / 2), 6),
+    }
+
+
+def _mean_distance(apart: NDArray[np.float64], places: Sequence[int]) -> float:
+    """The mean over all pairs."""
+    pairs = len(places) * (len(places) - 1)
+    return float(apart[np.ix_(places, places)].sum() / pairs)

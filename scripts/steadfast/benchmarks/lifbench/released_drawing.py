@@ -1,0 +1,159 @@
+"""The variables of the published prompts, drawn as the benchmark's own generator draws them.
+
+It seeds Python's ``random`` with 0 once, and draws task by task in the order of tasks.json, within
+a task length by length, within a length anew for each expression. Tasks over lists seed it with 0
+again for each drawing, so that all their expressions have the same settings; those over a document
+follow each other in one stream through all lengths.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from random import Random
+from typing import Any
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings
+from steadfast.base.resources import facts
+from steadfast.base.tokens import fingerprint
+from steadfast.benchmarks.lifbench.tasks import Task
+from steadfast.benchmarks.lifbench.variables import Setting, index_list, position, too_small
+
+SEED = 0
+EDGE = 10  # elements at either end of a list that have two positions of their own
+SIZES = range(2, 11)  # of LMI's lists
+LISTS = COMBINED = 5  # of LMI; settings of OR and OE
+PAIRS = 2  # positions of each section; sentences of each kind
+LEAST_ELEMENTS = 2 * EDGE + 1 + PAIRS  # of a list with two positions between its ends
+DRAWN = "drawn"  # field of a document's context
+
+
+def released_settings(
+    task: Task, space: Settings, context: Record, expression: int
+) -> list[Setting]:
+    """The settings of a task's variables for a released context and expression.
+
+    Args:
+        task: one of the paper's.
+        space: of the released variables; of MB and MF the settings as they are listed.
+        context: the record of a released context.
+        expression: its place among the task's.
+
+    Raises:
+        UserError: the context is too small for the task, or was built without the drawing.
+    """
+    if task.scenario == "list":
+        elements = context["elements"]
+        if len(elements) < LEAST_ELEMENTS:
+            raise too_small(task, context, f"only {len(elements)} elements")
+        if task.id == "LMI":
+            return [index_list(elements, places) for places in _index_lists(len(elements))]
+        return [position(task.variables, elements, place) for place in _positions(len(elements))]
+    if task.scenario == "multidoc":
+        return [(dict(setting), {}) for setting in space["settings"]]
+    return [(variables, gold) for variables, gold in context[DRAWN][task.id][expression]]
+
+
+def _positions(size: int) -> Iterator[int]:
+    rng = Random(SEED)
+    sections = (1, EDGE + 1), (EDGE + 1, size - EDGE), (size - EDGE, size - 1)
+    for start, end in sections:
+        yield from rng.sample(range(start, end), PAIRS)
+
+
+def _index_lists(size: int) -> list[list[int]]:
+    rng = Random(SEED)
+    sizes = sorted(rng.sample(SIZES, LISTS))
+    return [rng.sample(range(size), number) for number in sizes]
+
+
+def document_settings(
+    templates: Record,
+    inputs: Sequence[Record],
+    sentences: Mapping[int, Sequence[str]] | None = None,
+) -> dict[int, dict[str, list[list[Setting]]]]:
+    """The settings of OR, OE and OQ: by length and task, for each expression.
+
+    Args:
+        templates: the released tasks.json.
+        inputs: the released contexts: ``input_text``, ``length`` (in 1,024 tokens) and ``label``,
+            by type the key sentences (text, number, place, whether it is a true one).
+        sentences: of each length's text, as the generator splits it; by default as
+            ``resources/lifbench/released_sentences.yaml`` knows them.
+
+    Raises:
+        UserError: a text is not the one whose sentences are known.
+    """
+    rng = Random(SEED)
+    found: dict[int, dict[str, list[list[Setting]]]] = {entry["length"]: {} for entry in inputs}
+    by_name = {name: id for id, name in facts("lifbench/released.yaml")["names"].items()}
+    for name, meta in templates["onedoc"]["subtasks"].items():
+        task, params = by_name[name], meta["params"]
+        for entry in inputs:
+            length = entry["length"]
+            if task == "OQ":
+                known = sentences[length] if sentences else KnownSentences(entry)
+                drawn = [_evidence(rng, params, entry, known) for _ in meta["instructions"]]
+            else:
+                drawn = [_combined(rng, params) for _ in meta["instructions"]]
+            found[length][task] = drawn
+    return found
+
+
+def _combined(rng: Random, params: Mapping[str, list[Any]]) -> list[Setting]:
+    values = rng.sample(list(product(*params.values())), COMBINED)
+    return [(dict(zip(params, chosen, strict=True)), {}) for chosen in values]
+
+
+def _evidence(
+    rng: Random, params: Settings, entry: Record, sentences: Sequence[str]
+) -> list[Setting]:
+    labelled = [label for labels in entry["label"].values() for label in labels]
+    drawn = {
+        kind: rng.sample([text for text, *_, is_true in labelled if is_true == wanted], PAIRS)
+        for kind, wanted in (("true", True), ("fake", False))
+    }
+    keys = [*drawn["true"], *drawn["fake"]]
+    drawn["ordinary"] = []
+    while len(drawn["ordinary"]) < PAIRS:
+        [sentence] = rng.sample(sentences, 1)
+        if sentence not in keys:
+            drawn["ordinary"].append(sentence)
+    options = params["options"]
+    start = rng.randint(0, len(options))  # both ends: the first pair is likelier to begin
+    evidence = [(kind, text) for kind, texts in drawn.items() for text in texts]
+    return [
+        ({"evidence": text, "options": options[(start + place) % len(options)]}, {"kind": kind})
+        for place, (kind, text) in enumerate(evidence)
+    ]
+
+
+class KnownSentences(Sequence[str]):
+    """The sentences of a released text that the generator draws, by their places among all.
+
+    The generator splits texts with a trained segmenter; here are known how many sentences it finds,
+    and where those lie that are drawn (``steadfast.benchmarks.lifbench.released_sentences``).
+
+    Args:
+        entry: a released context of a document.
+
+    Raises:
+        UserError: it is another text.
+    """
+
+    def __init__(self, entry: Record):
+        self._text = entry["input_text"]
+        known = facts("lifbench/released_sentences.yaml").get(entry["length"])
+        if known is None or fingerprint(self._text) != known["sha256"]:
+            raise UserError(
+                f"onedoc_input.json: the text of length {entry['length']} is not the published "
+                "one, so that it is not known which sentences OQ asks about; fetch the file again"
+            )
+        self._count: int = known["sentences"]
+        self._spans: Mapping[int, Sequence[int]] = known["drawn"]
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, place: Any) -> Any:
+        start, end = self._spans[place]
+        return self._text[start:end]

@@ -1,0 +1,100 @@
+"""The benchmark's released files of contexts: from a directory, or fetched; checked either way."""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Settings
+from steadfast.base.pinned import check, download
+from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.tasks import Task
+from steadfast.corpora.lock import Lock
+
+LOCAL = "set lifbench.released.directory in the config to a directory that holds {name}"
+BELOW = "data/meta"  # where the files lie in a clone of the repository
+UNIT = 1024  # tokens; released lengths count in these
+
+
+def released_name(task: str) -> str:
+    """What the released files call one of the paper's tasks."""
+    return facts("lifbench/released.yaml")["names"][task]
+
+
+def scores_file(task: Task) -> str:
+    """The name of the file that holds a task's released scores."""
+    return f"{task.scenario}-{released_name(task.id)}.csv"
+
+
+def released_lengths() -> dict[str, int]:
+    """The name of each released length, and its budget in tokens."""
+    lengths = facts("lifbench/released.yaml")["lengths"]
+    return {name: units * UNIT for units, name in lengths.items()}
+
+
+def input_name(scenario: str) -> str:
+    """The name of the file that holds a scenario's contexts."""
+    return f"{scenario}_input.json"
+
+
+def in_directory(directory: str, name: str) -> Path:
+    """Where a released file lies: in a directory, or else in ``data/meta`` below it."""
+    below = Path(directory) / BELOW / name
+    return below if below.exists() else Path(directory) / name
+
+
+def input_file(
+    inputs: Mapping[str, Path],
+    scenario: str,
+    directory: str | None,
+    lock: str,
+    source: Settings | None = None,
+) -> str:
+    """The text of a scenario's file of contexts; no other than the published one is taken.
+
+    Args:
+        inputs: none.
+        scenario: list, multidoc or onedoc.
+        directory: holds the file, itself or in ``data/meta``; None fetches it.
+        lock: the lock file, which has the sha256 of a file whose id is not known beforehand from
+            the first time on that it was seen.
+        source: repository, commit, url and files (bytes and git_blob of each); by default
+            ``contexts`` in ``resources/lifbench/released.yaml``.
+
+    Raises:
+        UserError: the file is missing, the network failed, or it is not the pinned file.
+    """
+    source = source or facts("lifbench/released.yaml")["contexts"]
+    name = input_name(scenario)
+    known = source["files"][name]
+    if directory is None:
+        place, advice = source["url"].format(**source, file=name), LOCAL.format(name=name)
+        content = download({"url": place, **known}, advice)
+    else:
+        path = in_directory(directory, name)
+        place, advice, content = str(path), "fetch the released file again", _bytes(path)
+    if "git_blob" in known:
+        check(content, known, place, advice)
+    else:
+        _check_lock(content, Lock(lock), source["repository"], source["commit"], place, name)
+    return content.decode("utf-8")
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}; check lifbench.released.directory") from None
+
+
+def _check_lock(
+    content: bytes, lock: Lock, repository: str, commit: str, place: str, name: str
+) -> None:
+    found = hashlib.sha256(content).hexdigest()
+    expected = lock.read(repository, commit).get(name, found)
+    if found != expected:
+        raise UserError(
+            f"{place}: sha256 is {found}, but {lock.path} says {expected}; fetch the released file "
+            f"again, or correct {lock.path} if this file is the right one"
+        )
+    lock.record(repository, commit, {name: found})

@@ -1,0 +1,130 @@
+"""The benchmark's released per-sample scores (``scores/*.csv``) as score records."""
+
+import csv
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings, read_text
+from steadfast.base.names import nearest
+from steadfast.base.pinned import fetch
+from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.paper import PAPER_MODELS
+from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.released_files import scores_file
+from steadfast.benchmarks.lifbench.weights import RUBRICS
+from steadfast.stats.asked import OWN
+
+LOCAL = "set lifbench.released.directory in the config to a directory that holds scores/*.csv"
+KEYS = ("model", "ins_id", "param_id", "length", "total_score")
+
+
+def released_scores(
+    models: Mapping[str, str],
+    cells: Sequence[tuple[str, str]],
+    directory: str | None,
+    tasks: Sequence[str],
+    source: Settings | None = None,
+    same: bool = False,
+) -> dict[tuple[str, str], list[Record]]:
+    """The scores of models that others have run and scored.
+
+    Args:
+        models: the config's name of each model, and its name in the released files.
+        cells: models (the config's names) and lengths that are wanted.
+        directory: holds ``scores/*.csv``; None fetches them.
+        tasks: keys of ``TASKS``, whose scores are wanted.
+        source: url and files (bytes and sha256 of each); by default
+            ``resources/lifbench/released_scores.yaml``.
+        same: whether the config asks the very prompts that these models were asked.
+
+    Returns:
+        The score records of each cell.
+
+    Raises:
+        UserError: a file is missing, of another shape or not the pinned one, or has no scores of
+            a model at a length.
+    """
+    source = source or facts("lifbench/released_scores.yaml")
+    lengths = facts("lifbench/released.yaml")["lengths"]
+    for _, length in cells:
+        if length not in lengths.values():
+            raise UserError(
+                f"lifbench.lengths: no released scores at {length!r}; "
+                f"{nearest(length, lengths.values())}"
+            )
+    wanted = set(models.values())
+    records: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    for task in tasks:
+        place, text = _read(scores_file(TASKS[task]), directory, source)
+        seen: set[str] = set()
+        for released, record in _records(place, text, task, lengths):
+            seen.add(released)
+            if released in wanted:
+                asked = {"prompts": OWN} if same else {}
+                records[released, record["length"]].append(record | asked)
+        for released in sorted(wanted - seen):
+            raise UserError(f"{place}: no scores of model {released!r}; {nearest(released, seen)}")
+    found = {(model, length): records[models[model], length] for model, length in cells}
+    for (model, length), scores in found.items():
+        if not scores:
+            raise UserError(f"{model}: no released scores at {length}; remove one from the config")
+    return found
+
+
+def _read(name: str, directory: str | None, source: Settings) -> tuple[str, str]:
+    if directory is not None:
+        path = Path(directory) / "scores" / name
+        return str(path), read_text(path)
+    url = source["url"] + name
+    return url, fetch({"url": url, **source["files"][name]}, LOCAL).decode("utf-8")
+
+
+def _records(
+    place: str, text: str, task: str, lengths: Mapping[int, str]
+) -> Iterator[tuple[str, Record]]:
+    """The name in the file and the score record of each line."""
+    scenario, points = TASKS[task].scenario, list(RUBRICS["released"][task])
+    lines = csv.DictReader(text.splitlines())
+    lacking = sorted({*KEYS, *points} - set(lines.fieldnames or ()))
+    if lacking:
+        raise UserError(f"{place}: no released scores of {task}, column {lacking[0]!r} is missing")
+    for row in lines:
+        try:
+            length = lengths[int(row["length"])]
+            expression, variable = int(row["ins_id"]), int(row["param_id"])
+            fractions = {point: float(row[point]) for point in points}
+            total = float(row["total_score"])
+            # Not bounded by 1: where inner lists differ in length, MF's ori is above it.
+            if not all(0 <= value < math.inf for value in (*fractions.values(), total)):
+                raise ValueError
+        except (KeyError, TypeError, ValueError):
+            raise UserError(
+                f"{place}:{lines.line_num}: not a line of released scores; numbers and a length of "
+                f"{', '.join(map(str, lengths))} were expected: fetch the file again"
+            ) from None
+        model = PAPER_MODELS.get(row["model"])
+        context = f"{scenario}-{length}"
+        yield (
+            row["model"],
+            {
+                "sample_id": f"{task}/{context}/e{expression}/v{variable}",
+                "draw": 0,
+                "task": task,
+                "context_id": context,
+                "expression_id": expression,
+                "variable_id": variable,
+                "length": length,
+                "status": "ok",
+                "truncated": model is not None and length in model.truncated,
+                "rubric": "released",
+                "points": fractions,
+                "total": total,
+                "extracted": None,
+                "judge": None,
+                "other_raters": {},
+                "depth": None,
+            },
+        )

@@ -1,0 +1,63 @@
+"""Variance components of LIFBench's released scores, for plans without a pilot run.
+
+    python -m steadfast.benchmarks.lifbench.released_variance [DIRECTORY] > FILE
+
+The directory holds ``scores/*.csv``; without one the pinned files are fetched. The components are
+of paired differences, means over all pairs of the paper's models.
+"""
+
+import sys
+from collections.abc import Iterator
+from math import log2
+
+import yaml
+
+from steadfast.base.files import Record
+from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.certificate import SCENARIO_OF
+from steadfast.benchmarks.lifbench.paper import PAPER_MODELS
+from steadfast.benchmarks.lifbench.released_scores import released_scores
+from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS, SCENARIOS
+from steadfast.contract.components import Scored
+from steadfast.stats.certificate import Compared, pilot_rows
+from steadfast.stats.variance_components import components_of, differences, mean_components
+
+HEAD = """\
+# Variance components of the paired differences between models in LIFBench's released scores, made
+# by steadfast.benchmarks.lifbench.released_variance. For the tasks of a scenario, in their order:
+#   context     covariances of what contexts of one length add: there is one context a length, so
+#               that this is what a straight line over the doublings of the length leaves
+#   trend       covariances of what a doubling of the length adds
+#   expression, variable, residual: variances of what expressions, variables, single samples add
+#   freedom     degrees of freedom that context has in each pair
+"""
+
+
+def released_variance(directory: str | None) -> Record:
+    """The content of ``resources/lifbench/variance.yaml``.
+
+    Args:
+        directory: as ``released_scores`` takes it.
+    """
+    steps = {
+        name: log2(budget) for budget, name in facts("lifbench/released.yaml")["lengths"].items()
+    }
+    compared = Compared("", dict.fromkeys(PAPER_TASKS, 1.0), SCENARIO_OF)
+    rows = pilot_rows(_scores(directory, list(steps)), compared)
+    pairs = [components_of(pair, steps) for _, _, pair in differences(rows)]
+    source = f"the paper's released scores (mean of all {len(pairs)} pairs of its models)"
+    groups = {name: mean_components([pair[name] for pair in pairs]).plain for name in SCENARIOS}
+    return {"source": source, "groups": groups}
+
+
+def _scores(directory: str | None, lengths: list[str]) -> Iterator[Scored]:
+    models = {name: name for name, model in PAPER_MODELS.items() if not model.gold}
+    cells = [(model, length) for model in models for length in lengths]
+    found = released_scores(models, cells, directory, PAPER_TASKS)
+    for (model, length), records in found.items():
+        yield from (Scored(model, length, record) for record in records)
+
+
+if __name__ == "__main__":
+    found = released_variance(sys.argv[1] if len(sys.argv) > 1 else None)
+    print(HEAD + yaml.safe_dump(found, sort_keys=False, width=99, default_flow_style=None), end="")

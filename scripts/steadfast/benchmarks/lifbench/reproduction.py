@@ -1,0 +1,256 @@
+"""The paper's printed tables beside what the released per-sample scores give, cell by cell."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+import pandas as pd
+
+from steadfast.base.files import Settings
+from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.claims import claims_table
+from steadfast.benchmarks.lifbench.paper import PAPER_MODELS
+from steadfast.benchmarks.lifbench.perspectives import Beyond
+from steadfast.benchmarks.lifbench.printed import Asked, printed_rows
+from steadfast.benchmarks.lifbench.tables import BUILDERS
+from steadfast.benchmarks.lifbench.tables import tables as own_tables
+from steadfast.benchmarks.lifbench.tables.printed import LABELS
+from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
+from steadfast.benchmarks.lifbench.tables.stability import ranks_by_value
+from steadfast.contract.components import Frames
+from steadfast.show.cells import count_cell
+from steadfast.show.display import Display, Shown
+from steadfast.show.render import Printed, escape_csv, printed
+from steadfast.show.table import Cell, Column, Section, Table
+from steadfast.stats.tidy import OVERALL
+
+NAME = "lifbench_reproduction"
+TABLES = WORDS["reproduction"]["tables"]
+PAGE = facts("lifbench/printed/notes.yaml")
+NOTES = PAGE["notes"]
+DIGITS = 3  # of the paper's numbers
+RANKS = ", ranks"
+
+
+def tables(
+    frames: Frames,
+    display: Display,
+    weighting: str,
+    rubric: str,
+    released: Mapping[str, str],
+    own: Mapping[str, Settings] | None = None,
+    beyond: Beyond | None = None,
+    same_prompts: bool = False,
+) -> Iterator[Table | Printed]:
+    """All tables of LIFBench; after them the paper's printed cells beside ours, and its claims.
+
+    Args:
+        frames: of ``metrics`` by name, by the released rubric.
+        display: how models are shown.
+        weighting: for the captions, as is ``rubric``.
+        rubric: by which the scores were given.
+        released: the models' names in the metrics, and in the released score files; those that are
+            not the paper's are left out.
+        own: the user's own tasks (``OwnTask.shown``).
+        beyond: what is compared beyond the paper's perspectives.
+        same_prompts: whether the models that run were asked the same.
+    """
+    yield from own_tables(frames, display, weighting, rubric, own, beyond, same_prompts)
+    yield reproduction(compare(frames, released, weighting, own))
+    labels = {model: PAPER_MODELS[name].label for model, name in _of_paper(released).items()}
+    yield claims_table(frames["comparisons"], labels, _asked(frames, weighting, own))
+
+
+class PrintedCell(NamedTuple):
+    """A cell of the paper.
+
+    Attributes:
+        table: such as ``Table 3``; the ranks of Table 4 are cells of their own.
+        model: the paper's label.
+        length: "" where the table has no rows by length.
+        column: heading.
+        printed: as the paper has it.
+        scores: what the released scores give, rounded alike; "" if nothing.
+        note: key of the explanation in ``notes.yaml``, for a known difference.
+    """
+
+    table: str
+    model: str
+    length: str
+    column: str
+    printed: str
+    scores: str
+    note: str = ""
+
+    @property
+    def matches(self) -> bool:
+        """Whether the released scores give what is printed."""
+        return self.printed == self.scores
+
+
+def reproduction(cells: Sequence[PrintedCell]) -> Printed:
+    """All cells as CSV; how many match, and those that differ, as LaTeX and Markdown."""
+    pages = [printed(summary_table(cells)), printed(differences_table(cells))]
+    tex, md = ("\n".join(getattr(page, kind) for page in pages) for kind in ("tex", "md"))
+    columns = [*PrintedCell._fields[:-1], "matches", "explanation"]
+    rows = pd.DataFrame([_csv_row(cell) for cell in cells], columns=columns)
+    return Printed(NAME, tex, md, rows.to_csv(index=False, lineterminator="\n"))
+
+
+def _csv_row(cell: PrintedCell) -> list[str]:
+    explanation = NOTES[cell.note]["explanation"] if cell.note else ""
+    return [*map(escape_csv, cell[:-1]), "yes" if cell.matches else "no", explanation]
+
+
+def _asked(frames: Frames, weighting: str, own: Mapping[str, Settings] | None) -> Asked:
+    found = frames["coverage"]
+    return Asked.of(set(found["length"]) - {""}, set(found["task"]) - {OVERALL}, weighting, own)
+
+
+def compare(
+    frames: Frames,
+    released: Mapping[str, str],
+    weighting: str = "rubric",
+    own: Mapping[str, Settings] | None = None,
+) -> list[PrintedCell]:
+    """Every printed cell that the run has too, in the order of the paper.
+
+    These are the cells of the models that run, made of the same lengths and tasks; ranks where all
+    of the paper's models run.
+
+    Args:
+        frames: of ``metrics`` by name, by the released rubric.
+        released: as ``tables`` takes it.
+        weighting: of the tasks in the overall ARS.
+        own: as ``tables`` takes it.
+    """
+    paper = _of_paper(released)
+    shown_as = {model: Shown(PAPER_MODELS[name].label) for model, name in paper.items()}
+    of_paper = {
+        name: rows[rows["model"].isin(shown_as)] if "model" in rows else rows
+        for name, rows in frames.items()
+    }
+    display = Display(digits=DIGITS, models=shown_as)
+    results = LifbenchResults(of_paper, display, "rubric", "released")
+    labels = {shown.label for shown in shown_as.values()}
+    differences = printed_rows("differences")
+    known = {tuple(row.values())[:4]: (row["scores"], row["note"]) for row in differences}
+    asked = _asked(frames, weighting, own)
+    label, places = results.roster.label, {}
+    if len(labels) == len(LABELS):
+        places = {(label(m), column): n for (m, column), n in ranks_by_value(results).items()}
+    cells = []
+    for name, title in TABLES.items():
+        shown = _shown(BUILDERS[name](results, name))
+        found = (cell for cell in _printed(name, title, shown, places) if cell.model in labels)
+        run = (cell for cell in found if asked.has(cell.length, cell.column))
+        cells += [cell._replace(note=_note(cell, shown, known)) for cell in run]
+    return cells
+
+
+def _of_paper(released: Mapping[str, str]) -> dict[str, str]:
+    """The paper's models, without its reference answers."""
+    gold = {name: known.gold for name, known in PAPER_MODELS.items()}
+    return {model: name for model, name in released.items() if not gold.get(name, True)}
+
+
+Place = tuple[str, str, str]
+"""Model, length (or "") and column."""
+
+
+def _shown(table: Table) -> dict[Place, Cell]:
+    """The cells of a table as it would be shown."""
+    lengths = int(table.columns[1].heading == "Length" and not table.columns[1].group)
+    found: dict[Place, Cell] = {}
+    for section in table.sections:
+        for label, *rest in section.rows:
+            length = rest[0].text if lengths else ""
+            for column, cell in zip(table.columns[1 + lengths :], rest[lengths:], strict=True):
+                found[label.text or "", length or "", column.heading] = cell
+    return found
+
+
+def _printed(
+    name: str, title: str, shown: Mapping[Place, Cell], ranked: Mapping[tuple[str, str], int]
+) -> list[PrintedCell]:
+    values, places = [], []
+    for row in printed_rows(name):
+        place = (row["model"], row.get("length", ""), row["column"])
+        cell = shown.get(place, Cell(None))
+        values.append(PrintedCell(title, *place, row["value"], cell.text or ""))
+        if ranked and "rank" in row:
+            rank = ranked.get((row["model"], row["column"]), "")
+            places.append(PrintedCell(title + RANKS, *place, row["rank"], str(rank)))
+    return values + places
+
+
+def _note(
+    cell: PrintedCell,
+    shown: Mapping[Place, Cell],
+    known: Mapping[tuple[str, ...], tuple[str, str]],
+) -> str:
+    """The note that explains a cell's difference, where one does."""
+    if cell.matches:
+        return ""
+    # A note holds for the number that it was written for, and for no other.
+    scores, note = known.get(cell[:4], ("", ""))
+    if note and scores == cell.scores:
+        return note
+    for key, explained in NOTES.items():
+        rows = explained.get("interchanged", {})
+        other = rows.get(cell.model) if explained["table"] == cell.table else None
+        if other and shown[other, cell.length, cell.column].text == cell.printed:
+            return key
+    return ""
+
+
+def summary_table(cells: Sequence[PrintedCell]) -> Table:
+    """How many cells match, table by table."""
+    rows = []
+    for title in (*dict.fromkeys(cell.table for cell in cells), "All"):
+        found = [cell for cell in cells if title in (cell.table, "All")]
+        notes = [cell.note for cell in found if not cell.matches]
+        counts = (len(found), len(found) - len(notes), len(notes))
+        explained = sum(map(bool, notes))
+        cells_of_row = map(count_cell, (*counts, explained, len(notes) - explained))
+        rows.append((Cell(title), *cells_of_row))
+    models = len({cell.model for cell in cells})
+    return Table(
+        NAME,
+        WORDS["reproduction"]["caption"].format(models=models),
+        (
+            Column("Table", align="l"),
+            *(Column(heading, align="r") for heading in ("Cells", "Matching", "Differing")),
+            *(Column(kind, "Of the differing", "r") for kind in ("Explained", "Unexplained")),
+        ),
+        (Section(tuple(rows[:-1])), Section((rows[-1],), unranked=True)),
+        tuple((None, text) for text in PAGE["remarks"]),
+    )
+
+
+def differences_table(cells: Sequence[PrintedCell]) -> Table:
+    """Each cell that differs, with the number of the note that explains it."""
+    differing = [cell for cell in cells if not cell.matches]
+    notes = dict.fromkeys(cell.note for cell in differing if cell.note)
+    why = {"": "unexplained"} | {key: f"({i})" for i, key in enumerate(notes, 1)}
+    sections = [
+        Section(
+            tuple(
+                (Cell(title, repeated=i > 0), *map(Cell, (*cell[1:-1], why[cell.note])))
+                for i, cell in enumerate(rows)
+            )
+        )
+        for title, rows in groupby(differing, key=lambda cell: cell.table)
+    ]
+    columns = (
+        *(Column(heading, align="l") for heading in ("Table", "Model", "Length", "Column")),
+        *(Column(heading, align="r") for heading in ("Printed", "From the scores")),
+        Column("Why"),
+    )
+    return Table(
+        f"{NAME}_differences",
+        WORDS["reproduction"]["differences"],
+        columns,
+        tuple(sections),
+        tuple((None, f"{why[key]} {NOTES[key]['explanation']}") for key in notes),
+    )

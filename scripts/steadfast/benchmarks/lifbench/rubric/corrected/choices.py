@@ -1,0 +1,156 @@
+"""Which of several options an answer settles on, and whether it says that there is nothing."""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.rubric.text import core, folded, joined, normal
+
+_AROUND = 48  # characters before and after an option that can say how it is meant
+_SIGNS = r"[\s\"'`*_(\[{]*"
+_CLOSES = re.compile(r"[\s]*$|[.,;:!?…。！，)\]}\"'”’»`*_—–]|\s[—–-]")
+_NOTHING = re.compile(r"[\W_]*")
+
+
+class Mention(NamedTuple):
+    """An option as a word of an answer.
+
+    Attributes:
+        option: the option.
+        start, end: where it stands.
+        closed: whether a clause, or quotation marks, end with it.
+        exact: whether it is written as it was given.
+    """
+
+    option: str
+    start: int
+    end: int
+    closed: bool
+    exact: bool
+
+
+def chosen(text: str, options: list[str]) -> str | None:
+    """The option that an answer settles on; None if it names none, or several alike.
+
+    What is denied or only weighed is not chosen, and of a correction the last word counts. Case
+    matters only between options that differ in nothing else.
+
+    >>> chosen("It could be No, but the answer is Yes.", ["Yes", "No"])
+    'Yes'
+
+    Args:
+        text: the answer.
+        options: ``normal`` texts, all different.
+    """
+    text = normal(text)
+    if text in options:
+        return text
+    said = mentions(text, options)
+    said = [m for m in _undecided_dropped(text, said) if not _denied(text, m)]
+    firm = [m for m in said if not _ends_with("weighs", text, m.start)]
+    if firm and len({m.option for m in firm}) > 1:
+        firm = [m for m in firm if m.closed] or firm
+    named = {m.option for m in firm or said}
+    if len(named) == 1:
+        return named.pop()
+    return _last_word(text, firm) if firm else None
+
+
+def mentions(text: str, options: list[str]) -> list[Mention]:
+    """Where options stand in a ``normal`` text as words: in their own case, or else where a clause
+    ends with them, so that there is no option No in "no doubt"."""
+    alike = len(set(map(core, options))) < len(options)
+    flags = 0 if alike else re.IGNORECASE
+    pattern = "|".join(map(re.escape, sorted(options, key=len, reverse=True)))
+    given = {core(option) if flags else option: option for option in options}
+    found = []
+    for match in re.finditer(pattern, text, flags):
+        start, end = match.span()
+        if joined(text[max(start - 1, 0) : start + 1]) or joined(text[end - 1 : end + 1]):
+            continue
+        option = given.get(core(match[0]) if flags else match[0])
+        if option is not None:
+            closed = bool(_CLOSES.match(text, end))
+            mention = Mention(option, start, end, closed, match[0] == option)
+            if mention.closed or (mention.exact and not _continues(text, mention)):
+                found.append(mention)
+    return found
+
+
+def _continues(text: str, mention: Mention) -> bool:
+    return bool(_pattern("continues").match(folded(text[mention.end : mention.end + _AROUND])))
+
+
+def _undecided_dropped(text: str, said: list[Mention]) -> list[Mention]:
+    """The mentions without those that stand side by side as alternatives."""
+    sides = {
+        mention
+        for pair in pairwise(said)
+        if pair[0].option != pair[1].option and pair[1].start - pair[0].end < _AROUND
+        if _fits("alternatives", text[pair[0].end : pair[1].start])
+        for mention in pair
+    }
+    return [mention for mention in said if mention not in sides]
+
+
+def _denied(text: str, mention: Mention) -> bool:
+    after = folded(text[mention.end : mention.end + _AROUND])
+    return _ends_with("denies", text, mention.start) or bool(_pattern("denied").match(after))
+
+
+def _last_word(text: str, said: list[Mention]) -> str | None:
+    """Of mentions of several options the one in the end, or else the one at the start."""
+    last, first = said[-1], said[0]
+    if _NOTHING.fullmatch(text, last.end) and _settles(text, last):
+        return last.option
+    if first.closed and _NOTHING.fullmatch(text, 0, first.start):
+        return first.option
+    return next((m.option for m in reversed(said) if _settles(text, m)), None)
+
+
+def _settles(text: str, mention: Mention) -> bool:
+    return _ends_with("settles", text, mention.start)
+
+
+def _ends_with(kind: str, text: str, end: int) -> bool:
+    return bool(_pattern(kind).search(folded(text[max(end - _AROUND, 0) : end]) + " "))
+
+
+def _fits(kind: str, text: str) -> bool:
+    return bool(_pattern(kind).fullmatch(folded(text)))
+
+
+def says_none(text: str) -> bool:
+    """Whether a text says that there is nothing of what was asked for, and does not give up."""
+    text = folded(text[: 16 * _AROUND])
+    return bool(_pattern("absent").search(text)) and not _pattern("gives_up").search(text)
+
+
+@cache
+def _pattern(kind: str) -> re.Pattern[str]:
+    """The pattern, for ``folded`` text, of a kind of words that is in the data file."""
+    words = facts("lifbench/answer_words.yaml")
+    match kind:
+        case "denies":
+            links = rf"(?:\s+{_any(words['links'])})*"
+            return re.compile(rf"(?:{_any(words['denies'])}|n't\b){links}{_SIGNS}$")
+        case "denied":
+            verbs, verdicts = _any(words["denied"]["verbs"]), _any(words["denied"]["verdicts"])
+            return re.compile(rf"[\s\"'`*_)\]]*{verbs}(?:\s+\w+)?\s+{verdicts}")
+        case "settles":
+            return re.compile(rf"(?:[:.!?=]|{_any(words['settles'])},?){_SIGNS}$")
+        case "weighs":
+            return re.compile(rf"{_any(words['weighs'])}{_SIGNS}$")
+        case "alternatives":
+            return re.compile(rf"[\s\"'`*_,(]*{_any(words['alternatives'])}{_SIGNS}")
+        case _:
+            return re.compile(_any(words[kind]))
+
+
+def _any(words: Iterable[str]) -> str:
+    """A pattern for any of the words, as words where their script has blanks."""
+    longest_first = sorted(map(re.escape, words), key=len, reverse=True)
+    return rf"(?<![a-zà-ÿа-я])(?:{'|'.join(longest_first)})(?![a-zà-ÿа-я])"

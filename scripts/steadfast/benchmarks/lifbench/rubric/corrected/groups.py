@@ -1,0 +1,154 @@
+"""Groups of documents in an MF answer: lists of lists, one a line, however they are spaced."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from steadfast.benchmarks.lifbench.rubric.corrected.reading import read_value, with_none
+from steadfast.benchmarks.lifbench.rubric.parsing import as_text
+from steadfast.benchmarks.lifbench.rubric.text import folded
+
+Row = tuple[str | None, ...]
+Group = list[Row]
+
+# A bracket, or a string that may hold some; an unclosed string ends with its line.
+_TOKEN = re.compile(r"""[\[\]]|"(?:[^"\\\n]|\\.)*"?|(?<=[\[, ])'(?:[^'\\\n]|\\.)*'(?=\s*[\],])""")
+
+
+class Part(NamedTuple):
+    """A bracketed part of an answer.
+
+    Attributes:
+        is_json: whether it is JSON, ``None`` being let pass.
+        value: what it says; None where it cannot be read.
+        is_cut: whether its end is missing, and it was read as far as its last inner list.
+    """
+
+    is_json: bool
+    value: Any
+    is_cut: bool = False
+
+    @property
+    def is_group(self) -> bool:
+        """Whether it is a list of lists, and these hold neither lists nor objects."""
+        return _is_lists(self.value) and not any(
+            isinstance(entry, (list, dict)) for row in self.value for entry in row
+        )
+
+
+def parts_of(line: str) -> list[Part]:
+    """The parts of a line from a ``[`` to the ``]`` that closes it, brackets in strings apart."""
+    parts, position = [], 0
+    while (start := line.find("[", position)) >= 0:
+        depth, inner = 0, start
+        for token in _TOKEN.finditer(line, start):
+            depth += (token[0] == "[") - (token[0] == "]")
+            if depth == 1 and token[0] == "]":
+                inner = token.end()
+            if depth == 0:
+                position = token.end()
+                parts.append(_read(line[start:position]))
+                break
+        else:
+            if inner > start:
+                parts.append(Part(False, _read(line[start:inner] + "]").value, is_cut=True))
+            break
+    return parts
+
+
+def _read(text: str) -> Part:
+    is_json, value = with_none(text)
+    return Part(is_json, value if is_json else read_value(text)[1])
+
+
+def groups_of(response: str, lines: list[list[Part]], keys: Sequence[str]) -> list[Group]:
+    """The groups of documents that an answer gives, each document as its entries.
+
+    Read are lists of lists, one after another or together in one more list or object. Lists that
+    are in no other, and hold none, make a group with those of their line. A document may be an
+    object of its fields, and its values may have the fields' names before them.
+
+    Args:
+        response: the answer.
+        lines: the parts of each of its lines.
+        keys: the fields that are asked for, in order.
+    """
+    value = _outermost(response, keys) if len(lines) > 1 or "{" in response else None
+    if sum(line.count("[") != line.count("]") for line in response.split("\n")) > 1:
+        lines = [parts_of(response)]
+    listed = [value] if value else [[_lists(part.value, keys) for part in parts] for parts in lines]
+    groups = [group for values in listed for group in _groups(values, keys)]
+    if len(keys) > 1:
+        return groups
+    # Where one field is asked for, a list of several values is a group of documents.
+    apart = [[row] if len(row) > 1 else None for group in groups for row in group]
+    if apart and None not in apart:
+        groups = [group for group in apart if group]
+    return [[(entry,) for row in group for entry in row] for group in groups]
+
+
+def _outermost(response: str, keys: Sequence[str]) -> list[Any] | None:
+    """The list, or the object as one of its values, that an answer has from its first bracket to
+    its last."""
+    starts = [place for bracket in "[{" if (place := response.find(bracket)) >= 0]
+    end = max(map(response.rfind, "]}")) + 1
+    if not starts or end <= min(starts):
+        return None
+    value = _lists(_read(response[min(starts) : end]).value, keys)
+    return value if isinstance(value, list) else None
+
+
+def _lists(value: Any, keys: Sequence[str], depth: int = 6) -> Any:
+    """A value with the values of each object for the object, as deep as groups can be.
+
+    Of an object with asked fields these, in their order; of one that holds lists or objects these
+    alone, be it the only one or all.
+    """
+    if isinstance(value, dict):
+        inner = [item for item in value.values() if isinstance(item, (list, dict))]
+        if any(key in value for key in keys):
+            return [value.get(key) for key in keys]
+        if len(inner) == 1 and depth:
+            return _lists(inner[0], keys, depth - 1)
+        value = inner or list(value.values())
+    if isinstance(value, (list, tuple)) and depth:
+        return [_lists(item, keys, depth - 1) for item in value]
+    return value
+
+
+def _groups(values: list[Any], keys: Sequence[str]) -> list[Group]:
+    groups, rows = [], []
+    for value in values:
+        if not _is_lists(value):
+            rows.append(value)
+        elif all(map(_is_lists, value)):
+            groups += value
+        else:
+            groups.append(value)
+    found = [[_row(entries, keys) for entries in group if entries] for group in [*groups, rows]]
+    return [group for group in found if group]
+
+
+def _is_lists(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(v, list) for v in value)
+
+
+def _row(entries: Any, keys: Sequence[str]) -> Row:
+    entries = entries if isinstance(entries, list) else [entries]
+    return tuple(as_entry(_unnamed(entry, keys)) for entry in entries)
+
+
+def _unnamed(entry: Any, keys: Sequence[str]) -> Any:
+    """A value without the name of a field before it."""
+    if not isinstance(entry, str):
+        return entry
+    name, sign, value = entry.partition(":") if ":" in entry else entry.partition("=")
+    return value.strip() if sign and name.strip() in keys else entry
+
+
+def as_entry(value: Any) -> str | None:
+    """A field's value as it is compared; null, None and these words as text are None."""
+    if value is None:
+        return None
+    text = folded(as_text(value) or "")
+    return None if text in ("none", "null") else text

@@ -1,0 +1,214 @@
+"""Labels of documents in an MB answer: as JSON, by document or by label, as lines or a table."""
+
+import re
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from steadfast.base.files import Record
+from steadfast.benchmarks.lifbench.rubric.corrected.choices import chosen
+from steadfast.benchmarks.lifbench.rubric.corrected.reading import strings, values_in
+from steadfast.benchmarks.lifbench.rubric.text import Finder, core, folded, normal
+
+_NAME = re.compile(
+    r"doc(?:ument)?s?(?:[ _-]?|\s+(?:id|number|no\.?)\W{1,3})([0-9]{1,9})(?![0-9])", re.IGNORECASE
+)
+_DOCUMENT = re.compile(r"\s*(?:doc(?:ument)?[ _-]?)?([0-9]{1,9})\s*", re.IGNORECASE)
+_NUMBER_BEFORE = re.compile(r"(?<!\w)([0-9]{1,9})[\s:.)=>→–|-]+[\"'`*]*$")
+_NUMBERS = re.compile(r"[^\w]*[0-9]{1,9}(?:[^\w]+[0-9]{1,9})*[^\w]*")
+_LEAD_IN = re.compile(r"^[^0-9:]{0,100}:\s")
+_MARKUP = re.compile(r"</?\w{1,9}>")
+_AND = re.compile(r"\b(?:and|und|et|y)\b")
+_NUMBER = re.compile(r"[^\w]*([0-9]{1,9})(?![0-9])")
+
+
+class Labels(NamedTuple):
+    """The labels that an answer gives.
+
+    Attributes:
+        by_number: a document's number to its label; to an empty text where it is none of those
+            that there are.
+        names: the documents' names, as they are written.
+        size: how many documents the answer is about.
+        form: points of format for JSON, 0 to 3: 2 if the answer is JSON, 1 if it holds some, and
+            the share of documents whose label, and nothing else, is the value of their name.
+    """
+
+    by_number: dict[int, str]
+    names: set[str]
+    size: int
+    form: float
+
+
+def labels_of(response: str, candidates: list[str], documents: int) -> Labels:
+    """The labels in an answer.
+
+    Args:
+        response: the answer, not empty.
+        candidates: the labels that there are, ``normal``.
+        documents: how many there are.
+    """
+    whole, given = values_in(response, "{")
+    held = [_content(value, candidates) for value in given]
+    values = [value for value in held if isinstance(value, (dict, list))]
+    form = 2.0 if whole and values else 1.0 if values else 0.0
+    parts = [part for value in values for part in (value if isinstance(value, list) else [value])]
+    parts = [dict(zip("ab", part, strict=True)) if _is_pair(part) else part for part in parts]
+    objects = [part for part in parts if isinstance(part, dict)]
+    if by_number := _in_records(objects, candidates):
+        return Labels(by_number, set(), len(objects), form)
+    named = {name: label for part in objects for name, label in part.items()}
+    by_number = _by_name(named, candidates)
+    if by_number:
+        bare = sum(isinstance(v, str) and _is_label(v, candidates) for v in named.values())
+        is_object = held == given and not any(isinstance(value, list) for value in values)
+        form += is_object * bare / len(named)
+        return Labels(by_number, set(named), len(named), form)
+    if by_number := _by_label(named, candidates):
+        names = {name for name in strings(list(named.values())) if _NAME.fullmatch(name)}
+        return Labels(by_number, names, len(by_number), form)
+    if whole and values and isinstance(values[0], list):
+        texts = [_text(item) if not isinstance(item, dict) else "" for item in values[0]]
+        in_turn = {n: chosen(text, candidates) or "" for n, text in enumerate(texts, start=1)}
+        if held == given or any(in_turn.values()):
+            return Labels(in_turn, set(), len(texts), form)
+    return _in_text(response, candidates, documents, form)
+
+
+def _content(value: Any, candidates: list[str]) -> Any:
+    """What an object holds under one name that is no document's and no label, beside plain values;
+    otherwise the value itself."""
+    while isinstance(value, dict):
+        inner = [name for name, item in value.items() if isinstance(item, (dict, list))]
+        if len(inner) != 1 or _DOCUMENT.fullmatch(inner[0]) or chosen(inner[0], candidates):
+            break
+        value = value[inner[0]]
+    return value
+
+
+def _is_pair(part: Any) -> bool:
+    return isinstance(part, list) and len(part) == 2 and all(isinstance(v, str) for v in part)
+
+
+def _is_label(text: str, candidates: list[str]) -> bool:
+    return core(text) in map(core, candidates)
+
+
+def _in_records(objects: list[Record], candidates: list[str]) -> dict[int, str]:
+    """The labels of objects of which each holds, as values, a document and its label."""
+    found = {}
+    for part in objects:
+        texts = [value for value in strings(part) if _is_label(value, candidates)]
+        rest = [value for value in strings(part) if value not in texts]
+        numbers = [match for value in rest if (match := _DOCUMENT.fullmatch(value))]
+        texts = texts or [value for value in rest if not _DOCUMENT.fullmatch(value)]
+        if len(numbers) != 1 or len(texts) != 1 or any(map(_DOCUMENT.fullmatch, part)):
+            return {}
+        found[int(numbers[0][1])] = chosen(texts[0], candidates) or ""
+    return found
+
+
+def _by_name(given: Record, candidates: list[str]) -> dict[int, str]:
+    """The labels of an object from documents' names, or numbers, to labels."""
+    found: dict[int, str] = {}
+    for name, value in given.items():
+        if _is_label(name, candidates) and not isinstance(value, str):
+            return {}
+        if match := _DOCUMENT.fullmatch(name):
+            found[int(match[1])] = chosen(_text(value), candidates) or ""
+    return found
+
+
+def _by_label(given: Record, candidates: list[str]) -> dict[int, str]:
+    """The labels of an object from labels to lists of documents."""
+    found = {}
+    for key, value in given.items():
+        label = chosen(key, candidates)
+        for name in strings(value) if label else ():
+            for match in [whole] if (whole := _DOCUMENT.fullmatch(name)) else _NAME.finditer(name):
+                found[int(match[1])] = label or ""
+    return found
+
+
+def _text(value: Any) -> str:
+    return " or ".join(strings(value))
+
+
+def _in_text(response: str, candidates: list[str], documents: int, form: float) -> Labels:
+    """The labels that stand in lines: after each name of a document, or before several."""
+    finder = Finder(candidates)
+    found: dict[int, str] = {}
+    names: set[str] = set()
+    heading: str | None = None
+    waiting: list[int] = []
+    for line in response.split("\n"):
+        matches = list(_NAME.finditer(line))
+        names |= {match[0] for match in matches}
+        labels = list(dict.fromkeys(finder.find(line)))
+        if waiting and not matches and len(labels) == 1:
+            found |= dict.fromkeys(waiting, labels[0])
+            waiting = []
+        elif not matches:
+            heading = labels[0] if len(labels) == 1 else heading if not labels else None
+            found |= _by_numbers(line, candidates, finder, heading)
+        elif len(labels) == 1:
+            found |= {int(match[1]): labels[0] for match in matches}
+            heading = None
+        elif labels or heading is None:
+            ends = [following.start() for _, following in pairwise(matches)] + [len(line)]
+            for match, end in zip(matches, ends, strict=True):
+                found[int(match[1])] = chosen(line[match.end() : end], candidates) or ""
+            # A label may stand in the next line.
+            waiting = [] if labels else [int(match[1]) for match in matches]
+        else:
+            found |= {int(match[1]): heading for match in matches}
+    if not found:
+        in_turn = _in_turn(response, finder)
+        # Each label once is the choice that there was, and no answer.
+        if len(in_turn) == documents or sorted(in_turn.values()) != sorted(candidates):
+            found = in_turn
+    return Labels(found, names, len(found), form)
+
+
+def _in_turn(response: str, finder: Finder) -> dict[int, str]:
+    """The labels of an answer that has nothing else, in the documents' order."""
+    # A lead-in may stand before.
+    text, place = _LEAD_IN.sub("", folded(_MARKUP.sub(" ", response))), 0
+    rest: list[str] = []
+    for _, start, end in finder.spans(text):
+        rest.append(text[place:start])
+        place = end
+    nothing_else = not re.search(r"\w", _AND.sub("", "".join(rest) + text[place:]))
+    return dict(enumerate(finder.find(text), start=1)) if nothing_else else {}
+
+
+def _by_numbers(
+    line: str, candidates: list[str], finder: Finder, heading: str | None
+) -> dict[int, str]:
+    """The labels of a line without documents' names: each with a number before it, or one for the
+    numbers that stand after it or below."""
+    text, place = folded(line), 0
+    befores, labels = [], []
+    for _, start, end in finder.spans(text):
+        befores.append(_NUMBER_BEFORE.search(text[place:start]))
+        labels.append(finder.find(text[start:end])[0])
+        place = end
+    if len(labels) > 1 and all(befores):
+        pairs = zip(befores, labels, strict=True)
+        return {int(match[1]): label for match, label in pairs if match}
+    leads = not labels or (len(labels) == 1 and text.startswith(core(labels[0])))
+    if heading and leads and _NUMBERS.fullmatch(_AND.sub("", text[place:])):
+        return {int(number): heading for number in re.findall(r"[0-9]+", text[place:])}
+    return _numbered(line, candidates, finder)
+
+
+def _numbered(line: str, candidates: list[str], finder: Finder) -> dict[int, str]:
+    """The label of a line that has nothing before it but a number."""
+    match = _NUMBER.match(line)
+    if (
+        match is None
+        or _is_label(match[1], candidates)
+        or not (labels := finder.find(rest := normal(line[match.end() :])))
+    ):
+        return {}
+    starts = core(rest).lstrip("|[({:)-] \"'`*").startswith(core(labels[0]))
+    return {int(match[1]): labels[0]} if starts else {}

@@ -1,0 +1,138 @@
+"""Corrected rubric of the List scenario: LSI, LOI, LOE, LBI, LBE and LMI."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import NamedTuple
+
+from steadfast.benchmarks.lifbench.rubric.corrected.reading import (
+    Numeral,
+    found_list,
+    listed,
+    strict_json,
+    strings,
+    unescaped,
+    unfenced,
+)
+from steadfast.benchmarks.lifbench.rubric.facts import ListFacts
+from steadfast.benchmarks.lifbench.rubric.marks import Marks
+from steadfast.benchmarks.lifbench.rubric.parsing import list_form
+from steadfast.benchmarks.lifbench.rubric.text import normal
+from steadfast.benchmarks.lifbench.weights import ScorePoint
+
+_MOST_LINES = 8  # lines of an answer that may be a slip of an element
+_HYPHENATED = re.compile(r"\b(\w{8})-(\w{4})-(\w{4})-(\w{4})-(\w{12})\b")
+SLIP = 0.5  # of what an element earns, one with a slip of the pen earns this share
+
+
+class Named(NamedTuple):
+    """The elements that an answer names.
+
+    Attributes:
+        elements: each once, in order, as the list has them.
+        share: of what they earn: 1, or ``SLIP``.
+        form: fraction of format: 1 for one element and nothing else, a half for one in any form.
+    """
+
+    elements: list[str]
+    share: float
+    form: float
+
+
+def one_element(
+    response: str, facts: ListFacts, expected: str, weights: Mapping[str, ScorePoint]
+) -> Marks:
+    """LSI, LOI and LOE: the answer is the expected element, and nothing else.
+
+    The weights are Table 6's, not the released ones (Q17).
+    """
+    named = _named(response, facts)
+    right = normal(expected) in named.elements
+    fractions = {
+        "format": named.form,
+        "correct": named.share * right / max(len(named.elements), 1),
+        "ori": named.share,
+    }
+    points = {name: fractions[name] * weights[name].weight for name in weights}
+    return Marks(points, {"ids": _ids(facts, named)})
+
+
+def any_element(response: str, facts: ListFacts, reference: int, bias: int) -> Marks:
+    """LBI and LBE: the answer is any element after (bias 1) or before (-1) the 0-based index.
+
+    An element that occurs more than once is taken for the occurrence that is right.
+    """
+    named = _named(response, facts)
+    distances = [max((i - reference) * bias for i in facts.places[e]) for e in named.elements]
+    position = sum(3 if distance > 0 else 1 if distance == 0 else 0 for distance in distances)
+    points = {
+        "ori": named.share,
+        "position": named.share * position / max(len(distances), 1),
+        "format": named.form,
+    }
+    return Marks(points, {"ids": _ids(facts, named)})
+
+
+def _named(response: str, facts: ListFacts) -> Named:
+    """The elements in an answer, in JSON too; if there are none, that of which it is a slip."""
+    if normal(response) in facts.places:
+        return Named([normal(response)], 1, 1)
+    text = unfenced(response)
+    is_json, value = strict_json(text)
+    parts = strings(value) if is_json and normal(text) not in facts.places else [text]
+    elements = list(dict.fromkeys(e for part in parts for e in _found(part, facts)))
+    if elements:
+        return Named(elements, 1, 0.5 * (len(elements) == 1))
+    lines = [text, *(line for line in text.split("\n") if line.strip())]
+    near = map(facts.finder.nearest, lines[: _MOST_LINES + 1])
+    element = next((element for element in near if element is not None), None)
+    return Named([], 0, 0) if element is None else Named([element], SLIP, 0.5)
+
+
+def _found(text: str, facts: ListFacts) -> list[str]:
+    """The elements in a text, if there are more then, with hyphens out of hashes and strings of
+    JSON as they are meant."""
+    plain = _HYPHENATED.sub(r"\1\2\3\4\5", unescaped(text))
+    found = facts.finder.find(text)
+    return found if plain == text else max(found, facts.finder.find(plain), key=len)
+
+
+def many_elements(response: str, facts: ListFacts, gold: list[str]) -> Marks:
+    """LMI: the answer is a JSON list of the gold elements, in the instruction's order."""
+    gold = [normal(element) for element in gold]
+    whole, given = found_list(response)
+    value = listed(given) if isinstance(given, list) else given
+    named = [e for part in strings(value) for e in _found(part, facts)] or _found(response, facts)
+    n, wanted = len(gold), Counter(gold)
+    # Numbers that are no elements are positions, not what stands there.
+    if isinstance(value, list):
+        size = sum(not isinstance(v, Numeral) or bool(facts.finder.find(v)) for v in value)
+    else:
+        size = len(named)
+    hits = sum((Counter(named) & wanted).values())
+    share = hits / max(n, size, len(named))
+    points = {
+        "format": 2 * list_form(whole, given),
+        "num": (size == n) + 2 * max(0, 1 - abs(size - n) / n),
+        "correct": 3 * share,
+        "order": 2 * share * _in_order(named, gold),
+    }
+    return Marks(points, {"size": size, "found": hits})
+
+
+def _in_order(named: list[str], gold: list[str]) -> bool:
+    """Whether the gold elements come in the gold's order, none twice."""
+    ranks = {element: [k for k, other in enumerate(gold) if other == element] for element in gold}
+    sequence: list[int] = []
+    uses: Counter[str] = Counter()
+    for element in named:
+        if element in ranks:
+            places = ranks[element]
+            sequence.append(places[min(uses[element], len(places) - 1)])
+            uses[element] += 1
+    return all(a < b for a, b in pairwise(sequence))
+
+
+def _ids(facts: ListFacts, named: Named) -> list[int]:
+    return sorted({index + 1 for text in named.elements for index in facts.places[text]})

@@ -1,0 +1,122 @@
+"""Corrected rubric of the MultiDoc scenario: MB (label documents) and MF (find duplicates)."""
+
+from collections import Counter, defaultdict
+
+from steadfast.base.files import Record
+from steadfast.benchmarks.lifbench.rubric.corrected.groups import (
+    Group,
+    Part,
+    Row,
+    as_entry,
+    groups_of,
+    parts_of,
+)
+from steadfast.benchmarks.lifbench.rubric.corrected.labels import labels_of
+from steadfast.benchmarks.lifbench.rubric.corrected.written import written_groups
+from steadfast.benchmarks.lifbench.rubric.facts import MultiDocFacts
+from steadfast.benchmarks.lifbench.rubric.marks import Marks
+from steadfast.benchmarks.lifbench.rubric.text import normal
+
+
+def label_documents(
+    response: str, facts: MultiDocFacts, labels: list[str], candidates: list[str]
+) -> Marks:
+    """MB: the answer is a JSON object from doc1, doc2 … to the labels, out of the candidates."""
+    labels, candidates = list(map(normal, labels)), list(map(normal, candidates))
+    n = len(labels)
+    given = labels_of(response, candidates, n)
+    right = sum(given.by_number.get(k) == label for k, label in enumerate(labels, start=1))
+    claimed = max(n, given.size, len(given.by_number))
+    named = sum(f"doc{k}" in given.names for k in range(1, n + 1))
+    points = {
+        "num_doc": 2.5 * max(0, 1 - abs(given.size - n) / n) + 0.5 * (given.size == n),
+        "format": given.form + 2 * named / n,
+        "logit_correct": 3 * right / claimed,
+        "candi_ori": 3 * sum(map(bool, given.by_number.values())) / claimed,
+    }
+    return Marks(points, {"size": given.size, "right": right})
+
+
+def find_duplicates(
+    response: str, facts: MultiDocFacts, gold: list[list[Record]], keys: list[str]
+) -> Marks:
+    """MF: the answer is a line per group of duplicates, a list of lists of the asked fields.
+
+    Args:
+        response: stripped, not empty.
+        facts: the documents.
+        gold: the groups, each document as the asked fields in order (a missing one is None).
+        keys: the asked fields, in order.
+    """
+    lines = list(map(parts_of, response.split("\n")))
+    groups = groups_of(response, lines, keys)
+    if not _is_read(groups, lines, facts):
+        groups = written_groups(response, facts.values_of(keys)) or groups
+    expected = [[tuple(map(as_entry, d.values())) for d in group] for group in gold]
+    n, m = len(expected), len(groups)
+    points = {
+        "correct": 3 * _documents(expected, groups) + _pairs(expected, groups),
+        "num_text": (m == n) + 4 * max(0, 1 - abs(m - n) / (n + 2)) if m else 0,
+        "ori": 6 * _origin(groups, facts, keys),
+        "format": _line_form(response, lines),
+    }
+    return Marks(points, {"lines": len(lines), "read": m})
+
+
+def _is_read(groups: list[Group], lines: list[list[Part]], facts: MultiDocFacts) -> bool:
+    """Whether the lists of an answer are groups: they hold documents' values, and several documents
+    each or the form that was asked for."""
+    known = [
+        group
+        for group in groups
+        if any(entry is None or entry in facts.values for row in group for entry in row)
+    ]
+    asked = any(part.is_group for line in lines for part in line)
+    return any(len(group) > 1 or asked for group in known)
+
+
+def _line_form(response: str, lines: list[list[Part]]) -> float:
+    parts = [part for line in lines for part in line if not part.is_cut]
+    form = 0.5 * ("[" in response and "]" in response)
+    form += 0.5 * (response[0] == "[" and response[-1] == "]")
+    form += len(parts) == len(lines)
+    parsed = [part for part in parts if part.is_json]
+    if parsed:
+        form += 1 + (len(parsed) == len(parts)) + all(part.is_group for part in parsed)
+    return form
+
+
+def _documents(expected: list[Group], groups: list[Group]) -> float:
+    """The documents that are given and right, as a share of those expected, or of those given if
+    these are more; each counts as often as it is there."""
+    wanted, given = (Counter(row for group in part for row in group) for part in (expected, groups))
+    return (wanted & given).total() / max(wanted.total(), given.total(), 1)
+
+
+def _pairs(expected: list[Group], groups: list[Group]) -> float:
+    """The same share of ordered pairs of documents that are put together, with itself each too."""
+    places: dict[Row, list[tuple[int, int]]] = defaultdict(list)
+    for number, group in enumerate(expected):
+        for row, count in Counter(group).items():
+            places[row].append((number, count))
+    right = 0
+    for group in groups:
+        shared: Counter[int] = Counter()
+        for row, count in Counter(group).items():
+            for number, there in places.get(row, ()):
+                shared[number] += min(count, there)
+        right += sum(size**2 for size in shared.values())
+    wanted, given = (sum(len(group) ** 2 for group in part) for part in (expected, groups))
+    return min(right, wanted, given) / max(wanted, given, 1)
+
+
+def _origin(groups: list[Group], facts: MultiDocFacts, keys: list[str]) -> float:
+    """The share of entries that are values of the documents' fields, or fields that some lack."""
+    lacking = [any(as_entry(d.get(key)) is None for d in facts.documents) for key in keys]
+    rows = [row for group in groups for row in group]
+    entries = [(place, entry) for row in rows for place, entry in enumerate(row)]
+    known = sum(
+        place < len(lacking) and lacking[place] if entry is None else entry in facts.values
+        for place, entry in entries
+    )
+    return known / len(entries) if entries else 0.0

@@ -1,0 +1,136 @@
+"""Corrected rubric of the OneDoc scenario: OQ (QA) and OE (extract)."""
+
+import re
+from itertools import pairwise
+from typing import Any
+
+from steadfast.benchmarks.lifbench.gold import TYPE_NAMES
+from steadfast.benchmarks.lifbench.rubric.corrected.choices import chosen, mentions, says_none
+from steadfast.benchmarks.lifbench.rubric.corrected.lists import SLIP
+from steadfast.benchmarks.lifbench.rubric.corrected.reading import (
+    Numeral,
+    found_list,
+    listed,
+    strings,
+)
+from steadfast.benchmarks.lifbench.rubric.facts import OneDocFacts, untagged
+from steadfast.benchmarks.lifbench.rubric.marks import Marks
+from steadfast.benchmarks.lifbench.rubric.parsing import list_form
+from steadfast.benchmarks.lifbench.rubric.text import core, normal
+
+_LABEL = re.compile(rf"<?(?:{'|'.join(map(re.escape, TYPE_NAMES))})(?:-[0-9]+)?>?")
+_UNTICKED = re.compile(r"^\W*(?:\[ ?\]|☐).*$", re.MULTILINE)
+_MOST = 64  # different texts of an answer that are looked for in the document
+
+
+def origin(texts: list[str], facts: OneDocFacts) -> float:
+    """The share of an answer's texts that are sentences of the document, 0 to 1."""
+    known = {text: facts.holds(text) for text in list(dict.fromkeys(texts))[:_MOST]}
+    return sum(known.get(text, False) for text in texts) / len(texts) if texts else 0.0
+
+
+def question(response: str, facts: OneDocFacts, evidence: str, options: list[str]) -> Marks:
+    """OQ: the answer is the first option if the evidence is a true key sentence, else the other.
+
+    Of two options one is always at hand: nothing but the right one has any points.
+    """
+    response = normal(_UNTICKED.sub("", response))
+    options = [normal(option) for option in options]
+    choice = chosen(response, options)
+    right = choice == options[0 if facts.is_true(normal(evidence)) else 1]
+    points = {"correct": 3.0 * right, "format": 2 * right * _option_form(response, options)}
+    return Marks(points, {"choice": choice})
+
+
+def _option_form(response: str, options: list[str]) -> float:
+    """1 for an option and nothing else, less for one with other signs or words around it, and
+    least where the other one is named too."""
+    if response in options:
+        return 1.0
+    if core(response) in map(core, options):
+        return 0.75
+    return 0.25 if len({m.option for m in mentions(response, options)}) > 1 else 0.5
+
+
+def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
+    """OE: the answer is a JSON list of the true key sentences of a type, in order of their ids."""
+    ids = {
+        normal(s["text"]): s["id"]
+        for s in facts.sentences
+        if s["type"] == type_name and not s["fake"]
+    }
+    whole, given = found_list(response)
+    value = listed(given)
+    texts = [text for text in strings(value) if text.strip()]
+    # Numbers and types beside the sentences say which they are, and are none.
+    said = [text for text in texts if not _is_label(text, facts)]
+    texts = said or (texts if isinstance(value, list) else [])
+    form = list_form(whole, given) * _entries_form(texts, facts)
+    if not ids and _is_empty(whole, given, texts, response, facts):
+        form *= 0.5 if texts else 1
+        return Marks({"format": 4 * form, "correct": 4, "order": 4, "ori": 2}, {"size": 0})
+    if not texts:
+        lines = response.split("\n")
+        texts = [line for line in lines if facts.finder.find(line)] or lines
+    named = _named(texts, facts)
+    sequence = [(ids[sentence], worth) for sentence, worth in named if sentence in ids]
+    hits = sum(dict(reversed(sequence)).values())
+    size = _size(value, named)
+    tricked = any(
+        s["type"] == type_name and s["fake"] for text, _ in named for s in facts.labelled[text]
+    )
+    share = hits / max(len(ids), size, 1)
+    in_order = all(a < b for a, b in pairwise(number for number, _ in sequence))
+    points = {
+        "format": 4 * form,
+        "correct": 3.5 * share + 0.5 * (hits > 0 and not tricked),
+        "order": 4 * share * in_order,
+        "ori": 2 * origin(texts, facts),
+    }
+    return Marks(points, {"size": size, "hits": len(sequence)})
+
+
+def _is_label(text: str, facts: OneDocFacts) -> bool:
+    label = isinstance(text, Numeral) or _LABEL.fullmatch(text.strip())
+    return bool(label) and normal(text) not in facts.labelled
+
+
+def _is_empty(whole: bool, value: Any, texts: list[str], response: str, facts: OneDocFacts) -> bool:
+    """Whether an answer is that there are no sentences: in words, or by a list of none."""
+    if texts:
+        said = whole and all(map(says_none, texts))
+        return said and not any(map(facts.holds, texts[:_MOST]))
+    if whole:
+        parts = value.values() if isinstance(value, dict) else [value]
+        return not value or any(isinstance(listed(part), list) for part in parts)
+    if "[" in response:
+        # An empty list beside others, such as the examples of an instruction, is no answer.
+        return isinstance(value, list) and response.count("[") == 1
+    return says_none(response) and not any(map(facts.holds, response.split("\n")[:_MOST]))
+
+
+def _named(texts: list[str], facts: OneDocFacts) -> list[tuple[str, float]]:
+    """The labelled sentences in texts, and what each is worth: 1, or less with a slip."""
+    named = []
+    for number, text in enumerate(texts):
+        if found := facts.finder.find(text):
+            named += [(sentence, 1.0) for sentence in found]
+        elif number < _MOST and (near := facts.finder.nearest(untagged(text))):
+            named.append((near, SLIP))
+    return named
+
+
+def _size(value: Any, named: list[tuple[str, float]]) -> int:
+    return max(len(value) if isinstance(value, list) else 0, len({text for text, _ in named}))
+
+
+def _entries_form(texts: list[str], facts: OneDocFacts) -> float:
+    """1 if each entry is one sentence without tags; a half less where none is."""
+    if not texts:
+        return 1.0
+    plain = sum(
+        text == untagged(text) or normal(text) in facts.labelled
+        for text in texts
+        if len(facts.finder.find(text)) <= 1
+    )
+    return 0.5 + 0.5 * plain / len(texts)

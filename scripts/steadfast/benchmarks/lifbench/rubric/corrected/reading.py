@@ -1,0 +1,137 @@
+"""JSON in what models write: strictly, or whatever of it stands among other text."""
+
+import json
+import re
+from typing import Any
+
+from steadfast.base.literals import parse_literal
+from steadfast.benchmarks.lifbench.rubric.parsing import parse_json
+
+_TRIES = 32  # brackets of a text at which JSON may begin and does not
+_CLOSING = {"[": "]", "{": "}"}
+_STRING = r'"(?:[^"\\\n]|\\.)*"?'
+_QUOTED = re.compile(_STRING)
+_NONE = re.compile(rf"{_STRING}|\bNone\b")
+_LAST_COMMA = re.compile(rf"{_STRING}|,(?=\s*[\]}}])")
+_FENCE = re.compile(r"```[\w-]*\n(.*?)\n?```", re.DOTALL)
+
+
+class Numeral(str):
+    """A number in JSON, as it is written."""
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+_DECODER = json.JSONDecoder(parse_int=Numeral, parse_float=Numeral, parse_constant=_no_constant)
+
+
+def strict_json(text: str) -> tuple[bool, Any]:
+    """Whether a text is JSON, and its value; numbers come as ``Numeral``."""
+    return parse_json(text, _DECODER)
+
+
+def with_none(text: str) -> tuple[bool, Any]:
+    """The same of JSON in which ``None`` may stand for ``null``."""
+    if "None" in text:
+        text = _NONE.sub(lambda match: "null" if match[0] == "None" else match[0], text)
+    return strict_json(text)
+
+
+def read_value(text: str) -> tuple[bool, Any]:
+    """Whether a text can be read, and its value: JSON with ``None``, or with commas after the last
+    of a list, or a Python literal."""
+    known, value = with_none(text)
+    if not known and "," in text:
+        known, value = with_none(_LAST_COMMA.sub(lambda m: "" if m[0] == "," else m[0], text))
+    if not known and "'" in text:
+        known, value = parse_literal(text)
+    return known, value
+
+
+def unfenced(text: str) -> str:
+    """What is in the code fence that a text is; the text itself if it is none."""
+    match = _FENCE.fullmatch(text)
+    return match[1].strip() if match else text
+
+
+def values_in(text: str, opening: str) -> tuple[bool, list[Any]]:
+    """Whether a text is JSON, and what in it is: its value, or those that begin with a bracket."""
+    whole, value = strict_json(text)
+    if whole and type(value) is str:  # JSON within a string
+        inner, parts = strict_json(value)
+        return (False, [parts]) if inner and isinstance(parts, (list, dict)) else (True, [value])
+    if whole:
+        return True, [value]
+    first, last = text.find(opening), text.rfind(_CLOSING[opening])
+    if first < 0:
+        return False, []
+    known, value = read_value(text[first : last + 1])
+    return False, [value] if known else _embedded(text, opening)
+
+
+def _embedded(text: str, opening: str) -> list[Any]:
+    found: list[Any] = []
+    position = failed = 0
+    while failed < _TRIES and (start := text.find(opening, position)) >= 0:
+        try:
+            value, position = _DECODER.raw_decode(text, start)
+            found.append(value)
+        except (ValueError, RecursionError):
+            position = start + 1
+            failed += 1
+    return found
+
+
+def found_list(text: str) -> tuple[bool, Any]:
+    """Whether a text is JSON, and its value, or of the lists in it the last; numbers that are
+    cited among other text are no list, and lists of one item each are one list together."""
+    whole, values = values_in(text, "[")
+    parts = [(value, strings(value)) for value in values]
+    said = [value for value, held in parts if whole or not held or not all(map(_number, held))]
+    if len(said) > 1 and all(isinstance(value, list) and len(value) == 1 for value in said):
+        return whole, [item for value in said for item in value]
+    return whole, said[-1] if said else None
+
+
+def listed(value: Any) -> Any:
+    """What a value comes down to: of a list of one list or object, and of an object that holds one
+    beside plain values, that one.
+
+    >>> listed({"count": 1, "answer": [["Name a fruit."]]})
+    ['Name a fruit.']
+    """
+    while isinstance(value, (list, dict)):
+        parts = list(value.values()) if isinstance(value, dict) else value
+        inner = [part for part in parts if isinstance(part, (list, dict))]
+        if len(inner) != 1 or (isinstance(value, list) and len(value) > 1):
+            break
+        value = inner[0]
+    return value
+
+
+def _number(text: str) -> bool:
+    return isinstance(text, Numeral)
+
+
+def unescaped(text: str) -> str:
+    """A text in which JSON strings stand, with what they say in their places."""
+    if "\\" not in text:
+        return text
+    said = _QUOTED.sub(lambda match: str(strict_json(match[0])[1] or match[0]), text)
+    return said.replace('\\"', '"')
+
+
+def strings(value: Any) -> list[str]:
+    """The strings and numbers in a JSON value, in order; of an object, its values'."""
+    found, left = [], [value]
+    while left:
+        value = left.pop()
+        if isinstance(value, str):
+            found.append(value)
+        elif isinstance(value, dict):
+            left.extend(reversed(value.values()))
+        elif isinstance(value, (list, tuple)):
+            left.extend(reversed(value))
+    return found

@@ -1,0 +1,272 @@
+"""What scoring needs to know of a context, prepared once per context and kept."""
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from steadfast.base.files import Record
+from steadfast.benchmarks.lifbench.gold import TYPE_NAMES
+from steadfast.benchmarks.lifbench.rubric.text import Finder, core, folded, normal
+
+if TYPE_CHECKING:
+    import numpy as np
+
+T = TypeVar("T")
+
+_PREFIX = 16  # characters by which texts are looked up in a longer one
+_ONE_BY_ONE = 16  # texts that are looked for one by one
+_WINDOW = 8  # bytes of a text's beginning that are looked up first, when there are many
+_TAG = re.compile(rf"</?(?:{'|'.join(map(re.escape, TYPE_NAMES))}|[\w~]{{1,20}})(?:-[0-9]+)?>")
+_KEPT = 128  # prepared contexts at a time
+
+_prepared: dict[int, tuple[Record, Any]] = {}
+
+
+class ListFacts:
+    """The elements of a list and a way to find all of them in a response.
+
+    Args:
+        elements: the items, in order.
+    """
+
+    def __init__(self, elements: list[str]):
+        self.elements = elements
+        self.shortest = min(map(len, elements))
+        self.longest = max(map(len, elements))
+
+    @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """The 0-based indices at which a ``normal`` element stands."""
+        return _grouped((normal(element), i) for i, element in enumerate(self.elements))
+
+    @cached_property
+    def finder(self) -> Finder:
+        """Finds the elements, the longest first."""
+        return Finder(self.places)
+
+    @cached_property
+    def _indices(self) -> dict[str, list[int]]:
+        return _grouped((element, i) for i, element in enumerate(self.elements))
+
+    @cached_property
+    def _short(self) -> list[str]:
+        return sorted((e for e in self._indices if len(e) < _PREFIX), key=len)
+
+    @cached_property
+    def _by_prefix(self) -> dict[str, list[str]]:
+        return _grouped((e[:_PREFIX], e) for e in self._indices if len(e) >= _PREFIX)
+
+    def counts(self, response: str) -> dict[int, int]:
+        """Non-overlapping occurrences of every element that is in a response, by 0-based index.
+
+        A response is searched for elements' beginnings, not the response for each element: the
+        cost does not grow with the list.
+        """
+        starts = range(len(response) - _PREFIX + 1)
+        begun = {p for i in starts if (p := response[i : i + _PREFIX]) in self._by_prefix}
+        candidates = self._short[: bisect_right(self._short, len(response), key=len)]
+        candidates += [element for prefix in begun for element in self._by_prefix[prefix]]
+        return {
+            index: count
+            for element in candidates
+            if (count := response.count(element))
+            for index in self._indices[element]
+        }
+
+
+class TextIndex:
+    """A long text in which many short ones are looked for.
+
+    Args:
+        text: the long text.
+    """
+
+    def __init__(self, text: str):
+        self.text = text
+
+    @cached_property
+    def _values(self) -> set[str]:
+        # Most of what is looked for is the value of a field: "field: value" is a line.
+        return {line.partition(": ")[2] for line in self.text.split("\n")}
+
+    def present(self, texts: set[str]) -> set[str]:
+        """Those of the texts that are in the long one, wherever."""
+        found = texts & self._values
+        rest = texts - found
+        holds = self.text.__contains__ if len(rest) <= _ONE_BY_ONE else self._holds
+        return found | set(filter(holds, rest))
+
+    def _holds(self, text: str) -> bool:
+        # A text whose beginning is nowhere in the long one is not in it either.
+        start = text.encode("utf-8", "surrogatepass")[:_WINDOW]
+        place = int(self._windows.searchsorted(_number(start)))
+        near = self._windows[place : place + 1].tolist()
+        begun = any(window.to_bytes(_WINDOW).startswith(start) for window in near)
+        return begun and text in self.text
+
+    @cached_property
+    def _windows(self) -> "np.ndarray":
+        """The ``_WINDOW`` bytes from each byte of the text on as a number, sorted."""
+        import numpy as np
+
+        encoded = self.text.encode("utf-8", "surrogatepass")
+        padded = encoded + bytes(_WINDOW)
+        windows = np.ndarray(len(encoded) + 1, f">u{_WINDOW}", padded, strides=(1,))
+        windows = windows.astype(np.uint64)
+        windows.sort()
+        return windows
+
+
+def _number(start: bytes) -> "np.uint64":
+    """The first window, in their order, that can begin so."""
+    import numpy as np
+
+    return np.uint64(int.from_bytes(start.ljust(_WINDOW, b"\0")))
+
+
+class MultiDocFacts:
+    """The documents of a context, and the text as shown."""
+
+    def __init__(self, text: str, documents: list[Record]):
+        self.text = text
+        self.documents = documents
+        self._by_keys: dict[tuple[str, ...], FieldValues] = {}
+
+    @cached_property
+    def shown(self) -> TextIndex:
+        """The documents as the prompt shows them."""
+        return TextIndex(self.text.strip())
+
+    @cached_property
+    def unquoted(self) -> TextIndex:
+        """The same without quotation marks, and with the white space around it."""
+        return TextIndex(self.text.replace('"', ""))
+
+    @cached_property
+    def values(self) -> set[str]:
+        """The ``folded`` values of all fields."""
+        return {folded(str(value)) for document in self.documents for value in document.values()}
+
+    def values_of(self, keys: Sequence[str]) -> "FieldValues":
+        """The values of some fields."""
+        return self._by_keys.setdefault(tuple(keys), FieldValues(self.documents, keys))
+
+
+class FieldValues:
+    """The values of some fields of documents, and a way to find them in a text.
+
+    Attributes:
+        names: the fields', ``folded``; their number is the ``width``.
+        of: by the ``core`` of a value, the places of the fields that have it, and it, ``folded``.
+        finder: finds the values.
+    """
+
+    def __init__(self, documents: list[Record], keys: Sequence[str]):
+        self.names, self.width = list(map(folded, keys)), len(keys)
+        self._rows: set[tuple[str | None, ...]] = set()
+        self.of: dict[str, tuple[tuple[int, ...], str]] = {}
+        for document in documents:
+            row = [folded(str(document[key])) if key in document else None for key in keys]
+            self._rows.add(tuple(row))
+            for place, text in enumerate(row):
+                if text:
+                    places, _ = self.of.get(core(text), ((), text))
+                    self.of[core(text)] = (tuple(dict.fromkeys((*places, place))), text)
+        self._always = [
+            place for place, texts in enumerate(zip(*self._rows, strict=True)) if all(texts)
+        ]
+        self.finder = Finder(text for _, text in self.of.values())
+
+    def tells(self, row: tuple[str | None, ...]) -> bool:
+        """Whether a row can be meant for a document: one has these values, or it has all that no
+        document lacks, right or wrong."""
+        return row in self._rows or bool(self._always and all(row[p] for p in self._always))
+
+    def holds(self, row: tuple[str | None, ...]) -> bool:
+        """Whether a row has a value that a document has."""
+        return any(core(text) in self.of for text in row if text)
+
+
+class OneDocFacts:
+    """The labelled sentences of a document, true and fake, and its text with the tags."""
+
+    def __init__(self, key_sentences: list[Record], text: str):
+        self.sentences = key_sentences
+        self.text = text
+        self.true_texts = {s["text"].strip() for s in key_sentences if not s["fake"]}
+        self.texts_of_type = {
+            name: [s["text"] for s in key_sentences if s["type"] == name] for name in TYPE_NAMES
+        }
+
+    def inside(self, text: str) -> list[Record]:
+        """The labelled sentences that a text contains."""
+        return [sentence for sentence in self.sentences if sentence["text"] in text]
+
+    @cached_property
+    def labelled(self) -> dict[str, list[Record]]:
+        """The labelled sentences by their ``normal`` text."""
+        return _grouped((normal(sentence["text"]), sentence) for sentence in self.sentences)
+
+    @cached_property
+    def finder(self) -> Finder:
+        """Finds the labelled sentences, the longest first."""
+        return Finder(self.labelled)
+
+    @cached_property
+    def _plain_text(self) -> str:
+        return folded(untagged(self.text))
+
+    @cached_property
+    def _shortest(self) -> int:
+        return min((len(core(text)) for text in self.labelled), default=1)
+
+    def is_true(self, text: str) -> bool:
+        """Whether a ``normal`` text is a true key sentence."""
+        return any(not sentence["fake"] for sentence in self.labelled.get(text, ()))
+
+    def holds(self, text: str) -> bool:
+        """Whether a text has a labelled sentence, or is some other part of the document no shorter
+        than the shortest of them."""
+        plain = core(untagged(text))
+        part = len(plain) >= self._shortest and plain in self._plain_text
+        return part or bool(self.finder.find(text))
+
+
+def untagged(text: str) -> str:
+    """A text of the OneDoc scenario without the tags before and after key sentences.
+
+    >>> untagged("<#Topic#-1>Walk slowly.<#Topic#>")
+    'Walk slowly.'
+    """
+    return _TAG.sub("", text)
+
+
+def facts_of(context: Record) -> ListFacts | MultiDocFacts | OneDocFacts:
+    """The prepared facts of a context record, which must not be changed afterwards."""
+    held = _prepared.get(id(context))
+    if held is None or held[0] is not context:
+        if len(_prepared) >= _KEPT:
+            _prepared.pop(next(iter(_prepared)))
+        held = _prepared[id(context)] = (context, _prepare(context))
+    return held[1]
+
+
+def _prepare(context: Record) -> ListFacts | MultiDocFacts | OneDocFacts:
+    match context["scenario"]:
+        case "list":
+            return ListFacts(context["elements"])
+        case "multidoc":
+            return MultiDocFacts(context["text"], context["documents"])
+        case _:
+            return OneDocFacts(context["key_sentences"], context["text"])
+
+
+def _grouped(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
+    """The second things of pairs, by the first."""
+    groups = defaultdict(list)
+    for key, value in pairs:
+        groups[key].append(value)
+    return dict(groups)

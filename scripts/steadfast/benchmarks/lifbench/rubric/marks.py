@@ -1,0 +1,25 @@
+"""What a rubric's function for one task gives back."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from steadfast.base.files import Record
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Points of one response, before they are divided by their weights.
+
+    Attributes:
+        points: score point to points, in units of its weight; one left out is 0.
+        extracted: what was read out of the response, as JSON can hold it.
+        void: the total is 0 whatever the points are (Q3).
+    """
+
+    points: dict[str, float]
+    extracted: Record = field(default_factory=dict)
+    void: bool = False
+
+
+Scorer = Callable[..., Marks]
+"""(stripped response, not empty; what ``facts_of`` gives; what is asked of the task)."""

@@ -1,0 +1,63 @@
+"""Released rubric of the List scenario: LSI, LOI, LOE, LBI, LBE and LMI."""
+
+from steadfast.base.files import Record
+from steadfast.benchmarks.lifbench.rubric.facts import ListFacts
+from steadfast.benchmarks.lifbench.rubric.marks import Marks
+from steadfast.benchmarks.lifbench.rubric.parsing import (
+    list_form,
+    near,
+    outer_brackets,
+    parse_json,
+    unescape,
+)
+
+
+def one_element(response: str, facts: ListFacts, expected: str) -> Marks:
+    """LSI, LOI and LOE: the answer is the expected element."""
+    counts, extracted, length = _read(response, facts)
+    if not counts:
+        return Marks({"format": length}, extracted, void=True)
+    # An element within another counts too (Q2).
+    exact = _exact_points(response, facts, counts) if sum(counts.values()) == 1 else 0
+    correct = 2 if expected in response else 1 if near(response, expected) else 0
+    return Marks({"format": length + exact, "correct": correct, "ori": 1}, extracted)
+
+
+def any_element(response: str, facts: ListFacts, reference: int, bias: int) -> Marks:
+    """LBI and LBE: the answer is any element after (bias 1) or before (-1) the 0-based index."""
+    counts, extracted, length = _read(response, facts)
+    if not counts:
+        return Marks({"format": length}, extracted, void=True)
+    exact = _exact_points(response, facts, counts) if len(counts) == 1 else 0
+    distance = min((index - reference) * bias for index in counts)
+    position = 3 if distance > 0 else 1 if distance == 0 else 0
+    return Marks({"ori": 1, "position": position, "format": length + exact}, extracted)
+
+
+def many_elements(response: str, facts: ListFacts, gold: list[str]) -> Marks:
+    """LMI: the answer is a JSON list of the gold elements, in the instruction's order."""
+    is_json, value = parse_json(response)
+    if not is_json:
+        _, value = parse_json(outer_brackets(response) or "")
+    size = len(value) if isinstance(value, list) else sum(facts.counts(response).values())
+    n = len(gold)
+    text = unescape(response)
+    places = [place for element in gold if (place := text.find(element)) >= 0]
+    points = {
+        "format": 2 * list_form(is_json, value),
+        "num": (size == n) + 2 * max(0, 1 - abs(size - n) / n),
+        "correct": 3 * len(places) / n,
+        "order": 1 if len(places) <= 1 else 2 if places == sorted(places) else 0,  # Q4
+    }
+    return Marks(points, {"size": size, "found": len(places)})
+
+
+def _read(response: str, facts: ListFacts) -> tuple[dict[int, int], Record, float]:
+    """Counts of the elements in a response, their numbers, and the points for its length."""
+    counts = facts.counts(response)
+    length = 0.2 if facts.shortest <= len(response) <= facts.longest else 0.0
+    return counts, {"ids": sorted(index + 1 for index in counts)}, length
+
+
+def _exact_points(response: str, facts: ListFacts, counts: dict[int, int]) -> float:
+    return 0.8 if any(facts.elements[index] == response for index in counts) else 0.3

@@ -1,0 +1,147 @@
+"""Released rubric of the MultiDoc scenario: MB (label documents) and MF (find duplicates)."""
+
+import re
+from collections.abc import Callable
+
+from steadfast.base.files import Record
+from steadfast.base.literals import parse_literal
+from steadfast.benchmarks.lifbench.rubric.facts import MultiDocFacts
+from steadfast.benchmarks.lifbench.rubric.marks import Marks
+from steadfast.benchmarks.lifbench.rubric.pairs import Document, agreement
+from steadfast.benchmarks.lifbench.rubric.parsing import (
+    as_text,
+    braced,
+    double_bracketed,
+    parse_json,
+    unescape,
+)
+
+Group = list[Record]
+DOC = re.compile("doc([0-9]+)")
+
+
+def label_documents(
+    response: str, facts: MultiDocFacts, labels: list[str], candidates: list[str]
+) -> Marks:
+    """MB: the answer is a JSON object from doc1, doc2 … to the labels, out of the candidates."""
+    n = len(labels)
+    braces = braced(response)
+    is_json, value = parse_json(response)
+    form = 2.0 if is_json else 0.0
+    if not is_json:
+        braces.sort(key=len, reverse=True)
+        is_json, value = parse_json(braces[0]) if braces else (False, None)
+        form = 1.0 if is_json else 0.0
+    filled = isinstance(value, dict | list) and len(value) > 0
+    form += filled and isinstance(value, dict)
+    size = len(value) if filled else response.count("doc")
+    # "doc1" is satisfied by "doc10" (Q5).
+    digits = len(str(n))
+    found = {name[:size] for name in DOC.findall(response) for size in range(1, digits + 1)}
+    form += 2 * sum(str(k) in found for k in range(1, n + 1)) / n
+    points = {
+        "num_doc": 2.5 * max(0, 1 - abs(size - n) / n) + 0.5 * (size == n),
+        "format": form,
+    }
+    # The place in the text, not the key, decides which document a piece labels (Q6).
+    pieces = next((b.split(",") for b in braces if b.count(",") == n - 1), [])
+    if pieces:
+        right = sum(label in piece for label, piece in zip(labels, pieces, strict=True))
+        known = sum(any(c in piece for c in candidates) for piece in pieces)
+        points |= {"logit_correct": 3 * right / n, "candi_ori": 3 * known / n}
+    return Marks(points, {"size": size, "pieces": len(pieces)})
+
+
+def find_duplicates(
+    response: str, facts: MultiDocFacts, gold: list[Group], keys: list[str], around: list[str]
+) -> Marks:
+    """MF: the answer is a line per group of duplicates, a list of lists of the asked fields.
+
+    Args:
+        response: stripped, not empty.
+        facts: the documents.
+        gold: the groups, each document as the asked fields in order (a missing one is None).
+        keys: the asked fields.
+        around: the prompt before and after the context, without quotation marks.
+    """
+    lines = double_bracketed(response)
+    form, listed = _json_lines(response, lines)
+    entries = [entry for group in listed for inner in group for entry in inner]
+    texts = [as_text(entry) for entry in entries if entry is not None]
+    grounded = _count(texts, facts.shown.present) + entries.count(None)
+    ori = 3 * grounded / len(entries) if entries else 0.0
+
+    n = len(gold)
+    plain = response.replace("null", "None")
+    text = unescape(plain)
+    values = [str(value) for group in gold for document in group for value in document.values()]
+    correct = 3 * sum(value in text for value in values) / len(values) if values else 0.0
+
+    groups = _literal_groups(plain)
+    size = sum(len(group) * len(group[0]) for group in groups)
+    read = [[tuple(map(as_text, inner)) for inner in group] for group in groups]
+    texts = [text for group in read for inner in group for text in inner]
+    present = _count(texts, lambda found: _in_prompt(found, facts, *around))
+    # The size goes by each group's first entry: longer ones after it give more than the weight.
+    ori += 3 * present / size if size else 0.0
+    assigned = {inner: number for number, group in enumerate(read) for inner in group}
+    correct += agreement(_gold_map(gold), assigned)
+    points = {
+        "correct": correct,
+        "num_text": (len(lines) == n) + 4 * max(0, 1 - abs(len(lines) - n) / (n + 2)),
+        "ori": ori,
+        "format": form,
+    }
+    return Marks(points, {"lines": len(lines), "read": len(groups)})
+
+
+def _json_lines(response: str, lines: list[str]) -> tuple[float, list[list[list[object]]]]:
+    """The format points, and those lines that are lists of lists."""
+    first, last = response.find("["), response.rfind("]")
+    form = 0.5 * (first >= 0 and last >= 0) + 0.5 * (first == 0 and last == len(response) - 1)
+    form += len(lines) == response.count("\n") + 1
+    # Each line is cut at the brackets of the whole response (Q7).
+    parsed = [parse_json(line[first : last + 1]) for line in lines]
+    values = [value for ok, value in parsed if ok]
+    listed = [v for v in values if isinstance(v, list) and all(isinstance(i, list) for i in v)]
+    # No line at all means that no line failed (Q8).
+    form += bool(values) + (len(values) == len(lines)) + (len(listed) == len(values))
+    return form, listed
+
+
+def _count(texts: list[str | None], present: Callable[[set[str]], set[str]]) -> int:
+    found = present({text for text in texts if text is not None})
+    return sum(text in found for text in texts)
+
+
+def _literal_groups(text: str) -> list[list[list[object]]]:
+    """The groups as Python literals; compact JSON with two fields breaks here (Q9)."""
+    text = text.replace("\n", ",").replace('\\"', "").replace("\\", ",").strip()
+    parsed = [parse_literal(line.replace(',"', "")) for line in double_bracketed(text)]
+    return [
+        group
+        for ok, group in parsed
+        if ok and isinstance(group, list) and all(isinstance(inner, list) for inner in group)
+    ]
+
+
+def _gold_map(gold: list[Group]) -> dict[Document, int]:
+    return {
+        tuple(str(value).replace('"', "") for value in document.values()): number
+        for number, group in enumerate(gold)
+        for document in group
+    }
+
+
+def _in_prompt(texts: set[str], facts: MultiDocFacts, before: str, after: str) -> set[str]:
+    """Those of the texts that are in the whole prompt without its quotation marks."""
+    # The long context is searched once, its joins with the rest of the prompt by themselves.
+    context, found = facts.unquoted.text, facts.unquoted.present(texts)
+    for text in texts - found:
+        k = len(text)
+        joins = [before + context[:k], context[-k:] + after]
+        if k > len(context):
+            joins = [before + context + after]
+        if any(text in join for join in joins):
+            found.add(text)
+    return found

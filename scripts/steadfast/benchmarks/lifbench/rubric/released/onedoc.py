@@ -1,0 +1,91 @@
+"""Released rubric of the OneDoc scenario: OR (repeat), OQ (QA) and OE (extract)."""
+
+from steadfast.benchmarks.lifbench.gold import TYPE_NAMES
+from steadfast.benchmarks.lifbench.rubric.facts import OneDocFacts
+from steadfast.benchmarks.lifbench.rubric.marks import Marks
+from steadfast.benchmarks.lifbench.rubric.parsing import (
+    list_form,
+    near,
+    outer_brackets,
+    parse_json,
+    unescape,
+)
+
+
+def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
+    """OR: the answer is n lines of a key sentence, the separator and the sentence's type."""
+    inside = facts.inside(response)
+    hits = len(inside)
+    fakes = sum(sentence["fake"] for sentence in inside)
+    rows = [row for row in response.split("\n") if row]
+    separators = response.count(separator)
+    form = 0.5 * (n == 1 or "\n" in response) + 0.5 * (separators > 0)
+    if separators:
+        good = sum(row.count(separator) == 1 for row in rows)
+        form += 2 * min(1, good / max(len(rows), n))
+    equal = (separators == len(rows)) + (separators == hits) + (hits == len(rows))
+    right = sum(_row_is_right(row, separator, facts) for row in rows)
+    points = {
+        "format": form,
+        # The first half is given to every answer (Q12).
+        "ori": 1 + any(name in response for name in TYPE_NAMES),
+        "hit": 2 * min(1, (hits - 0.5 * fakes) / n),
+        "num": (separators == n) + (len(rows) == n) + (hits == n) + equal / 3,
+        "correct": 3 * right / len(rows),
+    }
+    return Marks(points, {"rows": len(rows), "hits": hits, "fakes": fakes, "right": right})
+
+
+def _row_is_right(row: str, separator: str, facts: OneDocFacts) -> bool:
+    sentence, found, types = row.partition(separator)
+    if not found:
+        sentence = types = row.strip()
+    # Blanks beside the separator are edits; fake sentences are as good as true ones (Q13).
+    return any(
+        near(sentence, candidate)
+        for name in TYPE_NAMES
+        if name in types
+        for candidate in facts.texts_of_type[name]
+    )
+
+
+def question(response: str, facts: OneDocFacts, evidence: str, options: list[str]) -> Marks:
+    """OQ: the answer is the first option if the evidence is a true key sentence."""
+    lengths = [len(option) for option in options]
+    yes, no = (option in response for option in options)
+    # Much too long is better than nearly right (Q14).
+    form = 1 if len(response) in lengths else 0.5 if len(response) > max(lengths) + 3 else 0
+    form += 0.5 if yes and no else 1 if yes or no else 0
+    if yes and no:
+        correct = 0.5
+    elif not yes and not no:
+        correct = 0
+    elif evidence.strip() in facts.true_texts:
+        correct = 3 if yes else 0.1
+    else:
+        correct = 2 if yes else 3  # a wrong yes earns two thirds (Q15)
+    return Marks({"correct": correct, "format": form}, {"yes": yes, "no": no})
+
+
+def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
+    """OE: the answer is a JSON list of the true key sentences of a type, in order of their ids."""
+    if type_name == "|Summary|" and response == "[]":
+        return Marks({"format": 4, "correct": 4, "order": 4, "ori": 2}, {"size": 0})
+    is_json, value = parse_json(response)
+    if not is_json:
+        _, value = parse_json(outer_brackets(response) or "")
+    size = len(value) if isinstance(value, list) else 0
+    found = facts.inside(unescape(response, response[:-1]))
+    asked = [s for s in facts.sentences if s["type"] == type_name]
+    gold = sum(not s["fake"] for s in asked)
+    hits = sum(s["type"] == type_name and not s["fake"] for s in found)
+    tricked = any(s["type"] == type_name and s["fake"] for s in found)
+    largest = max(len(found), size, gold)
+    correct = (3.5 * hits / largest if largest else 0) + 0.5 * (not tricked)
+    points = {
+        "format": 4 * list_form(is_json, value),
+        "correct": correct,
+        "order": 4 if found else 0,  # whatever the order (Q16)
+        "ori": 2 if found else 0,
+    }
+    return Marks(points, {"size": size, "found": len(found), "hits": hits})

@@ -1,0 +1,86 @@
+"""How prompts are asked: the scenario description around the context and the instruction."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import chain
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record
+from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.contexts.formats import NUMBERED, in_format
+from steadfast.contract.components import Data, Sample, Samples
+from steadfast.contract.request import Item
+
+
+class LifbenchSamples(Samples):
+    """A prompt names its context and, by its task, its expressions."""
+
+    def sources(self, prompts: Sequence[Record], data: Data) -> Iterator[Record]:
+        """``context``, one object for all its prompts in a format, and ``scenario_prompt``."""
+        records = chain.from_iterable(data["contexts"].values())
+        contexts = {record["context_id"]: record for record in records}
+        in_formats = cache(lambda context, format: in_format(contexts[context], format))
+        expressions = data["expressions"]
+        for prompt in prompts:
+            context, task = prompt["context_id"], prompt["task"]
+            if context not in contexts or task not in expressions:
+                lacking = f"context {context!r}" if task in expressions else f"task {task!r}"
+                raise UserError(
+                    f"prompts: the {lacking} of {prompt['sample_id']} is not in the data; build "
+                    "the prompts again"
+                )
+            format = prompt.get("format", NUMBERED)
+            scenario_prompt = expressions[task]["scenario_prompt"]
+            if format != NUMBERED:
+                scenario = contexts[context]["scenario"]
+                scenario_prompt = facts("lifbench/formats.yaml")[scenario][format]
+            yield {"context": in_formats(context, format), "scenario_prompt": scenario_prompt}
+
+    def item(self, sample: Sample) -> Item:
+        """D and what precedes X, X, and what follows it with the instruction."""
+        prompt, source = sample.prompt, sample.source
+        head, text, tail = render(
+            source["scenario_prompt"], source["context"]["text"], prompt["instruction"]
+        )
+        context_id = prompt["context_id"]
+        return Item(
+            sample_id=prompt["sample_id"],
+            context_id=f"{context_id}/{prompt['format']}" if "format" in prompt else context_id,
+            head=head,
+            context=text,
+            tail=tail,
+            max_tokens=prompt["max_tokens"],
+            task=prompt["task"],
+            draw=sample.draw,
+        )
+
+
+def render(scenario_prompt: str, text: str, instruction: str) -> tuple[str, str, str]:
+    """The three parts of a full prompt (paper, equation 1: D and I around X).
+
+    Only the middle part, the context, may be truncated. Nothing in ``text`` or ``instruction`` is
+    read as a field.
+
+    >>> render("Read: {input} Then: {instruction}", "1. a {b}", "Name the first.")
+    ('Read: ', '1. a {b}', ' Then: Name the first.')
+
+    Args:
+        scenario_prompt: D, with ``{input}`` and after it ``{instruction}``.
+        text: X, the context's text.
+        instruction: I.
+
+    Returns:
+        (head, context, tail), which joined are the prompt.
+
+    Raises:
+        UserError: D has not both fields, each once and in this order.
+    """
+    head, found, rest = scenario_prompt.partition("{input}")
+    before, placed, after = rest.partition("{instruction}")
+    once = scenario_prompt.count("{input}") == scenario_prompt.count("{instruction}") == 1
+    if not (found and placed and once):
+        raise UserError(
+            f"scenario description {scenario_prompt[:40]!r}…: it must have {{input}} once and, "
+            "after it, {instruction} once"
+        )
+    return head, text, before + instruction + after

@@ -1,0 +1,168 @@
+"""What RECS's choice of expressions does to stability, against a random choice (Figure 7)."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import scipy  # whose parts are loaded where they are first used: tables and figures need none
+
+from steadfast.benchmarks.lifbench.frames import row_order
+from steadfast.benchmarks.lifbench.measures import bootstrap, spread
+from steadfast.benchmarks.lifbench.perspectives import AVERAGE, PERSPECTIVES
+from steadfast.contract.components import Data
+from steadfast.stats.asked import OWN
+from steadfast.stats.bootstrap import Replicates
+from steadfast.stats.intervals import TAIL
+from steadfast.stats.tidy import OVERALL, tidy
+
+
+class Sets(NamedTuple):
+    """Which expressions of each task were chosen, by their expression_id.
+
+    Attributes:
+        nearest: nearest to the centres of their clusters; empty where none were chosen so.
+        random: of each random draw.
+    """
+
+    nearest: Mapping[str, Collection[int]]
+    random: Sequence[Mapping[str, Collection[int]]]
+
+    @property
+    def shown(self) -> Mapping[str, Collection[int]]:
+        """The set that all other metrics are of: the nearest, else the first random draw."""
+        return self.nearest or self.random[0]
+
+
+def sets_of(data: Mapping[str, Data]) -> Sets | None:
+    """The sets of a run's expressions; None where they were not sampled.
+
+    Args:
+        data: by part, with the kind ``expressions``; they are the same in every part.
+    """
+    for of in data.values():
+        sampled = {
+            task: record["sampling"]
+            for task, record in of.get("expressions", {}).items()
+            if "sampling" in record
+        }
+        if sampled:
+            draws = len(next(iter(sampled.values()))["random"])
+            nearest = {task: one["nearest"] for task, one in sampled.items() if one["nearest"]}
+            random = [
+                {task: one["random"][draw] for task, one in sampled.items()}
+                for draw in range(draws)
+            ]
+            return Sets(nearest, random)
+    return None
+
+
+def chosen(
+    frame: pd.DataFrame, of: Mapping[str, Collection[int]], kept: Collection[str] = ()
+) -> pd.DataFrame:
+    """The samples of some expressions, and those that answered others' prompts.
+
+    Args:
+        frame: as ``score_frame`` gives it.
+        of: expression_ids by task.
+        kept: tasks whose expressions were not sampled, and all are chosen.
+    """
+    known = pd.MultiIndex.from_tuples([(task, id) for task, ids in of.items() for id in ids])
+    asked = pd.MultiIndex.from_arrays([frame["task"], frame["expression_id"]])
+    others = (frame["prompts"] != OWN) | frame["task"].isin(kept)
+    return frame[asked.isin(known) | others]
+
+
+def sampling_effect(frame: pd.DataFrame, sets: Sets) -> pd.DataFrame:
+    """IFS of RECS's expressions less the mean IFS of the random draws, of each model.
+
+    Args:
+        frame: scores of the union of all sets, as ``score_frame`` gives them.
+        sets: of expressions.
+
+    Returns:
+        Tidy rows: model, perspective (three, and their average), value, low, high, and n: the tasks
+        in the mean; expected and scored, samples of all sets together. Above zero RECS's
+        expressions differ more. Intervals draw contexts as those of IFS do, the same for all sets;
+        with one context of each length there are none.
+
+    Source: section 5.3, Figure 7.
+    """
+    asked = frame[frame["prompts"] == OWN]
+    nearest = _spreads(chosen(asked, sets.nearest))
+    draws = [_spreads(chosen(asked, one)) for one in sets.random]
+    parts = [
+        _difference(nearest[name], [draw[name] for draw in draws]).assign(perspective=name)
+        for name in nearest
+    ]
+    rows = tidy(parts, row_order(frame))
+    samples = asked["total"].groupby(asked["model"].astype(str))
+    return rows.join(samples.agg(expected="size", scored="count"), on="model")
+
+
+def _spreads(frame: pd.DataFrame) -> dict[str, Replicates]:
+    """Overall IFS of each perspective, and their average where there are all three."""
+    whole, within = bootstrap(frame, []), bootstrap(frame, ["length"])
+    boots = {name: within if name == "length" else whole for name in PERSPECTIVES}
+    found = {name: _overall(spread(frame, boots[name], name)) for name in PERSPECTIVES}
+    parts = [_overall(spread(frame, within, name)).values for name in PERSPECTIVES]
+    models = parts[0].index.intersection(parts[1].index).intersection(parts[2].index)
+    mean = sum(part.loc[models] for part in parts) / len(parts)
+    last = found["length"]
+    found[AVERAGE] = Replicates(mean, last.n.loc[models], last.freedom.loc[models])
+    return found
+
+
+def _overall(cells: Replicates) -> Replicates:
+    whole = cells.values.index.get_level_values("task") == OVERALL
+    models = cells.values.index[whole].get_level_values("model")
+    parts = (cells.values, cells.n, cells.freedom)
+    return Replicates(*(part[whole].set_axis(models) for part in parts))
+
+
+def _difference(nearest: Replicates, draws: Sequence[Replicates]) -> pd.DataFrame:
+    """The difference of each model that has a value in all sets, with its interval."""
+    models = nearest.values.index
+    for draw in draws:
+        models = models.intersection(draw.values.index)
+    random = np.mean([draw.values.loc[models].to_numpy() for draw in draws], axis=0)
+    values = nearest.values.loc[models].to_numpy() - random
+    seen, replicates = values[:, 0], values[:, 1:]
+    low, high = np.full((2, len(models)), np.nan)
+    if replicates.shape[1] and len(models):
+        least, middle, most = np.nanquantile(replicates, [TAIL, 0.5, 1 - TAIL], axis=1)
+        freedom = nearest.freedom.loc[models].to_numpy(float)
+        wider = scipy.special.stdtrit(
+            np.where(freedom > 1, freedom, np.nan), 1 - TAIL
+        ) / scipy.special.ndtri(1 - TAIL)
+        # Few clusters shift both spreads, and tell little of how much they vary: see bootstrap.
+        low, high = seen + (least - middle) * wider, seen + (most - middle) * wider
+    n = nearest.n.loc[models].to_numpy()
+    return pd.DataFrame({"model": models, "value": seen, "low": low, "high": high, "n": n})
+
+
+def sign_test(above: int, of: int) -> float:
+    """Two-sided p-value of so many values above zero, were each as likely below.
+
+    >>> round(sign_test(12, 16), 2)  # section 5.3: of 12 of 16 models
+    0.08
+    """
+    fewer = min(above, of - above)
+    return min(1.0, 2 * float(scipy.special.bdtr(fewer, of, 0.5))) if of else 1.0
+
+
+def statistics_rows(data: Mapping[str, Data]) -> pd.DataFrame:
+    """What each task's expressions say of the texts that they were chosen from.
+
+    Returns:
+        Columns of ``recs.statistics``; a list's numbers stand in one text, parted by blanks.
+    """
+    expressions = next(iter(data.values()))["expressions"]
+    rows = [row for record in expressions.values() for row in record.get("statistics", ())]
+    return pd.DataFrame([{name: _flat(value) for name, value in row.items()} for row in rows])
+
+
+def _flat(value: object) -> object:
+    if isinstance(value, bool):
+        return int(value)
+    return " ".join(map(str, value)) if isinstance(value, list) else value

@@ -1,0 +1,292 @@
+"""LIFBench's section of the config."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from steadfast.benchmarks.lifbench.domains import check_domains
+from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS, SCENARIOS
+from steadfast.schema.strict import StrictModel, check_names
+
+OVERALL = "overall"  # in metrics, where the mean over tasks stands
+MAX_LENGTH = 2 * 1024 * 1024  # tokens
+
+
+class Released(StrictModel):
+    """Where LIFBench's own released files are taken from."""
+
+    directory: str | None = Field(
+        default=None,
+        description=(
+            "Directory with the released tasks.json, {list,multidoc,onedoc}_input.json (or "
+            "data/meta with these) and scores/*.csv; without one the pinned URLs are used."
+        ),
+    )
+
+
+class TfidfEncoder(StrictModel):
+    """Weights of words or of their characters, by scikit-learn; nothing is downloaded."""
+
+    kind: Literal["tfidf"]
+    analyzer: Literal["word", "char", "char_wb"] = Field(
+        default="char_wb",
+        description="word: of words; char: of characters; char_wb: of characters within words.",
+    )
+    ngrams: list[int] = Field(
+        default=[2, 4],
+        description="Shortest and longest run of them that counts.",
+        min_length=2,
+        max_length=2,
+    )
+
+    @field_validator("ngrams")
+    @classmethod
+    def _ascending(cls, ngrams: list[int]) -> list[int]:
+        if not 1 <= ngrams[0] <= ngrams[1] <= 10:
+            raise ValueError("give two numbers from 1 to 10, the smaller one first")
+        return ngrams
+
+
+class SentenceEncoder(StrictModel):
+    """A model of sentence-transformers (make embeddings)."""
+
+    kind: Literal["sentence-transformers"]
+    model: str = Field(description="Its name at the hub, such as BAAI/bge-m3, or its directory.")
+    revision: str | None = Field(
+        default=None, description="Commit, 40 hexadecimal digits.", pattern=r"^[0-9a-f]{40}$"
+    )
+    pooling: Literal["cls", "mean"] | None = Field(
+        default=None,
+        description="Which vector stands for a text; null: as the model's own files say.",
+    )
+
+
+class Recs(StrictModel):
+    """RECS: rewriting, encoding, clustering, sampling (docs/recs.md)."""
+
+    rewriters: list[str] = Field(
+        default=[], description="Names of those of the config's rewriters that are asked; []: all."
+    )
+    rewrites: Literal["asked", "released"] = Field(
+        default="asked",
+        description="asked: of the rewriters; released: the benchmark's own, from "
+        "lifbench.released.directory.",
+    )
+    originals: Literal["own", "released"] = Field(
+        default="own", description="Whose templates are reworded; the released ones are fetched."
+    )
+    count: int = Field(
+        default=20, ge=5, le=100, description="Rewrites asked of each rewriter, of each template."
+    )
+    directions: list[Literal[1, -1]] = Field(
+        default=[1],
+        description="Of tasks that ask for what follows (1) or precedes (-1): which is reworded.",
+        min_length=1,
+        max_length=2,
+    )
+    encoder: Annotated[TfidfEncoder | SentenceEncoder, Field(discriminator="kind")] = Field(
+        default_factory=lambda: TfidfEncoder(kind="tfidf"),
+        description="What makes vectors of texts.",
+    )
+    clusters: int = Field(
+        default=5, ge=2, le=50, description="Clusters of each task, one expression each."
+    )
+    starts: int = Field(
+        default=50,
+        ge=1,
+        le=1000,
+        description="Starts of k-means, of which the best is taken; published: 1.",
+    )
+    partition: Literal["kmeans", "released"] = Field(
+        default="kmeans",
+        description="kmeans: clusters of our own; released: the authors' clusters and review of "
+        "their rewrites, with rewrites and originals released.",
+    )
+    review: str | None = Field(
+        default=None,
+        description="Directory with people's review, {task}.yaml each: accept, reject or edit; "
+        "made ready in results/lifbench/recs/review; released: the authors' review of their "
+        "rewrites. Tables say what nobody has reviewed.",
+    )
+    sampling: Literal["nearest", "random", "both"] = Field(
+        default="nearest",
+        description="nearest: the text nearest to each cluster's centre; random: as many of all "
+        "texts; both: each, so that their stability compares (the paper's Figure 7).",
+    )
+    draws: int = Field(
+        default=5, ge=1, le=50, description="Random samples, where sampling is both."
+    )
+
+    @field_validator("directions")
+    @classmethod
+    def _directions_once(cls, directions: list[int]) -> list[int]:
+        if len(set(directions)) < len(directions):
+            raise ValueError("one is named twice; name it once")
+        return [int(one) for one in directions]  # YAML's true equals 1
+
+    @model_validator(mode="after")
+    def _released_together(self) -> Self:
+        if self.partition == "released" and self.rewrites != "released":
+            raise ValueError("partition released needs rewrites: released, whose clusters they are")
+        if self.review == "released" and self.rewrites != "released":
+            raise ValueError(
+                "review released needs rewrites: released, since it is a review of those"
+            )
+        if self.rewrites == "released" and self.originals != "released":
+            raise ValueError(
+                "rewrites released needs originals: released, whose fields and variables they have"
+            )
+        if self.rewrites == "released" and self.directions != [1]:
+            raise ValueError("rewrites released has direction 1 alone; set directions: [1]")
+        return self
+
+
+FormatName = Literal["numbered", "bulleted", "json"]
+ScenarioName = Literal["list", "multidoc", "onedoc"]
+TAKEN = {*PAPER_TASKS, *SCENARIOS, OVERALL}
+"""Names in results that no task of the user's own may have."""
+
+
+class Lifbench(StrictModel):
+    """LIFBench: which contexts and prompts are built, and how they are scored."""
+
+    lengths: dict[str, int] = Field(
+        default={"4k": 3072, "8k": 6144, "16k": 13312},
+        description=(
+            "Name of each length and its token budget for the context; the published ones are "
+            "4k 3072, 8k 6144, 16k 13312, 32k 28672, 64k 61440, 128k 122880. Any up to 2M tokens."
+        ),
+        min_length=1,
+    )
+    contexts_per_length: int = Field(
+        default=1,
+        ge=1,
+        le=100,
+        description="Contexts of each scenario and length; 2 or more give intervals.",
+    )
+    contexts: Literal["own", "released"] = Field(
+        default="own",
+        description=(
+            "own: built from the corpora; released: the published ones, one of each scenario and "
+            "length, with positions in lists as published; with released expressions all variables "
+            "are, and so the prompts (docs/lifbench-prompts.md)."
+        ),
+    )
+    formats: list[FormatName] = Field(
+        default=["numbered"],
+        description=(
+            "Formats of lists and documents. With several, each prompt of theirs is asked in each, "
+            "of the same content, which fits into the budget in all of them; a table shows how "
+            "stable models are between them, all other results are of the first "
+            "(docs/perspectives.md). JSON is written json."
+        ),
+        min_length=1,
+    )
+    domains: dict[ScenarioName, list[str]] = Field(
+        default={},
+        description=(
+            "Domains that are compared, two or more of a scenario: list has mixed, uuids and "
+            "instructions; multidoc mixed, govreport, xsum, qmsum and paul_graham; onedoc "
+            "paul_graham, govreport, xsum and qmsum. Each but the first of these, which is the "
+            "paper's and always there, has contexts of its own; a table shows how stable models "
+            "are between them, all other results are of the paper's (docs/perspectives.md)."
+        ),
+    )
+    tasks: list[Literal[PAPER_TASKS]] = Field(  # type: ignore[valid-type]
+        default=list(PAPER_TASKS),
+        description="The paper's tasks that run.",
+    )
+    own_tasks: dict[str, str] = Field(
+        default={},
+        description="Tasks of your own, which run too: the YAML file of each (docs/new-task.md).",
+    )
+    overall: Literal["paper", "all"] = Field(
+        default="paper",
+        description=(
+            "What overall values (ARS, IFP, IFS) are made of: the paper's tasks, or all tasks, "
+            "your own too."
+        ),
+    )
+    expressions: Literal["own", "released", "recs"] = Field(
+        default="own",
+        description="own: the project's templates; released: the published ones; recs: reworded by "
+        "models and sampled (recs).",
+    )
+    recs: Recs = Field(default_factory=Recs, description="How expressions recs are made.")
+    released: Released = Field(
+        default_factory=Released, description="Where published files come from."
+    )
+    rubric: Literal["released", "corrected"] = Field(
+        default="released",
+        description=(
+            "released: the published scorer, point by point, with its quirks; corrected: what each "
+            "score point's name says (docs/rubrics.md). Scores have both; tables show this one."
+        ),
+    )
+    weighting: Literal["rubric", "mean"] = Field(
+        default="rubric",
+        description="Overall ARS: weighted by the rubric (equation 3), or the plain mean.",
+    )
+
+    @property
+    def published_variables(self) -> list[str]:
+        """Scenarios whose variables are those of the published prompts.
+
+        Positions in a list go with any template; other variables go with the released ones alone.
+        """
+        if self.contexts == "own":
+            return []
+        return ["list", "multidoc", "onedoc"] if self.expressions == "released" else ["list"]
+
+    @property
+    def published_prompts(self) -> bool:
+        """Whether what is asked are the very prompts that the paper's models were asked."""
+        return self.contexts == self.expressions == "released"
+
+    @field_validator("lengths")
+    @classmethod
+    def _lengths(cls, lengths: dict[str, int]) -> dict[str, int]:
+        check_names("length", lengths, dots=False)
+        for name, budget in lengths.items():
+            if not 512 <= budget <= MAX_LENGTH:
+                raise ValueError(
+                    f"length {name}: a budget of {budget:,} tokens is not between 512 and "
+                    f"{MAX_LENGTH:,}"
+                )
+        return dict(sorted(lengths.items(), key=lambda item: item[1]))
+
+    @field_validator("domains")
+    @classmethod
+    def _domains(cls, domains: dict[ScenarioName, list[str]]) -> dict[ScenarioName, list[str]]:
+        for scenario, names in domains.items():
+            check_domains(scenario, names)
+        return domains
+
+    @model_validator(mode="after")
+    def _described(self) -> "Lifbench":
+        recs = self.expressions == "recs" and self.recs.originals == "released"
+        if (self.expressions == "released" or recs) and self.formats != ["numbered"]:
+            raise ValueError(
+                "formats: the released scenario descriptions are of numbered contexts alone; leave "
+                "formats out, or take own expressions"
+            )
+        return self
+
+    @field_validator("own_tasks")
+    @classmethod
+    def _own_names(cls, own_tasks: dict[str, str]) -> dict[str, str]:
+        check_names("task", own_tasks, dots=False)
+        for name in own_tasks:
+            if name in TAKEN:
+                raise ValueError(f"{name} is taken; give the task another name")
+        return own_tasks
+
+    @model_validator(mode="after")
+    def _some_task_counts(self) -> Self:
+        if not self.tasks and not self.own_tasks:
+            raise ValueError("no task runs; name one under tasks or own_tasks")
+        if not self.tasks and self.overall == "paper":
+            raise ValueError(
+                "no task counts in the overall values; say overall: all, or name one under tasks"
+            )
+        return self

@@ -1,0 +1,80 @@
+"""LIFBench's tables, laid out like the paper's; one module a family of tables."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+
+from steadfast.base.files import Settings
+from steadfast.benchmarks.lifbench.perspectives import Beyond
+from steadfast.benchmarks.lifbench.printed import Asked
+from steadfast.benchmarks.lifbench.scored_tasks import with_own
+from steadfast.benchmarks.lifbench.tables.beyond import beyond_table
+from steadfast.benchmarks.lifbench.tables.data import coverage_table, data_table, rubric_table
+from steadfast.benchmarks.lifbench.tables.floor import above_floor_table
+from steadfast.benchmarks.lifbench.tables.layout import by_length, by_model
+from steadfast.benchmarks.lifbench.tables.models import comparisons_table, rubrics_table
+from steadfast.benchmarks.lifbench.tables.parts import position_table, variance_table
+from steadfast.benchmarks.lifbench.tables.printed import with_printed
+from steadfast.benchmarks.lifbench.tables.recs import recs_table, sampling_table
+from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
+from steadfast.benchmarks.lifbench.tables.scores import ars_by_length_table, ars_table, ifp_table
+from steadfast.benchmarks.lifbench.tables.stability import ifs_by_length_table, ifs_table
+from steadfast.contract.components import Frames
+from steadfast.show.display import Display
+from steadfast.show.table import Table
+
+BUILDERS: dict[str, Callable[[LifbenchResults, str], Table]] = {
+    "table2_data": data_table,
+    "table3_ars": ars_table,
+    "table4_ifs": ifs_table,
+    "table6_rubric": rubric_table,
+    "table7_ars_by_length": ars_by_length_table,
+    "above_floor": above_floor_table,
+    "table8_ifp": partial(ifp_table, rows=by_model),
+    "table9_ifp_by_length": partial(ifp_table, rows=by_length),
+    "table10_ifs_expression": partial(ifs_by_length_table, perspective="expression"),
+    "table11_ifs_variable": partial(ifs_by_length_table, perspective="variable"),
+    "success_by_position": position_table,
+    "variance": variance_table,
+    "rubrics": rubrics_table,
+    "comparisons": comparisons_table,
+    "coverage": coverage_table,
+}
+
+
+FURTHER: dict[str, Callable[[LifbenchResults, str], Table]] = {
+    "recs": recs_table,
+    "sampling": sampling_table,
+}
+"""Tables that there are where there is a frame of their name."""
+
+
+def tables(
+    frames: Frames,
+    display: Display,
+    weighting: str,
+    rubric: str,
+    own: Mapping[str, Settings] | None = None,
+    beyond: Beyond | None = None,
+    same_prompts: bool = False,
+) -> Iterator[Table]:
+    """All tables; with the paper's cells where the display wants them.
+
+    Args:
+        frames: of ``lifbench.metrics`` by name.
+        display: how models are shown.
+        weighting: how the overall ARS was computed, for the captions.
+        rubric: by which the scores were given, for the captions.
+        own: the user's own tasks (``OwnTask.shown``).
+        beyond: what is compared beyond the paper's perspectives.
+        same_prompts: whether the models were asked what the paper's were asked.
+    """
+    results = LifbenchResults(frames, display, weighting, rubric, with_own(own))
+    asked = Asked.of(results.lengths, results.tasks, weighting, own)
+    further = {name: build for name, build in FURTHER.items() if name in frames}
+    for name, build in {**BUILDERS, **further}.items():
+        table = build(results, name)
+        if display.published:
+            table = with_printed(table, name, results, asked, same_prompts)
+        yield table
+    for perspective, compared in (beyond or {}).items():
+        yield beyond_table(results, perspective, compared)

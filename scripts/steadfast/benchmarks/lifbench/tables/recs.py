@@ -1,0 +1,112 @@
+"""How expressions were sampled from reworded texts, and what that does to stability (Figure 7)."""
+
+import math
+from collections.abc import Iterator
+
+import pandas as pd
+
+from steadfast.base.files import Record
+from steadfast.benchmarks.lifbench.sampling import sign_test
+from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
+from steadfast.show.cells import MODEL, count_cell, incomplete_mark, interval_cell, p_cell
+from steadfast.show.results import Note
+from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.table import Cell, Column, Section, Table, rounded
+from steadfast.stats.tidy import rows_of
+
+COUNTS = ("texts", "usable", "mended", "edited")
+BETWEEN = ("spread", "random_spread", "percentile")
+FAILS = "fails_"
+
+
+def recs_table(results: LifbenchResults, name: str) -> Table:
+    """The texts of each task, how many pass, their clusters, and how the chosen ones lie."""
+    rows, digits, words = results.frames["recs"], results.digits, WORDS["recs"]
+    columns = (
+        Column("Task", align="l"),
+        *(Column(words[key], align="r") for key in COUNTS),
+        Column(words["fails"], align="l"),
+        *(Column(words[key]) for key in ("sizes", "inertia", "pick_distances")),
+        *(Column(words[key], words["between"]) for key in BETWEEN),
+    )
+    tasks = tuple(
+        (
+            Cell(_named(row)),
+            *(Cell(None) if math.isnan(row[key]) else count_cell(row[key]) for key in COUNTS),
+            Cell(_failed(row)),
+            Cell(row["sizes"]),
+            _number(row["inertia"], digits),
+            Cell(_each(row["pick_distances"], digits)),
+            *(_number(row[key], digits) for key in BETWEEN),
+        )
+        for row in rows.to_dict("records")
+    )
+    return results.table(name, columns, (Section(tasks),), results.notes)
+
+
+def _named(row: Record) -> str:
+    """The task, and the direction of what was reworded, where it has one."""
+    direction = row["direction"]
+    return row["task"] if math.isnan(direction) else f"{row['task']} ({direction:+.0f})"
+
+
+def _failed(row: Record) -> str:
+    """How many texts failed each check, where any did."""
+    counts = {name: row[name] for name in row if name.startswith(FAILS) and row[name]}
+    return ", ".join(f"{name.removeprefix(FAILS)} {n:.0f}" for name, n in counts.items()) or "–"
+
+
+def _each(numbers: str, digits: int) -> str:
+    return " ".join(str(rounded(float(number), digits)) for number in numbers.split())
+
+
+def _number(value: float, digits: int) -> Cell:
+    return Cell(None if math.isnan(value) else str(rounded(value, digits)))
+
+
+def sampling_table(results: LifbenchResults, name: str) -> Table:
+    """IFS of RECS's expressions less that of random ones, of each model (Figure 7)."""
+    rows, digits = results.frames["sampling"], results.digits
+    headings = WORDS["perspectives"]
+    columns = [
+        Column(heading, headings[perspective])
+        for perspective in headings
+        for heading in ("Difference", SHARED["interval"])
+    ]
+
+    counts = rows.drop_duplicates("model").set_index("model")[["scored", "expected"]]
+    lacking = set(counts.index[counts["scored"] < counts["expected"]])
+
+    def cells(model: str) -> Iterator[Cell]:
+        marks = incomplete_mark(model in lacking)
+        for perspective in headings:
+            found = rows_of(rows, model=model, perspective=perspective)
+            for row in found.itertuples():
+                yield Cell(str(rounded(row.value, digits)), marks=marks)
+                yield interval_cell(row.low, row.high, digits)
+            if found.empty:
+                yield from (Cell(None), Cell(None))
+
+    missing = results.incomplete_notes(
+        ({"model": results.roster.label(str(model))}, int(of["scored"]), int(of["expected"]))
+        for model, of in counts.iterrows()
+    )
+    others = [note for note in results.notes if note[0] != "incomplete"]
+    notes = [*missing, *others, *sign_notes(rows, results), *results.drawn_notes()]
+    sections = results.sections(results.groups(), lambda model: list(cells(model)))
+    return results.table(name, (MODEL, *columns), sections, notes)
+
+
+def sign_notes(rows: pd.DataFrame, results: LifbenchResults) -> list[Note]:
+    """In each perspective, how many of the compared models lie above zero."""
+    texts, counts = WORDS["notes"], []
+    for perspective, heading in WORDS["perspectives"].items():
+        found = rows_of(rows, perspective=perspective)
+        values = found[found["model"].isin(results.roster.contenders)]["value"].round(12)
+        values = values[values != 0]
+        if len(values):
+            above = int((values > 0).sum())
+            p = p_cell(sign_test(above, len(values)), results.digits).text
+            slots = {"perspective": heading, "above": above, "of": len(values), "p": p}
+            counts.append(texts["sign_test_part"].format(**slots))
+    return [(None, texts["sign_test"].format(counts="; ".join(counts)))] if counts else []

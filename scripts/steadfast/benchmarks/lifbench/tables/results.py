@@ -1,0 +1,146 @@
+"""What the tables show, looked up from the metrics."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+import pandas as pd
+
+from steadfast.base.resources import facts
+from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
+from steadfast.contract.components import Frames
+from steadfast.show.cells import Values
+from steadfast.show.display import Display
+from steadfast.show.results import ANSWERS, Note, Results, values_by_model
+from steadfast.show.roster import Group
+from steadfast.show.table import Cell, Mark
+from steadfast.stats.tidy import OVERALL, rows_of
+from steadfast.stats.ties import NO_TIES, Ties
+
+WORDS = facts("lifbench/tables.yaml")
+CAPTIONS = {**WORDS["captions"], **WORDS["further_captions"]}
+COUNTS = ("expected", "scored", "truncated", *WORDS["coverage"], *ANSWERS)
+
+ValuesByModel = Mapping[tuple[str, ...], Mapping[str, float]]
+"""Values by model, under the other keys of a metric's rows."""
+
+
+class LifbenchResults(Results):
+    """Metrics of the models, and how they are shown; made of what ``tables`` takes."""
+
+    prefix = "lifbench_"
+
+    def __init__(
+        self,
+        frames: Frames,
+        display: Display,
+        weighting: str,
+        rubric: str,
+        known: ScoredTasks = SCORED_TASKS,
+    ):
+        self.known = known
+        coverage = frames["coverage"].set_index(["model", "task", "length"])
+        self._counts = coverage[list(COUNTS)].to_dict("index")
+        self.rubric = rubric
+        self.lengths = [name for name in coverage.index.unique("length") if name]
+        found = coverage.index.unique("task")
+        self.tasks = [task for task in by_scenario(WORDS["score_order"], known) if task in found]
+        self._apart = [task for task in self.tasks if not known[task].counts]
+        slots = {
+            "rubric": WORDS["rubrics"][rubric],
+            "weighting": WORDS["weighting"][weighting],
+            "lengths": ", ".join(self.lengths),
+        }
+        super().__init__(frames, display, {**WORDS, "captions": CAPTIONS}, slots)
+        # By task (or overall), capability or perspective, and length (or ""); IFS over the tasks.
+        self.ars = _by_model(frames["ars"], ["task", "length"])
+        self.above_floor = _by_model(frames["floor"], ["task", "length"])
+        self.has_floor = not frames["floor"].empty
+        ifp, ifs = frames["ifp"], frames["ifs"]
+        self.ifp = _by_model(ifp[ifp["task"] == OVERALL], ["capability", "length"])
+        self.ifs = _by_model(ifs[ifs["task"] == OVERALL], ["perspective", "length"])
+
+    def counts(self, model: str, task: str = OVERALL, length: str = "") -> Mapping[str, int]:
+        """Expected, scored and truncated samples of a task (or all) and a length (or all)."""
+        return self._counts.get((model, task, length), dict.fromkeys(COUNTS, 0))
+
+    def all_counts(self, model: str, length: str = "") -> Mapping[str, int]:
+        """Those of all tasks: of those in the overall values, and of those apart."""
+        parts = [self.counts(model, task, length) for task in (OVERALL, *self._apart)]
+        return {name: sum(part[name] for part in parts) for name in COUNTS}
+
+    def values(
+        self,
+        by_model: Mapping[str, float],
+        task: str = OVERALL,
+        length: str = "",
+        smaller: bool = False,
+        ties: Ties = NO_TIES,
+    ) -> Values:
+        """One column of values, which rest on the samples of a task and a length (or all)."""
+        counts = {model: self.counts(model, task, length) for model in self.roster.models}
+        incomplete = [m for m, count in counts.items() if count["scored"] < count["expected"]]
+        return Values(by_model, incomplete, smaller, ties)
+
+    def ties(self, task: str = OVERALL, length: str = "") -> Ties:
+        """Which models' ARS the corrected test tells apart, of a task and a length (or all)."""
+        return Ties.of(rows_of(self.frames["comparisons"], task=task, length=length))
+
+    def label(self, model: str, repeated: bool = False) -> Cell:
+        """A model's name, with the dagger where any of its samples was truncated."""
+        marks: tuple[Mark, ...] = ("dagger",) if self.all_counts(model)["truncated"] else ()
+        return Cell(self.roster.label(model), marks=marks, repeated=repeated)
+
+    def ranking_notes(self) -> list[Note]:
+        """What the ranges of ranks by overall ARS say."""
+        rows = rows_of(self.frames["comparisons"], task=OVERALL, length="")
+        return self.rank_notes(WORDS["ranked"], rows)
+
+    def floor_notes(self) -> list[Note]:
+        """What above floor means, where there is a floor."""
+        if not self.has_floor:
+            return []
+        known, notes = set(self.frames["floor"]["task"]), WORDS["notes"]
+        lacking = [t for t in self.tasks if self.known[t].counts and t not in known]
+        without = notes["no_floor_of"].format(tasks=", ".join(lacking))
+        return [(None, notes["above_floor"]), *([(None, without)] if lacking else [])]
+
+    def groups(self) -> list[Group]:
+        """The roster's groups, by falling overall ARS."""
+        return self.roster.groups(self.ars[OVERALL, ""])
+
+    @cached_property
+    def notes(self) -> list[Note]:
+        """Explanations of the marks that occur."""
+        totals = {self.roster.label(m): self.all_counts(m) for m in self.roster.models}
+        notes: list[Note] = []
+        if any(counts["truncated"] for counts in totals.values()):
+            notes.append(("dagger", WORDS["notes"]["dagger"]))
+        notes += self.incomplete_notes(
+            ({"model": label}, counts["scored"], counts["expected"])
+            for label, counts in totals.items()
+        )
+        if "recs" in self.frames:
+            sampled = self.frames["recs"]
+            unread = dict.fromkeys(sampled.loc[sampled["reviewed"] == 0, "task"])
+            if unread:
+                tasks = ", ".join(unread)
+                notes.append((None, WORDS["notes"]["unreviewed"].format(tasks=tasks)))
+        return [*notes, *self._own_notes(), *self.shared_notes(judged=False)]
+
+    def _own_notes(self) -> Iterator[Note]:
+        """Which tasks are no tasks of the paper's, and whether overall values are made of them."""
+        for key, apart in (("own_tasks", False), ("own_tasks_apart", True)):
+            names = [t for t in self.tasks if t not in SCORED_TASKS and (t in self._apart) == apart]
+            if names:
+                yield None, WORDS["notes"][key].format(tasks=", ".join(names))
+
+
+def by_scenario(order: Sequence[str], tasks: ScoredTasks) -> list[str]:
+    """All tasks, in an order of their scenarios."""
+    return sorted(tasks, key=lambda task: order.index(tasks[task].scenario))
+
+
+def _by_model(rows: pd.DataFrame, keys: list[str]) -> ValuesByModel:
+    found = {key: values_by_model(part) for key, part in rows.groupby(keys, sort=False)}
+    return defaultdict(dict, found)

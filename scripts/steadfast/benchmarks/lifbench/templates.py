@@ -1,0 +1,115 @@
+"""Instruction templates: checking and filling them (paper, section 3.3, Expression)."""
+
+import re
+import string
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record
+from steadfast.base.names import nearest
+
+if TYPE_CHECKING:
+    from steadfast.benchmarks.lifbench.tasks import Task
+
+_FIELD = re.compile(r"(\w+)((?:\[\d{1,3}\])*)", re.ASCII)
+
+
+def check_expressions(
+    task: "Task", expressions: Iterable[Record], place: Path | str
+) -> list[Record]:
+    """The expressions of a task, each with a template that can be filled.
+
+    Args:
+        task: whose variables the templates show.
+        expressions: records with expression_id, template and direction.
+        place: the file, for the message.
+
+    Raises:
+        UserError: a template or a direction is not as it should be.
+    """
+    checked = list(expressions)
+    for expression in checked:
+        where = f"{place}: {task.id} expression {expression['expression_id']}"
+        check_template(expression["template"], task.variables.shown, where)
+        direction, directed = expression["direction"], task.directions
+        if directed and (type(direction) is not int or direction not in (1, -1)):
+            raise UserError(f"{where}: give 'direction: 1' (what follows) or 'direction: -1'")
+        if not directed and direction is not None:
+            raise UserError(f"{where}: {task.id} has no directions; remove 'direction'")
+    return checked
+
+
+def check_template(template: str, shown: Iterable[str], where: str) -> None:
+    """See that a template shows all of its task's variables and nothing else.
+
+    Args:
+        template: text with ``{name}`` or ``{name[0]}`` fields, ``{{`` and ``}}`` for braces.
+        shown: names; ``a|b`` stands for either.
+        where: file and expression, for the message.
+
+    Raises:
+        UserError: a field is unknown, missing, or something else than a name with numbers.
+    """
+    used = {name for _, name, _ in _literals_and_fields(template, where) if name}
+    groups = [group.split("|") for group in shown]
+    names = [name for group in groups for name in group]
+    for name in sorted(used.difference(names)):
+        raise _unknown(name, names, where)
+    for group in groups:
+        if used.isdisjoint(group):
+            field = " or ".join(f"{{{name}}}" for name in group)
+            raise UserError(f"{where}: the template does not show {field}; add it")
+
+
+def fill(template: str, variables: Mapping[str, object], where: str) -> str:
+    """A template with its variables' values, as ``str.format`` would write them.
+
+    Only names and numbers in brackets are followed: no attributes, calls, conversions or formats.
+
+    >>> fill("{num} of {options[1]}", {"num": 2, "options": ["a", "b"]}, "an example")
+    '2 of b'
+
+    Raises:
+        UserError: a field is not among ``variables``, or its number is out of range.
+    """
+    parts = []
+    for literal, name, indices in _literals_and_fields(template, where):
+        parts.append(literal)
+        if name is None:
+            continue
+        if name not in variables:
+            raise _unknown(name, variables, where)
+        value = variables[name]
+        for index in indices:
+            if not isinstance(value, list) or index >= len(value):
+                raise UserError(f"{where}: {{{name}[{index}]}} has no value; use a smaller number")
+            value = value[index]
+        parts.append(str(value))
+    return "".join(parts)
+
+
+def _literals_and_fields(template: str, where: str) -> Iterator[tuple[str, str | None, list[int]]]:
+    try:
+        parsed = list(string.Formatter().parse(template))
+    except ValueError as error:
+        raise UserError(
+            f"{where}: the braces of the template do not match ({error}); "
+            "write {{ and }} for braces that are text"
+        ) from None
+    for literal, field, form, conversion in parsed:
+        if field is None:
+            yield literal, None, []
+            continue
+        match = _FIELD.fullmatch(field)
+        if match is None or form or conversion:
+            raise UserError(
+                f"{where}: the field {{{field}}} is not allowed; "
+                "a field is a variable's name, or a name and a number such as {options[0]}"
+            )
+        yield literal, match[1], [int(index) for index in re.findall(r"\d+", match[2])]
+
+
+def _unknown(name: str, names: Iterable[str], where: str) -> UserError:
+    return UserError(f"{where}: unknown variable {name!r}; {nearest(name, names)}")

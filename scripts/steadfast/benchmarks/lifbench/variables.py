@@ -1,0 +1,176 @@
+"""The values of each task's instruction variables for a context."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from random import Random
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings
+from steadfast.benchmarks.lifbench.own_tasks.calls import call, check_values
+from steadfast.benchmarks.lifbench.tasks import Task, Variables
+
+Setting = tuple[Record, Record]
+"""What a template may show with what describes it, and what only the scorer may know."""
+
+
+def draw_settings(task: Task, space: Settings, context: Record, seed: int) -> list[Setting]:
+    """The settings of a task's variables for one context (paper, section 3.3, appendix C).
+
+    The same seed, context and task give the same settings; the one at place k (``variable_id``) is
+    of the same kind in every context.
+
+    Args:
+        task: whose variables.
+        space: where the values come from, as the task's expressions say.
+        context: the context record.
+        seed: of the config.
+
+    Raises:
+        UserError: the context is too small for the task.
+    """
+    # The type that is left out, and so what each variable_id is, is the same in every context.
+    everywhere = task.variables.draw == "types"
+    key = f"{seed}/{task.id}" if everywhere else f"{seed}/{context['context_id']}/{task.id}"
+    rng, kind = Random(key), task.variables.draw
+    if ":" in kind:
+        return _own(kind, space, context, rng)
+    return list(DRAWS[kind](task, space, context, rng))
+
+
+def _own(function: str, space: Settings, context: Record, rng: Random) -> list[Setting]:
+    """What a function of the user's draws, of context, space and source of everything random."""
+    where = f"context {context['context_id']}"
+    found = call(function, where, context, space, rng)
+    settings = list(found) if isinstance(found, Iterable) else []
+    pairs = (isinstance(one, Sequence) and len(one) == 2 for one in settings)
+    if not settings or not all(pairs) or not all(isinstance(d, dict) for s in settings for d in s):
+        raise UserError(
+            f"{function}: of {where} it gives no list of settings; return pairs of two mappings, "
+            "what a template may show and what only the scorer may know"
+        )
+    for place, setting in enumerate(settings):
+        check_values(list(setting), f"{function}: of {where}, setting {place}")
+    return [(shown, gold) for shown, gold in settings]
+
+
+def ordinal(number: int) -> str:
+    """An English ordinal.
+
+    >>> ordinal(2), ordinal(112)
+    ('2nd', '112th')
+    """
+    teens = number % 100 in (11, 12, 13)
+    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
+
+
+def too_small(task: Task, context: Record, what: str) -> UserError:
+    """The error for a context that cannot be asked about: what it has."""
+    length = context["length"]
+    return UserError(
+        f"lifbench.lengths: {length} is too short for {task.id}: context {context['context_id']} "
+        f"has {what}; give {length} a larger token budget, or leave {task.id} out of the tasks"
+    )
+
+
+def _unique_places(elements: Sequence[str]) -> list[int]:
+    # An entry that occurs twice would make "the one after it" ambiguous.
+    counts = Counter(elements)
+    return [place for place, element in enumerate(elements) if counts[element] == 1]
+
+
+def _positions(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
+    elements = context["elements"]
+    margin, wanted = space["margin"], space["per_section"]
+    places = [p for p in _unique_places(elements) if margin <= p < len(elements) - margin]
+    start = 0.0
+    for end in space["section_ends"]:
+        section = [p for p in places if start <= p / len(elements) < end]
+        if len(section) < wanted:
+            raise too_small(task, context, f"only {len(elements)} elements")
+        for place in sorted(rng.sample(section, wanted)):
+            yield position(task.variables, elements, place)
+        start = end
+
+
+def position(of: Variables, elements: Sequence[str], place: int) -> Setting:
+    """The setting of variables that name the element at a place, from 0."""
+    known = {"id": place + 1, "ordid": ordinal(place + 1), "element": elements[place]}
+    if of.neighbours:
+        known |= {"pre_element": elements[place - 1], "post_element": elements[place + 1]}
+    names = {name for group in of.shown for name in group.split("|")}
+    shown = {name: value for name, value in known.items() if name in names}
+    return shown, {name: value for name, value in known.items() if name not in names}
+
+
+def _index_lists(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
+    elements = context["elements"]
+    places = _unique_places(elements)
+    if len(places) < max(space["sizes"]):
+        raise too_small(task, context, f"only {len(elements)} elements")
+    for size in space["sizes"]:
+        chosen = rng.sample(places, size)
+        if chosen == sorted(chosen):  # in the list's own order, the order would test nothing
+            chosen.reverse()
+        yield index_list(elements, chosen)
+
+
+def index_list(elements: Sequence[str], places: Sequence[int]) -> Setting:
+    """LMI's setting that asks for the elements at some places, from 0."""
+    return {"id_arr": [p + 1 for p in places]}, {"elements": [elements[p] for p in places]}
+
+
+def _listed(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
+    for setting in space["settings"]:
+        yield dict(setting), {}
+
+
+def _duplicates(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
+    if not context["duplicate_groups"]:
+        raise too_small(task, context, "no two documents with the same text")
+    yield from _listed(task, space, context, rng)
+
+
+def _repeats(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
+    genuine = sum(not sentence["fake"] for sentence in context["key_sentences"])
+    most = max(setting["num"] for setting in space["settings"])
+    if genuine < most:
+        raise too_small(task, context, f"{genuine} key sentences where {most} are asked for")
+    yield from _listed(task, space, context, rng)
+
+
+def _evidence(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
+    labelled = {sentence["text"].strip() for sentence in context["key_sentences"]}
+    pools = {
+        "true": [s["text"] for s in context["key_sentences"] if not s["fake"]],
+        "fake": [s["text"] for s in context["key_sentences"] if s["fake"]],
+        "ordinary": [text for text in context["ordinary"] if text.strip() not in labelled],
+    }
+    wanted = Counter(setting["kind"] for setting in space["settings"])
+    chosen = {}
+    for kind, count in wanted.items():
+        if len(pools[kind]) < count:
+            raise too_small(task, context, f"fewer than {count} {kind} sentences")
+        chosen[kind] = iter(rng.sample(pools[kind], count))
+    for setting in space["settings"]:
+        kind, options = setting["kind"], setting["options"]
+        yield {"evidence": next(chosen[kind]), "options": options}, {"kind": kind}
+
+
+def _types(task: Task, space: Settings, context: Record, rng: Random) -> Iterator[Setting]:
+    absent = f"<{context['absent_type']}>" if context.get("absent_type") else None
+    types = [name for name in space["types"] if name != absent]
+    types.remove(rng.choice(types))
+    for name in [*types, absent] if absent else types:
+        yield {"type": name}, {}
+
+
+DRAWS: Mapping[str, Callable[[Task, Settings, Record, Random], Iterator[Setting]]] = {
+    "positions": _positions,
+    "index_lists": _index_lists,
+    "listed": _listed,
+    "duplicates": _duplicates,
+    "repeats": _repeats,
+    "evidence": _evidence,
+    "types": _types,
+}
+"""Kinds of drawing by name."""

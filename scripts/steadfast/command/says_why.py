@@ -1,0 +1,35 @@
+"""What the commands beside the workflow share: whatever they read, they say why in one sentence."""
+
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from steadfast.base.errors import UserError
+from steadfast.base.visible import visible
+
+
+@contextmanager
+def says_why(*read: Path) -> Iterator[None]:
+    """Ends the process with 1 and a sentence where what is done within fails.
+
+    Args:
+        read: the files and folders that are read, which somebody else may have written: in them
+            anything may stand in any place.
+    """
+    try:
+        yield
+    except UserError as error:
+        sys.exit(visible(f"error: {error}"))
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        place = f"{Path(last.filename).name}:{last.lineno}"
+        sys.exit(
+            visible(
+                f"error: {' or '.join(map(str, read))}: a file there is not as this workflow "
+                f"writes it ({what}, {place}); have it made again, or report this where this "
+                "workflow made it"
+            )
+        )

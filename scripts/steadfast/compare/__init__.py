@@ -1,0 +1,1 @@
+"""Two runs side by side: what differs, and by how much."""

@@ -1,0 +1,137 @@
+"""Which cells of the metrics differ between two runs, and whether by more than was drawn."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from steadfast.stats.intervals import NOTHING, TAIL
+from steadfast.stats.tidy import OVERALL
+
+PAIRED, INTERVALS, UNTOLD = "paired", "intervals", ""
+"""What tells whether a cell moved: the interval of the difference on the samples that both runs
+have, the two values' own intervals, or nothing, where there are none."""
+YES, NO = "yes", "no"
+COLUMNS = (
+    "benchmark", "metric", "model", "cell", "a", "b", "difference", "low", "high", "p", "by",
+    "beyond",     "n_a", "n_b", "a_low", "a_high", "b_low", "b_high",
+)  # fmt: skip
+_VALUES = ("value", "low", "high", "n")
+
+
+def joined_cells(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
+    """The cells that two files of the same metric share, side by side.
+
+    A cell's keys are the columns before ``value``. A file without models or values has none.
+
+    Args:
+        a: the metric's rows in one run.
+        b: in the other.
+
+    Returns:
+        Columns model, keys (a mapping), a, b, difference (b minus a), and low, high and n of each.
+    """
+    if not all({"model", "value"} <= set(rows) for rows in (a, b)):
+        return pd.DataFrame()
+    keys = [key for key in _keys(a) if key in _keys(b)]
+    sides = [_side(rows, keys, name) for rows, name in ((a, "a"), (b, "b"))]
+    both = sides[0].merge(sides[1], on=keys, validate="one_to_one")
+    others = [key for key in keys if key != "model"]
+    found = both.drop(columns=others).assign(difference=both["b"] - both["a"])
+    # Texts alone: a whole number may stand in one of the files as a float.
+    return found.assign(keys=[dict(zip(others, row, strict=True)) for row in _rows(both, others)])
+
+
+def _keys(rows: pd.DataFrame) -> list[str]:
+    return list(rows.columns[: list(rows.columns).index("value")])
+
+
+def _rows(frame: pd.DataFrame, columns: Sequence[str]) -> list[list[str]]:
+    return frame[list(columns)].values.tolist()
+
+
+def _side(rows: pd.DataFrame, keys: Sequence[str], name: str) -> pd.DataFrame:
+    texts = {key: rows[key].map(_text) for key in keys}
+    held = rows.reindex(columns=list(_VALUES))
+    names = {"value": name, "low": f"{name}_low", "high": f"{name}_high", "n": f"n_{name}"}
+    return held.rename(columns=names).assign(**texts)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, float):
+        return "" if np.isnan(value) else f"{value:g}"
+    return str(value)
+
+
+def moved(cells: pd.DataFrame, metric: str, paired: pd.DataFrame) -> pd.DataFrame:
+    """The cells whose value differs, and whether by more than their intervals allow.
+
+    A cell takes the interval of a paired difference where that is the difference of its own two
+    values; else its two intervals, which are apart or not.
+
+    Args:
+        cells: as ``joined_cells`` gives them.
+        metric: the file's name.
+        paired: differences on common samples (b minus a): model, keys, difference, low, high, p.
+
+    Returns:
+        Columns of ``COLUMNS`` without benchmark; beyond is ``YES``, ``NO``, or empty where nothing
+        can tell.
+
+    Example:
+        >>> row = {"model": "m", "keys": {"task": "T"}, "a": 0.5, "b": 0.9, "difference": 0.4}
+        >>> row |= {"a_low": 0.4, "a_high": 0.6, "b_low": 0.8, "b_high": 1.0, "n_a": 9, "n_b": 9}
+        >>> found = moved(pd.DataFrame([row]), "ars", pd.DataFrame())
+        >>> found[["cell", "by", "beyond"]].values.tolist()
+        [['task=T', 'intervals', 'yes']]
+    """
+    rows = []
+    changed = cells[cells["difference"].abs() > NOTHING] if len(cells) else cells
+    by_model = dict(list(paired.groupby("model"))) if len(paired) else {}
+    for cell in changed.to_dict("records"):
+        tests = by_model.get(cell["model"])
+        test = _test(cell, metric, tests) if tests is not None else None
+        if test is not None:
+            low, high, p, by = test["low"], test["high"], test["p"], PAIRED
+            # With few clusters the test is the stricter one of the two.
+            beyond = YES if (low > 0 or high < 0) and p < 2 * TAIL else NO
+        else:
+            low = high = p = np.nan
+            sides = [cell[name] for name in ("a_low", "a_high", "b_low", "b_high")]
+            by = UNTOLD if any(map(pd.isna, sides)) else INTERVALS
+            apart = sides[1] < sides[2] or sides[3] < sides[0]
+            beyond = (YES if apart else NO) if by else ""
+        rows.append(
+            {**cell, "metric": metric, "cell": shown_keys(cell["keys"])}
+            | {"low": low, "high": high, "p": p, "by": by, "beyond": beyond}
+        )
+    return pd.DataFrame(rows, columns=COLUMNS[1:])
+
+
+def shown_keys(keys: Mapping[str, str]) -> str:
+    """The keys of a cell that say something, such as ``task=LSI length=4k``."""
+    return " ".join(f"{key}={value}" for key, value in keys.items() if value)
+
+
+def _test(
+    cell: Mapping[str, object], metric: str, tests: pd.DataFrame
+) -> Mapping[str, float] | None:
+    """The paired difference that is the very difference of the cell's values; None: there is none.
+
+    The same keys and the same number: then it is the same mean of the same samples.
+    """
+    keys, difference = cell["keys"], cell["difference"]
+    assert isinstance(keys, Mapping) and isinstance(difference, float)
+    for test in tests.to_dict("records"):
+        same = abs(test["difference"] - difference) <= NOTHING and not np.isnan(test["low"])
+        if same and _same_keys(dict(keys), test["keys"], metric):
+            return {name: test[name] for name in ("low", "high", "p")}
+    return None
+
+
+def _same_keys(cell: dict[str, str], test: Mapping[str, str], metric: str) -> bool:
+    """Whether the keys agree; those that a cell has no column for, as a headline, are free."""
+    measure = cell.pop("measure", metric)
+    if test.get("measure", measure).casefold() not in (measure.casefold(), OVERALL):
+        return False
+    return all((value or OVERALL) == (test.get(key) or OVERALL) for key, value in cell.items())

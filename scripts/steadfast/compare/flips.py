@@ -1,0 +1,92 @@
+"""Which samples two runs score differently."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from steadfast.base.files import Record
+from steadfast.contract.request import draw_key
+from steadfast.stats.intervals import NOTHING
+
+BETTER, WORSE, STATUS, POINTS = "better", "worse", "status", "points"
+"""How a sample flipped: its total rose or fell, its status changed (and with it whether it is
+scored), or its points changed and their total did not."""
+COLUMNS = (
+    "benchmark", "model", "part", "task", "sample_id", "draw", "kind", "status_a", "status_b",
+    "total_a", "total_b", "points",
+)  # fmt: skip
+
+
+class Flip(NamedTuple):
+    """A sample that two runs score differently; ``points`` says which ones moved, and how."""
+
+    task: str
+    sample_id: str
+    draw: int
+    kind: str
+    status_a: str
+    status_b: str
+    total_a: float | None
+    total_b: float | None
+    points: str
+
+
+def by_key(records: Iterable[Record]) -> dict[str, Record]:
+    """Score records by sample and draw."""
+    return {draw_key(record["sample_id"], record["draw"]): record for record in records}
+
+
+def flips(a: Mapping[str, Record], b: Mapping[str, Record]) -> Iterator[Flip]:
+    """The samples of both that are scored differently, in the order of the first.
+
+    Args:
+        a: score records of one run, by sample and draw.
+        b: of the other.
+
+    Example:
+        >>> one = {"sample_id": "s", "draw": 0, "task": "T", "status": "ok"}
+        >>> [(f.kind, f.points) for f in flips(
+        ...     {"s": one | {"total": 0.5, "points": {"p": 0.0, "q": 1.0}}},
+        ...     {"s": one | {"total": 1.0, "points": {"p": 1.0, "q": 1.0}}},
+        ... )]
+        [('better', 'p: 0 → 1')]
+    """
+    for key in a:
+        if key in b and (kind := _kind(a[key], b[key])):
+            first, second = a[key], b[key]
+            yield Flip(
+                first["task"],
+                first["sample_id"],
+                first["draw"],
+                kind,
+                first["status"],
+                second["status"],
+                first["total"],
+                second["total"],
+                _moved_points(first["points"] or {}, second["points"] or {}),
+            )
+
+
+def _kind(a: Record, b: Record) -> str:
+    if a["status"] != b["status"] or (a["total"] is None) != (b["total"] is None):
+        return STATUS
+    if a["total"] is not None and abs(difference := b["total"] - a["total"]) > NOTHING:
+        return BETTER if difference > 0 else WORSE
+    return POINTS if _moved_points(a["points"] or {}, b["points"] or {}) else ""
+
+
+def _moved_points(a: Mapping[str, float | None], b: Mapping[str, float | None]) -> str:
+    """The points that differ, such as ``format: 0.5 → 1``."""
+    names = dict.fromkeys([*a, *b])
+    return "; ".join(
+        f"{name}: {_shown(a.get(name))} → {_shown(b.get(name))}"
+        for name in names
+        if _apart(a.get(name), b.get(name))
+    )
+
+
+def _apart(a: float | None, b: float | None) -> bool:
+    return (a is None) != (b is None) or (a is not None and b is not None and abs(a - b) > NOTHING)
+
+
+def _shown(value: float | None) -> str:
+    return "none" if value is None else f"{value:.3g}"

@@ -1,0 +1,240 @@
+"""Two results folders side by side: settings, prompts, cells of the metrics, and samples."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+import pandas as pd
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record
+from steadfast.base.seal import OF_ITS_FILES
+from steadfast.compare import changed as moved
+from steadfast.compare import flips
+from steadfast.compare.comparison import TESTS, Comparison
+from steadfast.compare.config_differences import Difference, differences
+from steadfast.compare.read_run import Run
+from steadfast.contract.components import Scored
+from steadfast.contract.part_files import read_data
+from steadfast.stats.asked import RELEASED, prompts_of
+from steadfast.stats.comparison import holm
+
+T = TypeVar("T")
+EARLIER, LATER = "b", "a"
+"""Names under which the two runs of a model are compared: a difference is B minus A."""
+
+
+def compare_results(a: Run, b: Run) -> Comparison:
+    """What differs between two runs.
+
+    Raises:
+        UserError: they have no benchmark in common, or a file is missing or damaged.
+    """
+    common = [name for name in a.benchmarks if name in b.benchmarks]
+    if not common:
+        listed = [", ".join(run.benchmarks) for run in (a, b)]
+        raise UserError(
+            f"{a.results} has results of {listed[0]} and {b.results} of {listed[1]}: nothing is in "
+            "common; compare two runs of the same benchmark"
+        )
+    found = [_Benchmark(a, b, name) for name in common]
+    return Comparison(
+        settings=_frame(_settings(a, b, common), ("where", "key", "a", "b")),
+        asked=_frame(
+            (row for one in found for row in one.asked()),
+            ("benchmark", "part", "same", "changed", "only_a", "only_b"),
+        ),
+        alone=_frame(_alone(a, b, found), ("run", "what", "name")),
+        counts=_frame(
+            (row for one in found for row in one.counts()), ("benchmark", "metric", "cells")
+        ),
+        cells=_joined([one.cells for one in found], moved.COLUMNS),
+        tests=_joined([one.shown_tests() for one in found], TESTS),
+        compared=_frame(
+            (row for one in found for row in one.compared()),
+            ("benchmark", "model", "task", "samples"),
+        ),
+        samples=_frame((row for one in found for row in one.flips()), flips.COLUMNS),
+    )
+
+
+def _frame(rows: Iterator[tuple[object, ...]], columns: Sequence[str]) -> pd.DataFrame:
+    return pd.DataFrame(list(rows), columns=list(columns))
+
+
+def _joined(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
+    filled = [frame for frame in frames if len(frame)]
+    return (
+        pd.concat(filled, ignore_index=True)[list(columns)]
+        if filled
+        else pd.DataFrame(columns=list(columns))
+    )
+
+
+def _settings(a: Run, b: Run, benchmarks: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
+    """Keys of the configs, then those of what produced the answers, each change once."""
+    for one in differences(a.settings, b.settings):
+        yield "config", *one
+    for name in benchmarks:
+        first, second = dict(a.identities(name)), dict(b.identities(name))
+        found: dict[tuple[str, Difference], list[str]] = {}
+        for key in (key for key in first if key in second):
+            judge, model, part = key
+            who = f"judge {judge}" if judge else model
+            for one in differences(_determining(first[key]), _determining(second[key])):
+                found.setdefault((who, one), []).append(part)
+        for (who, one), parts in found.items():
+            yield f"{name} {who} {', '.join(dict.fromkeys(parts))}", *one
+
+
+def _determining(identity: Record) -> Record:
+    return {key: value for key, value in identity.items() if key not in OF_ITS_FILES}
+
+
+def _alone(a: Run, b: Run, common: Sequence["_Benchmark"]) -> Iterator[tuple[str, str, str]]:
+    for label, run, other in (("A", a, b), ("B", b, a)):
+        for name in run.benchmarks:
+            if name not in other.benchmarks:
+                yield label, "benchmark", name
+        for one in common:
+            has, lacks = one.names[label], one.names["B" if label == "A" else "A"]
+            for what, names in has.items():
+                for name in names:
+                    if name not in lacks[what]:
+                        yield label, what, f"{one.name} {name}"
+
+
+class _Benchmark:
+    """One benchmark of two runs."""
+
+    def __init__(self, a: Run, b: Run, name: str):
+        self.name, self._a, self._b = name, a, b
+        self.frames = {"A": a.metrics(name), "B": b.metrics(name)}
+        self.names = {
+            label: {
+                "model": run.models(name),
+                "part": run.parts(name),
+                "metric": list(self.frames[label]),
+            }
+            for label, run in (("A", a), ("B", b))
+        }
+        first, second = self.names["A"], self.names["B"]
+        self._models = [model for model in first["model"] if model in second["model"]]
+        self._digests = {
+            part: (a.asked(name, part), b.asked(name, part))
+            for part in first["part"]
+            if part in second["part"]
+        }
+        self._scores = {
+            (model, part): _pair(run.scores(name, model, part) for run in (a, b))
+            for model in self._models
+            for part in self._a.evaluation.tasks[name].parts
+        }
+        self._tests = self._paired_tests()
+        self.cells = self._moved_cells()
+
+    def asked(self) -> Iterator[tuple[str, str, int, int, int, int]]:
+        """How many prompts of each part are the same."""
+        for part, (a, b) in self._digests.items():
+            common = a.keys() & b.keys()
+            same = sum(a[key] == b[key] for key in common)
+            alone = len(a) - len(common), len(b) - len(common)
+            yield self.name, part, same, len(common) - same, *alone
+
+    def counts(self) -> Iterator[tuple[str, str, int]]:
+        """How many cells of each metric both have."""
+        for metric, rows in self.frames["A"].items():
+            if metric in self.frames["B"]:
+                yield self.name, metric, len(moved.joined_cells(rows, self.frames["B"][metric]))
+
+    def compared(self) -> Iterator[tuple[str, str, str, int]]:
+        """How many samples of each task were compared."""
+        for model in self._models:
+            tasks: dict[str, int] = {}
+            for a, b in self._common(model).values():
+                for key in a.keys() & b.keys():
+                    tasks[a[key]["task"]] = tasks.get(a[key]["task"], 0) + 1
+            for task in sorted(tasks):
+                yield self.name, model, task, tasks[task]
+
+    def flips(self) -> Iterator[tuple[object, ...]]:
+        """The samples that flipped."""
+        for model in self._models:
+            for part, (a, b) in self._common(model).items():
+                for flip in flips.flips(a, b):
+                    yield self.name, model, part, *flip
+
+    def shown_tests(self) -> pd.DataFrame:
+        """The paired differences, with their keys as one text."""
+        if not len(self._tests):
+            return pd.DataFrame(columns=TESTS)
+        cells = self._tests["keys"].map(moved.shown_keys)
+        shown = self._tests.assign(benchmark=self.name, cell=cells, p_holm=float("nan"))
+        known = shown["p"].notna()
+        corrected = shown[known].groupby("cell")["p"].transform(lambda p: holm(p.to_numpy()))
+        return shown.assign(p_holm=corrected)[list(TESTS)]
+
+    def _moved_cells(self) -> pd.DataFrame:
+        found = []
+        for metric, rows in self.frames["A"].items():
+            if metric in self.frames["B"]:
+                cells = moved.joined_cells(rows, self.frames["B"][metric])
+                found.append(moved.moved(cells, metric, self._tests))
+        return _joined([one.assign(benchmark=self.name) for one in found], moved.COLUMNS)
+
+    def _common(self, model: str) -> dict[str, tuple[dict[str, Record], dict[str, Record]]]:
+        """The scores of a model in both runs, by part: of samples that were asked alike."""
+        found = {}
+        for (name, part), (a, b) in self._scores.items():
+            if name == model and a is not None and b is not None:
+                alike = self._alike(part)
+                found[part] = _pair(flips.by_key(_asked_alike(of, alike)) for of in (a, b))
+        return found
+
+    def _alike(self, part: str) -> Collection[str]:
+        a, b = self._digests.get(part, ({}, {}))
+        return {key for key in a if a[key] == b.get(key)}
+
+    def _paired_tests(self) -> pd.DataFrame:
+        """Each model's two runs, by the benchmark's own comparison of two models.
+
+        Measured as A's config has it; models whose scores are the same have none.
+        """
+        metrics = self._a.evaluation.tasks[self.name].metrics.function
+        data = {part: read_data(files) for part, files in self._a.data(self.name).items()}
+        found = []
+        for model in self._models:
+            common = self._common(model)
+            scored = [
+                Scored(name, part, pair[side][key])
+                for side, name in ((0, EARLIER), (1, LATER))
+                for part, pair in common.items()
+                for key in pair[side]
+                if key in pair[1 - side]
+            ]
+            if not scored or all(a == b for a, b in common.values()):
+                continue
+            rows = metrics.make(scored, data, None).get("comparisons")
+            if rows is not None and len(rows):
+                found.append(_tests_of(rows, model))
+        return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+
+
+def _pair(values: Iterable[T]) -> tuple[T, T]:
+    first, second = values
+    return first, second
+
+
+def _asked_alike(records: Sequence[Record], alike: Collection[str]) -> Iterator[Record]:
+    """The scores of samples that were asked alike; released ones are about the same prompts."""
+    return (r for r in records if r["sample_id"] in alike or prompts_of(r) == RELEASED)
+
+
+def _tests_of(rows: pd.DataFrame, model: str) -> pd.DataFrame:
+    """A benchmark's comparison of the two runs, with what tells its cells apart as ``keys``."""
+    values = ("model", "other", "difference", "low", "high", "p", "p_holm", "n", "error", "freedom")
+    names = [column for column in rows if column not in values]
+    keys: list[Mapping[str, str]] = [
+        dict(zip(names, map(str, row), strict=True)) for row in rows[names].values.tolist()
+    ]
+    found = rows[["difference", "low", "high", "p", "n"]].assign(model=model)
+    return found.assign(keys=keys)

@@ -1,0 +1,369 @@
+"""What a benchmark is made of: samples, answers and scores, and a component for each stage.
+
+Components touch no files: the stages read and write them, and call the components, one sample at a
+time where a sample can be seen alone.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings
+from steadfast.base.loading import load
+from steadfast.contract.request import ANSWERED, Item, draw_key
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from steadfast.contract.judge_template import JudgeTemplate
+
+T = TypeVar("T")
+
+INVALID = "invalid"
+"""Status of an answer of which there is no readable verdict."""
+
+Data = Mapping[str, Mapping[str, Any]]
+"""What data files hold, by kind and name: records of a .jsonl file, the value of a .json file."""
+
+
+# --- one sample -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One thing that is asked.
+
+    Attributes:
+        part: of the benchmark, such as a length or a language.
+        prompt: the prompt's record, with ``sample_id``, ``task``, ``context_id``, ``instruction``
+            and ``max_tokens``.
+        source: what of the data it refers to, such as its context.
+        before: the turn of a conversation that it follows, in the same draw.
+        draw: 0 for the first answer that is drawn, 1 for the second …
+    """
+
+    part: str
+    prompt: Record
+    source: Record
+    before: "Sample | None" = None
+    draw: int = 0
+
+    @property
+    def id(self) -> str:
+        """Its name among the samples of its part."""
+        return draw_key(self.prompt["sample_id"], self.draw)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a model answered.
+
+    Attributes:
+        status: one of ``request.STATUSES``.
+        text: the answer; empty where there is none.
+        truncated: whether its context was cut to fit.
+        before: the answer to the turn before.
+    """
+
+    status: str
+    text: str
+    truncated: bool = False
+    before: "Answer | None" = None
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is an answer; one without is never judged and never wrong."""
+        return self.status in ANSWERED
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is an answer, and no text in it."""
+        return self.answered and not self.text.strip()
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a judge replied to one request: its status, text, and the times that it was asked."""
+
+    status: str
+    text: str
+    attempts: int | None = None
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is a text to read."""
+        return self.status in ANSWERED
+
+
+@dataclass(frozen=True)
+class Score:
+    """What one answer is worth.
+
+    Attributes:
+        status: the answer's, or ``INVALID``.
+        points: each score point, constraint or question, 0 to 1; None where none is known. In
+            released modes some lie outside: FollowBench's failures, LIFBench's MF ori.
+        total: as the points; None where the sample is unscored, which is neither right nor wrong.
+        values: further columns of the score's record, such as further rates.
+        extracted: what was read out of the answer or the verdicts.
+        other_raters: other ratings of the same answer, by name: another rubric's, or what the judge
+            said when it was asked in another way (``rater_name``).
+    """
+
+    status: str
+    points: Mapping[str, float | None] | None = None
+    total: float | None = None
+    values: Record = field(default_factory=dict)
+    extracted: Any = None
+    other_raters: Mapping[str, "Score"] = field(default_factory=dict)
+
+
+class Scored(NamedTuple):
+    """A score's record, and whose answer it is about."""
+
+    model: str
+    part: str
+    record: Record
+
+
+def rater_name(judge: str, way: str) -> str:
+    """The name of a judge that is asked in another way; where nobody judges, the way's.
+
+    Example:
+        >>> rater_name("gpt-4o", "rating"), rater_name("", "released")
+        ('gpt-4o (rating)', 'released')
+    """
+    return f"{judge} ({way})" if judge else way
+
+
+@dataclass(frozen=True)
+class JudgeRequest:
+    """One thing asked of a judge about an answer.
+
+    Attributes:
+        id: its name among the requests of its part.
+        tail: what follows the answer in the prompt.
+        expected: what a verdict needs to be read: plain values.
+        reminder: what is added when the reply could not be read and is asked for again.
+        max_tokens: of the reply.
+    """
+
+    id: str
+    tail: str
+    expected: Record
+    reminder: str
+    max_tokens: int
+
+
+@dataclass(frozen=True)
+class JudgePrompt:
+    """The requests about one answer that share all up to its end.
+
+    Attributes:
+        answer_id: the sample that was answered.
+        template: name of the judge template.
+        head: what precedes the answer.
+        answer: as the judge is shown it.
+        requests: what is asked about it.
+    """
+
+    answer_id: str
+    template: str
+    head: str
+    answer: str
+    requests: Sequence[JudgeRequest]
+
+
+# --- components -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Component(Generic[T]):
+    """A class or function of a benchmark by name, with the plain values that it takes.
+
+    By name, so that the job of a rule loads this one alone, and the rule depends on no other
+    (``steadfast.run.digests``).
+
+    Attributes:
+        name: ``module:object``.
+        settings: keyword arguments, plain values, for the rule's params.
+        resources: packaged data files that follow from the settings, for the rule's digest.
+        uses: the user's functions that the settings name (``base.loading``), for the rule's digest.
+    """
+
+    name: str
+    settings: Settings = field(default_factory=dict)
+    resources: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
+
+    @property
+    def plain(self) -> tuple[str, dict[str, Any]]:
+        """Name and settings, for a rule's params."""
+        return self.name, dict(self.settings)
+
+    def make(self, *arguments: Any) -> T:
+        """The object of that class, or what the function gives for further arguments."""
+        return load(self.name)(*arguments, **self.settings)
+
+
+def component(plain: Sequence[Any]) -> Component[Any]:
+    """A component again from what a rule's params hold of it."""
+    name, settings = plain
+    return Component(name, settings)
+
+
+class Samples(ABC):
+    """How prompts refer to data, and how they are asked."""
+
+    @abstractmethod
+    def sources(self, prompts: Sequence[Record], data: Data) -> Iterator[Record]:
+        """What of the data each prompt refers to, in the prompts' order.
+
+        Raises:
+            UserError: the data lacks it.
+        """
+
+    def item(self, sample: Sample) -> Item:
+        """What is asked of a model: by default the instruction, of which nothing may be cut."""
+        prompt = sample.prompt
+        return Item(
+            sample_id=prompt["sample_id"],
+            context_id=prompt["context_id"],
+            head="",
+            context="",
+            tail=prompt["instruction"],
+            max_tokens=prompt["max_tokens"],
+            task=prompt["task"],
+            draw=sample.draw,
+            follows=sample.before.id if sample.before else None,
+        )
+
+
+class KeyedSamples(Samples):
+    """Prompts that share a field with the record of the data that they were made of.
+
+    Args:
+        key: the field's name.
+    """
+
+    def __init__(self, key: str):
+        self._key = key
+
+    def sources(self, prompts: Sequence[Record], data: Data) -> Iterator[Record]:
+        """The record with the same value of the key."""
+        known = {
+            record[self._key]: record
+            for files in data.values()
+            for records in files.values()
+            for record in records
+        }
+        for prompt in prompts:
+            if prompt[self._key] not in known:
+                raise UserError(
+                    f"prompts: the {self._key} {prompt[self._key]!r} of sample "
+                    f"{prompt['sample_id']} is not in the data; write the prompts again"
+                )
+            yield known[prompt[self._key]]
+
+
+class StandIn(ABC):
+    """Answers in place of a model: the gold one, a simulated reader's, and the floor's."""
+
+    @abstractmethod
+    def reference(self, sample: Sample) -> str:
+        """An answer to which every scorer gives 1."""
+
+    @abstractmethod
+    def simulated(self, sample: Sample, reader: Settings, seen: float, rng: Random) -> str:
+        """What a reader answers.
+
+        Args:
+            sample: that is asked.
+            reader: the settings of engine ``simulated``.
+            seen: fraction of the context, from its start, that was not cut off.
+            rng: source of everything random.
+        """
+
+    def floor(self, sample: Sample) -> str | None:
+        """What a reader answers who does as the instruction says and looks nothing up.
+
+        None where nothing is known of such a reader: its answer is then missing, and not wrong.
+        Only asked where it is the ``floor`` of the benchmark's ``Task``.
+
+        Raises:
+            UserError: the benchmark has none all the same.
+        """
+        raise UserError(
+            f"benchmark: {type(self).__name__} has no method floor, and is the floor of its task; "
+            "write the method, or leave floor out of the task"
+        )
+
+
+class JudgeStandIn(ABC):
+    """Verdicts in place of a judge, on answers that say what they kept (``judging.stand_in``)."""
+
+    @abstractmethod
+    def reference(self, prompt: JudgePrompt, request: JudgeRequest) -> str:
+        """A well-formed reply that goes by the answer's own account."""
+
+    @abstractmethod
+    def simulated(
+        self, prompt: JudgePrompt, request: JudgeRequest, reader: Settings, rng: Random
+    ) -> str:
+        """The same with a verdict turned round, or the form missed, now and then."""
+
+
+class JudgePrompts(ABC):
+    """What is asked of a judge about an answer.
+
+    Attributes:
+        slots: names that may stand in a judge template, beside ``answer``.
+        required: those that must.
+        behind: those that must not stand before the answer.
+    """
+
+    slots: ClassVar[frozenset[str]]
+    required: ClassVar[frozenset[str]]
+    behind: ClassVar[frozenset[str]] = frozenset()
+
+    def slots_of(self, template: str) -> tuple[frozenset[str], frozenset[str]]:
+        """The names that may stand in a template of that name, and those that must."""
+        return self.slots, self.required
+
+    @abstractmethod
+    def prompts(
+        self, sample: Sample, answer: Answer, templates: Mapping[str, "JudgeTemplate"]
+    ) -> Iterable[JudgePrompt]:
+        """What is asked about an answer that there is; nothing where rules decide all of it."""
+
+
+class Scoring(ABC):
+    """The scorer."""
+
+    @abstractmethod
+    def score(self, sample: Sample, answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
+        """What one answer is worth; pure, and whatever the answer, it does not raise.
+
+        Args:
+            sample: that was asked.
+            answer: the model's, or why there is none.
+            verdicts: one judge's replies by request; of other samples too.
+        """
+
+    def facts(self, sample: Sample) -> Record:
+        """Columns of the score's record that follow from the sample alone."""
+        return {}
+
+
+class Labels(NamedTuple):
+    """People's verdicts: the file's name, for messages, and its records."""
+
+    name: str
+    records: Sequence[Record]
+
+
+Frames = Mapping[str, "pd.DataFrame"]
+"""Data frames by name."""

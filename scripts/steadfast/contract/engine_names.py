@@ -1,0 +1,27 @@
+"""The engines by name: what makes each, and what others have to know of them."""
+
+ENGINES = {
+    "reference": "steadfast.engines.without_model.reference:ReferenceEngine",
+    "simulated": "steadfast.engines.without_model.simulated:SimulatedEngine",
+    "floor": "steadfast.engines.without_model.floor:FloorEngine",
+    "replay": "steadfast.engines.without_model.replay:ReplayEngine",
+    "openai": "steadfast.engines.openai.build:build",
+    "vllm": "steadfast.engines.vllm.copies:build",
+}
+"""What makes each engine of its setup, by name, so that only its own module is imported, and a
+rule depends on no other."""
+NEEDS = {
+    "openai": "steadfast.doctor.openai_needs:needs",
+    "vllm": "steadfast.doctor.vllm_needs:needs",
+}
+"""What says of each engine what its models need of the surroundings (``doctor.check.Needed``); an
+engine that is not here needs nothing."""
+OWN_ENVIRONMENT = {"vllm": ("vllm", ".venv-vllm")}
+"""Engines whose packages have no solution together with the locked base: the module by which an
+interpreter is known to have them, and the environment's folder beside the workflow."""
+STAND_INS = frozenset({"reference", "simulated", "floor"})
+"""Engines that answer from what a benchmark knows."""
+WITHOUT_MODEL = STAND_INS | {"replay"}
+"""Engines without a model: they cost nothing and keep no journal."""
+LOADS = frozenset({"vllm"})
+"""Engines that load the model into the job: the first of a model's jobs asks for all of them."""

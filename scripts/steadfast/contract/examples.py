@@ -1,0 +1,36 @@
+"""Examples that stand before each prompt of a base model, as a file of the user's."""
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, read_jsonl
+
+FIELDS = ("instruction", "output")
+
+
+def read_examples(path: str) -> list[list[str]]:
+    """The examples of a file: pairs of instruction and output.
+
+    Args:
+        path: JSON lines with the texts ``instruction`` and ``output``, and nothing else.
+
+    Raises:
+        UserError: the file is missing or empty, or a line is no example; the sentence names both.
+    """
+    found = [
+        _example(record, f"{path}: record {n}") for n, record in enumerate(read_jsonl(path), 1)
+    ]
+    if not found:
+        raise UserError(f"{path}: it holds no example; add a line with instruction and output")
+    return found
+
+
+def _example(record: Record, where: str) -> list[str]:
+    for name in FIELDS:
+        text = record.get(name)
+        if not isinstance(text, str) or not text.strip():
+            raise UserError(f"{where}: the field {name!r} must be a text; add or mend it")
+    if further := sorted(record.keys() - set(FIELDS)):
+        raise UserError(
+            f"{where}: the field {further[0]!r} is not used; put what it says into "
+            "instruction, or leave it out"
+        )
+    return [record[name] for name in FIELDS]

@@ -1,0 +1,201 @@
+"""Prompts, data, answers and verdicts as components see them, read from the stages' files."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings, read_json, read_jsonl
+from steadfast.contract.components import (
+    Answer,
+    Data,
+    JudgePrompt,
+    JudgeRequest,
+    JudgeStandIn,
+    Reply,
+    Sample,
+    Samples,
+    StandIn,
+    component,
+)
+from steadfast.contract.request import STATUSES, Item, draw_key
+
+Sources = Sequence[tuple[str, str, Path]]
+"""Data files with the kind and name under which components find them."""
+
+
+@dataclass(frozen=True)
+class PartFiles:
+    """One part of a benchmark: its prompts, and what they refer to.
+
+    Attributes:
+        name: such as a length or a language.
+        samples: the benchmark's ``Samples``, by name and settings.
+        prompts: the prompts file.
+        sources: the data files that prompts refer to.
+    """
+
+    name: str
+    samples: Sequence[Any]
+    prompts: Path
+    sources: Sources
+
+    @classmethod
+    def of(cls, job: Any) -> "PartFiles":
+        """The part of a job, from Snakemake's object of it."""
+        sources = sources_of(job.params.sources, job.input.sources)
+        return cls(job.wildcards.part, job.params.samples, Path(job.input.prompts), sources)
+
+    @cached_property
+    def joined(self) -> Samples:
+        """How its prompts refer to data."""
+        return component(self.samples).make()
+
+    def read(self, draws: int = 1) -> list[Sample]:
+        """Its samples, in the order of the prompts; each draw of all of them after the one before.
+
+        Args:
+            draws: answers that are drawn for each prompt.
+
+        Raises:
+            UserError: a file is missing or damaged, or a prompt refers to what the data has not.
+        """
+        prompts = list(read_jsonl(self.prompts))
+        found: dict[str, Sample] = {}
+        sources = list(self.joined.sources(prompts, read_data(self.sources)))
+        for draw in range(draws):
+            for prompt, source in zip(prompts, sources, strict=True):
+                before = found.get(draw_key(prompt.get("follows") or "", draw))
+                sample = Sample(self.name, prompt, source, before, draw)
+                found[sample.id] = sample
+        return list(found.values())
+
+
+def sources_of(keys: Iterable[Sequence[str]], files: Iterable[str | Path]) -> Sources:
+    """The data files of a rule's inputs, with the kinds and names of its params."""
+    return [(kind, name, Path(path)) for (kind, name), path in zip(keys, files, strict=True)]
+
+
+def sources_by_part(
+    keys: Mapping[str, Sequence[Sequence[str]]], files: Iterable[str]
+) -> dict[str, Sources]:
+    """Those of all parts, whose inputs stand one part after the other."""
+    paths = iter(files)
+    return {part: sources_of(of, [next(paths) for _ in of]) for part, of in keys.items()}
+
+
+def read_data(sources: Sources) -> Data:
+    """What data files hold, by kind and name.
+
+    Raises:
+        UserError: one is missing or damaged.
+    """
+    data: dict[str, dict[str, object]] = {}
+    for kind, name, path in sources:
+        held = list(read_jsonl(path)) if path.suffix == ".jsonl" else read_json(path)
+        data.setdefault(kind, {})[name] = held
+    return data
+
+
+def read_answers(outputs: Path, samples: Sequence[Sample]) -> dict[str, Answer]:
+    """The answer to each sample, by its id.
+
+    Raises:
+        UserError: the file is missing or damaged, a sample has no output, or a status is unknown.
+    """
+    records = {draw_key(one["sample_id"], one["draw"]): one for one in read_jsonl(outputs)}
+    answers: dict[str, Answer] = {}
+    for sample in samples:
+        record = records.get(sample.id)
+        if record is None:
+            raise UserError(f"{outputs}: no output for sample {sample.id}; run inference again")
+        if record["status"] not in STATUSES:
+            raise UserError(
+                f"{outputs}: sample {sample.id} has status {record['status']!r}; one of "
+                f"{', '.join(STATUSES)} was expected: run inference again"
+            )
+        before = answers[sample.before.id] if sample.before else None
+        answers[sample.id] = answer_of(record, before)
+    return answers
+
+
+def answer_of(record: Record, before: Answer | None = None) -> Answer:
+    """An output's record as an answer."""
+    truncated = (record.get("truncated_tokens") or 0) > 0
+    return Answer(record["status"], record["text"] or "", truncated, before)
+
+
+def read_replies(verdicts: Path) -> dict[str, Reply]:
+    """A judge's replies by request."""
+    return {
+        record["sample_id"]: Reply(record["status"], record["text"], record.get("attempts"))
+        for record in read_jsonl(verdicts)
+    }
+
+
+class SampleOracle:
+    """A benchmark's stand-in for models, asked by sample id as engines do."""
+
+    def __init__(self, stand_in: StandIn, samples: Iterable[Sample]):
+        self._stand_in, self._samples = stand_in, {sample.id: sample for sample in samples}
+
+    def reference(self, sample_id: str) -> str:
+        """The gold answer of a sample."""
+        return self._stand_in.reference(self._samples[sample_id])
+
+    def simulated(self, sample_id: str, reader: Settings, seen: float, rng: Random) -> str:
+        """What a reader of those settings answers, having seen that fraction of the context."""
+        return self._stand_in.simulated(self._samples[sample_id], reader, seen, rng)
+
+    def floor(self, sample_id: str) -> str | None:
+        """What a reader answers who looks nothing up; None where nothing is known of it."""
+        return self._stand_in.floor(self._samples[sample_id])
+
+
+# --- what is asked of a judge ------------------------------------------------------------------
+
+
+def read_judge_prompts(judging: Path) -> list[JudgePrompt]:
+    """The judge prompts of one model and part, as ``dataclasses.asdict`` gave them."""
+    return [
+        JudgePrompt(**record | {"requests": [JudgeRequest(**one) for one in record["requests"]]})
+        for record in read_jsonl(judging)
+    ]
+
+
+def judge_items(prompts: Iterable[JudgePrompt]) -> list[Item]:
+    """What is asked of a judge; the requests about one answer share all up to its end."""
+    return [
+        Item(
+            sample_id=request.id,
+            context_id=f"{prompt.answer_id}/{prompt.template}",
+            head=prompt.head,
+            context=prompt.answer,
+            tail=request.tail,
+            max_tokens=request.max_tokens,
+            reminder=request.reminder,
+        )
+        for prompt in prompts
+        for request in prompt.requests
+    ]
+
+
+class JudgeOracle:
+    """A benchmark's stand-in for judges, asked by request as engines do."""
+
+    def __init__(self, stand_in: JudgeStandIn, prompts: Iterable[JudgePrompt]):
+        self._stand_in = stand_in
+        self._requests = {
+            request.id: (prompt, request) for prompt in prompts for request in prompt.requests
+        }
+
+    def reference(self, sample_id: str) -> str:
+        """The reply that goes by the answer's own account."""
+        return self._stand_in.reference(*self._requests[sample_id])
+
+    def simulated(self, sample_id: str, reader: Settings, seen: float, rng: Random) -> str:
+        """What a judge of those settings replies."""
+        return self._stand_in.simulated(*self._requests[sample_id], reader, rng)

@@ -1,0 +1,82 @@
+"""The benchmarks, found by the entry points of the group ``steadfast.benchmarks``."""
+
+import tomllib
+from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+
+from steadfast.base.errors import UserError
+from steadfast.base.resources import PACKAGE
+from steadfast.contract.task import AnyBenchmark, Benchmark
+from steadfast.schema.config import Config
+
+GROUP = "steadfast.benchmarks"
+
+
+def benchmarks(asked: Iterable[str] = ()) -> dict[str, AnyBenchmark]:
+    """This package's benchmarks in the order of pyproject.toml, then those of other packages.
+
+    What another package brings is loaded where it is asked for alone, so that one that is broken
+    stops no run of others.
+
+    Args:
+        asked: names of benchmarks of other packages; further names are passed over.
+
+    Raises:
+        UserError: an entry point cannot be loaded, is called otherwise than its benchmark, or as
+            no benchmark can be called.
+    """
+    wanted = {*_own(), *asked}
+    return {name: _loaded(point) for name, point in installed().items() if name in wanted}
+
+
+def benchmarks_of(config: Config) -> dict[str, AnyBenchmark]:
+    """The benchmarks of which a config has a section, whether or not they run."""
+    return benchmarks(type(config).model_fields.keys() - Config.model_fields.keys())
+
+
+@cache
+def installed() -> dict[str, EntryPoint]:
+    """Where each benchmark is: this package's, then others' by name. None of them is loaded."""
+    others = sorted(entry_points(group=GROUP), key=lambda point: point.name)
+    return _own() | {point.name: point for point in others if point.name not in _own()}
+
+
+def packages(config: Config) -> dict[str, str]:
+    """The versions of the packages that bring benchmarks of a run, by name, but for this one."""
+    points = [installed()[name] for name in config.benchmarks if name not in _own()]
+    return {point.dist.name: point.dist.version for point in points if point.dist}
+
+
+@cache
+def _own() -> dict[str, EntryPoint]:
+    """This package's entry points, which a checkout has without being installed."""
+    pyproject = PACKAGE.parents[1] / "pyproject.toml"
+    if not pyproject.is_file():
+        found = entry_points(group=GROUP)
+        return {point.name: point for point in found if point.module.startswith(f"{PACKAGE.name}.")}
+    project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
+    named = project["entry-points"][GROUP]
+    return {name: EntryPoint(name, value, GROUP) for name, value in named.items()}
+
+
+@cache
+def _loaded(point: EntryPoint) -> AnyBenchmark:
+    try:
+        found = point.load()
+    except (Exception, SystemExit) as error:
+        raise UserError(
+            f"entry point {point.name} of {GROUP}: {point.value} cannot be loaded "
+            f"({type(error).__name__}: {error}); correct it, or remove the package that brings it"
+        ) from None
+    if not isinstance(found, Benchmark) or found.name != point.name:
+        raise UserError(
+            f"entry point {point.name} of {GROUP}: {point.value} is no benchmark of that name; "
+            "name a steadfast.contract.task.Benchmark"
+        )
+    if not found.name.isidentifier() or found.name in Config.model_fields:
+        raise UserError(
+            f"entry point {point.name} of {GROUP}: a benchmark's name is a key of the config and "
+            "names rules: choose one of letters, digits and '_' that is no key yet"
+        )
+    return found

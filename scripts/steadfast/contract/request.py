@@ -1,0 +1,238 @@
+"""What is asked and what comes back: the records that the inference stage is made of."""
+
+import hashlib
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from steadfast.base.files import Record, Settings, canonical_json
+
+if TYPE_CHECKING:
+    from _hashlib import HASH
+
+STATUSES = ("ok", "length", "unfinished", "overflow", "refused", "error")
+"""What became of a request; closed. ``length`` is an answer that the limit cut, ``unfinished`` a
+thought that it cut, or a thought without an answer."""
+ANSWERED = frozenset({"ok", "length"})
+"""Statuses whose text is a model's answer."""
+FINAL = frozenset({"ok", "length", "refused"})
+"""Statuses of a reply, before its thought is told from its answer, that is not asked for again."""
+
+Turns = tuple[tuple[str, str], ...]
+"""Earlier turns of a conversation: prompt and answer of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What a benchmark hands over: D with all that precedes X, X, and what follows with I.
+
+    The full prompt is ``head + context + tail``; ``max_tokens`` is the output limit.
+
+    Args:
+        task: of the benchmark, by whose name a model's output limit may be set.
+        draw: 0 for the first answer that is drawn, 1 for the second …
+        follows: key of the item whose conversation it goes on with; None where it opens one.
+        reminder: what is added when the answer could not be read and is asked for again.
+        turns: the earlier ones, pairs of prompt and answer; known once ``follows`` is answered.
+        attempt: 1 for the first asking.
+        barred: why it must not be asked; None where it may.
+    """
+
+    sample_id: str
+    context_id: str
+    head: str
+    context: str
+    tail: str
+    max_tokens: int
+    task: str = ""
+    draw: int = 0
+    follows: str | None = None
+    reminder: str = ""
+    turns: Turns = ()
+    attempt: int = 1
+    barred: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Its name among the items of a part."""
+        return draw_key(self.sample_id, self.draw)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A prompt made to fit; requests of one context share their ``prefix`` object.
+
+    Args:
+        group: equal for requests whose prompts begin with the same context, or where there is
+            none with the same head, and no others.
+        prompt_tokens: tokens with the template's, where they were counted.
+        truncated_tokens: tokens cut from the right of the context.
+        seen: fraction of the context's tokens that was kept.
+        overflow: why it is not sent; None where it fits.
+        hash: of all that determines the response (``request_hash``).
+        turns: the earlier ones, pairs of prompt and answer.
+        draw: as the item's.
+    """
+
+    sample_id: str
+    context_id: str
+    group: tuple[str, str]
+    prefix: str
+    suffix: str
+    max_tokens: int
+    prompt_tokens: int | None
+    truncated_tokens: int
+    seen: float
+    overflow: str | None
+    hash: str
+    turns: Turns = ()
+    draw: int = 0
+
+    @property
+    def key(self) -> str:
+        """Its name among the requests of a part."""
+        return draw_key(self.sample_id, self.draw)
+
+    @property
+    def prompt(self) -> str:
+        """The full prompt, without the model's template."""
+        return self.prefix + self.suffix
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A reply or why there is none; ``error`` is set for status error and overflow.
+
+    As an engine gives it, and a journal keeps it, ``text`` is what the model wrote, a thought in
+    tags included, and ``thought`` what the server gave apart from it; ``reasoning.told_apart``
+    makes of it the answer and the whole thought. ``completion_tokens`` has those of the thought.
+    ``served_model`` and ``fingerprint`` are what a server says it answered with; ``logprobs`` has
+    a triple a token (text, log probability, pairs of the alternatives) where they were asked for.
+    """
+
+    status: str
+    text: str = ""
+    finish_reason: str | None = None
+    prompt_tokens: int | None = None
+    cached_tokens: int | None = None
+    completion_tokens: int | None = None
+    error: str | None = None
+    served_model: str | None = None
+    fingerprint: str | None = None
+    logprobs: list[list[object]] | None = None
+    thought: str | None = None
+    thought_tokens: int | None = None
+
+
+def draw_key(sample_id: str, draw: int) -> str:
+    """The name of one of the answers that are drawn for a sample.
+
+    Example:
+        >>> draw_key("LSI/c0/e1/v2", 0), draw_key("LSI/c0/e1/v2", 1)
+        ('LSI/c0/e1/v2', 'LSI/c0/e1/v2#1')
+    """
+    return f"{sample_id}#{draw}" if draw else sample_id
+
+
+def grouped(requests: Iterable[Request]) -> list[list[Request]]:
+    """The requests by group, in the order in which the groups begin."""
+    groups: dict[tuple[str, str], list[Request]] = defaultdict(list)
+    for request in requests:
+        groups[request.group].append(request)
+    return list(groups.values())
+
+
+def ordered(groups: Sequence[Sequence[Request]]) -> list[Request]:
+    """The requests context by context, the longest first.
+
+    Cut contexts differ by their ends: within a group the longest prefix comes first.
+    """
+    longest = sorted(groups, key=lambda group: -max(map(size, group)))
+    return [
+        request
+        for group in longest
+        for request in sorted(group, key=lambda request: -len(request.prefix))
+    ]
+
+
+def size(request: Request) -> int:
+    """Tokens that a request takes at most, its answer's included."""
+    return (request.prompt_tokens or 0) + request.max_tokens
+
+
+def output_record(request: Request, response: Response) -> Record:
+    """A line of the outputs."""
+    further = {"logprobs": response.logprobs, "error": response.error}
+    return {
+        "sample_id": request.sample_id,
+        "draw": request.draw,
+        "request_hash": request.hash,
+        "status": response.status,
+        "text": response.text if response.status in ANSWERED else "",
+        "thought": response.thought,
+        "finish_reason": response.finish_reason,
+        "prompt_tokens": response.prompt_tokens,
+        "cached_tokens": response.cached_tokens,
+        "completion_tokens": response.completion_tokens,
+        "thought_tokens": response.thought_tokens,
+        "truncated_tokens": request.truncated_tokens,
+        **{name: value for name, value in further.items() if value is not None},
+    }
+
+
+class Oracle(Protocol):
+    """What a benchmark knows that engines without a model answer from."""
+
+    def reference(self, sample_id: str) -> str:
+        """The gold answer of a sample."""
+
+    def simulated(self, sample_id: str, reader: Settings, seen: float, rng: random.Random) -> str:
+        """What a reader of those settings answers, having seen that fraction of the context."""
+
+
+@runtime_checkable
+class FloorOracle(Oracle, Protocol):
+    """What a benchmark with a floor knows."""
+
+    def floor(self, sample_id: str) -> str | None:
+        """What a reader answers who looks nothing up; None where nothing is known of it."""
+
+
+def prefix_hasher(answers: Settings, prefix: str) -> "HASH":
+    """A sha256 over settings and prefix, to be copied for every request that shares them.
+
+    A context of a million tokens is hashed once instead of 150 times.
+    """
+    text = f"{canonical_json(dict(answers))}\0{prefix}"
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass"))
+
+
+def request_hash(
+    hasher: "HASH",
+    suffix: str,
+    max_tokens: int,
+    turns: Turns = (),
+    attempt: int = 1,
+    draw: int = 0,
+) -> str:
+    """The hash by which a response is known: settings, whole prompt, output limit.
+
+    Canonical JSON has no raw NUL, so the two that stand between the parts keep them apart;
+    where the prompt was split makes no difference. An answer that could not be read is asked for
+    again under another hash, and so is each further draw.
+
+    Args:
+        hasher: from ``prefix_hasher``; it is left as it is.
+    """
+    rest: Record = {"max_tokens": max_tokens}
+    if turns:
+        rest["turns"] = turns
+    if attempt > 1:
+        rest["attempt"] = attempt
+    if draw:
+        rest["draw"] = draw
+    hasher = hasher.copy()
+    hasher.update(f"{suffix}\0{canonical_json(rest)}".encode("utf-8", "surrogatepass"))
+    return hasher.hexdigest()

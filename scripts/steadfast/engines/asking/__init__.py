@@ -1,0 +1,1 @@
+"""A job's requests through an engine: looked up, asked, kept, counted."""

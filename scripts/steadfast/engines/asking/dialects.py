@@ -1,0 +1,220 @@
+"""How models mark a thought, and where in a text such marks stand.
+
+``resources/engines/reasoning.yaml`` has the marks, and says what its keys mean. Marks in code are
+text. Each function takes time and memory in proportion to the text.
+"""
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from steadfast.base.files import Settings
+from steadfast.base.resources import facts
+
+FACTS = facts("engines/reasoning.yaml")
+LEAKED = FACTS["leaked"]
+HEADER = r"[^<]*+(?:<\|constrain\|>[^<]*+)?"
+"""What an ellipsis in a mark stands for: a recipient and a content type, or nothing."""
+FENCED, INLINE = 1, 2
+"""How a mark stands in code; in a fence it may be none after all: a fence may be left open."""
+STEPS = {"start": 1, "end": -1}
+"""How many thoughts deeper a text is after a mark."""
+FENCE = re.compile(r"^[ \t]*+(?P<ticks>`{3,}+)(?P<info>.*)$", re.MULTILINE)
+TICKS_OR_BREAK = re.compile(r"(?P<ticks>`++)|\n[ \t]*+\n")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How some models mark a thought; the fields are as in the resource."""
+
+    starts: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+    openings: tuple[str, ...] = ()
+    frames: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
+    channels: bool = False
+    words: bool = False
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """All that may stand anywhere in a text."""
+        return (*self.starts, *self.ends, *self.frames)
+
+    @cached_property
+    def mark(self) -> re.Pattern[str]:
+        """Any mark, in the group ``start``, ``end`` or ``frame``."""
+        kinds = {"start": self.starts, "end": self.ends, "frame": self.frames}
+        groups = [f"(?P<{kind}>{_any(marks)})" for kind, marks in kinds.items() if marks]
+        return re.compile("|".join(groups) or "(?!)")
+
+    @cached_property
+    def opening(self) -> re.Pattern[str]:
+        """The beginning of a text that begins with a thought."""
+        opening = _any([*self.starts, *self.openings])
+        before = [f"{BLANK}++", *filter(None, [_any(self.frames)])]
+        before += [] if self.openings else [f"(?!{opening}){TOKEN}", ROLE]
+        return re.compile(f"(?:{'|'.join(before)})*+(?:{opening})")
+
+    @cached_property
+    def again(self) -> re.Pattern[str]:
+        """What may follow an end: the same once more, and what the next turn begins with."""
+        own = _any([*self.starts, *self.frames])
+        leaked = [] if self.channels else [f"(?!{own}){TOKEN}(?:{BLANK}*+{ROLE})?"]
+        repeated = "|".join(filter(None, [_any(self.ends), *leaked]))
+        return re.compile(f"(?:{BLANK}*+(?:{repeated}))*+" if self.ends else "")
+
+    def is_in(self, text: str) -> bool:
+        """Whether a mark may be in a text; most have none, and this is fast."""
+        return any(mark.partition("…")[0] in text for mark in self.marks)
+
+
+def _any(marks: Iterable[str]) -> str:
+    """One pattern for several marks, the longest first, since some begin alike."""
+    ordered = sorted(marks, key=len, reverse=True)
+    return "|".join(re.escape(mark).replace("…", HEADER) for mark in ordered)
+
+
+BLANK = rf"[\s{re.escape(LEAKED['invisible'])}]"
+TOKEN = rf"(?:{_any(LEAKED['tokens'])}|<[|｜][^<>|｜\s]{{1,40}}+[|｜]>)"
+ROLE = rf"[#*\[<]*+{BLANK}*+(?i:{_any(LEAKED['roles'])})(?!\w)[\]*>:]*+"
+
+
+def _dialect(known: Settings) -> Dialect:
+    fields: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in known.items()
+    }
+    return Dialect(**fields)
+
+
+DIALECTS = {name: _dialect(known) for name, known in FACTS["dialects"].items()}
+
+
+class Mark(NamedTuple):
+    """A mark in a text.
+
+    Attributes:
+        kind: start, end or frame.
+        start: where it starts.
+        stop: where it stops.
+        in_code: 0 where it does not stand in code, ``FENCED`` or ``INLINE``.
+    """
+
+    kind: str | None
+    start: int
+    stop: int
+    in_code: int
+
+
+def marks_in(text: str, dialect: Dialect) -> Iterator[Mark]:
+    """The marks of a dialect in a text, in order."""
+    if not dialect.is_in(text):
+        return
+    spans = _code(text)
+    begin = end = -1
+    kind = 0
+    for mark in dialect.mark.finditer(text):
+        start, stop = mark.span()
+        while end <= start:
+            begin, end, kind = next(spans, (len(text) + 1, len(text) + 1, 0))
+        yield Mark(mark.lastgroup, start, stop, kind if begin <= start else 0)
+
+
+class Tags:
+    """The marks of a text outside code, and which thoughts they close.
+
+    Starts may be nested: an end closes its own start, and the thought with it where no later end is
+    left without a start.
+
+    Args:
+        marks: of one dialect, in order.
+    """
+
+    def __init__(self, marks: Iterable[Mark]):
+        self.marks = [mark for mark in marks if not mark.in_code]
+        steps = (STEPS.get(mark.kind or "", 0) for mark in self.marks)
+        self._depths = list(accumulate(steps))
+        ends = (place for place, mark in enumerate(self.marks) if mark.kind == "end")
+        self._last_end = max(ends, default=-1)
+        self._later = list(accumulate(reversed(self._depths), min, initial=sys.maxsize))[-2::-1]
+
+    @classmethod
+    def of(cls, text: str, dialect: Dialect) -> "Tags":
+        """Those of a text."""
+        return cls(marks_in(text, dialect))
+
+    @property
+    def surplus(self) -> int:
+        """Starts more than ends."""
+        return self._depths[-1] if self._depths else 0
+
+    def lone_end(self, dialect: Dialect) -> Mark | None:
+        """The first end without a start; in channels only where no start stands before it."""
+        for mark, depth in zip(self.marks, self._depths, strict=True):
+            if depth < 0:
+                return mark
+            if depth > 0 and dialect.channels:
+                return None
+        return None
+
+    def closing(self, opened: int, dialect: Dialect) -> tuple[int, bool] | None:
+        """The end of the thought that a mark opens, and whether it leaves a start without an end.
+
+        Args:
+            opened: the place of the start; -1: the text begins inside the thought.
+            dialect: whose marks these are; in channels nothing is nested.
+        """
+        outside = self._depths[opened] if opened >= 0 else 0
+        for place in range(opened + 1, self._last_end + 1):
+            depth = self._depths[place]
+            nested = depth >= outside and not dialect.channels
+            if self.marks[place].kind == "end" and not (nested and self._later[place] < depth):
+                return place, nested
+        return None
+
+
+def _code(text: str) -> Iterator[tuple[int, int, int]]:
+    """Spans of code as in CommonMark: fenced with back-ticks, and inline within a paragraph."""
+    outside, opening = 0, None
+    for line in FENCE.finditer(text):
+        if opening is None and "`" not in line["info"]:
+            yield from _inline_code(text, outside, line.start("ticks"))
+            opening = line
+        elif opening and line["ticks"] >= opening["ticks"] and not line["info"].strip():
+            yield opening.start("ticks"), line.end(), FENCED
+            outside, opening = line.end(), None
+    if opening:
+        yield opening.start("ticks"), len(text), FENCED
+    else:
+        yield from _inline_code(text, outside, len(text))
+
+
+def _inline_code(text: str, start: int, stop: int) -> Iterator[tuple[int, int, int]]:
+    runs: list[tuple[int, int]] = []
+    for match in TICKS_OR_BREAK.finditer(text, start, stop):
+        if match["ticks"]:
+            runs.append(match.span())
+        else:
+            yield from _paired(runs)
+            runs.clear()
+    yield from _paired(runs)
+
+
+def _paired(runs: list[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+    """From each run of back-ticks to the next that is as long, from left to right."""
+    closing: list[int | None] = []
+    last: dict[int, int] = {}
+    for index in reversed(range(len(runs))):
+        length = runs[index][1] - runs[index][0]
+        closing.append(last.get(length))
+        last[length] = index
+    closing.reverse()
+    index = 0
+    while index < len(runs):
+        partner = closing[index]
+        if partner is not None:
+            yield runs[index][0], runs[partner][1], INLINE
+        index = (index if partner is None else partner) + 1

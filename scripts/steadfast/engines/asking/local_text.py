@@ -1,0 +1,210 @@
+"""Prompts as a local model reads them: its tokenizer, its chat template, token ids."""
+
+import datetime
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings
+from steadfast.base.tokens import fingerprint
+from steadfast.contract.request import Request, Turns
+from steadfast.engines.openai.body import messages, plain_text
+from steadfast.engines.openai.shapes import clean
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+# Some templates write today's date into the prompt: here every day is the one on which
+# Llama 3.1's stands still by default.
+DATE = datetime.date(2024, 7, 26)
+SAMPLING = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
+SEAM = 400  # characters before the end of a shared prefix, where tokenizing it ends
+WORDS = re.compile(r"\w(?= \w)")
+PROBES = ("a", "a.", " a", "\na\n", "1\n\n", ".a ", "é!")
+
+
+class LocalText:
+    """The tokenizer and the template of a model on this machine or on the hub.
+
+    Args:
+        model: hub id or directory.
+        revision: of the model on the hub.
+        tokenizer: hub id or directory, where it is not the model's.
+        template: ``chat``: the model's own; ``base``: none, the suffix of appendix E.
+        system: system message, for ``chat``.
+        template_args: further variables of the chat template.
+        trust_remote_code: as transformers has it.
+
+    Raises:
+        UserError: there is no such model, or it has no chat template.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        revision: str | None = None,
+        tokenizer: str | None = None,
+        template: str = "chat",
+        system: str | None = None,
+        template_args: Settings | None = None,
+        trust_remote_code: bool = False,
+    ):
+        self._model, self._system, self._chat = model, system, template == "chat"
+        self._args = dict(template_args or {})
+        loaded = _load(model, tokenizer, revision, trust_remote_code)
+        self._tokenizer, self._config, self._generation, self._drawn = loaded
+        if "chat_template" in self._args:  # for a tuned model whose files have none
+            self._tokenizer.chat_template = self._args.pop("chat_template")
+        if self._chat and not self._tokenizer.chat_template:
+            raise UserError(
+                f"model {model} has no chat template; set template: base, or name a tokenizer "
+                "that has one"
+            )
+
+    # --- a tokenizer as fit.py takes it ----------------------------------------------------
+
+    def encode(self, text: str) -> list[int]:
+        """Token ids of a text, without the ids that open a prompt."""
+        return self._tokenizer.encode(text, add_special_tokens=False)
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        """The text of token ids."""
+        return self._tokenizer.decode(
+            tokens, skip_special_tokens=False, clean_up_tokenization_spaces=False
+        )
+
+    def count(self, text: str) -> int:
+        """How many tokens a text has."""
+        return len(self.encode(text))
+
+    # --- prompts ---------------------------------------------------------------------------
+
+    def render(self, prompt: str, turns: Turns = ()) -> str:
+        """The prompt with the chat template around it, or the suffix of appendix E behind it."""
+        if not self._chat:
+            return plain_text(prompt, turns)
+        fixed = {"date_string": f"{DATE:%d %b %Y}", "strftime_now": DATE.strftime}
+        return self._tokenizer.apply_chat_template(
+            messages(prompt, turns, self._system or None),
+            add_generation_prompt=True,
+            tokenize=False,
+            **(fixed | self._args),
+        )
+
+    def template_tokens(self) -> int:
+        """Tokens that template or suffix add, at most, whatever a prompt begins and ends with."""
+        return max(len(self._whole(self.render(text))) - self.count(text) for text in PROBES)
+
+    def encode_prompts(self, requests: Sequence[Request]) -> Iterator[tuple[Request, list[int]]]:
+        """The token ids of whole prompts; what follows one another on a prefix shares its work.
+
+        A prefix of a million tokens is tokenized once, not once a request; that the two halves
+        make the same ids as the whole is checked on each prefix's first prompt.
+        """
+        for prefix, sharing in groupby(requests, key=lambda request: request.prefix):
+            shared: str | None = None
+            ids: list[int] = []
+            for request in sharing:
+                text = self.render(request.prompt, request.turns)
+                if shared is None:
+                    shared, ids, whole = self._share(text, prefix)
+                    yield request, whole
+                elif shared and text.startswith(shared):
+                    yield request, ids + self.encode(text[len(shared) :])
+                else:
+                    yield request, self._whole(text)
+
+    def _share(self, text: str, prefix: str) -> tuple[str, list[int], list[int]]:
+        whole, inner = self._whole(text), clean(prefix).strip()
+        start = text.find(inner) if len(inner) > 2 * SEAM else -1
+        if start >= 0:
+            end = start + len(inner) - SEAM
+            if seam := WORDS.search(text, end - SEAM, end):
+                head = text[: seam.end()]
+                ids = self._whole(head)
+                if ids + self.encode(text[seam.end() :]) == whole:
+                    return head, ids, whole
+        return "", [], whole
+
+    def _whole(self, text: str) -> list[int]:
+        # A chat template writes the opening token itself; a base model's tokenizer adds it.
+        return self._tokenizer.encode(text, add_special_tokens=not self._chat)
+
+    # --- what belongs to the identity ------------------------------------------------------
+
+    @property
+    def template_hash(self) -> str | None:
+        """sha256 of the chat template; None for base models."""
+        template = self._tokenizer.chat_template
+        named = template if isinstance(template, str) else template and template["default"]
+        return fingerprint(named) if self._chat else None
+
+    @property
+    def sampling(self) -> Record:
+        """What the model's generation config says of sampling, where it differs from none."""
+        return {name: self._drawn[name] for name in SAMPLING if name in self._drawn}
+
+    def special_among(self, texts: Sequence[str]) -> list[str]:
+        """Those of some texts that are special tokens, which decoding leaves out."""
+        added = getattr(self._tokenizer, "added_tokens_decoder", {}).values()
+        special = {str(token) for token in added if token.special}
+        special |= set(self._tokenizer.all_special_tokens)
+        return [text for text in texts if text in special]
+
+    @property
+    def stop_token_ids(self) -> list[int]:
+        """The ids that end an answer: the generation config's and the tokenizer's own."""
+        ids = self._generation.get("eos_token_id", self._config.get("eos_token_id"))
+        ids = ids if isinstance(ids, list) else [ids]
+        return sorted({i for i in [*ids, self._tokenizer.eos_token_id] if i is not None})
+
+    def identity(self) -> Record:
+        """Commit, data type, positions and tokenizer, as the model's files have them."""
+        config = self._config.get("text_config") or self._config
+        names = ("rope_parameters", "rope_scaling", "rope_theta", "max_position_embeddings")
+        backend = getattr(self._tokenizer, "backend_tokenizer", None)
+        return {
+            "commit": self._config.get("_commit_hash"),
+            "dtype": config.get("dtype") or config.get("torch_dtype"),
+            "positions": {name: config[name] for name in names if config.get(name) is not None},
+            "tokenizer": fingerprint(backend.to_str()) if backend else None,
+            "vocabulary": len(self._tokenizer),
+        }
+
+
+def _load(
+    model: str, tokenizer: str | None, revision: str | None, trust: bool
+) -> tuple["PreTrainedTokenizerBase", Record, Record, Record]:
+    try:
+        from transformers import AutoTokenizer, GenerationConfig, PretrainedConfig
+        from transformers.utils import logging
+    except ImportError:
+        raise UserError(NOT_INSTALLED) from None
+    logging.set_verbosity_error()  # a long text is no mistake here
+    try:
+        config, _ = PretrainedConfig.get_config_dict(model, revision=revision)
+        if not config:
+            raise OSError("it has no config.json")
+        named = {"revision": None if tokenizer else revision, "trust_remote_code": trust}
+        loaded = AutoTokenizer.from_pretrained(tokenizer or model, **named)
+    except (OSError, ValueError) as error:
+        reason = str(error).strip().split("\n")[0]
+        raise UserError(
+            f"model {model} cannot be loaded ({reason}); check model and revision, and that the "
+            "hub can be reached or the directory is whole"
+        ) from None
+    try:
+        found = GenerationConfig.from_pretrained(model, revision=revision)
+        generation, drawn = found.to_dict(), found.to_diff_dict()
+    except OSError:  # many base models have none
+        generation, drawn = {}, {}
+    return loaded, config, generation, drawn
+
+
+NOT_INSTALLED = (
+    "vLLM, which engine vllm and models' own tokenizers need, is not installed in this "
+    "environment; run `make vllm`"
+)

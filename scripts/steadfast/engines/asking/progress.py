@@ -1,0 +1,118 @@
+"""How far a job is: a bar on a terminal, a line now and then elsewhere."""
+
+import sys
+import time
+from typing import TYPE_CHECKING, Never, TextIO
+
+from steadfast.base.visible import visible
+from steadfast.contract.request import Response
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+LINE_SECONDS = 10.0
+NOTICE_SECONDS = 60.0
+ENOUGH = 10
+"""Responses after the first one from which the time left is told."""
+
+
+class Notices:
+    """Lines on stderr beside the progress, one in ``NOTICE_SECONDS`` at most.
+
+    Args:
+        stream: where to show them; by default stderr.
+    """
+
+    def __init__(self, stream: TextIO | None = None):
+        self._stream = stream
+        self._shown: float | None = None
+
+    def show(self, line: str) -> None:
+        """Shows a line, unless one was shown a moment ago."""
+        now = time.monotonic()
+        if self._shown is not None and now - self._shown < NOTICE_SECONDS:
+            return
+        self._shown = now
+        line = visible(line)  # it may hold a server's words
+        stream = self._stream or sys.stderr
+        if stream.isatty():
+            from tqdm import tqdm
+
+            tqdm.write(line, file=stream)  # above the bar
+        else:
+            print(line, file=stream, flush=True)
+
+
+class Progress:
+    """Counts responses on stderr: done of all, failed, tokens, time left.
+
+    A job that ends before its first line has none: its end is told once, by who started it.
+
+    Args:
+        label: what runs, such as benchmark, part and model.
+        total: requests in all.
+        stream: where to show it; by default stderr.
+    """
+
+    _bar: "tqdm[Never] | None" = None
+
+    def __init__(self, label: str, total: int, stream: TextIO | None = None):
+        self._label, self._total, self._done, self._asked = label, total, 0, 0
+        self._failed = self._tokens = 0
+        self._stream = stream or sys.stderr
+        self._shown = time.monotonic()
+        self._lines = 0
+        self._first: float | None = None
+        if self._stream.isatty():
+            from tqdm import tqdm
+
+            self._bar = tqdm(desc=label, total=total, file=self._stream, unit="req", leave=False)
+
+    def known(self, count: int) -> None:
+        """So many need not be asked, such as those in the journal."""
+        self._done += count
+        if self._bar is not None:
+            self._bar.update(count)
+
+    def update(self, response: Response, count: int = 1) -> None:
+        """One more response, which answers ``count`` requests (0: it was asked for again)."""
+        if self._first is None:
+            self._first, self._asked = time.monotonic(), -count  # what came before it was a start
+        self._done += count
+        self._asked += count
+        self._failed += count * (response.status == "error")
+        self._tokens += (response.prompt_tokens or 0) + (response.completion_tokens or 0)
+        if self._bar is not None:
+            self._bar.set_postfix(failed=self._failed, tokens=f"{self._tokens:,}", refresh=False)
+            self._bar.update(count)
+        elif time.monotonic() - self._shown >= LINE_SECONDS:
+            self._line()
+
+    def close(self) -> None:
+        """The last word, after others."""
+        if self._bar is not None:
+            self._bar.close()
+        elif self._lines:
+            self._line()
+
+    def _line(self) -> None:
+        self._shown = time.monotonic()
+        self._lines += 1
+        left = ""
+        if self._first is not None and self._asked >= ENOUGH and self._done < self._total:
+            seconds = (self._shown - self._first) / self._asked * (self._total - self._done)
+            left = f", {duration(seconds)} left"
+        done = f"{self._label}: {self._done}/{self._total} done, {self._failed} failed"
+        print(f"{done}, {self._tokens:,} tokens{left}", file=self._stream, flush=True)
+
+
+def duration(seconds: float) -> str:
+    """A time that is left, in a unit that fits it.
+
+    Example:
+        >>> [duration(seconds) for seconds in (7.4, 80, 5000, 9000)]
+        ['7 s', '80 s', '83 min', '2.5 h']
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

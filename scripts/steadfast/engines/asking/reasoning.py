@@ -1,0 +1,271 @@
+"""A model's thought told apart from its answer, by the marks that models write.
+
+What may be a thought is never an answer; marks in code are text (``engines.dialects``). Each
+function takes time and memory in proportion to the text.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from steadfast.base.files import Settings
+from steadfast.contract.request import ANSWERED, Response
+from steadfast.engines.asking.dialects import DIALECTS, FACTS, LEAKED, Dialect, Tags, marks_in
+
+PARSERS: tuple[str, ...] = tuple(FACTS["parsers"])
+"""The names that the config's ``reasoning.parser`` may have."""
+
+
+class Split(NamedTuple):
+    """A text taken apart; ``is_open`` where the limit cut a thought, or it never ended."""
+
+    answer: str
+    thoughts: list[str]
+    is_open: bool = False
+
+
+def told_apart(response: Response, how: Settings | None, prefilled: bool | None) -> Response:
+    """A response whose text is the answer alone, and whose thought is the whole thought.
+
+    Args:
+        response: as the engine gave it; one that is no answer is returned as it is.
+        how: the config's ``reasoning`` of the model (``tags``, ``parser``, ``prefilled``); None:
+            it is not said to think, and a thought is looked for all the same.
+        prefilled: whether the rendered prompt ends with a start tag, so that the text begins
+            inside the thought; None: not known. ``prefilled`` in ``how`` wins.
+
+    Returns:
+        Its status is unfinished, and its text empty, where the thought has no end, or where there
+        is no answer but a thought or the limit was hit.
+
+    Example:
+        >>> told = told_apart(Response("ok", "<think>2+2</think>4"), {"parser": "qwen3"}, False)
+        >>> told.thought, told.text
+        ('2+2', '4')
+    """
+    if response.status not in ANSWERED:
+        return response
+    if how and how.get("prefilled") is not None:
+        prefilled = how["prefilled"]
+    cut = response.status == "length"
+    split = _split(response.text, how, prefilled, response.thought or "", cut)
+    unclear = cut and how is not None and prefilled is None and not split.thoughts
+    if unclear and not response.thought and not _ended_unseen(response):
+        split = Split("", [response.text], True)  # a cut thought looks like a cut answer
+    answer = _unwrapped(_bare(split.answer) if split.thoughts else split.answer, how)
+    thought = _joined(split.thoughts)
+    if response.thought and thought != response.thought.strip():  # some servers give it twice
+        thought = _joined([response.thought, thought])
+    had_thought = bool(response.thought or response.thought_tokens or split.thoughts)
+    if split.is_open or (not answer.strip() and (had_thought or cut)):
+        return replace(response, status="unfinished", text="", thought=thought or None)
+    return replace(response, text=answer, thought=thought or None)
+
+
+def holds_pair(text: str) -> bool:
+    """Whether tags in the midst of an answer may mark a thought."""
+    tags = ((Tags.of(text, dialect), dialect) for dialect in DIALECTS.values() if not dialect.words)
+    return any(
+        mark.kind == "start" and of.closing(place, dialect)
+        for of, dialect in tags
+        for place, mark in enumerate(of.marks)
+    )
+
+
+def start_tags(how: Settings) -> tuple[str, ...]:
+    """The tags that open a thought, without white space after them, where a prompt may end."""
+    starts = (mark for dialect in _candidates(how)[0] for mark in dialect.starts)
+    return tuple(dict.fromkeys(mark.replace("…", "").rstrip() for mark in starts))
+
+
+def marks(how: Settings) -> tuple[str, ...]:
+    """The literal marks, in the pieces that a tokenizer may hold as special tokens."""
+    dialects, _ = _candidates(how)
+    found = (mark for dialect in dialects for mark in dialect.tokens or dialect.marks)
+    return tuple(dict.fromkeys([*found, *_wrapper(how)]))
+
+
+def _candidates(how: Settings | None) -> tuple[list[Dialect], bool]:
+    """The dialects that a model may write, and whether the config names them."""
+    if how and how.get("tags"):
+        start, end = how["tags"]
+        return [Dialect((start,), (end,))], True
+    names = FACTS["parsers"][how["parser"]] if how and how.get("parser") else ()
+    return [DIALECTS[name] for name in names or DIALECTS], bool(names)
+
+
+def _wrapper(how: Settings | None) -> Sequence[str]:
+    return FACTS["wrappers"].get(how.get("parser"), ()) if how else ()
+
+
+def _ended_unseen(response: Response) -> bool:
+    """Whether the server counted fewer tokens for a thought that it hides than for the whole."""
+    return 0 < (response.thought_tokens or 0) < (response.completion_tokens or 0)
+
+
+def _split(text: str, how: Settings | None, prefilled: bool | None, given: str, cut: bool) -> Split:
+    """A text taken apart.
+
+    Args:
+        given: the thought that the server gave apart, so that the text begins after it.
+        cut: whether the limit cut the text.
+    """
+    dialects, named = _candidates(how)
+    if given:  # the rest may say "analysis", as any answer may
+        dialects, prefilled = [dialect for dialect in dialects if not dialect.words], False
+        start = max((_again(text, dialect, 0) for dialect in dialects), default=0)
+        text = text[start:].lstrip() if start else text
+    unseen = not given and (how is None or prefilled is None)
+    begun = _begun(text, dialects, named, prefilled, given, unseen)
+    thoughts: list[str] = []
+    if begun:
+        text, dialects = begun
+        end = _end(text, dialects)
+        if end is None or (cut and (end.nested or end.in_code)):
+            return Split("", _pieces(text, dialects[0]), True)
+        dialects = [dialects[end.rank]]
+        thoughts = _pieces(text[: end.start], dialects[0])
+        text = text[_again(text, dialects[0], end.stop) :]
+    elif how is None:
+        return Split(text, [])
+    is_open = False
+    for dialect in dialects:
+        if named or begun or not dialect.words:
+            rest = _without_pairs(text, dialect, cut)
+            if named or begun or rest.thoughts:
+                text, is_open = rest.answer, is_open or rest.is_open
+                thoughts += rest.thoughts
+    return Split(text, thoughts, is_open)
+
+
+def _again(text: str, dialect: Dialect, stop: int) -> int:
+    """Where a text goes on after an end of a thought that stops there, and what repeats it."""
+    found = dialect.again.match(text, stop)
+    return found.end() if found else stop
+
+
+def _begun(
+    text: str,
+    dialects: list[Dialect],
+    named: bool,
+    prefilled: bool | None,
+    given: str,
+    unseen: bool,
+) -> tuple[str, list[Dialect]] | None:
+    """A text from where its first thought begins, and whose thought that may be.
+
+    Args:
+        named: whether the config names the dialects; if not, words alone open no thought.
+        given: the thought that the server gave apart; one with a start that has no end goes on.
+        unseen: whether the prompt is not known, so that an end without a start shows that the text
+            begins inside a thought.
+
+    Returns:
+        None where the text does not begin with a thought.
+    """
+    for dialect in dialects:
+        opening = dialect.opening.match(text)
+        if opening and (named or not dialect.words or _unmistakable(text, opening.end(), dialect)):
+            return text[opening.end() :], [dialect]
+    likely = [dialect for dialect in dialects if named or not dialect.words]
+    if prefilled:
+        return text, likely
+    found = []
+    for rank, dialect in enumerate(likely):
+        goes_on = Tags.of(given, dialect).surplus > 0
+        looked_for = unseen or goes_on or dialect.channels
+        end = Tags.of(text, dialect).lone_end(dialect) if looked_for else None
+        if end:
+            found.append((end.start, rank))
+    return (text, [likely[min(found)[1]]]) if found else None
+
+
+def _unmistakable(text: str, stop: int, dialect: Dialect) -> bool:
+    """Whether words that open a text are marks: their end follows, or the next word is stuck on."""
+    stuck = text[stop - 1].isalnum() and text[stop : stop + 1].isalpha()
+    return (stuck and not text[stop].islower()) or _end(text[stop:], [dialect]) is not None
+
+
+class End(NamedTuple):
+    """Where a thought ends; in the order in which ends are likely to be meant.
+
+    Attributes:
+        in_code: as of a mark.
+        start: of the end tag.
+        rank: of its dialect.
+        stop: of the end tag.
+        nested: whether the thought holds a start without an end.
+    """
+
+    in_code: int
+    start: int
+    rank: int
+    stop: int
+    nested: bool
+
+
+def _end(text: str, dialects: list[Dialect]) -> End | None:
+    """Where the thought ends that a text begins inside: at an end outside code, or in it."""
+    found: list[End] = []
+    for rank, dialect in enumerate(dialects):
+        marks = list(marks_in(text, dialect))
+        tags = Tags(marks)
+        if closing := tags.closing(-1, dialect):
+            place, nested = closing
+            found.append(End(0, tags.marks[place].start, rank, tags.marks[place].stop, nested))
+        found += [
+            End(mark.in_code, mark.start, rank, mark.stop, False)
+            for mark in marks
+            if mark.kind == "end" and mark.in_code
+        ]
+    return min(found, default=None)
+
+
+def _without_pairs(text: str, dialect: Dialect, cut: bool) -> Split:
+    """A text that begins outside a thought, without the thoughts that follow, and the frames."""
+    answer: list[str] = []
+    thoughts: list[str] = []
+    tags, position, next_place, is_open = Tags.of(text, dialect), 0, 0, False
+    for place, mark in enumerate(tags.marks):
+        if place < next_place or mark.start < position:
+            continue
+        closing = tags.closing(place, dialect) if mark.kind == "start" else None
+        if closing:
+            end, nested = tags.marks[closing[0]], closing[1]
+            answer.append(text[position : mark.start])
+            thoughts += _pieces(text[mark.stop : end.start], dialect)
+            position, next_place = _again(text, dialect, end.stop), closing[0] + 1
+            is_open = is_open or (nested and cut)
+        elif mark.kind == "start" and (cut or dialect.channels):
+            answer.append(text[position : mark.start])
+            thoughts += _pieces(text[mark.stop :], dialect)
+            return Split("".join(answer), thoughts, is_open or cut)
+        elif mark.kind == "frame" or dialect.channels:
+            answer.append(text[position : mark.start])
+            position = mark.stop
+    answer.append(text[position:])
+    return Split("".join(answer), thoughts, is_open)
+
+
+def _pieces(thought: str, dialect: Dialect) -> list[str]:
+    """The texts of a thought, which may stand in several channels."""
+    if not dialect.channels:
+        return [thought]
+    return dialect.mark.split(thought)[:: dialect.mark.groups + 1]
+
+
+def _joined(thoughts: Iterable[str]) -> str:
+    return "\n".join(filter(None, map(str.strip, thoughts)))
+
+
+def _bare(answer: str) -> str:
+    """An answer without what nobody sees around it."""
+    return answer.strip().strip(LEAKED["invisible"]).strip()
+
+
+def _unwrapped(answer: str, how: Settings | None) -> str:
+    """An answer without what the parser's models put round it; its end may be cut off."""
+    wrapper, inner = _wrapper(how), answer.strip()
+    if not wrapper or not inner.startswith(wrapper[0]):
+        return answer
+    return inner.removeprefix(wrapper[0]).removesuffix(wrapper[1]).strip()

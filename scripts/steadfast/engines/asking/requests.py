@@ -1,0 +1,113 @@
+"""One job's requests through its engine: looked up in the journal, asked, kept, counted."""
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from pathlib import Path
+
+from steadfast.base.files import Settings
+from steadfast.contract.request import Request, Response, grouped
+from steadfast.engines.asking.journal import Journal
+from steadfast.engines.asking.progress import Notices, Progress
+from steadfast.engines.asking.reasoning import start_tags, told_apart
+from steadfast.engines.asking.record import RunRecord, record_path
+from steadfast.engines.base import Engine
+
+
+class Asking:
+    """Asks requests, as often as the job has some; a paid engine's answers are kept for good.
+
+    Args:
+        model: the model's name, for the lines of the log.
+        label: what runs, for the progress.
+        engine: that answers.
+        reasoning: how its model's thoughts are marked; None: it is not said to have any.
+        journal: where the responses of a paid engine are kept.
+        total: requests that the job has in all, asked again or not.
+        say: takes lines for the log.
+        stack: closes the journal, the progress and the record.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        label: str,
+        engine: Engine,
+        reasoning: Settings | None,
+        journal: Path,
+        total: int,
+        say: Callable[[str], None],
+        stack: ExitStack,
+    ):
+        self._model, self._engine, self._path, self._say = model, engine, journal, say
+        self._stack = stack
+        self._read = reader(engine, reasoning)
+
+        def waits(line: str) -> None:
+            say(f"{model}: {line}")
+            Notices().show(f"{label}: {line}")
+
+        self._journal = stack.enter_context(Journal(journal, waits)) if engine.paid else None
+        self._progress = stack.enter_context(closing(Progress(label, total)))
+        self._record: RunRecord | None = None
+
+    def ask(self, requests: list[Request], again: bool = False) -> list[Response]:
+        """The response to each request, in order; equal requests are asked once.
+
+        Args:
+            requests: of one turn.
+            again: whether they are counted already, and asked since an answer was unreadable.
+        """
+        key = self._key
+        found: dict[str, Response] = {}
+        asked: dict[str, Request] = {}
+        for request in requests:
+            if request.overflow:
+                found[key(request)] = Response("overflow", error=request.overflow)
+            elif self._journal is not None and (known := self._journal.get(request.hash)):
+                found[request.hash] = known
+            else:
+                asked.setdefault(key(request), request)
+        shares = Counter() if again else Counter(map(key, requests))
+        what = "unreadable answers, asked again" if again else "requests"
+        self._say(f"{self._model}: {len(requests)} {what}, {len(found)} known, {len(asked)} to ask")
+        self._progress.known(sum(shares[name] for name in found))
+        if asked:
+            if self._record is None:
+                record = RunRecord(record_path(self._path), self._engine)
+                self._record = self._stack.enter_context(record)
+            for request, response in self._engine.answer(grouped(asked.values())):
+                if self._journal is not None:
+                    self._journal.append(request.hash, response)
+                found[key(request)] = response
+                self._record.update(response)
+                self._progress.update(response, shares[key(request)])
+            for line in self._engine.summary():
+                self._say(f"{self._model}: {line}")
+        return [self._read(found[key(request)]) for request in requests]
+
+    def _key(self, request: Request) -> str:
+        # An engine without a model answers from the benchmark's gold, which the hash does not
+        # cover: it is asked anew each time, by sample.
+        return request.hash if self._engine.paid else request.key
+
+
+def reader(engine: Engine, reasoning: Settings | None) -> Callable[[Response], Response]:
+    """What tells thought from answer in an engine's responses.
+
+    Args:
+        engine: that gave them.
+        reasoning: how its model's thoughts are marked; None: it is not said to have any.
+    """
+    if not engine.has_model:
+        return lambda response: response
+    prefilled, tokenizer = engine.prefilled(start_tags(reasoning or {})), engine.tokenizer
+
+    def read(response: Response) -> Response:
+        read = told_apart(response, reasoning, prefilled)
+        if read.thought and read.thought_tokens is None and tokenizer:
+            return replace(read, thought_tokens=tokenizer.count(read.thought))
+        return read
+
+    return read

@@ -1,0 +1,164 @@
+"""One part of a benchmark through one model: fit, look up, ask, keep, write."""
+
+import re
+import signal
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from pathlib import Path
+
+from steadfast.base.errors import PassingError, UserError
+from steadfast.base.files import Settings, write_json, write_jsonl
+from steadfast.base.seal import Seal
+from steadfast.contract.request import Item, Oracle, Request, Response, output_record
+from steadfast.engines.asking.conversation import converse
+from steadfast.engines.asking.identity import identity
+from steadfast.engines.asking.reasoning import holds_pair
+from steadfast.engines.asking.requests import Asking
+from steadfast.engines.base import Loaded, Setup
+from steadfast.engines.build import build_engine
+from steadfast.engines.fit import fitted
+
+SHOWN_FAILURES = 3
+LASTING = re.compile(r"HTTP 4(?!0[89]|29)\d\d")
+"""What the server will say again, of the reasons for which requests fail."""
+
+
+def run_part(
+    model: str,
+    answers: Settings,
+    operation: Settings,
+    items: Iterable[Item],
+    oracle: Oracle | None,
+    journal: Path,
+    out: Path,
+    identity_out: Path,
+    log: Path,
+    commit: str | None = None,
+    lineage: str = "",
+    inputs: Sequence[Path] = (),
+    results: Path = Path(),
+    readable: Callable[[str, str], bool] | None = None,
+    attempts: int = 1,
+    label: str = "",
+    loaded: Loaded | None = None,
+) -> None:
+    """Asks a model all items of a part and writes one record each, in their order.
+
+    An item that follows another is asked after it, with the turns before. Killed at any
+    instant and run again, it asks only what is not in the journal, and writes the bytes that an
+    undisturbed run would have written. Requests with the same hash are asked once.
+
+    Args:
+        model: the model's name in the config.
+        answers: what determines the responses: ``engine``, ``window``, ``on_overflow``,
+            ``tokenizer``, and the engine's own (docs/inference.md).
+        operation: how requests are sent: ``allowed_failures`` and the engine's own.
+        items: what is asked.
+        oracle: what engines without a model answer from; None where the engine has one.
+        journal: where the responses of a paid engine are kept for good.
+        out: the outputs, JSON lines.
+        identity_out: what produced them, JSON.
+        log: lines about the run are appended to it.
+        commit: of the workflow, where it is known.
+        lineage: of the outputs, for their seal (``run.lineage.Step``).
+        inputs: the files that the items were read from.
+        results: folder of all results, which holds them.
+        readable: whether the answer to a sample can be read, by sample id and text; one that
+            cannot is asked for again, with the item's reminder. By default every answer can.
+        attempts: times that it is asked for, at most.
+        label: what runs, for the progress; by default the model's name.
+        loaded: the model, where other parts have loaded it, and for others where this one does.
+
+    Raises:
+        UserError: a prompt does not fit, the engine cannot go on, or more requests failed than
+            ``allowed_failures``; what is answered stays in the journal.
+    """
+    started = time.monotonic()
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with open(log, "a", encoding="utf-8", buffering=1) as lines, raise_on_sigterm():
+        say = partial(print, file=lines)
+        engine = build_engine(Setup(answers, operation, say, journal, oracle, loaded or Loaded()))
+        items = list(items)
+        with ExitStack() as stack:
+            reasoning = answers.get("reasoning")
+            asking = Asking(
+                model, label or model, engine, reasoning, journal, len(items), say, stack
+            )
+
+            def ask(some: list[Item]) -> list[tuple[Request, Response]]:
+                requests = fitted(model, engine, answers, some)
+                again = some[0].attempt > 1
+                return list(zip(requests, asking.ask(requests, again), strict=True))
+
+            exchanges = converse(items, ask, readable, attempts)
+        requests = [exchange.request for exchange in exchanges]
+        responses = [exchange.response for exchange in exchanges]
+        _check_failures(model, responses, operation.get("allowed_failures", 0.0))
+        for warning in _warnings(model, responses, reasoning):
+            say(warning)
+            print(f"warning: {warning}", file=sys.stderr)
+        records = (
+            output_record(request, response) | ({"attempts": attempt} if attempts > 1 else {})
+            for request, response, attempt in exchanges
+        )
+        write_jsonl(out, records)
+        seal = Seal(lineage, identity_out, (out,), "", tuple(inputs), results).record
+        made = identity(model, engine, answers, requests, responses, commit)
+        write_json(identity_out, made | seal)
+        say(f"{model}: {len(requests)} records in {time.monotonic() - started:.1f} s")
+
+
+def _check_failures(model: str, responses: list[Response], allowed: float) -> None:
+    reasons = Counter(r.error for r in responses if r.status == "error")
+    failed = reasons.total()
+    if failed > allowed * len(responses):
+        shown = [f"{count} × {reason}" for reason, count in reasons.most_common(SHOWN_FAILURES)]
+        more = ", …" if len(reasons) > SHOWN_FAILURES else ""
+        passing = not all(LASTING.match(reason or "") for reason in reasons)
+        raise (PassingError if passing else UserError)(
+            f"{failed} of {len(responses)} requests of model {model} failed "
+            f"({', '.join(shown)}{more}); the answers so far are kept: run again to ask only "
+            "those, or raise allowed_failures to go on without them"
+        )
+
+
+def _warnings(model: str, responses: list[Response], reasoning: Settings | None) -> Iterator[str]:
+    """What a reader of the results should know of the model's thoughts."""
+    total = len(responses)
+    thoughts = sum(response.thought is not None for response in responses)
+    if thoughts and reasoning is None:
+        yield (
+            f"{thoughts} of {total} replies of model {model} hold a thought, which took tokens of "
+            "the answer's limit; set reasoning of the model, with the tokens that a thought may "
+            "take (docs/reasoning.md)"
+        )
+    if reasoning is None and (pairs := sum(holds_pair(response.text) for response in responses)):
+        yield (
+            f"{pairs} of {total} answers of model {model} hold a pair of tags that may mark a "
+            "thought, after other text, and are scored as they stand; set reasoning of the model "
+            "if it thinks (docs/reasoning.md)"
+        )
+    if unfinished := sum(response.status == "unfinished" for response in responses):
+        yield (
+            f"{unfinished} of {total} replies of model {model} end before an answer and have no "
+            "score; raise tokens under reasoning of the model, or max_tokens"
+        )
+
+
+@contextmanager
+def raise_on_sigterm() -> Iterator[None]:
+    """SIGTERM unwinds the stack, so that the journal is closed, as Ctrl-C does anyway."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    previous = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)

@@ -1,0 +1,155 @@
+"""What a model's answers have cost, by the journals that hold them, and what is about to."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings
+from steadfast.contract.request import ANSWERED, Request, Response
+from steadfast.engines.openai.shapes import count
+
+TOKEN_BYTES = 3
+"""Bytes of UTF-8 in a token, by a cautious estimate: English has more, Chinese about as many."""
+
+
+def cost(price: Settings, prompt: int, cached: int, output: int) -> float:
+    """The cost of so many tokens, in the price's currency.
+
+    Args:
+        price: ``input``, ``output`` and ``cached`` (None: as input) per million tokens.
+        prompt: prompt tokens, the cached ones included.
+        cached: prompt tokens that came from the provider's cache.
+        output: tokens answered.
+    """
+    cached_price = price["input"] if price.get("cached") is None else price["cached"]
+    whole = (prompt - cached) * price["input"] + cached * cached_price + output * price["output"]
+    return whole / 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Uncounted(Response):
+    """A reply that its server did not count, with estimates for the bill: the journal's line has
+    them, the outputs never do."""
+
+    prompt_estimate: int = 0
+    completion_estimate: int = 0
+
+
+def estimated(request: Request, response: Response) -> Response:
+    """The response, with estimates of the tokens that its server did not count."""
+    answered = response.status in ANSWERED
+    counted = response.prompt_tokens and (response.completion_tokens or not _said(response))
+    if counted or not (answered or response.status == "refused"):
+        return response
+    cut = response.status == "length"
+    said = request.max_tokens if cut else _tokens(_said(response))
+    return Uncounted(
+        **asdict(response), prompt_estimate=prompt_tokens(request), completion_estimate=said
+    )
+
+
+def prompt_tokens(request: Request) -> int:
+    """Tokens of a prompt: as they were counted, else by its length."""
+    if request.prompt_tokens is not None:
+        return request.prompt_tokens
+    turns = (text for turn in request.turns for text in turn)
+    return _tokens("".join((*turns, request.prefix, request.suffix)))
+
+
+def _tokens(text: str) -> int:
+    return -(-len(text.encode("utf-8", "surrogatepass")) // TOKEN_BYTES)
+
+
+def _said(response: Response) -> str:
+    return response.text + (response.thought or "")
+
+
+class CapReached(UserError):
+    """No further request may be sent; those under way are paid for and worth waiting for."""
+
+
+class Bill:
+    """Adds up all journals of a model as they grow, those of other jobs too, and what this job
+    has under way, each request at its most.
+
+    Args:
+        price: as ``cost`` takes it, with ``currency``.
+        most: what the model may cost in all.
+        folders: where the journals of the model lie.
+    """
+
+    def __init__(self, price: Settings, most: float, folders: Iterable[Path]):
+        self._price, self._most, self._folders = price, most, tuple(folders)
+        self._read: dict[Path, int] = {}
+        self._spent = 0.0
+        self._under_way: dict[str, float] = {}
+        self._reserved = 0.0
+
+    def spent(self) -> float:
+        """The cost of every reply that stands in the journals now."""
+        for path in sorted(path for folder in self._folders for path in folder.glob("*.jsonl")):
+            offset = self._read.get(path, 0)
+            if path.stat().st_size > offset:
+                with open(path, "rb") as journal:
+                    journal.seek(offset)
+                    content = journal.read()
+                whole = content[: content.rfind(b"\n") + 1]
+                self._read[path] = offset + len(whole)
+                self._spent += sum(map(self._of_line, whole.splitlines()))
+        return self._spent
+
+    @property
+    def waiting(self) -> bool:
+        """Whether anything is under way."""
+        return bool(self._under_way)
+
+    def reserve(self, request: Request, *, sent: bool = False) -> None:
+        """Counts a request as under way, until ``settle``.
+
+        Args:
+            sent: whether it is under way already, so that no cap can keep it back.
+
+        Raises:
+            CapReached: with all that is under way, it could cost more than there is left.
+        """
+        most = cost(self._price, prompt_tokens(request), 0, request.max_tokens)
+        spent = self.spent()
+        if not sent and spent + self._reserved + most > self._most:
+            currency = self._price["currency"]
+            raise CapReached(
+                f"max_spend of {self._most:g} {currency} is reached ({spent:.4g} {currency} by the "
+                f"journals, up to {most:.4g} for the next request); what is answered is kept: "
+                "raise max_spend and run again to go on"
+            )
+        self._under_way[request.hash] = most
+        self._reserved += most
+
+    def settle(self, request: Request) -> None:
+        """What a request cost stands in the journal, if it was answered."""
+        self._reserved -= self._under_way.pop(request.hash, 0.0)
+        if not self._under_way:
+            self._reserved = 0.0  # no rounding is carried on
+
+    def _of_line(self, line: bytes) -> float:
+        try:
+            record = json.loads(line)
+            if not isinstance(record, dict):
+                return 0.0
+            return cost(self._price, *_billed(record))
+        except (ValueError, RecursionError):
+            return 0.0  # a line torn by a crash, which its own job mends
+
+
+def _billed(record: Record) -> tuple[int, int, int]:
+    """Prompt, cached and completion tokens of a journal's line: counted, else estimated."""
+
+    def tokens(*names: str) -> int:
+        return next((known for name in names if (known := count(record.get(name)))), 0)
+
+    prompt = tokens("prompt_tokens", "prompt_estimate")
+    completion = tokens("completion_tokens", "completion_estimate")
+    if not completion and record.get("status") in ANSWERED:
+        completion = _tokens(str(record.get("text") or "") + str(record.get("thought") or ""))
+    return prompt, min(tokens("cached_tokens"), prompt), completion

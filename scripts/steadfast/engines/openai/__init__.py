@@ -1,0 +1,1 @@
+"""Engine ``openai``: servers with an OpenAI-compatible API, live and in batches."""

@@ -1,0 +1,330 @@
+"""Engine ``openai``: any server with an OpenAI-compatible API."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from steadfast.base.errors import PassingError, UserError
+from steadfast.base.files import Record
+from steadfast.contract.request import Request, Response
+from steadfast.engines.asking.latencies import Latencies
+from steadfast.engines.asking.local_text import LocalText
+from steadfast.engines.asking.progress import Notices
+from steadfast.engines.base import LONG_PREFIX, Engine, Setup
+from steadfast.engines.cost.bill import Bill, CapReached, estimated
+from steadfast.engines.openai import batch_files
+from steadfast.engines.openai.access import Access
+from steadfast.engines.openai.body import SUFFIX, request_body, request_url
+from steadfast.engines.openai.client import Client
+from steadfast.engines.openai.pace import Pace, wanted_wait
+from steadfast.engines.openai.replies import Retry, error_of, read_completion, read_failure
+from steadfast.engines.openai.served import Served
+
+Replies = asyncio.Queue[tuple[Request, Response] | None]
+
+MESSAGE_TOKENS = 4  # of a chat template, per message, beside its text
+REPLY_TOKENS = 3  # that open the answer
+
+
+class OpenaiEngine(Engine):
+    """Sends requests context by context: one warms the server's prefix cache, the rest follow.
+
+    While the last requests of a context are under way, the first of the next is sent; short
+    contexts go side by side, since none drives another out of the cache.
+
+    Args:
+        setup: its answers have ``model``; ``revision``, ``template`` (chat or base), ``system``,
+            ``temperature`` (default 0; None: not sent), ``top_p``, ``top_k``, ``min_p``, ``seed``
+            (of the first draw), ``logprobs`` (alternatives a token; None: not asked),
+            ``extra_body``; its operation ``base_url``, ``api_key_env``, ``concurrency`` (requests
+            at once at first), ``max_concurrency`` (by default the same), ``attempts``, ``timeout``
+            (s, of one attempt), ``backoff`` (s, before the second attempt), ``max_tokens_field``,
+            ``price``, ``max_spend``, ``bill`` (folders of the journals that count against it; by
+            default the job's). A model with ``serve``, a server's command, has no address: the job
+            starts it for itself; its operation has ``serve_operation_args``, ``serve_minutes``. A
+            ``tokenizer`` with a slash in its name is the model's own.
+
+    Raises:
+        UserError: there is no such tokenizer, or transformers is missing.
+    """
+
+    paid = True
+    packages = ("openai",)
+
+    def __init__(self, setup: Setup):
+        own, operation = setup.own, setup.operation
+        temperature = own.get("temperature", 0.0)
+        settings = {
+            **own,
+            "engine": "openai",
+            "template": own.get("template") or "chat",
+            "temperature": None if temperature is None else float(temperature),
+        }
+        if settings["template"] == "base":
+            settings["suffix"] = SUFFIX
+        if serve := own.get("serve"):  # where the program lies is a fact of the machine
+            settings["serve"] = [Path(serve[0]).name, *serve[1:]]
+        # A key that is absent and one that is null or empty are the same.
+        self.answers = {k: v for k, v in settings.items() if v is not None and v != {}}
+        key_name = operation.get("api_key_env", "OPENAI_API_KEY")
+        self._access = Access(operation.get("base_url"), key_name)
+        command = [*(serve or []), *operation.get("serve_operation_args", [])]
+        minutes = operation.get("serve_minutes", 30.0)
+        self._serve = partial(Served, command, minutes, setup.log) if serve else None
+        self._served: Served | None = None
+        self._text = self._own_text(setup.answers.get("tokenizer") or "")
+        self._concurrency = operation.get("concurrency", 8)
+        self._most = operation.get("max_concurrency") or self._concurrency
+        self._attempts = operation.get("attempts", 6)
+        self._timeout = operation.get("timeout", 600.0)
+        self._backoff = operation.get("backoff", 1.0)
+        self._max_tokens_field = operation.get("max_tokens_field", "max_tokens")
+        self._bill = None
+        if setup.journal is not None and operation.get("max_spend") is not None:
+            folders = operation.get("bill") or [setup.journal.parent]
+            self._bill = Bill(operation["price"], operation["max_spend"], folders)
+        self._logprobs = "logprobs" in self.answers
+        extra = self.answers.get("extra_body", {})
+        self._tools = bool(extra.get("tools") or extra.get("functions"))
+        self._log = setup.log
+        self._notices = Notices()
+        self._heard = 0
+        self._retries: Counter[str] = Counter()
+        self._latencies = Latencies()
+
+    def _own_text(self, name: str) -> LocalText | None:
+        if "/" not in name:
+            return None
+        return LocalText(
+            name,
+            revision=self.answers.get("revision"),
+            template=self.answers["template"],
+            system=self.answers.get("system"),
+        )
+
+    @property
+    def tokenizer(self) -> LocalText | None:
+        """The model's own, where the config names it; its template is taken for the server's."""
+        return self._text
+
+    def template_tokens(self, count: Callable[[str], int]) -> int:
+        """An estimate of what the server's template adds, or with its own tokenizer the count."""
+        if self._text:
+            return self._text.template_tokens()
+        if self.answers["template"] == "base":
+            return count("\n" + SUFFIX)
+        system = self.answers.get("system")
+        opening = MESSAGE_TOKENS + count(system) if system else 0
+        return opening + MESSAGE_TOKENS + REPLY_TOKENS
+
+    def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
+        """Answers as they come in; every request gets one.
+
+        Raises:
+            UserError: the key is missing or not accepted, the server is unreachable, it does not
+                know the model, the account has run out, or the spending cap is reached.
+        """
+        if self._serve and not self._served:
+            self._served = self._serve()
+            self._access = Access(self._served.url, None)
+        settings = self._access.client_settings(self._timeout)
+        try:
+            with asyncio.Runner() as runner:
+                replies: Replies = asyncio.Queue()
+                places = asyncio.Semaphore(self._most)
+                settled = asyncio.Event()
+                sending = runner.get_loop().create_task(
+                    self._send_all(settings, groups, replies, places, settled)
+                )
+                sending.add_done_callback(lambda _: replies.put_nowait(None))
+                while pairs := runner.run(_arrived(replies)):
+                    for pair in pairs:
+                        yield pair
+                        # Only now is the reply in the journal: no more than the places are lost.
+                        if self._bill:
+                            self._bill.settle(pair[0])
+                        places.release()
+                    settled.set()
+                sending.result()
+        except RuntimeError as error:
+            # A signal that strikes inside the loop keeps it from closing; the signal counts.
+            if isinstance(error.__context__, SystemExit | KeyboardInterrupt):
+                raise error.__context__ from None
+            raise
+
+    async def _send_all(
+        self,
+        settings: Record,
+        groups: list[list[Request]],
+        replies: Replies,
+        places: asyncio.Semaphore,
+        settled: asyncio.Event,
+    ) -> None:
+        client = Client(settings)
+        pace = Pace(self._concurrency, self._most, self._backoff)
+        capped: CapReached | None = None
+
+        async def send(request: Request) -> None:
+            response = await self._ask(client, pace, request, places)
+            replies.put_nowait((request, estimated(request, response)))
+
+        try:
+            async with client, asyncio.TaskGroup() as tasks:
+
+                async def start(request: Request) -> asyncio.Task[None]:
+                    await places.acquire()
+                    try:
+                        if capped:
+                            raise capped
+                        if self._bill:
+                            await _reserve(self._bill, request, settled)
+                    except CapReached:
+                        places.release()
+                        raise
+                    return tasks.create_task(send(request))
+
+                async def send_group(group: list[Request]) -> None:
+                    nonlocal capped
+                    first, *rest = group
+                    try:
+                        warming = await start(first)
+                        if rest:
+                            await warming
+                        for request in rest:
+                            await start(request)
+                    except CapReached as reached:
+                        capped = reached
+
+                side_by_side = asyncio.Semaphore(self._most)
+                for group in groups:
+                    if len(group[0].prefix) >= LONG_PREFIX:
+                        await send_group(group)
+                    else:
+                        await side_by_side.acquire()
+                        if not capped:
+                            sending = tasks.create_task(send_group(group))
+                            sending.add_done_callback(lambda _: side_by_side.release())
+                    if capped:
+                        break
+        except ExceptionGroup as group:
+            raise group.exceptions[0] from None
+        if capped:
+            raise capped
+
+    async def _ask(
+        self, client: Client, pace: Pace, request: Request, places: asyncio.Semaphore
+    ) -> Response:
+        heard = self._heard
+        for attempt in range(1, self._attempts + 1):
+            sent_at = await pace.acquire()
+            outcome = await self._attempt(client, request)
+            if isinstance(outcome, Response):
+                self._latencies.add(pace.succeeded(sent_at))
+                return outcome
+            failure = outcome
+            self._retries[failure.reason] += 1
+            pace.failed(sent_at, failure.after, failure.overloaded, failure.broken)
+            if attempt < self._attempts:
+                self._say_wait(failure.reason, failure.after)
+                places.release()  # what waits is not under way
+                await pace.wait(attempt, failure.after)
+                await places.acquire()
+        if failure.unreachable and self._heard == heard:
+            raise PassingError(
+                f"server {self._access.address} is unreachable ({self._attempts} attempts); check "
+                "base_url and that the server is running, then run again: what is answered is "
+                "not asked twice"
+            )
+        return Response("error", error=failure.reason)
+
+    async def _attempt(self, client: Client, request: Request) -> Response | Retry:
+        from aiohttp import ClientConnectorError, ClientError, ConnectionTimeoutError
+
+        redact = self._access.redaction.content
+        body = request_body(self.answers, request, self._max_tokens_field)
+        try:
+            async with asyncio.timeout(self._timeout):
+                reply = await client.post(request_url(self.answers).removeprefix("/v1"), body)
+        except ConnectionTimeoutError:
+            return Retry("timeout", unreachable=True)
+        except TimeoutError:
+            return Retry("timeout", overloaded=True)
+        except ClientConnectorError:
+            return Retry("connection lost", unreachable=True)
+        except (ClientError, OSError):
+            return Retry("connection lost")
+        except Exception as error:  # such as OverflowError, by a redirect to port 99999
+            return Retry(f"the client failed ({type(error).__name__})")
+        self._heard += 1
+        # Token by token, log probabilities would spell the key of an answer that repeats it.
+        safe = redact(reply.content)
+        if reply.status >= 400:
+            self._stop_if_hopeless(reply.status, safe)
+            return read_failure(reply.status, safe, reply.headers, time.time())
+        logprobs = self._logprobs and safe == reply.content
+        return read_completion(safe, logprobs=logprobs, tools=self._tools)
+
+    def _replies(self, content: bytes) -> Iterator[tuple[str, Response | Retry]]:
+        """The replies in a file of the Batch API's format, by hash."""
+        redact = self._access.redaction.content
+        return batch_files.parse(content, logprobs=self._logprobs, tools=self._tools, redact=redact)
+
+    def _say_wait(self, reason: str, after: float | None) -> None:
+        """Says that the server asks to wait, in the log and on the terminal."""
+        if after:
+            line = f"{reason}: the server asks to wait {after:.0f} s"
+            if (wait := wanted_wait(after)) < after:
+                line += f", tried again in {wait:.0f} s"
+            self._log(line)
+            self._notices.show(f"{self.answers['model']}: {line}")
+
+    def _stop_if_hopeless(self, status: int, body: bytes) -> None:
+        if status in (401, 403):
+            place = self._access.key_source
+            problem = f" does not accept the key (HTTP {status}); check the key in {place}"
+        elif status == 404:
+            model = self.answers["model"]
+            problem = f" does not know model {model!r} (HTTP 404); check model and base_url"
+        elif status == 429 and "insufficient_quota" in error_of(body)[1].split():
+            problem = ": the account has no quota left; top it up"
+        else:
+            return
+        kept = "then run again: what is answered is not asked twice"
+        raise UserError(f"server {self._access.address}{problem}, {kept}")
+
+    @property
+    def retries(self) -> Record:
+        """How many attempts failed, by reason."""
+        return dict(self._retries)
+
+    @property
+    def latencies(self) -> Latencies:
+        """What answers took from request to reply."""
+        return self._latencies
+
+
+async def _arrived(replies: Replies) -> list[tuple[Request, Response]]:
+    """The replies that are there, one at least; none when all are given."""
+    found = [await replies.get()]
+    while not replies.empty():
+        found.append(replies.get_nowait())
+    return [pair for pair in found if pair is not None]
+
+
+async def _reserve(bill: Bill, request: Request, settled: asyncio.Event) -> None:
+    """Waits until the bill has room for a request.
+
+    Raises:
+        CapReached: nothing is under way that could turn out cheaper than it may be.
+    """
+    while True:
+        try:
+            return bill.reserve(request)
+        except CapReached:
+            if not bill.waiting:
+                raise
+        settled.clear()
+        await settled.wait()

@@ -1,0 +1,247 @@
+"""The Batch API of an ``openai`` model: cheaper answers, within a day, never submitted twice."""
+
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from steadfast.base.errors import PassingError, UserError
+from steadfast.base.files import Record
+from steadfast.contract.request import Request, Response
+from steadfast.engines.base import Setup
+from steadfast.engines.cost.bill import CapReached, estimated
+from steadfast.engines.openai import batch_files
+from steadfast.engines.openai.api import OpenaiEngine
+from steadfast.engines.openai.batch_state import METADATA, Batch, BatchState, Remote
+from steadfast.engines.openai.body import request_url
+from steadfast.engines.openai.pace import LONGEST_BACKOFF, wanted_wait
+from steadfast.engines.openai.redaction import MARK
+from steadfast.engines.openai.replies import Retry, read_failure
+from steadfast.engines.openai.shapes import array, mapping, parsed, text
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+T = TypeVar("T")
+
+
+class BatchEngine(OpenaiEngine):
+    """Uploads requests as files, waits for their batches, and gives the replies by hash.
+
+    A batch is written down before it is made and found again by its metadata, so that a killed
+    job re-attaches. Requests that a failed, expired or cancelled batch leaves unanswered go into
+    a further one, up to ``attempts``.
+
+    Args:
+        setup: as of ``OpenaiEngine``, and ``batch_interval`` (s, between two looks) and
+            ``batch_requests`` (of a file, at most) among its operation. The hashes are the same,
+            live or in batches; the batches' record lies beside the journal.
+    """
+
+    def __init__(self, setup: Setup):
+        super().__init__(setup)
+        assert setup.journal is not None, "a batch must not be forgotten"
+        self._state_path = setup.journal.with_suffix(".batches.json")
+        self._interval = setup.operation.get("batch_interval", 60.0)
+        most = batch_files.FACTS["requests"]
+        self._most_requests = min(setup.operation.get("batch_requests") or most, most)
+        self._client: OpenAI  # while ``answer`` runs
+        self._capped: CapReached | None = None
+
+    def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
+        """Answers batch by batch, as they end; every request gets one.
+
+        Raises:
+            UserError: as of ``OpenaiEngine``, or the spending cap is reached.
+        """
+        from openai import OpenAI
+
+        asked = {request.hash: request for group in groups for request in group}
+        state = BatchState.load(self._state_path)
+        with OpenAI(**self._access.client_settings(self._timeout)) as self._client:
+            for batch in [batch for batch in state.open if batch.batch_id is None]:
+                if batch.file_id is not None:
+                    self._create_batch(state, batch, batch.file_id, maybe_made=True)
+                else:  # nothing was made of it
+                    state.open.remove(batch)
+                    state.save()
+            under_way = {hash for batch in state.open for hash in batch.hashes}
+            if self._bill:
+                for name in under_way & asked.keys():
+                    self._bill.reserve(asked[name], sent=True)
+            self._submit(state, [asked[name] for name in asked if name not in under_way])
+            while state.open:
+                remotes = [(batch, self._look(str(batch.batch_id))) for batch in state.open]
+                ended = [(b, r) for b, r in remotes if r.status in batch_files.FACTS["ended"]]
+                for batch, remote in ended:
+                    yield from self._import(state, batch, remote, asked)
+                if state.open and not ended:
+                    time.sleep(self._interval)
+        if self._capped:
+            raise self._capped
+
+    def _submit(self, state: BatchState, requests: list[Request]) -> None:
+        most, field = self._most_requests, self._max_tokens_field
+        for chunk in batch_files.files_of(self._paid(requests), self.answers, field, most):
+            batch = state.add(uuid.uuid4().hex, [request.hash for request, _ in chunk])
+            file = f"{batch.key}.jsonl", b"".join(content for _, content in chunk)
+            upload = self._client.files.with_raw_response.create
+            create = partial(upload, file=file, purpose="batch")
+            batch.file_id = self._call(create, self._json(_id))
+            self._check_id(batch.file_id)
+            state.save()
+            self._create_batch(state, batch, batch.file_id, maybe_made=False)
+
+    def _paid(self, requests: list[Request]) -> Iterator[Request]:
+        """The requests that the spending cap has room for; what is under way is waited for."""
+        for request in requests:
+            try:
+                if self._bill:
+                    self._bill.reserve(request)
+            except CapReached as reached:
+                self._capped = reached
+                return
+            yield request
+
+    def _create_batch(
+        self, state: BatchState, batch: Batch, file_id: str, maybe_made: bool
+    ) -> None:
+        make = partial(
+            self._client.batches.with_raw_response.create,
+            input_file_id=file_id,
+            endpoint=request_url(self.answers),
+            completion_window=batch_files.FACTS["window"],
+            metadata={METADATA: batch.key},
+        )
+        remote = self._made(batch.key) if maybe_made else None
+        if remote is None:
+            # A reply that is lost leaves a batch behind.
+            remote = self._call(make, self._json(Remote.of), lambda: self._made(batch.key))
+        self._check_id(remote.id)
+        batch.batch_id = remote.id
+        state.save()
+        self._log(f"batch {batch.batch_id}: {len(batch.hashes)} requests submitted")
+
+    def _made(self, key: str) -> Remote | None:
+        """The batch that has our key in its metadata, if it was made."""
+        after: str | None = None
+        while True:
+            further: Record = {} if after is None else {"after": after}
+            page = partial(self._client.batches.with_raw_response.list, limit=100, **further)
+            reply = self._call(page, self._json(lambda reply: mapping(reply) or None))
+            remotes = [remote for one in array(reply.get("data")) if (remote := Remote.of(one))]
+            for remote in remotes:
+                if remote.key == key:
+                    return remote
+            if not remotes or reply.get("has_more") is not True or remotes[-1].id == after:
+                return None
+            after = remotes[-1].id
+
+    def _look(self, batch_id: str) -> Remote:
+        look = partial(self._client.batches.with_raw_response.retrieve, batch_id)
+        return self._call(look, self._json(Remote.of))
+
+    def _import(
+        self, state: BatchState, batch: Batch, remote: Remote, asked: Mapping[str, Request]
+    ) -> Iterator[tuple[Request, Response]]:
+        """Gives what a batch answered; only then it is closed, so that no answer can be lost."""
+        reasons = dict.fromkeys((h for h in batch.hashes if h in asked), remote.why)
+        answered = 0
+        for file_id in remote.files:
+            content = self._content(file_id)
+            for name, outcome in self._replies(content):
+                if name not in reasons:
+                    continue
+                if isinstance(outcome, Response):
+                    del reasons[name]
+                    answered += 1
+                    yield asked[name], estimated(asked[name], outcome)
+                else:
+                    reasons[name] = outcome.reason
+        again = {n: r for n, r in reasons.items() if state.attempts.get(n, 0) + 1 < self._attempts}
+        for name, reason in reasons.items():
+            self._retries[reason] += name in again
+            if name not in again:
+                yield asked[name], Response("error", error=reason)
+        if self._bill:
+            for name in batch.hashes:
+                if name in asked:
+                    self._bill.settle(asked[name])
+        self._log(f"batch {batch.batch_id}: {remote.status}, {answered} answered")
+        state.close(batch, remote.status, list(again), answered)
+        self._submit(state, [asked[name] for name in again])
+
+    def _content(self, file_id: str) -> bytes:
+        self._check_id(file_id)
+        return self._call(partial(self._client.files.with_raw_response.content, file_id), bytes)
+
+    def _check_id(self, given: str) -> None:
+        """Raises UserError where the provider's name for a thing holds the key, so that it can be
+        neither written down nor used."""
+        if MARK in given:
+            raise UserError(
+                f"server {self._access.address} names a file or batch by the API key, which is "
+                "kept nowhere; set batch to false, then run again"
+            )
+
+    def _json(self, read: Callable[[object], T | None]) -> Callable[[bytes], T | None]:
+        redact = self._access.redaction.content
+        return lambda content: read(parsed(redact(content)))
+
+    def _call(
+        self,
+        function: Callable[[], Any],
+        read: Callable[[bytes], T | None],
+        unheard: Callable[[], T | None] = lambda: None,
+    ) -> T:
+        """Makes one call, again where that may help.
+
+        Args:
+            function: makes it, and returns the client's raw response.
+            read: makes something of the body; None where the body is not what it should be.
+            unheard: finds what an attempt brought about whose reply was lost.
+
+        Raises:
+            UserError: the server refuses it for good, or cannot be reached.
+        """
+        from openai import APIConnectionError, APIStatusError
+
+        for attempt in range(1, self._attempts + 1):
+            after: float | None = None
+            if attempt > 1 and (found := unheard()) is not None:
+                return found
+            try:
+                content = function().content
+            except APIConnectionError as error:
+                reason = f"connection lost ({type(error.__cause__).__name__})"
+            except APIStatusError as error:
+                body = self._access.redaction.content(error.response.content)
+                self._stop_if_hopeless(error.status_code, body)
+                outcome = read_failure(error.status_code, body, error.response.headers, time.time())
+                if not isinstance(outcome, Retry):
+                    raise UserError(
+                        f"server {self._access.address} does not take the batch "
+                        f"({outcome.error or outcome.status}); mend the settings or set batch to "
+                        "false, then run again"
+                    ) from None
+                reason, after = outcome.reason, outcome.after
+            except Exception as error:  # such as OverflowError, by a redirect to port 99999
+                reason = f"the client failed ({type(error).__name__})"
+            else:
+                if (found := read(content)) is not None:
+                    return found
+                reason = "a body that is no file or batch"
+            self._retries[reason] += 1
+            if attempt < self._attempts:
+                pause = min(LONGEST_BACKOFF, self._backoff * 2 ** (attempt - 1))
+                self._say_wait(reason, after)
+                time.sleep(pause if after is None else wanted_wait(after))
+        raise PassingError(
+            f"server {self._access.address} failed {self._attempts} times in a row ({reason}); run "
+            "again later: the job re-attaches to its batches and submits none twice"
+        )
+
+
+def _id(reply: object) -> str | None:
+    return text(mapping(reply).get("id")) or None

@@ -1,0 +1,125 @@
+"""What a job must not forget of its batches: written down before and after each is made."""
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, read_json, write_json
+from steadfast.engines.openai.replies import MESSAGE_CHARACTERS
+from steadfast.engines.openai.shapes import array, mapping, text
+
+METADATA = "steadfast"  # the batch's metadata key that holds ours
+
+
+@dataclass(frozen=True)
+class Remote:
+    """What the provider says of a batch.
+
+    Args:
+        id: the provider's.
+        status: one of its words (resources/engines/batch.yaml).
+        key: ours, from the metadata; None: the batch is not ours.
+        files: ids of the files with replies, and with errors.
+        problem: what went wrong, in a few words; empty where nothing did.
+    """
+
+    id: str
+    status: str
+    key: str | None
+    files: tuple[str, ...]
+    problem: str
+
+    @classmethod
+    def of(cls, value: object) -> "Remote | None":
+        """The batch that a JSON value describes; None where it describes none."""
+        said = mapping(value)
+        name, status = text(said.get("id")), text(said.get("status"))
+        if not name or not status:
+            return None
+        files = [text(said.get(place)) for place in ("output_file_id", "error_file_id")]
+        errors = array(mapping(said.get("errors")).get("data"))
+        error = mapping(errors[0]) if errors else {}
+        problem = " ".join((text(error.get("message")) or text(error.get("code")) or "").split())
+        return cls(
+            id=name,
+            status=status,
+            key=text(mapping(said.get("metadata")).get(METADATA)),
+            files=tuple(file for file in files if file),
+            problem=problem[:MESSAGE_CHARACTERS],
+        )
+
+    @property
+    def why(self) -> str:
+        """Why it left requests unanswered."""
+        return f"batch {self.status}{f': {self.problem}' if self.problem else ''}"
+
+
+@dataclass
+class Batch:
+    """One batch at the provider.
+
+    Args:
+        key: names it in its metadata, so that it is found again if its id was never heard.
+        hashes: of the requests in it.
+        file_id: of the uploaded requests; None: not uploaded yet.
+        batch_id: the provider's; None: not known to be made.
+    """
+
+    key: str
+    hashes: list[str]
+    file_id: str | None = None
+    batch_id: str | None = None
+
+
+@dataclass
+class BatchState:
+    """Open batches, failed attempts by request hash, and what became of the batches before.
+
+    Every change is on the disk before ``save`` returns; the file is replaced atomically.
+    """
+
+    path: Path
+    open: list[Batch] = field(default_factory=list)
+    attempts: dict[str, int] = field(default_factory=dict)
+    ended: list[Record] = field(default_factory=list)
+
+    @classmethod
+    def load(cls, path: Path) -> "BatchState":
+        """The state in a file, or a fresh one.
+
+        Raises:
+            UserError: the file is there and no state.
+        """
+        if not path.exists():
+            return cls(path)
+        try:
+            kept = read_json(path)
+            batches = [Batch(**batch) for batch in kept.pop("open")]
+            return cls(path, open=batches, **kept)
+        except (TypeError, KeyError, AttributeError):
+            raise UserError(
+                f"{path}: no record of batches; look up the batches at the provider, remove this "
+                "file, and run again"
+            ) from None
+
+    def save(self) -> None:
+        """Writes the file."""
+        kept = {name: value for name, value in asdict(self).items() if name != "path"}
+        write_json(self.path, kept)
+
+    def add(self, key: str, hashes: list[str]) -> Batch:
+        """A batch that is about to be made; it is on the disk before anything is sent."""
+        batch = Batch(key, hashes)
+        self.open.append(batch)
+        self.save()
+        return batch
+
+    def close(self, batch: Batch, status: str, unanswered: list[str], answered: int) -> None:
+        """A batch whose replies are in the journal; the unanswered have one attempt more."""
+        self.open.remove(batch)
+        for request_hash in batch.hashes:
+            attempts = self.attempts.pop(request_hash, 0)
+            if request_hash in unanswered:
+                self.attempts[request_hash] = attempts + 1
+        self.ended.append({"batch_id": batch.batch_id, "status": status, "answered": answered})
+        self.save()

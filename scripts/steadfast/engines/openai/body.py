@@ -1,0 +1,63 @@
+"""What an OpenAI-compatible server is sent: the same body live and in a batch file."""
+
+from collections.abc import Iterable
+from itertools import chain
+from typing import Literal
+
+from steadfast.base.files import Record, Settings
+from steadfast.contract.request import Request, Turns
+from steadfast.engines.openai.shapes import clean
+
+SUFFIX = "Output: "  # what a base model's prompt ends with (appendix E)
+SAMPLING = ("temperature", "top_p", "top_k", "min_p")  # sent where they are set
+Endpoint = Literal["/v1/chat/completions", "/v1/completions"]
+
+
+def request_url(answers: Settings) -> Endpoint:
+    """The path that a model's requests go to, as batch files name it."""
+    return "/v1/completions" if answers["template"] == "base" else "/v1/chat/completions"
+
+
+def request_body(answers: Settings, request: Request, max_tokens_field: str) -> Record:
+    """The body of one request, by the engine's settings that determine a response."""
+    logprobs = answers.get("logprobs")
+    if answers["template"] == "base":
+        asked: Record = {"prompt": plain_text(request.prompt, request.turns)}
+        wanted = {"logprobs": logprobs}
+    else:
+        asked = {"messages": messages(request.prompt, request.turns, answers.get("system"))}
+        wanted = {"logprobs": True, "top_logprobs": logprobs}
+    # Each draw has a seed of its own: with the same one, a server gives the same answer again.
+    seed = {"seed": answers["seed"] + request.draw} if "seed" in answers else {}
+    return {
+        "model": answers["model"],
+        **asked,
+        **{name: answers[name] for name in SAMPLING if name in answers},
+        **seed,
+        **({} if logprobs is None else wanted),
+        **answers.get("extra_body", {}),
+        max_tokens_field: request.max_tokens,
+    }
+
+
+def plain_text(prompt: str, turns: Turns = ()) -> str:
+    """A prompt and the turns before it, as one text that a base model goes on with."""
+    return as_text(turns) + _question(prompt)
+
+
+def as_text(exchanges: Iterable[tuple[str, str]]) -> str:
+    """Prompts with their answers, in the form in which a base model is to go on (appendix E)."""
+    return "".join(f"{_question(prompt)}{clean(answer)}\n\n" for prompt, answer in exchanges)
+
+
+def _question(prompt: str) -> str:
+    prompt = clean(prompt)
+    return prompt + ("" if prompt.endswith("\n") else "\n") + SUFFIX
+
+
+def messages(prompt: str, turns: Turns = (), system: str | None = None) -> list[dict[str, str]]:
+    """A prompt and the turns before it, as messages that a chat template takes."""
+    opening = [] if system is None else [{"role": "system", "content": system}]
+    texts = enumerate([*chain.from_iterable(turns), prompt])
+    roles = ("user", "assistant")
+    return opening + [{"role": roles[n % 2], "content": clean(text)} for n, text in texts]

@@ -1,0 +1,178 @@
+"""What an OpenAI-compatible server answered: an answer, a reason to try again, or a failure."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+
+from steadfast.base.files import Record, Settings
+from steadfast.contract.request import Response
+from steadfast.engines.openai.reply_fields import logprobs_of, thought_of, usage_of, words_of
+from steadfast.engines.openai.shapes import array, clean, count, mapping, parsed, text
+
+ENDS = {
+    "stop": "ok",
+    "length": "length",
+    "eos": "ok",  # Together
+    "eos_token": "ok",  # Text Generation Inference before 2.3
+    "stop_sequence": "ok",  # Text Generation Inference
+    "content_filter": "refused",
+}
+"""Statuses by finish reason. Any other (error, abort, insufficient_system_resource …) ends no
+answer, and neither does none: vLLM, SGLang, llama.cpp and OpenRouter name one with every whole
+answer, Ollama leaves it out where it was interrupted."""
+TOOL_ENDS = {"tool_calls": "ok", "function_call": "ok"}
+"""Likewise where the request offers tools."""
+OVERLOADED = (429, 503, 529)
+TURNED_AWAY = tuple(f"HTTP {status}" for status in OVERLOADED)
+"""Reasons of attempts that a server refused since it had too many of them."""
+RETRIED = frozenset({408, 409, 429, *range(500, 600)})
+REFUSALS = re.compile(r"content_?filter|content_?policy|responsible_?ai", re.IGNORECASE)
+TOO_LONG = re.compile(r"context_length_exceeded|string_above_max_length", re.IGNORECASE)
+TOO_LONG_MESSAGE = re.compile(r"maximum context length|context length exceeded", re.IGNORECASE)
+MESSAGE_CHARACTERS = 200
+REASON_CHARACTERS = 60  # of a server's word in a reason to try again
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Why an attempt failed that may succeed later.
+
+    Args:
+        after: seconds that the server asks to wait; None: it did not say.
+        overloaded: whether fewer requests at once would help.
+        unreachable: whether no connection was made.
+        broken: whether the server itself failed, so that waiting helps everyone.
+    """
+
+    reason: str
+    after: float | None = None
+    overloaded: bool = False
+    unreachable: bool = False
+    broken: bool = False
+
+
+def status_of(finish_reason: object, *, tools: bool = False) -> str | None:
+    """The status of a reply by its finish reason; None where it names no whole answer.
+
+    Args:
+        tools: whether the request offers tools, so that a call of one ends an answer.
+    """
+    if not isinstance(finish_reason, str):
+        return None
+    return ENDS.get(finish_reason) or (TOOL_ENDS.get(finish_reason) if tools else None)
+
+
+def read_completion(
+    body: bytes, *, logprobs: bool = False, tools: bool = False
+) -> Response | Retry:
+    """The answer in the body of a chat completion or a completion.
+
+    A body that is none, whatever its shape, is worth another attempt.
+
+    Args:
+        logprobs: whether log probabilities are kept.
+        tools: whether the request offers tools, so that a call of one ends an answer.
+    """
+    reply = parsed(body)
+    if reply is None:
+        return Retry("a body that is not JSON")
+    return completion(reply, logprobs=logprobs, tools=tools)
+
+
+def completion(reply: object, *, logprobs: bool = False, tools: bool = False) -> Response | Retry:
+    """As ``read_completion``, of the body's value."""
+    whole = mapping(reply)
+    choice = mapping(next(iter(array(whole.get("choices"))), None))
+    if problem := whole.get("error") or choice.get("error"):
+        said, codes = _error_in({"error": problem})
+        named = (codes or said)[:REASON_CHARACTERS]
+        return Retry(f"an error in the reply: {named or 'unnamed'}")
+    message = choice.get("message", {"content": choice.get("text")} if "text" in choice else None)
+    if not isinstance(message, dict):
+        return Retry("a body without choices")
+    known = usage_of(whole)
+    if logprobs:
+        known["logprobs"] = logprobs_of(choice)
+    reason = choice.get("finish_reason")
+    known["finish_reason"] = text(reason)
+    return _answer(message, status_of(reason, tools=tools), known)
+
+
+def _answer(message: Settings, status: str | None, known: Record) -> Response | Retry:
+    refusal, reason = message.get("refusal"), known["finish_reason"]
+    if status == "refused" or (refusal and isinstance(refusal, str)):
+        return Response("refused", **known)
+    if status is None:
+        named = "missing" if reason is None else repr(reason[:REASON_CHARACTERS])
+        return Retry(f"an answer without an end: finish_reason {named}")
+    words = words_of(message.get("content"))
+    if words is None or refusal:
+        return Retry("a body without content")
+    answer, listed = words
+    known["thought"] = thought = thought_of(message, listed)
+    if thought:
+        known["thought_tokens"] = known["thought_tokens"] or None  # 0: nobody counted
+    # A thought may spend the whole limit, or be all that there is; a call of a tool has no words.
+    silent = status == "length" or reason in TOOL_ENDS or thought or known["thought_tokens"]
+    if answer is None and not silent:
+        return Retry("a body without content")
+    return Response(status, answer or "", **known)
+
+
+def read_failure(
+    status: int, body: bytes, headers: Mapping[str, str], now: float
+) -> Response | Retry:
+    """What an HTTP status of 400 and above means.
+
+    Args:
+        now: seconds since the epoch, for a Retry-After that is a date.
+    """
+    return failure(status, parsed(body), headers, now)
+
+
+def failure(status: int, reply: object, headers: Mapping[str, str], now: float) -> Response | Retry:
+    """As ``read_failure``, of the body's value."""
+    message, codes = _error_in(reply)
+    if status in RETRIED:
+        overloaded = status in OVERLOADED
+        after = retry_after(headers, now)
+        return Retry(f"HTTP {status}", after, overloaded, broken=status >= 500)
+    if status == 413 or TOO_LONG.search(codes) or TOO_LONG_MESSAGE.search(message):
+        return Response("overflow", error="the server: longer than the model's window")
+    if REFUSALS.search(codes):
+        return Response("refused", finish_reason="content_filter")
+    return Response("error", error=f"HTTP {status}: {message}" if message else f"HTTP {status}")
+
+
+def error_of(body: bytes) -> tuple[str, str]:
+    """The message of an error's body, one short line, and its codes, whatever its shape."""
+    return _error_in(parsed(body))
+
+
+def _error_in(reply: object) -> tuple[str, str]:
+    outer = mapping(reply)
+    error = mapping(outer.get("error")) or outer
+    inner = mapping(error.get("innererror"))
+    message = error.get("message") or error.get("detail") or outer.get("error") or ""
+    short = " ".join(message.split()) if isinstance(message, str) else ""
+    codes = (error.get("code"), error.get("type"), inner.get("code"))
+    known = " ".join(str(count(code) or text(code) or "") for code in codes)
+    return clean(short)[:MESSAGE_CHARACTERS], " ".join(known.split())
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds to wait by Retry-After (seconds or an HTTP date) or OpenAI's retry-after-ms."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        value = headers.get(name, "")
+        try:
+            seconds = float(value) * unit
+        except ValueError:
+            try:
+                seconds = parsedate_to_datetime(value).timestamp() - now
+            except (ValueError, OverflowError):
+                continue
+        if math.isfinite(seconds):
+            return max(0.0, seconds)
+    return None

@@ -1,0 +1,118 @@
+"""A model's server that a job starts for itself, and ends with itself."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from steadfast.base.errors import UserError
+
+PORT = "{port}"
+"""In a command, where the server's port stands."""
+LOOK_SECONDS = 1.0
+STOP_SECONDS = 30.0
+SHOWN_LINES = 20
+PR_SET_PDEATHSIG = 1
+
+
+class Served:
+    """An OpenAI-compatible server on a free port of this machine, ready to be asked.
+
+    It is ended with this object, or with the process, in whatever way that ends.
+
+    Args:
+        command: its words, without a shell.
+        minutes: that it may take until it is ready, such as to load the model.
+        say: takes lines for the log.
+
+    Raises:
+        UserError: it cannot be started, ends, or is not ready in time.
+    """
+
+    def __init__(self, command: Sequence[str], minutes: float, say: Callable[[str], None]):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}/v1"
+        words = [word.replace(PORT, str(port)) for word in command]
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115  # _stop closes it
+        started = time.monotonic()
+        try:
+            self._process = subprocess.Popen(
+                ["/usr/bin/env", *words],
+                env={**os.environ, "PATH": program_path()},
+                stdin=subprocess.DEVNULL,
+                stdout=self._output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=_die_with_parent if sys.platform == "linux" else None,
+            )
+        except OSError as error:
+            self._output.close()
+            raise UserError(f"serve: {words[0]} cannot be started ({error.strerror})") from None
+        self.close = weakref.finalize(self, _stop, self._process, self._output)
+        self._wait(words[0], started + 60 * minutes, minutes, say)
+        say(f"server ready after {time.monotonic() - started:.0f} s")
+
+    def _wait(self, name: str, end: float, minutes: float, say: Callable[[str], None]) -> None:
+        while not _ready(self.url):
+            code = self._process.poll()
+            if code is None and time.monotonic() < end:
+                time.sleep(LOOK_SECONDS)
+                continue
+            self._output.seek(0)
+            said = self._output.read().decode("utf-8", errors="replace").splitlines()
+            self.close()
+            for line in said[-SHOWN_LINES:]:
+                say(f"server: {line}")
+            what = f"was not ready in {minutes:g} minutes" if code is None else f"ended ({code})"
+            more = "; raise serve_minutes, if it only takes longer" if code is None else ""
+            raise UserError(
+                f"serve: {name} {what}; what it said last is in the log{more}: mend the command, "
+                "then run again"
+            )
+
+
+def program_path(python: Path | str = sys.executable) -> str:
+    """Where programs are looked for: first in an interpreter's environment, active or not.
+
+    Args:
+        python: the interpreter; by default this one.
+    """
+    return f"{Path(python).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+
+
+def _ready(url: str) -> bool:
+    try:
+        with urlopen(f"{url}/models", timeout=5) as reply:
+            return bool(reply.status == 200)
+    except (URLError, OSError):
+        return False
+
+
+def _die_with_parent() -> None:
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _stop(process: "subprocess.Popen[bytes]", output: IO[bytes]) -> None:
+    """Ends a server and what it has started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    output.close()

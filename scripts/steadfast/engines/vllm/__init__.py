@@ -1,0 +1,1 @@
+"""Engine ``vllm``: the model in the job itself."""

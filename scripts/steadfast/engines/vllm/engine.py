@@ -1,0 +1,331 @@
+"""Engine ``vllm``: the model in the job itself, offline, every context computed once."""
+
+import os
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import packages_distributions, version
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings, read_json, write_json
+from steadfast.contract.request import Request, Response, ordered, size
+from steadfast.engines.asking.local_text import NOT_INSTALLED, LocalText
+from steadfast.engines.asking.reasoning import marks
+from steadfast.engines.base import Engine, EngineExhausted, EngineFailed, Setup
+from steadfast.engines.openai.body import SUFFIX
+from steadfast.engines.vllm.devices import VISIBLE, Lease, devices
+
+if TYPE_CHECKING:
+    from vllm import LLM, RequestOutput, SamplingParams
+    from vllm.v1.engine.llm_engine import LLMEngine
+
+TEXT = ("model", "revision", "tokenizer", "template", "system", "template_args")
+LOADING = ("model", "revision", "tokenizer", "dtype", "quantization", "hf_overrides", "seed")
+SAMPLING = ("temperature", "top_p", "top_k", "min_p")
+SETTINGS = {
+    "VLLM_ENABLE_V1_MULTIPROCESSING": "0",  # the engine's own errors reach the job
+    "VLLM_NO_USAGE_STATS": "1",
+    "VLLM_LOGGING_LEVEL": "WARNING",
+}
+AHEAD = 2
+"""Requests that the engine has in hand for each that it may compute at once."""
+UNKNOWN_BATCH = 256
+"""Requests at once of a vLLM that could not say how many it takes by itself."""
+MEMORY = ("out of memory", "outofmemory", "enginedeaderror", "died unexpectedly")
+
+
+class VllmEngine(Engine):
+    """Asks all requests in one queue, context by context, the longest first.
+
+    vLLM computes a prefix once for all requests that share it, also while it is computed: nothing
+    waits for a first request, or for the end of a context. Answers are handed on one by one as
+    they finish, so a kill loses no more than what was under way.
+
+    Args:
+        setup: its answers have ``model``, ``window``; ``revision``, ``tokenizer``, ``template``
+            (chat or base), ``system``, ``template_args``, ``dtype``, ``quantization``,
+            ``hf_overrides``, ``seed``, ``temperature`` (None: as the model comes), ``top_p``,
+            ``top_k``, ``min_p``, ``reasoning``, ``engine_args``, ``batch_invariant``; its operation
+            ``tensor_parallel_size``, ``gpu_memory_utilization``, ``batch`` (requests at
+            once), ``engine_operation_args``. A smaller batch is remembered beside the journal.
+
+    Raises:
+        UserError: there is no such model, or transformers is missing.
+    """
+
+    paid = True
+
+    def __init__(self, setup: Setup):
+        settings = {**setup.own, "tokenizer": setup.answers.get("tokenizer")}
+        given = {k: v for k, v in settings.items() if v not in (None, {}, False)}
+        self._window: int = setup.answers["window"]
+        self._given, self._operation, self._log = given, setup.operation, setup.log
+        trust = given.get("engine_args", {}).get("trust_remote_code", False)
+        named = {name: given[name] for name in TEXT if name in given}
+        self._text = LocalText(named.pop("model"), **named, trust_remote_code=trust)
+        chat = given.get("template", "chat") == "chat"
+        template = {"chat_template": self._text.template_hash} if chat else {"suffix": SUFFIX}
+        self._stop_ids = self._text.stop_token_ids
+        defaults = {"engine": "vllm", "template": "chat", "dtype": "auto", "seed": 0}
+        self._sampling = self._sampling_of(setup.own)
+        reasoning = setup.answers.get("reasoning")
+        special = self._text.special_among(marks(reasoning)) if reasoning else []
+        # The marks of thought that are special tokens would vanish from the text.
+        shown = {"skip_special_tokens": False} if special else {}
+        fixed = {**self._sampling, "stop_token_ids": self._stop_ids, **shown}
+        self.answers = {**defaults, **given, **template, **fixed}
+        self._hint = setup.journal.with_suffix(".hint.json") if setup.journal else None
+        self._batch: int | None = setup.operation.get("batch")
+        if self._hint and self._hint.exists():
+            hinted = read_json(self._hint)["batch"]
+            self._batch = min(self._batch or hinted, hinted)
+        names = ("vllm", "torch", "transformers")
+        found = packages_distributions()
+        self.packages = tuple(found.get(name, [name])[0] for name in names)
+        self._loaded, self._leased = setup.loaded, setup.leased
+        self._in_hand = 1
+        self._used: Counter[str] = Counter()
+
+    def _sampling_of(self, own: Settings) -> Record:
+        """Temperature and the like: the config's, or those that the model itself comes with."""
+        given = {name: own[name] for name in SAMPLING if own.get(name) is not None}
+        if "temperature" in own and own["temperature"] is None:
+            return {"temperature": 1.0, **self._text.sampling, **given}
+        return {"temperature": 0.0, **given}
+
+    def prefilled(self, start_tags: Sequence[str]) -> bool | None:
+        """Whether the template opens a thought."""
+        return self._text.render("a").rstrip().endswith(tuple(start_tags))
+
+    @property
+    def tokenizer(self) -> LocalText:
+        """The model's own."""
+        return self._text
+
+    def template_tokens(self, count: Callable[[str], int]) -> int:
+        """Exactly what the template adds, rendered and counted."""
+        return self._text.template_tokens()
+
+    def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
+        """Answers as they finish.
+
+        Raises:
+            EngineFailed: vLLM does not load the model, or died; after a death by memory the next
+                attempt asks fewer at once.
+            UserError: vLLM is missing, or its memory does not hold a context.
+        """
+        self.load()
+        self._look_at_memory(max(size(request) for group in groups for request in group))
+        yield from self._ask(self._text.encode_prompts(ordered(groups)))
+        self._forget_hint()
+
+    def _forget_hint(self) -> None:
+        # One of several copies leaves that to who shares out the work: another may just have died.
+        if self._hint and not self._leased:
+            self._hint.unlink(missing_ok=True)
+
+    def reset_prefix_cache(self) -> bool:
+        """Empties the prefix cache, once the model is loaded."""
+        return self._loaded.model is not None and self.engine.reset_prefix_cache()
+
+    @property
+    def engine(self) -> "LLMEngine":
+        """vLLM's own, once the model is loaded."""
+        llm: LLM = self._loaded.model
+        return llm.llm_engine
+
+    def _ask(
+        self, prompts: Iterator[tuple[Request, list[int]]]
+    ) -> Iterator[tuple[Request, Response]]:
+        """Hands over requests in their order, ahead of what runs, so that no step waits for one.
+
+        vLLM itself begins no context for which its KV cache has no room.
+        """
+        under_way: dict[str, Request] = {}
+        while True:
+            following = islice(prompts, self._in_hand - len(under_way))
+            exhausted = True
+            for request, ids in following:
+                exhausted = False
+                if len(ids) + request.max_tokens > self._window:
+                    # The engine would drop all requests for the sake of this one.
+                    error = f"{len(ids)} tokens of prompt exceed the window of {self._window}"
+                    yield request, Response("overflow", error=error)
+                    continue
+                under_way[request.hash] = request
+                sampling = self._sampling_of_one(request)
+                with self._explained("failed"):
+                    self.engine.add_request(request.hash, {"prompt_token_ids": ids}, sampling)
+            if not under_way and exhausted:
+                return
+            with self._explained("failed"):
+                outputs = self.engine.step()
+            for output in outputs:
+                if output.finished:
+                    yield under_way.pop(output.request_id), self._response(output)
+
+    def _sampling_of_one(self, request: Request) -> "SamplingParams":
+        from vllm import SamplingParams
+
+        return SamplingParams(
+            **self._sampling,
+            max_tokens=request.max_tokens,
+            seed=self.answers["seed"] + request.draw,
+            stop_token_ids=self._stop_ids,
+            skip_special_tokens=self.answers.get("skip_special_tokens", True),
+        )
+
+    def _response(self, output: "RequestOutput") -> Response:
+        answer, prompt = output.outputs[0], len(output.prompt_token_ids)
+        cached = output.num_cached_tokens or 0
+        self._used.update(requests=1, prompt=prompt, cached=cached, output=len(answer.token_ids))
+        status = {"stop": "ok", "length": "length"}.get(answer.finish_reason, "error")
+        return Response(
+            status,
+            answer.text,
+            answer.finish_reason,
+            prompt,
+            cached,
+            len(answer.token_ids),
+            f"the engine ended it ({answer.finish_reason})" if status == "error" else None,
+            self._served,
+            self._machine,
+        )
+
+    # --- loading ---------------------------------------------------------------------------
+
+    def load(self) -> None:
+        """Loads the model, where it is not loaded yet.
+
+        Raises:
+            EngineFailed: vLLM does not load it.
+            UserError: vLLM is missing.
+        """
+        if self._loaded.model is not None:
+            return
+        for name, value in SETTINGS.items():
+            os.environ.setdefault(name, value)
+        if self._given.get("batch_invariant"):
+            os.environ["VLLM_BATCH_INVARIANT"] = "1"
+        try:
+            from vllm import LLM, envs
+        except ImportError:
+            raise UserError(NOT_INSTALLED) from None
+        if self._given.get("batch_invariant") and not hasattr(envs, "VLLM_BATCH_INVARIANT"):
+            raise UserError(
+                f"model {self._given['model']}: this vLLM has no batch-invariant mode; update "
+                "vLLM or leave batch_invariant out"
+            )
+        parallel = self._operation.get("tensor_parallel_size", 1)
+        arguments = {
+            **{name: self._given[name] for name in LOADING if name in self._given},
+            "enable_prefix_caching": True,
+            "max_model_len": self._window,
+            **({"max_num_seqs": self._batch} if self._batch else {}),
+            "tensor_parallel_size": parallel,
+            "gpu_memory_utilization": self._operation.get("gpu_memory_utilization", 0.9),
+            **self._given.get("engine_args", {}),
+            **self._operation.get("engine_operation_args", {}),
+        }
+        if not self._leased:
+            self._lease()
+        started = time.monotonic()
+        with self._explained("could not be loaded"):
+            self._loaded.model = LLM(**arguments)
+        self._loaded.seconds = time.monotonic() - started
+        self._log(f"loaded in {self._loaded.seconds:.0f} s")
+
+    def _lease(self, copies: int = 1) -> None:
+        """Takes the GPUs that it needs from those of this machine, where jobs share them."""
+        if names := devices(os.environ):
+            further = self._operation.get("engine_operation_args", {})
+            pipeline = further.get("pipeline_parallel_size", 1)
+            count = copies * pipeline * self._operation.get("tensor_parallel_size", 1)
+            # Held until the process ends, and so do the engine's own processes.
+            os.environ[VISIBLE] = ",".join(Lease(count, names, self._log).names)
+
+    def _look_at_memory(self, largest: int) -> None:
+        """How many requests and tokens the engine takes at once.
+
+        Raises:
+            UserError: it does not take the largest request.
+        """
+        from vllm.platforms import current_platform
+
+        parallel = self._operation.get("tensor_parallel_size", 1)
+        versions = [f"{name} {version(name)}" for name in self.packages[:2]]
+        device = current_platform.get_device_name() or current_platform.device_type
+        self._machine = ", ".join([*versions, f"{parallel} × {device}"])
+        commit = self._text.identity()["commit"]
+        self._served = f"{self._given['model']}@{commit}" if commit else self._given["model"]
+        config = self.engine.vllm_config
+        most, cache = config.scheduler_config.max_num_seqs, config.cache_config
+        at_once = min(self._batch or most, most)
+        # Of those in hand the engine itself takes no more at once than it was loaded for.
+        self._in_hand = AHEAD * most if at_once == most else at_once
+        capacity = getattr(cache, "kv_cache_size_tokens", None)
+        capacity = capacity or (cache.num_gpu_blocks or 0) * cache.block_size
+        self._log(
+            f"KV cache: {capacity:,} tokens; the largest request takes {largest:,}; up to "
+            f"{at_once} at once"
+        )
+        if 0 < capacity < largest:
+            raise UserError(
+                f"model {self._given['model']}: the KV cache holds {capacity:,} tokens, fewer "
+                f"than the {largest:,} of the largest request; raise tensor_parallel_size or "
+                "gpu_memory_utilization, or leave that length out"
+            )
+
+    @contextmanager
+    def _explained(self, what: str) -> Iterator[None]:
+        """One sentence for what the engine raises; the rest goes to the log."""
+        try:
+            yield
+        except Exception as error:
+            self._log("".join(traceback.format_exception(error)))
+            raise self._sentence(error, what) from None
+
+    def _sentence(self, error: Exception, what: str) -> EngineFailed:
+        """After a death by memory the next attempt asks half as many at once."""
+        chain: BaseException | None = error
+        seen: list[str] = []
+        while chain is not None and len(seen) < 10:
+            seen.append(f"{type(chain).__name__}: {chain}")
+            chain = chain.__cause__ or chain.__context__
+        reason, kept = seen[0].split("\n")[0][:300], "what is answered is kept"
+        batch = self._batch or UNKNOWN_BATCH
+        if batch > 1 and any(word in "\n".join(seen).lower() for word in MEMORY):
+            half = batch // 2
+            if self._hint:
+                write_json(self._hint, {"batch": half})
+            return EngineExhausted(
+                f"model {self._given['model']} {what}, for want of memory, with {batch} "
+                f"requests at once ({reason}); {kept}: run again, it goes on with {half} at once"
+            )
+        return EngineFailed(
+            f"model {self._given['model']} {what} ({reason}); the log has the whole message; "
+            f"{kept}: run again to go on"
+        )
+
+    # --- what is written down --------------------------------------------------------------
+
+    def identity(self) -> Record:
+        """The model's files: commit, data type, rope settings, tokenizer."""
+        found = self._text.identity()
+        found["positions"] |= self._given.get("hf_overrides", {})
+        return {"files": found}
+
+    def summary(self) -> list[str]:
+        """Prompt tokens: logical, computed, cached."""
+        used = self._used
+        if not used["prompt"]:
+            return []
+        return [
+            f"{used['requests']} requests: {used['prompt']:,} prompt tokens, of which "
+            f"{used['prompt'] - used['cached']:,} computed and {used['cached']:,} cached "
+            f"({used['cached'] / used['prompt']:.1%}); {used['output']:,} output tokens"
+        ]

@@ -1,0 +1,1 @@
+"""Engines without a model: they answer from what a benchmark or a file knows."""

@@ -1,1 +1,0 @@
-"""Export: a built benchmark as a data set of its own, described for people and for programs."""

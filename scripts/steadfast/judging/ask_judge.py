@@ -1,0 +1,61 @@
+"""Rule judge_prompts: what is asked of a judge about one model's answers to one part."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from steadfast.base.files import write_jsonl
+from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, Sample, component
+from steadfast.contract.judge_template import JudgeTemplate, load_template
+from steadfast.contract.part_files import PartFiles, read_answers
+
+
+def write_judge_prompts(
+    part: PartFiles,
+    judge_prompts: Sequence[Any],
+    outputs: Path,
+    templates: Mapping[str, str],
+    out: Path,
+    draws: int = 1,
+) -> None:
+    """Writes what is asked of a judge, a record for the requests about an answer.
+
+    A sample without an answer is not judged.
+
+    Args:
+        part: that the model answered.
+        judge_prompts: the benchmark's ``JudgePrompts``.
+        outputs: the model's outputs.
+        templates: file of each judge template in use.
+        out: JSON lines.
+        draws: answers that were drawn for each prompt.
+
+    Raises:
+        UserError: a file is missing or damaged, a template has no such slot or lacks one, or a
+            prompt has no output.
+    """
+    asking, samples = component(judge_prompts).make(), part.read(draws)
+    answers = read_answers(outputs, samples)
+    asked = judge_prompts_of(asking, load_templates(asking, templates), samples, answers)
+    write_jsonl(out, map(asdict, asked))
+
+
+def load_templates(asking: JudgePrompts, templates: Mapping[str, str]) -> dict[str, JudgeTemplate]:
+    """The judge templates by name, checked for the benchmark's slots."""
+    return {
+        name: load_template(path, *asking.slots_of(name), asking.behind)
+        for name, path in templates.items()
+    }
+
+
+def judge_prompts_of(
+    asking: JudgePrompts,
+    templates: Mapping[str, JudgeTemplate],
+    samples: Iterable[Sample],
+    answers: Mapping[str, Answer],
+) -> Iterable[JudgePrompt]:
+    """What is asked of a judge about the answers that there are."""
+    for sample in samples:
+        if answers[sample.id].answered:
+            yield from asking.prompts(sample, answers[sample.id], templates)

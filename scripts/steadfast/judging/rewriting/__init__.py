@@ -1,0 +1,1 @@
+"""Models word an instruction anew, and the lists that they reply are read."""

@@ -1,0 +1,101 @@
+"""A sample as text for a terminal; nothing in it is acted on (``steadfast.base.visible``)."""
+
+import json
+from collections.abc import Iterator
+
+from steadfast.base.files import Record, Settings
+from steadfast.base.visible import visible
+from steadfast.page.seen import JudgedRequest, SeenAnswer, SeenSample
+from steadfast.show.passages import excerpts
+
+BAR = "  | "
+START = 400
+"""Characters of a context that are shown where no place of it is asked about."""
+
+
+def sample_text(seen: SeenSample) -> str:
+    """A sample: what was asked and expected, and each model's answer with its points."""
+    return visible("\n".join(_lines(seen))) + "\n"
+
+
+def _lines(seen: SeenSample) -> Iterator[str]:
+    prompt = seen.sample.prompt
+    yield f"== {prompt['sample_id']} =="
+    yield f"{seen.benchmark}, part {seen.sample.part}, task {prompt['task']}"
+    for turn in seen.before:
+        yield from _block("Turn before", turn)
+    yield from _block("Instruction", prompt["instruction"])
+    if seen.passages is None:
+        yield from _block("Instance", _fields(seen.fields))
+    elif shown := excerpts(seen.passages):
+        for number, excerpt in enumerate(shown, start=1):
+            yield from _block(f"Context, place {number}", excerpt)
+    else:
+        start = seen.passages.text[:START]
+        yield from _block("Context, start (no one place is asked about)", start)
+    yield from _block("Expected (the reference's answer)", seen.expected)
+    for answer in seen.answers:
+        yield from _answer(answer)
+
+
+def _answer(seen: SeenAnswer) -> Iterator[str]:
+    draw = f", draw {seen.draw}" if seen.draw else ""
+    yield f"\n-- {seen.model}{draw} --"
+    if seen.output is None:
+        yield "no answer here: not asked yet, or not of this trial"
+    else:
+        output = seen.output
+        cut = output.get("truncated_tokens")
+        yield f"status: {output['status']}" + (f"; {cut:,} tokens of context cut" if cut else "")
+        if output.get("error"):
+            yield from _block("Error", output["error"])
+        if output["thought"]:
+            yield from _block("Thought", output["thought"])
+        yield from _block("Answer", output["text"] or "")
+    if seen.score:
+        yield from _score(seen.score)
+    for request in seen.judged:
+        yield from _judged(request)
+
+
+def _score(score: Record) -> Iterator[str]:
+    judge = f", judged by {score['judge']}" if score["judge"] else ""
+    yield f"Score: {_number(score['total'])} ({score['status']}{judge})"
+    for name, points in (score["points"] or {}).items():
+        yield f"{BAR}{name}: {_number(points)}"
+    if score["extracted"] is not None:
+        yield from _block("Extracted", _json(score["extracted"]))
+    for name, other in score["other_raters"].items():
+        points = ", ".join(f"{k} {_number(v)}" for k, v in (other["points"] or {}).items())
+        yield f"By {name}: {_number(other['total'])} ({other['status']}): {points}"
+
+
+def _judged(asked: JudgedRequest) -> Iterator[str]:
+    yield from _block(f"Asked of a judge, behind the answer ({asked.id})", asked.tail.strip())
+    for judge, reply in asked.replies.items():
+        if reply["thought"]:
+            yield from _block(f"Thought of judge {judge}", reply["thought"])
+        yield from _block(f"Reply of judge {judge} ({reply['status']})", reply["text"] or "")
+    if not asked.replies:
+        yield "No judge has replied yet."
+
+
+def _block(heading: str, text: str) -> Iterator[str]:
+    """A heading, and lines that no text can pass for headings."""
+    yield f"{heading}:"
+    yield from (BAR + line for line in text.split("\n"))
+
+
+def _fields(fields: Settings) -> str:
+    return "\n".join(
+        f"{name}: {value if isinstance(value, str) else _json(value)}"
+        for name, value in fields.items()
+    )
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:g}"

@@ -1,0 +1,273 @@
+"""The certificate of a plan: what a run needs to tell a wanted difference apart, and what it costs.
+
+Variances come from a pilot run, which is whatever scores the results folder holds, where there are
+enough; else from the benchmark's released scores.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil, comb, log2
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from steadfast.base.files import Record, Settings
+from steadfast.contract.components import Sample, component
+from steadfast.engines.cost.forecast import COSTS, total
+from steadfast.stats.certificate import Compared, Group, Wanted, pilot_rows
+from steadfast.stats.scores import read_scores
+from steadfast.stats.tidy import OVERALL
+from steadfast.stats.variance_components import (
+    Components,
+    components_of,
+    differences,
+    mean_components,
+)
+
+COLUMNS = (
+    "part", "model", "other", "task", "clusters_now", "smallest_now", "smallest_now_all",
+    "clusters", "clusters_all",
+)  # fmt: skip
+LEAST = 3
+"""Degrees of freedom that the contexts of each group must have in a pilot run."""
+SHOWN = 10
+Pair = tuple[str, str]
+TYPICAL: Pair = ("", "")
+
+
+class Asked(NamedTuple):
+    """What is asked of a task in a part."""
+
+    clusters: int
+    expressions: int
+    variables: int
+    samples: float
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What the config asks for, and what is known.
+
+    Args:
+        compared: how the benchmark compares models, by name and settings.
+        difference: that is to be told apart, in the unit of the totals.
+        power: how often.
+        models: that are compared.
+        tokens: of each part, those of its longest context.
+        scores: files of scores by model and part; those that are there are the pilot.
+    """
+
+    compared: Sequence[Any]
+    difference: float
+    power: float
+    models: Sequence[str]
+    tokens: Mapping[str, int]
+    scores: Mapping[tuple[str, str], Path]
+
+    @cached_property
+    def how(self) -> Compared:
+        """How the benchmark compares models."""
+        made: Compared = component(self.compared).make()
+        return made
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of models that are compared."""
+        return max(1, comb(len(self.models), 2))
+
+    def of(self, samples: Mapping[str, Sequence[Sample]]) -> list["PartCertificate"]:
+        """The certificate of all lengths, or of each part.
+
+        Args:
+            samples: by part, one draw of each.
+
+        Raises:
+            UserError: a score file is damaged.
+        """
+        there = {cell: path for cell, path in self.scores.items() if path.exists()}
+        rows = pilot_rows(read_scores(there), self.how)
+        units = [list(samples)] if self.how.lengths else [[part] for part in samples]
+        return [
+            PartCertificate(
+                self,
+                {part: _asked(samples[part], self.how) for part in parts},
+                dict(self._pilots(rows[rows["part"].isin(parts)])),
+            )
+            for parts in units
+        ]
+
+    def _pilots(self, rows: Any) -> Iterator[tuple[Pair, Mapping[str, Components]]]:
+        steps = {part: log2(tokens) for part, tokens in self.tokens.items()}
+        for first, second, pair in differences(rows):
+            yield (first, second), components_of(pair, steps if self.how.lengths else None)
+
+
+def _asked(samples: Sequence[Sample], how: Compared) -> dict[str, Asked]:
+    prompts: dict[str, list[Record]] = defaultdict(list)
+    for prompt in (sample.prompt for sample in samples if how.apart not in sample.prompt):
+        if how.counts(prompt["task"]):
+            prompts[how.task(prompt["task"])].append(prompt)
+
+    def levels(of: list[Record], name: str) -> int:
+        return len({prompt.get(name) for prompt in of})
+
+    return {
+        task: Asked(
+            clusters := levels(of, "context_id"),
+            levels(of, "expression_id"),
+            levels(of, "variable_id"),
+            len(of) / clusters,
+        )
+        for task, of in prompts.items()
+    }
+
+
+@dataclass(frozen=True)
+class PartCertificate:
+    """The certificate of one overall difference.
+
+    Attributes:
+        whole: what the config asks for.
+        asked: of each part and task.
+        pilots: components of each pair of models that a pilot run has scores of.
+    """
+
+    whole: Certificate
+    asked: Mapping[str, Mapping[str, Asked]]
+    pilots: Mapping[Pair, Mapping[str, Components]]
+
+    @property
+    def tasks(self) -> dict[str, Asked]:
+        """What is asked of each task, in the first part."""
+        return dict(next(iter(self.asked.values())))
+
+    @property
+    def part(self) -> str:
+        """The part's name; empty for all lengths."""
+        return "" if self.whole.how.lengths else next(iter(self.asked))
+
+    @property
+    def now(self) -> int:
+        """Clusters as configured: at each length, or in all."""
+        counts = [asked.clusters for asked in self.tasks.values()]
+        return min(counts) if self.whole.how.lengths else sum(counts)
+
+    @cached_property
+    def known(self) -> dict[Pair, Mapping[str, Components]]:
+        """Components of each pair; without a pilot of the released scores' typical one, or none."""
+        enough = {pair: of for pair, of in self.pilots.items() if self._enough(of)}
+        if enough or not self.whole.how.released:
+            return enough
+        return {TYPICAL: self.whole.how.released}
+
+    def _enough(self, of: Mapping[str, Components]) -> bool:
+        tasks = {task for one in of.values() for task in one.tasks if one.freedom >= LEAST}
+        return tasks >= set(self.tasks)
+
+    @property
+    def source(self) -> str:
+        """What the variances are of."""
+        if list(self.known) == [TYPICAL]:
+            return self.whole.how.source
+        return f"the pilot run in the results folder (pairs of its models: {len(self.known)})"
+
+    def groups(
+        self, components: Mapping[str, Components], samples: Mapping[str, float] | None = None
+    ) -> list[Group]:
+        """The groups of tasks of this run.
+
+        Args:
+            components: of one pair, by group.
+            samples: of each task in a context; by default as asked.
+        """
+        how, tasks = self.whole.how, self.tasks
+        weights = {task: (how.weights or {OVERALL: 1.0})[task] for task in tasks}
+        sizes = samples or {task: asked.samples for task, asked in tasks.items()}
+        steps = tuple(log2(self.whole.tokens[part]) for part in self.asked)
+        found = []
+        for name in dict.fromkeys(map(how.group, tasks)):
+            of = components[name]
+            weight = [weights.get(task, 0.0) / sum(weights.values()) for task in of.tasks]
+            share = None
+            if not how.lengths:
+                share = sum(tasks[task].clusters for task in of.tasks if task in tasks) / self.now
+            size = np.array([sizes.get(task, 1.0) for task in of.tasks])
+            found.append(Group(of, np.array(weight), size, steps, share))
+        return found
+
+    @cached_property
+    def rows(self) -> list[Record]:
+        """What each pair needs overall, and the mean of them by task: columns of ``COLUMNS``."""
+        found = []
+        for (model, other), components in self.known.items():
+            names = {"part": self.part, "model": model, "other": other, "task": OVERALL}
+            found.append({**names, **self._needs(self.groups(components), self.now)})
+        pairs = list(self.known.values())
+        if len(self.tasks) > 1 and pairs:
+            typical = {
+                group: mean_components([pair[group] for pair in pairs]) for group in pairs[0]
+            }
+            for task, asked in self.tasks.items():
+                groups = [
+                    g.of_task(task) for g in self.groups(typical) if task in g.components.tasks
+                ]
+                names = {"part": self.part, "model": "", "other": "", "task": task}
+                found.append({**names, **self._needs(groups, asked.clusters)})
+        return found
+
+    def _needs(self, groups: Sequence[Group], now: int) -> Record:
+        one = Wanted(self.whole.difference, self.whole.power)
+        every = replace(one, pairs=self.whole.pairs)
+        return {
+            "clusters_now": now,
+            "smallest_now": one.smallest(groups, now),
+            "smallest_now_all": every.smallest(groups, now),
+            "clusters": one.clusters(groups),
+            "clusters_all": every.clusters(groups),
+        }
+
+    def designs(self) -> Iterator[tuple[str, float, int | None]]:
+        """What fewer expressions and variables would need, overall and over all pairs.
+
+        Yields:
+            What is taken, prompts of a context in all, and the clusters of the neediest pair.
+        """
+        wanted = Wanted(self.whole.difference, self.whole.power, self.whole.pairs)
+        shares = {"all": 1.0, "half the": 0.5, "one of the": 0.0}
+        for expressions, e in shares.items():
+            for variables, v in shares.items():
+                sizes = {
+                    task: float(max(1, ceil(of.expressions * e)) * max(1, ceil(of.variables * v)))
+                    for task, of in self.tasks.items()
+                }
+                needs = [wanted.clusters(self.groups(of, sizes)) for of in self.known.values()]
+                most = None if None in needs else max(n for n in needs if n is not None)
+                yield f"{expressions} expressions, {variables} variables", sum(sizes.values()), most
+
+
+def costs(rows: Sequence[Settings], part: str, factor: float) -> Iterator[Record]:
+    """What a whole run of so many times the clusters takes of each model.
+
+    Args:
+        rows: the plan's.
+        part: whose; empty for all.
+        factor: by how much the clusters grow.
+    """
+    own = [row for row in rows if part in ("", row["part"])]
+    for model, judges in dict.fromkeys((row["model"], row["judges"]) for row in own):
+        of = [row for row in own if (row["model"], row["judges"]) == (model, judges)]
+        names = ("requests", "prompt_tokens", "distinct_tokens", "output_budget")
+        sums = {
+            name: total(of, name)
+            for name in (*names, *(f"whole_{one}" for one in ("gpu_hours", *COSTS)))
+        }
+        grown = {name: None if value is None else value * factor for name, value in sums.items()}
+        yield {
+            "model": f"{model} (judges)" if judges else model,
+            **{name: round(grown[name] or 0) for name in names},
+            **{name: grown[f"whole_{name}"] for name in ("gpu_hours", *COSTS)},
+            "currency": of[0]["currency"],
+        }

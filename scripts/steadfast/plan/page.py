@@ -1,0 +1,207 @@
+"""The pages of a plan, for people."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from steadfast.base.files import Record
+from steadfast.contract.engine_names import WITHOUT_MODEL
+from steadfast.engines.cost.forecast import COSTS, cost_text, markdown, total
+from steadfast.plan.certificate import SHOWN, PartCertificate, costs
+from steadfast.stats.power import LEVEL
+from steadfast.stats.tidy import OVERALL
+
+ESTIMATE = "o200k_base"
+SAMPLES_SHOWN = 5
+NOTES = """Prompt tokens are logical: what the prompts would be without sharing. Distinct tokens are
+left when prompts of a context share their prefix; a cache that holds computes no more. Hours and
+costs are of what is still to be asked (the columns "ask"), with the whole output limit used: cost
+with a cache that holds, cost uncached with none, between which the bill for the prompts lies. Hours
+are expected, of the clock and of all GPUs of a job; loading the model, once for its parts together,
+is beside them; requested is what the jobs ask for (docs/gpu-hours.md says how each is reckoned).
+Judges' rows, where there are any, take every answer to have judging.answer_tokens tokens and each
+reply to be readable at once; what their journals hold is not known before the answers are.
+"""
+
+
+def page(
+    name: str,
+    rows: Sequence[Record],
+    odd: Sequence[Record],
+    remark: str = "",
+    misfits: Iterable[str] = (),
+) -> list[str]:
+    """The lines of what each model and part takes, and of the prompts that do not fit.
+
+    Args:
+        name: the benchmark's.
+        rows: the plan's.
+        odd: prompts that would be cut or do not fit.
+        remark: a sentence that holds of the whole plan.
+        misfits: what does not fit the machine, as sentences.
+    """
+    lines = [f"# Plan of {name}", "", *([remark, ""] if remark else []), NOTES]
+    lines += [*markdown(rows, show), "", "## Totals", ""]
+    paid = [row for row in rows if row["engine"] not in WITHOUT_MODEL and not row["judges"]]
+    lines.append(f"- still to be asked of models: {total(paid, 'to_ask') or 0:,} requests")
+    if judged := [row for row in rows if row["engine"] not in WITHOUT_MODEL and row["judges"]]:
+        lines.append(f"- to be asked of judges: {total(judged, 'to_ask') or 0:,} requests")
+    lines += [f"- {line}" for line in gpu_hours_lines(rows)]
+    lines += [f"- {line}" for line in misfits]
+    if costs_of_all := cost_text(rows):
+        lines.append(f"- cost, of the models with prices: {costs_of_all}")
+    if any(row["estimated"] for row in rows):
+        lines.append(
+            f"- where estimated is yes, {ESTIMATE} stands in for the model's own tokenizer, "
+            "which is not on this machine: what the journal holds is not known"
+        )
+    lines += ["", "## Prompts that do not fit whole", ""]
+    kinds: dict[tuple[str, str, str], list[str]] = {}
+    for row in odd:
+        kinds.setdefault((row["model"], row["part"], row["what"]), []).append(row["sample_id"])
+    for (model, part, what), samples in kinds.items():
+        more = ", …" if len(samples) > SAMPLES_SHOWN else ""
+        shown = ", ".join(samples[:SAMPLES_SHOWN])
+        lines.append(f"- {model}, {part}: {len(samples)} {what} ({shown}{more})")
+    return lines if kinds else [*lines, "None."]
+
+
+def gpu_hours_lines(rows: Sequence[Record]) -> Iterator[str]:
+    """GPU-hours in all: expected, for loading, requested; and of whom they are not known."""
+    known = [row for row in rows if row["requested_gpu_hours"] is not None]
+    if not known:
+        return
+    expected, loading, requested = (
+        total(known, name) for name in ("gpu_hours", "load_gpu_hours", "requested_gpu_hours")
+    )
+    if expected is None:
+        yield f"GPU-hours: {requested:,.2f} requested; expected ones are not known"
+    else:
+        whole = expected + (loading or 0)
+        times = f", {requested / whole:.1f} times as many" if requested and whole else ""
+        yield (
+            f"GPU-hours: {whole:,.2f} expected, {loading or 0:,.2f} of them for loading; "
+            f"{requested:,.2f} requested{times}"
+        )
+
+
+def certificate_page(of: PartCertificate, rows: Sequence[Record]) -> Iterator[str]:
+    """The lines of one overall difference's certificate.
+
+    Args:
+        of: the certificate.
+        rows: the plan's.
+    """
+    whole, unit = of.whole, of.whole.how.unit
+    part = f" ({of.part})" if of.part else ""
+    yield from ("", f"## Certificate{part}: a difference of {whole.difference:g}", "")
+    if not of.known:
+        yield (
+            "None yet: no variances are known. Run two models or more as a pilot, with four "
+            f"{unit} or more of each task, and plan again."
+        )
+        return
+    needs = of.rows
+    yield from (
+        f"{unit.capitalize()} that tell two models apart which differ by {whole.difference:g}, in "
+        f"{whole.power:.0%} of runs, by a t test of the paired differences of {unit.split()[0]} at "
+        f"{LEVEL:.0%}: where one pair is compared, and for each of the {whole.pairs} pairs of the "
+        "config (Holm's first step).",
+        "Smallest: the difference that the run tells apart as often with what is configured.",
+        f"Variances are those of {of.source}; overall, the pair that needs most is shown, of tasks "
+        "the mean of the pairs.",
+    )
+    yield from ("", *_needs_table(of, needs, unit), "")
+    if len(of.known) > 1:
+        yield from ("Overall, by pair:", "", *_pairs_table(needs, unit), "")
+    if whole.how.lengths:
+        yield "With fewer expressions and variables of each task, overall and for all pairs:"
+        yield from ("", *_designs_table(of, unit), "")
+    wanted = _most([row["clusters_all"] for row in needs if row["task"] == OVERALL])
+    if wanted:
+        yield (
+            f"What a whole run with {wanted:,} {unit} takes, as the plan's numbers grow with them; "
+            "what the journal answers is not taken off:"
+        )
+        yield from ("", *_costs_table(of, rows, wanted / of.now))
+
+
+def _needs_table(of: PartCertificate, needs: Sequence[Record], unit: str) -> Iterator[str]:
+    yield from _table(
+        ["", "expressions", "variables", f"{unit}, one pair", f"{unit}, all pairs",
+         "configured", "smallest difference, one pair", "smallest difference, all pairs"]
+    )  # fmt: skip
+    for task in dict.fromkeys(row["task"] for row in needs):
+        own = [row for row in needs if row["task"] == task]
+        asked = of.tasks.get(task) if of.whole.how.lengths else None
+        kinds = [asked.expressions, asked.variables] if asked else ["", ""]
+        counts = [_most([row[name] for row in own]) for name in ("clusters", "clusters_all")]
+        smallest = [max(row[name] for row in own) for name in ("smallest_now", "smallest_now_all")]
+        yield _row(
+            [
+                task,
+                *kinds,
+                *map(_count, counts),
+                own[0]["clusters_now"],
+                *map(_difference, smallest),
+            ]
+        )
+
+
+def _pairs_table(needs: Sequence[Record], unit: str) -> Iterator[str]:
+    rows = [row for row in needs if row["task"] == OVERALL]
+    rows.sort(key=lambda row: -(row["clusters_all"] or float("inf")))
+    yield from _table(["model", "other", f"{unit}, one pair", f"{unit}, all pairs"])
+    for row in rows[:SHOWN]:
+        counts = [_count(row[name]) for name in ("clusters", "clusters_all")]
+        yield _row([row["model"], row["other"], *counts])
+    if len(rows) > SHOWN:
+        yield _row([f"and {len(rows) - SHOWN} pairs that need less", "", "", ""])
+
+
+def _designs_table(of: PartCertificate, unit: str) -> Iterator[str]:
+    yield from _table(["taken", "prompts of a context of each scenario", unit, "requests in all"])
+    for taken, prompts, clusters in of.designs():
+        requests = None if clusters is None else round(prompts * clusters * len(of.asked))
+        yield _row([taken, f"{prompts:,.0f}", _count(clusters), _count(requests)])
+
+
+def _costs_table(of: PartCertificate, rows: Sequence[Record], factor: float) -> Iterator[str]:
+    names = ["model", "requests", "prompt_tokens", "distinct_tokens", "output_budget",
+             "gpu_hours", *COSTS, "currency"]  # fmt: skip
+    yield from _table([name.replace("_", " ") for name in names])
+    for row in costs(rows, of.part, factor):
+        yield _row([show(row[name]) for name in names])
+
+
+def _table(head: Sequence[str]) -> Iterator[str]:
+    yield _row(head)
+    yield "|" + "---|" * len(head)
+
+
+def _row(cells: Sequence[object]) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def _most(counts: Sequence[int | None]) -> int | None:
+    known = [count for count in counts if count is not None]
+    return max(known) if len(known) == len(counts) else None
+
+
+def _count(count: int | None) -> str:
+    return "over a million" if count is None else f"{count:,}"
+
+
+def _difference(value: float) -> str:
+    return f"{value:.3f}" if value <= 1 else "none"
+
+
+def show(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:,.2f}"
+    return str(value)

@@ -1,0 +1,278 @@
+"""What a rule's code depends on, computed from its imports, as one digest by content.
+
+A rule names the functions and components that its job calls. They depend on their modules, on all
+that these import, and on the packaged data files that these name. A comment, a docstring, the
+formatting or a time stamp changes no digest; a change of code changes those that use it.
+"""
+
+import ast
+import atexit
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import grimp
+import yaml
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import canonical_json, write_text
+from steadfast.base.loading import FILE
+from steadfast.base.resources import PACKAGE, resource
+from steadfast.base.tokens import cache_folder
+from steadfast.contract.components import Component
+
+RESOURCE_CALLS = frozenset({"facts", "resource"})
+SCHEME = "1"
+"""Part of every digest; another where the same content is to give another digest."""
+
+
+def digest(script: str, *used: str | Component[Any] | None) -> str:
+    """What a rule depends on, in a word for its params: the names used, and a digest of them all.
+
+    Of a file of the user's this is its code, and what it imports of this package.
+
+    Args:
+        script: the rule's script, by its name in ``scripts``.
+        used: what the script's function loads by name: components, and others as
+            ``module:object``; None is passed over.
+    """
+    components = [one for one in used if isinstance(one, Component)]
+    names = [one.name if isinstance(one, Component) else one for one in used if one]
+    names += sorted({function for one in components for function in one.uses})
+    files = sorted({file for one in components for file in one.resources})
+    return f"{' '.join([script, *names])} @ {_digest(script, tuple(names), tuple(files))}"
+
+
+@cache  # asked for once a job
+def _digest(script: str, names: tuple[str, ...], files: tuple[str, ...]) -> str:
+    found, paths = modules(script, names), resources(script, names)
+    paths |= {path for name in files for path in _files_of(resource(name))}
+    parts = [["", _file_digest(_script(script))]]
+    parts += [[module, _file_digest(_source(module))] for module in sorted(found)]
+    parts += [[path.name, _file_digest(path)] for path in _own_files(names)]
+    parts += [[_short(path), _file_digest(path)] for path in sorted(paths)]
+    return hashlib.sha256(canonical_json([SCHEME, parts]).encode()).hexdigest()[:16]
+
+
+def modules(script: str, names: Iterable[str] = ()) -> set[str]:
+    """The modules that a script and what it loads by name import, directly or not.
+
+    Args:
+        script: its name in ``scripts``.
+        names: as ``module:object`` or ``file.py:object``.
+    """
+    named = {name.rpartition(":")[0] for name in names}
+    files = [_script(script), *_own_files(names)]
+    entries = {name for name in named if not name.endswith(FILE)}
+    entries |= {module for file in files for module in _imported(file)}
+    return {module for entry in entries for module in _closure(entry)}
+
+
+def resources(script: str, names: Iterable[str] = ()) -> set[Path]:
+    """The packaged data files that these modules name."""
+    return {path for module in modules(script, names) for path in _resources(module)}
+
+
+def _own_files(names: Iterable[str]) -> list[Path]:
+    """The user's files that hold some of the named objects."""
+    named = {name.rpartition(":")[0] for name in names}
+    return sorted(Path(name) for name in named if name.endswith(FILE))
+
+
+def _script(name: str) -> Path:
+    return PACKAGE.parent / f"{name}.py"
+
+
+@cache
+def _imported(script: Path) -> tuple[str, ...]:
+    """The modules of this package that a script, or another file by itself, imports."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(script.read_bytes())):
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:  # names, or modules of a package
+            found |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
+    own = {name for name in found if name.partition(".")[0] == PACKAGE.name}
+    return tuple(sorted(own & _graph(PACKAGE.name).modules)) if own else ()
+
+
+@cache
+def _closure(module: str) -> frozenset[str]:
+    if _is_one_file(module):
+        own = {up for name in _imported(_source(module)) for up in _closure(name)}
+        return frozenset({module} | own)
+    graph = _graph(module.partition(".")[0])
+    if module not in graph.modules:
+        raise _unknown(module)
+    found: set[str] = set()
+    new = {module}
+    while new:
+        found |= new
+        # To import a module is to import the packages that it is in.
+        new = {up for one in new for up in graph.find_upstream_modules(one)} | new
+        new = (new | {package for one in new for package in _packages(one)}) - found
+    return frozenset(found)
+
+
+def _packages(module: str) -> Iterator[str]:
+    parts = module.split(".")
+    return (".".join(parts[:place]) for place in range(1, len(parts)))
+
+
+@cache
+def _graph(package: str) -> grimp.ImportGraph:
+    return grimp.build_graph(
+        *dict.fromkeys(["steadfast", package]), cache_dir=None, exclude_type_checking_imports=True
+    )
+
+
+@cache
+def _source(module: str) -> Path:
+    """A module's file; nothing is imported."""
+    top, *inner = module.split(".")
+    if not inner:
+        return _origin(top)
+    path = _origin(top).parent.joinpath(*inner)
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def _is_one_file(module: str) -> bool:
+    """Whether this is a module of no package, whose file alone is looked at."""
+    return "." not in module and _origin(module).name != "__init__.py"
+
+
+@cache
+def _origin(top: str) -> Path:
+    """The file of a package or of a module of none."""
+    spec = find_spec(top)
+    if spec is None or not (spec.origin or "").endswith(".py"):
+        raise _unknown(top)
+    return Path(str(spec.origin))
+
+
+def _unknown(module: str) -> UserError:
+    return UserError(
+        f"{module}: no such module; correct the name of the component, and give each folder of "
+        "the package an __init__.py"
+    )
+
+
+@cache
+def _resources(module: str) -> frozenset[Path]:
+    """The packaged files that a module's own code names."""
+    source = _source(module)
+    found: set[Path] = set()
+    for name, package in json.loads(_cached(source, _named, "resources")):
+        found.update(_files_of(resource(name, package)))
+    return frozenset(found)
+
+
+def _named(source: Path) -> str:
+    """The constants by which a module asks for packaged files: names and packages, as JSON."""
+    named = []
+    for node in ast.walk(ast.parse(source.read_bytes())):
+        if isinstance(node, ast.Call) and _called(node.func) in RESOURCE_CALLS:
+            constants = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
+            own = [a.id for a in node.args if isinstance(a, ast.Name) and a.id == "__package__"]
+            if constants:
+                named.append([constants[0], _package_of(source) if own else ""])
+    return json.dumps(named)
+
+
+def _called(function: ast.expr) -> str:
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def _package_of(source: Path) -> str:
+    parts, folder = [], source.parent
+    while (folder / "__init__.py").exists():
+        parts.append(folder.name)
+        folder = folder.parent
+    return ".".join(reversed(parts))
+
+
+def _files_of(path: Path) -> list[Path]:
+    return sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+
+
+def _short(path: Path) -> str:
+    """A path without the part that differs between machines."""
+    root = resource("")
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+
+
+def _file_digest(path: Path) -> str:
+    """A digest of what a file means: code without comments and docstrings, YAML as its values."""
+    return _cached(path, _meaning, "digest")
+
+
+def _meaning(path: Path) -> str:
+    hasher = hashlib.sha256()
+    if path.suffix == ".py":
+        for word in _skeleton(ast.parse(path.read_bytes())):
+            hasher.update(word.encode("utf-8", "surrogatepass") + b"\0")
+    elif path.suffix in (".yaml", ".yml"):
+        hasher.update(repr(yaml.safe_load(path.read_text(encoding="utf-8"))).encode())
+    else:
+        hasher.update(path.read_bytes())
+    return hasher.hexdigest()
+
+
+def _skeleton(node: ast.AST) -> Iterator[str]:
+    """The words of a syntax tree, without docstrings, places and what Python versions add."""
+    yield type(node).__name__
+    for name, value in ast.iter_fields(node):
+        if name in ("ctx", "kind", "type_comment", "type_ignores") or value is None or value == []:
+            continue
+        yield name
+        members = value if isinstance(value, list) else [value]
+        for member in members[_has_docstring(node) if name == "body" else 0 :]:
+            if isinstance(member, ast.AST):
+                yield from _skeleton(member)
+            else:
+                yield repr(member)
+        yield "end"
+
+
+def _has_docstring(node: ast.AST) -> bool:
+    holds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    return isinstance(node, holds) and ast.get_docstring(node, clean=False) is not None
+
+
+# --- what was found of a file is kept, by its content ----------------------------------------
+
+
+def _cached(path: Path, find: Callable[[Path], str], kind: str) -> str:
+    key = f"{kind}/{path.suffix}/{hashlib.sha256(path.read_bytes()).hexdigest()}"
+    known = _known()
+    if key not in known:
+        known[key] = find(path)
+        atexit.unregister(_keep)
+        atexit.register(_keep)
+    return known[key]
+
+
+@cache
+def _known() -> dict[str, str]:
+    try:
+        return json.loads(_cache_file().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def _keep() -> None:
+    """Writes what was found of files beside the user's other caches, where that is allowed."""
+    with suppress(OSError):
+        write_text(_cache_file(), canonical_json(_known()))
+
+
+def _cache_file() -> Path:
+    return cache_folder() / f"digests-{SCHEME}-{os.getuid()}.json"

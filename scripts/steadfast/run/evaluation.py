@@ -1,0 +1,357 @@
+"""What a config runs, as the rules ask: benchmarks, models, judges, and the files of each job."""
+
+from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from steadfast.base.errors import UserError
+from steadfast.base.paths import (
+    journal_path,
+    rewrites_journal_path,
+    verdicts_journal_path,
+)
+from steadfast.base.resources import PREFIX
+from steadfast.config.judges import check_judges, judges_of
+from steadfast.config.settings import (
+    asked_models,
+    floor,
+    judge_settings,
+    model_settings,
+    references,
+    rewriter_settings,
+    scored_models,
+)
+from steadfast.contract.components import Component
+from steadfast.contract.engine_names import ENGINES, STAND_INS, WITHOUT_MODEL
+from steadfast.contract.registry import benchmarks_of
+from steadfast.contract.task import (
+    AnyBenchmark,
+    DataFile,
+    Judging,
+    Rewriting,
+    Task,
+    rewrites_file,
+)
+from steadfast.schema.config import Config
+from steadfast.schema.model_base import BaseModelSettings
+
+
+class Wildcards(Protocol):
+    """A job's wildcards."""
+
+    benchmark: str
+    model: str
+    part: str
+
+    def get(self, name: str) -> str | None:
+        """A wildcard that not all rules have."""
+
+
+class InferenceJob(NamedTuple):
+    """Whose replies to what one job of inference asks for.
+
+    Attributes:
+        benchmark: its name.
+        model: who answers, or whose answers are judged.
+        part: that is asked; of a rewriter, the round.
+        judge: empty where the model answers.
+        outputs: path of the replies below the results folder.
+        journal: path of their journal below it.
+    """
+
+    benchmark: str
+    model: str
+    part: str
+    judge: str
+    outputs: str
+    journal: str
+
+
+class Evaluation:
+    """What a config asks of every benchmark that it has a section of, whether or not it runs.
+
+    Args:
+        config: the config.
+    """
+
+    def __init__(self, config: Config):
+        self.config = config
+        self.benchmarks: Mapping[str, AnyBenchmark] = benchmarks_of(config)
+        self.tasks: Mapping[str, Task] = {
+            name: benchmark.of(config) for name, benchmark in self.benchmarks.items()
+        }
+        self.judged = [name for name, task in self.tasks.items() if task.judging]
+        self.running = [name for name in self.benchmarks if name in config.benchmarks]
+        self.scored = scored_models(config)
+        self.asked = [name for name in asked_models(config) if name in config.running]
+
+    def asked_of(self, benchmark: str) -> list[str]:
+        """The running models that a benchmark asks; those of engine ``floor`` where it has one."""
+        models, floor = self.config.models, self.tasks[benchmark].floor
+        return [name for name in self.asked if floor or models[name].engine != "floor"]
+
+    @property
+    def unexported(self) -> list[str]:
+        """Of which running benchmarks there is no data set, a sentence each."""
+        return [
+            f"{self.benchmarks[name].title} is no data set: its Task names no exports "
+            "(docs/export.md)"
+            for name in self.running
+            if not self.tasks[name].exports
+        ]
+
+    @property
+    def models_asked(self) -> list[str]:
+        """The running models that are no stand-ins and replay nothing."""
+        return [m for m in self.asked if self.config.models[m].engine not in WITHOUT_MODEL]
+
+    # --- models and judges ---------------------------------------------------------------------
+
+    def models_of(self, benchmark: str) -> list[str]:
+        """The running models that a benchmark has results of."""
+        task, asked = self.tasks[benchmark], self.asked_of(benchmark)
+        released = self.scored if task.released_scores is not None else {}
+        return [name for name in self.config.running if name in asked or name in released]
+
+    def judges_of(self, benchmark: str, model: str) -> list[str]:
+        """The judges of a model's answers, the one that counts first; none where no model judges.
+
+        Raises:
+            UserError: the answers need one, and the config names none.
+        """
+        if benchmark not in self.judged:
+            return []
+        check_judges(self.config, model)
+        return judges_of(self.config, model)
+
+    def check_judges(self) -> None:
+        """Whether all answers of a run have a judge, before anything is asked.
+
+        Raises:
+            UserError: those of a model have none.
+        """
+        for name in self.running:
+            for model in self.asked_of(name):
+                self.judges_of(name, model)
+
+    def answering(self, wildcards: Wildcards) -> BaseModelSettings:
+        """The settings of a job's model, or of its judge or rewriter.
+
+        Raises:
+            UserError: the config has none of that name.
+        """
+        if judge := wildcards.get("judge"):
+            return judge_settings(self.config, judge)
+        if rewriter := wildcards.get("rewriter"):
+            return rewriter_settings(self.config, rewriter)
+        return model_settings(self.config, wildcards.model)
+
+    def engine(self, wildcards: Wildcards) -> str:
+        """What builds the engine of a job."""
+        return ENGINES[self.answering(wildcards).engine]
+
+    def stand_in(self, wildcards: Wildcards) -> Component[Any] | None:
+        """What answers a job in place of a model or judge; None where the engine has one."""
+        roles = [role for role in ("judge", "rewriter") if wildcards.get(role)]
+        return self.stand_in_of(wildcards.benchmark, self.answering(wildcards), *roles)
+
+    def stand_in_of(
+        self, benchmark: str, how: BaseModelSettings, role: str = "model"
+    ) -> Component[Any] | None:
+        """What answers a benchmark in place of a model, judge or rewriter of those settings."""
+        if how.engine not in STAND_INS:
+            return None
+        if role == "model":
+            task = self.tasks[benchmark]
+            return task.floor if how.engine == "floor" else task.stand_in
+        asked = self.judging(benchmark) if role == "judge" else self.rewriting(benchmark)
+        return asked.stand_in
+
+    def engines_planned(self, benchmark: str) -> list[str]:
+        """What builds the engines that a plan makes: of models and judges that cost something."""
+        models = [self.config.models[name] for name in self.asked]
+        if benchmark in self.judged:
+            models += self.config.judges.values()
+        return sorted({ENGINES[one.engine] for one in models if one.engine not in WITHOUT_MODEL})
+
+    def compared(self, benchmark: str) -> list[str]:
+        """The running models that are compared with each other."""
+        others = {*references(self.config), floor(self.config)}
+        return [name for name in self.models_of(benchmark) if name not in others]
+
+    def certificate(self, benchmark: str) -> dict[str, Any] | None:
+        """What a plan certifies, as plain values; None where the config wants no certificate."""
+        wanted, task = self.config.certificate, self.tasks[benchmark]
+        if wanted is None:
+            return None
+        return {
+            **wanted.model_dump(),
+            "compared": task.compared.plain,
+            "models": self.compared(benchmark),
+            "tokens": {name: part.tokens for name, part in task.parts.items()},
+        }
+
+    @cached_property
+    def inference_jobs(self) -> list[InferenceJob]:
+        """All jobs that ask a model, judge or rewriter."""
+        jobs = []
+        for name in self.config.benchmarks:
+            for path, (benchmark, rewriter, round) in self.rewrites.items():
+                if benchmark == name:
+                    journal = rewrites_journal_path(Path(), name, rewriter, round)
+                    jobs.append(InferenceJob(name, rewriter, round, "", path, str(journal)))
+            for model in self.asked_of(name):
+                for part in self.tasks[name].parts:
+                    path = f"{name}/outputs/{model}/{part}.jsonl"
+                    journal = journal_path(Path(), name, model, part)
+                    jobs.append(InferenceJob(name, model, part, "", path, str(journal)))
+                    for judge in self.judges_of(name, model):
+                        path = f"{name}/verdicts/{judge}/{model}/{part}.jsonl"
+                        journal = verdicts_journal_path(Path(), name, judge, model, part)
+                        jobs.append(InferenceJob(name, model, part, judge, path, str(journal)))
+        return jobs
+
+    # --- files ---------------------------------------------------------------------------------
+
+    @cached_property
+    def data(self) -> dict[str, DataFile]:
+        """All data files, by their path below the results folder."""
+        return {file.path: file for task in self.tasks.values() for file in task.data}
+
+    @cached_property
+    def rewrites(self) -> dict[str, tuple[str, str, str]]:
+        """Benchmark, rewriter and round of each file of rewriters' replies."""
+        return {
+            rewrites_file(name, rewriter, round): (name, rewriter, round)
+            for name, task in self.tasks.items()
+            if task.rewriting
+            for rewriter in task.rewriting.rewriters
+            for round in task.rewriting.requests
+        }
+
+    @property
+    def running_data(self) -> list[str]:
+        """The data files of the benchmarks that run."""
+        return [file.path for name in self.running for file in self.tasks[name].data]
+
+    def first_rounds(self, benchmark: str) -> dict[str, str]:
+        """The rounds of rewriting that wait for no replies, and their requests."""
+        requests = self.rewriting(benchmark).requests
+        return {round: path for round, path in requests.items() if not self.waits(path)}
+
+    def prompts_wait(self, benchmark: str) -> bool:
+        """Whether a benchmark's prompts are made of rewriters' replies."""
+        parts = self.tasks[benchmark].parts.values()
+        return any(self.waits(path) for part in parts for path in part.sources.values())
+
+    def waits(self, path: str) -> bool:
+        """Whether a data file is made of rewriters' replies, directly or not."""
+        inputs = self.data[path].inputs.values() if path in self.data else ()
+        return path in self.rewrites or any(map(self.waits, inputs))
+
+    @property
+    def asked_folder(self) -> str:
+        """The folder of a benchmark's prompts that are asked: all, or those of a trial."""
+        return "prompts" if self.config.limit is None else "trial"
+
+    def asked_prompts(self, benchmark: str, part: str) -> str:
+        """The prompts of a part that are asked, as an input."""
+        return f"<results>/{benchmark}/{self.asked_folder}/{part}.jsonl"
+
+    def sources(self, benchmark: str, part: str) -> list[str]:
+        """The data files that the prompts of a part refer to, as inputs."""
+        return in_results(self.tasks[benchmark].parts[part].sources.values())
+
+    def source_keys(self, benchmark: str, part: str) -> list[tuple[str, str]]:
+        """Kind and name of each of them."""
+        return list(self.tasks[benchmark].parts[part].sources)
+
+    def all_sources(self, benchmark: str, kinds: Collection[str] | None = None) -> list[str]:
+        """Those of all parts, one part after the other; of some kinds only where they are given."""
+        return in_results(
+            path
+            for part in self.tasks[benchmark].parts.values()
+            for (kind, _), path in part.sources.items()
+            if kinds is None or kind in kinds
+        )
+
+    def all_source_keys(
+        self, benchmark: str, kinds: Collection[str] | None = None
+    ) -> dict[str, list[tuple[str, str]]]:
+        """Kind and name of each of them, by part."""
+        return {
+            name: [key for key in part.sources if kinds is None or key[0] in kinds]
+            for name, part in self.tasks[benchmark].parts.items()
+        }
+
+    def judging(self, benchmark: str) -> Judging:
+        """How a benchmark is judged.
+
+        Raises:
+            UserError: no model judges it.
+        """
+        judging = self.tasks[benchmark].judging
+        if judging is None:
+            raise UserError(f"{benchmark}: no model judges this benchmark")
+        return judging
+
+    def rewriters_of(self, benchmark: str) -> list[str]:
+        """The rewriters that a benchmark asks; none where nothing is reworded."""
+        rewriting = self.tasks[benchmark].rewriting
+        return list(rewriting.rewriters) if rewriting else []
+
+    def rewriting(self, benchmark: str) -> Rewriting:
+        """How a benchmark's instructions are reworded.
+
+        Raises:
+            UserError: no model rewords any.
+        """
+        rewriting = self.tasks[benchmark].rewriting
+        if rewriting is None:
+            raise UserError(f"{benchmark}: no model rewords anything of this benchmark")
+        return rewriting
+
+    def own_templates(self, benchmark: str) -> list[str]:
+        """The judge templates that are the user's files; the others are packaged."""
+        return [path for path in self.templates(benchmark).values() if not path.startswith(PREFIX)]
+
+    def templates(self, benchmark: str) -> dict[str, str]:
+        """The judge templates of a benchmark; none where no model judges."""
+        judging = self.tasks[benchmark].judging
+        return dict(judging.templates) if judging else {}
+
+    def judge_prompts(self, benchmark: str) -> Component[Any] | None:
+        """What is asked of judges; None where no model judges."""
+        judging = self.tasks[benchmark].judging
+        return judging.prompts if judging else None
+
+    def on_page(self, benchmark: str) -> dict[str, Any]:
+        """What the page takes of a benchmark (``page.make_page.Shown``), as plain values."""
+        task, of = self.tasks[benchmark], self.benchmarks[benchmark]
+        return {
+            "name": benchmark,
+            "title": of.title,
+            "asked": task.asked,
+            "tables": task.tables.function.plain,
+            "metrics": list(task.metrics.names),
+            "reported": of.reported(judged=benchmark in self.judged),
+            "samples": task.samples.plain,
+            "stand_in": task.stand_in.plain,
+            "passages": task.passages.plain if task.passages else None,
+            "parts": {
+                name: [[*key, path] for key, path in part.sources.items()]
+                for name, part in task.parts.items()
+            },
+            "models": {
+                model: [self.config.models[model].draws, self.judges_of(benchmark, model)]
+                for model in self.asked_of(benchmark)
+            },
+            "prompts": self.asked_folder,
+            "figures": [f"{benchmark}_{figure}" for figure in task.figures.names],
+        }
+
+
+def in_results(paths: Iterable[str]) -> list[str]:
+    """Files below the results folder, as inputs of a rule."""
+    return [f"<results>/{path}" for path in paths]

@@ -1,0 +1,297 @@
+"""What each file was made by: its job's code and settings, and all that came before, in a word.
+
+Snakemake compares a job's own params with those of its last run, and forgets the last run with the
+output of a job that failed. So the params of each job have the lineage of its file: a change that
+one job could not carry out is still wanted by all that follow, until it is carried out.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from steadfast.base.checksums import contents
+from steadfast.base.files import canonical_json
+from steadfast.base.seal import Seal
+from steadfast.config.judges import judges_of
+from steadfast.config.settings import (
+    answer_settings,
+    judge_settings,
+    model_settings,
+    replay_file,
+    rewriter_settings,
+)
+from steadfast.contract.components import Component
+from steadfast.contract.engine_names import ENGINES
+from steadfast.run.digests import digest
+from steadfast.run.evaluation import Evaluation, InferenceJob
+from steadfast.schema.model_base import BaseModelSettings
+from steadfast.schema.models import ScoredModel
+
+DIGITS = 16
+
+
+class Step(NamedTuple):
+    """What a file was made by.
+
+    Attributes:
+        code: of its job (``digests.digest``).
+        lineage: 16 hexadecimal digits that stand for code, settings and all steps before.
+    """
+
+    code: str
+    lineage: str
+
+    @classmethod
+    def of(cls, code: str, settings: object, before: Iterable["Step"] = ()) -> "Step":
+        """A step by its code and settings, plain values, after others."""
+        whole = canonical_json([code, settings, [step.lineage for step in before]])
+        return cls(code, hashlib.sha256(whole.encode()).hexdigest()[:DIGITS])
+
+
+class Lineage:
+    """The step of each file of a config's run."""
+
+    def __init__(self, run: Evaluation):
+        self._run = run
+        self._known: dict[tuple[str, ...], Step] = {}
+
+    def data(self, path: str) -> Step:
+        """A file of a benchmark's data."""
+        if (path,) not in self._known:
+            file = self._run.data[path]
+            settings = [file.content.plain, list(file.inputs), contents(file.files)]
+            before = [self.data_or_rewrites(needed) for needed in file.inputs.values()]
+            self._known[path,] = Step.of(digest("data", file.content), settings, before)
+        return self._known[path,]
+
+    def data_or_rewrites(self, path: str) -> Step:
+        """A file that data is made of: other data, or a rewriter's replies."""
+        if path in self._run.rewrites:
+            return self.rewrites(*self._run.rewrites[path])
+        return self.data(path)
+
+    def rewrites(self, benchmark: str, rewriter: str, round: str) -> Step:
+        """A rewriter's replies in a round."""
+        rewriting = self._run.rewriting(benchmark)
+        how = rewriter_settings(self._run.config, rewriter)
+        stand_in = self._run.stand_in_of(benchmark, how, "rewriter")
+        code = digest("inference", ENGINES[how.engine], rewriting.readable, stand_in)
+        settings = [answer_settings(how), rewriting.readable.plain, rewriting.attempts]
+        settings += _replayed(how, benchmark, round)
+        return Step.of(code, [*settings, plain(stand_in)], [self.data(rewriting.requests[round])])
+
+    def plannable(self, benchmark: str, results: Path) -> bool:
+        """Whether a benchmark's prompts can be made without asking a rewriter.
+
+        Replies to other requests, or of other settings, would be asked for anew.
+
+        Args:
+            benchmark: its name.
+            results: folder of all results.
+        """
+        own = {p: of for p, of in self._run.rewrites.items() if of[0] == benchmark}
+        return not self._run.prompts_wait(benchmark) or all(
+            Seal.beside(results / path, self.rewrites(*of).lineage).names_lineage
+            for path, of in own.items()
+        )
+
+    def prompts(self, benchmark: str, part: str) -> Step:
+        """The prompts of a part; what they refer to is a step before."""
+        task = self._run.tasks[benchmark]
+        settings = [part, task.prompts.plain, self._run.source_keys(benchmark, part)]
+        before = map(self.data, task.parts[part].sources.values())
+        return Step.of(digest("prompts", task.prompts), settings, before)
+
+    def asked(self, benchmark: str, part: str) -> Step:
+        """The prompts of a part that are asked: all, or those of a trial."""
+        prompts, limit = self.prompts(benchmark, part), self._run.config.limit
+        if limit is None:
+            return prompts
+        trial = self._run.tasks[benchmark].trial
+        settings = [limit, trial.together, list(trial.spread), self._run.config.seed]
+        return Step.of(digest("trial"), settings, [prompts])
+
+    def outputs(self, benchmark: str, model: str, part: str) -> Step:
+        """A model's answers to a part."""
+        key = "outputs", benchmark, model, part
+        if key not in self._known:
+            task, how = self._run.tasks[benchmark], model_settings(self._run.config, model)
+            stand_in = self._run.stand_in_of(benchmark, how)
+            code = digest("inference", ENGINES[how.engine], task.samples, stand_in)
+            settings = [answer_settings(how), task.samples.plain, plain(stand_in)]
+            settings += _replayed(how, benchmark, part)
+            self._known[key] = Step.of(code, settings, [self.asked(benchmark, part)])
+        return self._known[key]
+
+    def judge_prompts(self, benchmark: str, model: str, part: str) -> Step:
+        """What is asked of a judge about them."""
+        task, asking = self._run.tasks[benchmark], self._run.judging(benchmark).prompts
+        code = digest("judge_prompts", task.samples, asking)
+        settings: list[Any] = [asking.plain, self._run.templates(benchmark)]
+        settings += contents(self._run.own_templates(benchmark))
+        return Step.of(code, settings, [self.outputs(benchmark, model, part)])
+
+    def verdicts(self, benchmark: str, judge: str, model: str, part: str) -> Step:
+        """A judge's replies."""
+        key = "verdicts", benchmark, judge, model, part
+        if key not in self._known:
+            judging, how = self._run.judging(benchmark), judge_settings(self._run.config, judge)
+            stand_in = self._run.stand_in_of(benchmark, how, "judge")
+            code = digest("inference", ENGINES[how.engine], judging.readable, stand_in)
+            settings = [answer_settings(how), judging.readable.plain, judging.attempts]
+            before = [self.judge_prompts(benchmark, model, part)]
+            self._known[key] = Step.of(code, [*settings, plain(stand_in)], before)
+        return self._known[key]
+
+    def all_verdicts(self, benchmark: str, model: str, part: str) -> dict[str, Step]:
+        """Those of each judge of the model's answers."""
+        judged = benchmark in self._run.judged
+        judges = judges_of(self._run.config, model) if judged else []
+        return {judge: self.verdicts(benchmark, judge, model, part) for judge in judges}
+
+    def answered(self, benchmark: str, model: str, part: str) -> dict[str, str]:
+        """The lineage of a model's answers (the key "") and of each judge's verdicts."""
+        answers = {"": self.outputs(benchmark, model, part)}
+        return lineages(answers | self.all_verdicts(benchmark, model, part))
+
+    def scores(self, benchmark: str, model: str, part: str) -> Step:
+        """The scores of a model's answers, or those that were released of it."""
+        key = "scores", benchmark, model, part
+        if key not in self._known:
+            released = isinstance(self._run.config.models[model], ScoredModel)
+            self._known[key] = (
+                self.released_scores(benchmark, model)
+                if released
+                else self._scores(benchmark, model, part)
+            )
+        return self._known[key]
+
+    def _scores(self, benchmark: str, model: str, part: str) -> Step:
+        task, judged = self._run.tasks[benchmark], self.all_verdicts(benchmark, model, part)
+        code = digest("scores", task.samples, task.scoring)
+        before = [self.outputs(benchmark, model, part), *judged.values()]
+        return Step.of(code, [task.scoring.plain, list(judged)], before)
+
+    def released_scores(self, benchmark: str, model: str) -> Step:
+        """The scores that were released of a model."""
+        task = self._run.tasks[benchmark]
+        released = task.released_scores
+        assert released is not None, "no other scores have this step"
+        settings: list[Any] = [released.plain, self._run.scored[model]]
+        settings += contents(task.released_files)
+        return Step.of(digest("released_scores", released), settings)
+
+    def metrics(self, benchmark: str) -> Step:
+        """The metrics of all models."""
+        return self._metrics[benchmark]
+
+    @cached_property
+    def _metrics(self) -> Mapping[str, Step]:
+        return {name: self._metrics_of(name) for name in self._run.tasks}
+
+    def _metrics_of(self, benchmark: str) -> Step:
+        task, output = self._run.tasks[benchmark], self._run.tasks[benchmark].metrics
+        before = self.all_scores(benchmark)
+        settings: list[Any] = [output.function.plain, output.fields, list(before)]
+        settings += contents([task.labels] if task.labels else [])
+        return Step.of(digest("metrics", output.function), settings, before.values())
+
+    def all_scores(self, benchmark: str) -> dict[str, Step]:
+        """The scores that a benchmark's metrics are made of, by model and part."""
+        return {
+            f"{model}/{part}": self.scores(benchmark, model, part)
+            for model in self._run.models_of(benchmark)
+            for part in self._run.tasks[benchmark].parts
+        }
+
+    def tables(self, benchmark: str) -> Step:
+        """A benchmark's tables."""
+        function = self._run.tasks[benchmark].tables.function
+        return Step.of(digest("tables", function), function.plain, [self.metrics(benchmark)])
+
+    def figures(self, benchmark: str) -> Step:
+        """A benchmark's figures."""
+        function = self._run.tasks[benchmark].figures.function
+        return Step.of(digest("figures", function), function.plain, [self.metrics(benchmark)])
+
+    def report(self) -> Step:
+        """The report on all benchmarks that run."""
+        return Step.of(digest("report"), self._run.running, map(self.metrics, self._run.running))
+
+    def collected_tables(self) -> Step:
+        """The folder of all tables."""
+        names = self._run.config.benchmarks
+        before = [self.report(), *map(self.tables, names)]
+        return Step.of(digest("collect_tables"), names, before)
+
+    def bundle(self) -> Step:
+        """The bundle of a run."""
+        used: list[Component[Any] | str | None] = []
+        for name in self._run.running:
+            task, made_by = self._run.tasks[name], self._run.benchmarks[name].task
+            used += [f"{made_by.__module__}:{made_by.__name__}"]
+            used += [task.samples, task.stand_in, task.exports]
+        return Step.of(digest("bundle", *used), [], [self.collected_tables()])
+
+    def export(self, benchmark: str) -> Step:
+        """A benchmark as a data set of its own."""
+        task = self._run.tasks[benchmark]
+        before = [self.prompts(benchmark, part) for part in task.parts]
+        used = task.samples, task.exports, task.stand_in
+        return Step.of(digest("export", *used), list(map(plain, used)), before)
+
+    def answered_files(self) -> dict[str, Step]:
+        """Outputs, verdicts and scores of the models that are asked, by path below the results."""
+        found: dict[str, Step] = {}
+        for name in self._run.running:
+            for model, part in product(self._run.asked_of(name), self._run.tasks[name].parts):
+                found |= self.answered_part(name, model, part)
+        return found
+
+    def answered_part(self, benchmark: str, model: str, part: str) -> dict[str, Step]:
+        """Those of one model's answers to one part."""
+        file = f"{model}/{part}.jsonl"
+        found = {f"{benchmark}/outputs/{file}": self.outputs(benchmark, model, part)}
+        for judge, step in self.all_verdicts(benchmark, model, part).items():
+            found[f"{benchmark}/verdicts/{judge}/{file}"] = step
+        return found | {f"{benchmark}/scores/{file}": self.scores(benchmark, model, part)}
+
+    def page(self) -> Step:
+        """The page that shows a run."""
+        shown = [(self._run.tasks[name], self._run.on_page(name)) for name in self._run.running]
+        used = [c for task, _ in shown for c in (task.tables.function, task.samples, task.stand_in)]
+        used += [task.passages for task, _ in shown if task.passages]
+        before = [*self.answered_files().values(), self.usage()]
+        before += [of(name) for name in self._run.running for of in (self.metrics, self.figures)]
+        settings = [self._run.config.name, [one for _, one in shown]]
+        return Step.of(digest("page", *used), settings, before)
+
+    def usage(self) -> Step:
+        """What inference took."""
+        jobs = self._run.inference_jobs
+        return Step.of(digest("usage"), jobs, map(self._replies, jobs))
+
+    def _replies(self, job: InferenceJob) -> Step:
+        if job.outputs in self._run.rewrites:
+            return self.rewrites(job.benchmark, job.model, job.part)
+        if job.judge:
+            return self.verdicts(job.benchmark, job.judge, job.model, job.part)
+        return self.outputs(job.benchmark, job.model, job.part)
+
+
+def _replayed(how: BaseModelSettings, benchmark: str, part: str) -> list[Any]:
+    file = replay_file(how, benchmark, part)
+    return contents([file]) if file else []
+
+
+def plain(component: Component[Any] | None) -> tuple[str, dict[str, Any]] | None:
+    """A component for a rule's params; None where there is none."""
+    return component.plain if component else None
+
+
+def lineages(steps: Mapping[str, Step]) -> dict[str, str]:
+    """The lineage of each of some steps."""
+    return {name: step.lineage for name, step in steps.items()}

@@ -1,0 +1,246 @@
+"""Which inference jobs one load of a model answers: their group, their order, what they ask.
+
+All of it is scheduling, and comes from the config: a change of it re-runs nothing.
+"""
+
+import json
+import os
+import sys
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from itertools import takewhile
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from uuid import uuid4
+
+from steadfast.base.files import Record, canonical_json
+from steadfast.config.settings import (
+    answer_settings,
+    judge_settings,
+    model_settings,
+    rewriter_settings,
+)
+from steadfast.contract.engine_names import LOADS
+from steadfast.contract.task import rewrites_file
+from steadfast.run.evaluation import Evaluation, InferenceJob
+from steadfast.run.lineage import Lineage
+from steadfast.run.request_of_job import JUDGES, MODELS, REWRITERS, Asked
+from steadfast.schema.model_base import BaseModelSettings
+
+RULES = {"rewrites": REWRITERS, "inference": MODELS, "verdicts": JUDGES}
+"""Whose replies each rule makes, in the order in which they are needed."""
+TARGETS = "--target-jobs"
+VARIABLE = "STEADFAST_ALLOCATION"
+SETTINGS = {MODELS: model_settings, JUDGES: judge_settings, REWRITERS: rewriter_settings}
+
+
+class HandedOver:
+    """A value of the config that is known only when a first job is handed the config.
+
+    Each process of Snakemake runs some of the jobs, and knows which when it has read the Snakefile.
+
+    Args:
+        find: gives the value, a mapping of plain values.
+    """
+
+    def __init__(self, find: Callable[[], Record]):
+        self._find, self._lock = find, Lock()
+
+    @cached_property
+    def _found(self) -> Record:
+        return self._find()
+
+    def __reduce__(self) -> tuple[type, tuple[Record]]:
+        with self._lock:  # jobs are started side by side
+            return dict, (self._found,)
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """Jobs that run one after the other where one load can answer all of them.
+
+    Attributes:
+        jobs: rule and wildcards of each.
+        name: a word for this run of them.
+        started: when, in nanoseconds; of a run that has just begun, never yet.
+    """
+
+    jobs: Sequence[tuple[str, Mapping[str, str]]]
+    name: str = field(default_factory=lambda: uuid4().hex)
+    started: int = sys.maxsize
+
+    @classmethod
+    def of_cluster(cls) -> "Allocation | None":
+        """The job of a cluster that this process is part of; None elsewhere.
+
+        Snakemake is started there with the names of all the jobs, and starts itself once more for
+        each of them: these inherit what the first one was told.
+        """
+        if TARGETS in sys.argv and VARIABLE not in os.environ:
+            named = takewhile(
+                lambda word: not word.startswith("--"), sys.argv[sys.argv.index(TARGETS) + 1 :]
+            )
+            jobs = [
+                (rule, _values(values)) for rule, _, values in (n.partition(":") for n in named)
+            ]
+            os.environ[VARIABLE] = canonical_json(asdict(cls(jobs, started=time.time_ns())))
+        given = os.environ.get(VARIABLE)
+        return cls(**json.loads(given)) if given else None
+
+    def before(self, file: Path) -> int:
+        """When a file was changed that was there before (nanoseconds); 0 where there was none."""
+        changed = file.stat().st_mtime_ns if file.exists() else 0
+        return changed if changed < self.started else 0
+
+
+def _values(text: str) -> dict[str, str]:
+    """The wildcards of a job as Snakemake writes them: name=value,name=value."""
+    return dict(one.split("=", 1) for one in text.split(",") if one)
+
+
+class Loads:
+    """The jobs of a config whose models are loaded, by load.
+
+    Args:
+        run: what the config runs.
+        steps: lineage of each file.
+        results: folder of all results.
+    """
+
+    def __init__(self, run: Evaluation, steps: Lineage, results: Path):
+        self.run, self._steps, self.results = run, steps, results
+
+    def of(self, wildcards: Mapping[str, str]) -> str | None:
+        """The name of the load that answers a job; None where nothing is loaded for it."""
+        return self._names.get(_outputs(wildcards))
+
+    def priority(self, wildcards: Mapping[str, str]) -> int:
+        """A job's priority: behind all that makes prompts, and the first job of each load before
+        the others, which need not wait when that one is done."""
+        if (load := self.of(wildcards)) is None:
+            return 0
+        role = list(RULES.values()).index(load.partition(".")[0])
+        missing = [job.outputs for job in self.missing(wildcards)]
+        first = (missing or self._loads[load])[0] == _outputs(wildcards)
+        return -2 * role - (1 if first else 2)
+
+    def missing(self, wildcards: Mapping[str, str]) -> list[InferenceJob]:
+        """The jobs of all benchmarks that the load of a job has still to answer; none without."""
+        load = self._loads.get(self.of(wildcards) or "", [])
+        return [self._jobs[one] for one in load if not (self.results / one).exists()]
+
+    def elsewhere(self, benchmark: str) -> dict[str, dict[str, int]]:
+        """By role and model, the jobs of other benchmarks that its loads have still to answer."""
+        counts: dict[str, Counter[str]] = {role: Counter() for role in RULES.values()}
+        for job in self._jobs.values():
+            if job.benchmark != benchmark and not (self.results / job.outputs).exists():
+                counts[self.role(job)][job.judge or job.model] += 1
+        return {role: dict(found) for role, found in counts.items()}
+
+    def asked(self, jobs: Iterable[Any], allocation: "Allocation | None" = None) -> Record:
+        """What the jobs of a run ask, those of a load together, for the config of the run.
+
+        Args:
+            jobs: all jobs that this process of Snakemake is to do.
+            allocation: the job of a cluster that this process is part of.
+        """
+        jobs = list(jobs)
+        run = allocation or Allocation([(job.rule.name, job.wildcards) for job in jobs])
+        making = {str(file) for job in jobs for file in job.output}
+        # In another workflow the rules' names end with these.
+        ends, asked = tuple(RULES), defaultdict(list)
+        wanted = {_outputs(wildcards) for rule, wildcards in run.jobs if rule.endswith(ends)}
+        for outputs, load in self._names.items():
+            if outputs in wanted:
+                files = making | {str(self.results / outputs)}
+                asked[load].append(asdict(self._asked(self._jobs[outputs], run, files)))
+        return {"run": run.name, "asked": [load for load in asked.values() if len(load) > 1]}
+
+    def _asked(self, job: InferenceJob, run: "Allocation", making: Set[str]) -> Asked:
+        """What a job asks, as its rule's params and inputs have it."""
+        role, task = self.role(job), self.run.tasks[job.benchmark]
+        params: Record = {"answers": answer_settings(self._settings(job)), "stand_in": None}
+        inputs = []
+        if role == MODELS:
+            step = self._steps.outputs(job.benchmark, job.model, job.part)
+            inputs.append(self.run.asked_prompts(job.benchmark, job.part))
+            inputs += self.run.sources(job.benchmark, job.part)
+            params["samples"] = task.samples.plain
+            params["sources"] = self.run.source_keys(job.benchmark, job.part)
+        elif role == JUDGES:
+            step = self._steps.verdicts(job.benchmark, job.judge, job.model, job.part)
+            inputs.append(f"<results>/{job.benchmark}/judging/{job.model}/{job.part}.jsonl")
+            judging = self.run.judging(job.benchmark)
+            params |= {"readable": judging.readable.plain, "attempts": judging.attempts}
+        else:
+            step = self._steps.rewrites(job.benchmark, job.model, job.part)
+            rewriting = self.run.rewriting(job.benchmark)
+            inputs.append(f"<results>/{rewriting.requests[job.part]}")
+            params |= {"readable": rewriting.readable.plain, "attempts": rewriting.attempts}
+        prompts, *sources = (one.replace("<results>", str(self.results), 1) for one in inputs)
+        outputs, rule = Path(job.outputs), next(name for name in RULES if RULES[name] == role)
+        log = Path("logs", job.benchmark, rule, *outputs.parts[2:]).with_suffix(".log")
+        anew = making & {prompts, *sources, str(self.results / outputs)}
+        return Asked(
+            role=role,
+            name=job.judge or job.model,
+            benchmark=job.benchmark,
+            model=job.model,
+            part=job.part,
+            params=params | {"lineage": step.lineage},
+            prompts=prompts,
+            sources=sources,
+            replay="",
+            outputs=str(self.results / outputs),
+            identity=str(self.results / outputs.with_suffix(".identity.json")),
+            log=str(self.results / log),
+            load=self._names[job.outputs],
+            run=run.name,
+            before={path: run.before(Path(path)) for path in sorted(anew)},
+        )
+
+    def role(self, job: InferenceJob) -> str:
+        """Whether a job asks models, judges or rewriters."""
+        if job.judge:
+            return JUDGES
+        return REWRITERS if job.outputs in self.run.rewrites else MODELS
+
+    def _settings(self, job: InferenceJob) -> BaseModelSettings:
+        return SETTINGS[self.role(job)](self.run.config, job.judge or job.model)
+
+    @cached_property
+    def _jobs(self) -> dict[str, InferenceJob]:
+        """The jobs that load a model, by their outputs."""
+        jobs = self.run.inference_jobs
+        return {job.outputs: job for job in jobs if self._settings(job).engine in LOADS}
+
+    @cached_property
+    def _loads(self) -> dict[str, list[str]]:
+        """The outputs that each load makes, in the order of the config."""
+        places: dict[str, int] = defaultdict(int)
+        loads = defaultdict(list)
+        for outputs, job in self._jobs.items():
+            model = f"{self.role(job)}.{job.judge or job.model}"
+            size = getattr(self._settings(job), "parts_per_load", None)
+            loads[f"{model}+{places[model] // size}" if size else model].append(outputs)
+            places[model] += 1
+        return loads
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        return {outputs: load for load, made in self._loads.items() for outputs in made}
+
+
+def _outputs(wildcards: Mapping[str, str]) -> str:
+    """The path of a job's replies below the results folder."""
+    names = ("benchmark", "part", "model", "judge", "rewriter")
+    benchmark, part, model, judge, rewriter = (wildcards.get(name) or "" for name in names)
+    if rewriter:
+        return rewrites_file(benchmark, rewriter, part)
+    if judge:
+        return f"{benchmark}/verdicts/{judge}/{model}/{part}.jsonl"
+    return f"{benchmark}/outputs/{model}/{part}.jsonl"

@@ -1,0 +1,60 @@
+"""Files that the config names: all there before anything runs.
+
+Of a file that is missing Snakemake says nothing where older results stand: it takes them for
+given.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from steadfast.base.errors import UserError
+from steadfast.config.settings import replay_file
+from steadfast.contract.examples import read_examples
+from steadfast.contract.task import Task
+from steadfast.schema.config import Config
+from steadfast.schema.model_base import SamplingModel
+
+
+def check_required_files(config: Config, tasks: Mapping[str, Task]) -> None:
+    """Checks that each file and directory is there that the running benchmarks and models need.
+
+    Args:
+        config: the config.
+        tasks: by benchmark.
+
+    Raises:
+        UserError: one is not, or one with examples is damaged; the sentence names the config's key.
+    """
+    for key, path in required_files(config, tasks):
+        if not Path(path).exists():
+            raise UserError(f"config: {key}: {path}: no such file or directory; correct the path")
+    for key, path in example_files(config):
+        try:
+            read_examples(path)
+        except UserError as error:
+            raise UserError(f"config: {key}: {error}") from None
+
+
+def required_files(config: Config, tasks: Mapping[str, Task]) -> Iterator[tuple[str, str]]:
+    """The config's key and the path of each of them."""
+    yield from example_files(config)
+    for name in config.benchmarks:
+        for model in config.running:
+            for part in tasks[name].parts:
+                if path := replay_file(config.models[model], name, part):
+                    yield f"models.{model}.file", path
+        if rewriting := tasks[name].rewriting:
+            for rewriter in rewriting.rewriters:
+                for part in rewriting.requests:
+                    if path := replay_file(config.rewriters[rewriter], name, part):
+                        yield f"rewriters.{rewriter}.file", path
+        yield from tasks[name].files
+
+
+def example_files(config: Config) -> Iterator[tuple[str, str]]:
+    """The config's key and the path of each file with examples of a model or judge that runs."""
+    models = {f"models.{name}": config.models[name] for name in config.running}
+    models |= {f"judges.{name}": judge for name, judge in config.judges.items()}
+    for key, model in models.items():
+        if isinstance(model, SamplingModel) and model.examples is not None:
+            yield f"{key}.examples", model.examples

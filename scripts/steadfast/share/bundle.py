@@ -1,0 +1,187 @@
+"""Rule bundle: a run as one file that another machine makes the same tables of."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from steadfast import __version__
+from steadfast.base.commit import asked_of_git
+from steadfast.base.errors import UserError
+from steadfast.base.files import (
+    Settings,
+    file_sha256,
+    partial_folder,
+    read_json,
+    write_json,
+    write_text,
+)
+from steadfast.base.seal import Seal
+from steadfast.config.load import load_config
+from steadfast.config.portable import as_yaml, replaced
+from steadfast.contract.registry import packages
+from steadfast.contract.request import FINAL
+from steadfast.engines.asking.journal import final_hashes
+from steadfast.engines.openai.redaction import Redaction
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.lineage import Lineage
+from steadfast.share import contents
+from steadfast.share.archive import files_below, write_archive
+from steadfast.share.contents import Made
+from steadfast.share.crate import crate
+from steadfast.share.evaluation_records import write_evaluations
+from steadfast.share.readme import readme
+
+SECRETS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "OPENAI_API_KEY")
+"""Environment variables that hold keys, beside those that the config names."""
+
+
+def bundle_results(
+    config: Settings,
+    shortened: Mapping[str, str],
+    own_files: Mapping[str, str],
+    key_variables: Iterable[str],
+    lineages: Mapping[str, str],
+    results: Path,
+    out: Path,
+    snakefile: Path,
+) -> None:
+    """Writes the bundle: config, data, prompts, answers and journals; scores, metrics and tables;
+    the same for other tools; and what the workflow was.
+
+    Equal results give equal bytes. No clock, host, address, absolute path or key is in it, but for
+    what a model or server wrote.
+
+    Args:
+        config: with all defaults, without what is one machine's own (``portable``).
+        shortened: texts of the identities, such as a checkpoint's path, by what stands for each.
+        own_files: the user's files and folders that the config names, each with its key.
+        key_variables: of the environment, which hold keys, by the config.
+        lineages: of the files of ``contents.answers``, as the results folder has them.
+        results: folder of all results.
+        out: the bundle.
+        snakefile: of the workflow.
+
+    Raises:
+        UserError: a file is missing or was changed after it was made, one that the config names
+            lies outside the working directory, or a key stands in a file.
+    """
+    run = Evaluation(load_config(config))
+    steps = Lineage(run)
+    with partial_folder(out.with_suffix("")) as staging:
+        folder = staging / "files"
+        write_text(folder / contents.CONFIG, as_yaml(config))
+        for path in contents.files_of(own_files):
+            _copy(Path(path), folder / path)
+        answers = {made.path: made for made in contents.answers(run, steps)}
+        for path, made in answers.items():
+            _take(results, folder / contents.ANSWERS, made, lineages[path], shortened)
+        _take_journals(
+            run, results, folder, {p for p in answers if answers[p].lineage == lineages[p]}
+        )
+        _take_made(run, steps, results, folder / contents.MADE)
+        _copy(snakefile, folder / contents.WORKFLOW)
+        commit, seconds = origin()
+        write_evaluations(run, folder, commit, seconds)
+        write_text(folder / contents.README, readme(run))
+        _write_manifest(folder, answers.values(), commit, packages(run.config))
+        write_json(folder / contents.CRATE, crate(run, files_in(folder), commit, seconds))
+        _check_secrets(key_variables, folder)
+        write_archive(folder, out)
+
+
+def files_in(folder: Path) -> list[str]:
+    """The names of all files below a folder."""
+    return [path.relative_to(folder).as_posix() for path in files_below(folder)]
+
+
+def origin() -> tuple[str | None, int]:
+    """The workflow's commit, and when that was made, in seconds since 1970.
+
+    SOURCE_DATE_EPOCH stands for the time where it is set; outside git there is no commit, and the
+    time is 0. No clock is asked: equal results give equal bytes.
+    """
+    commit, _, seconds = (asked_of_git("log", "-1", "--format=%H %ct") or "").partition(" ")
+    return commit or None, int(os.environ.get("SOURCE_DATE_EPOCH") or seconds or 0)
+
+
+def _copy(source: Path, to: Path) -> None:
+    if not source.is_file():
+        raise UserError(f"{source}: no such file; run the workflow once more")
+    to.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, to)
+
+
+def _take(results: Path, to: Path, made: Made, lineage: str, shortened: Mapping[str, str]) -> None:
+    """Copies a file and the identity beside it, with the lineage by the bundle's config."""
+    _copy(results / made.path, to / made.path)
+    seal = Seal.beside(results / made.path, lineage)
+    seal.check()
+    identity = replaced(read_json(seal.identity), shortened) | {"lineage": made.lineage}
+    write_json(to / contents.identity_path(made.path), identity)
+
+
+def _take_journals(run: Evaluation, results: Path, folder: Path, same: Iterable[str]) -> None:
+    """The answers by their requests; of a model whose settings were shortened they have others."""
+    for job in run.inference_jobs:
+        journal = results / job.journal
+        if job.outputs in same and journal.exists():
+            path = folder / contents.ANSWERS / job.journal
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(b"".join(_final_lines(journal)))
+
+
+def _final_lines(journal: Path) -> list[bytes]:
+    """The last final response to each request, in the order of their hashes: not as they came."""
+    known, found = final_hashes(journal), {}
+    for line in journal.read_bytes().splitlines(keepends=True):
+        with suppress(ValueError):  # torn by a crash
+            record = json.loads(line)
+            if record["hash"] in known and record["status"] in FINAL:
+                found[record["hash"]] = line
+    return [found[request_hash] for request_hash in sorted(found)]
+
+
+def _take_made(run: Evaluation, steps: Lineage, results: Path, to: Path) -> None:
+    for made in contents.scores(run, steps):
+        _copy(results / made.path, to / made.path)
+        identity = Path(contents.identity_path(made.path))
+        _copy(results / identity, to / identity)
+    for name, paths in contents.metrics(run).items():
+        for path in (*paths, f"{name}/metrics/identity.json"):
+            _copy(results / path, to / path)
+    for table in sorted((results / "tables").glob("[!.]*")):  # Snakemake's time stamp is no table
+        _copy(table, to / table.relative_to(results))
+
+
+def _write_manifest(
+    folder: Path, answers: Iterable[Made], commit: str | None, needed: Mapping[str, str]
+) -> None:
+    """What a bundle says of itself: who made it, the checksum of each file, and what it is from."""
+    lineages = {f"{contents.ANSWERS}/{made.path}": made.lineage for made in answers}
+    write_json(
+        folder / contents.MANIFEST,
+        {
+            "steadfast": __version__,
+            "commit": commit,
+            "packages": needed,
+            "sha256": {path: file_sha256(folder / path) for path in files_in(folder)},
+            "lineages": lineages,
+        },
+    )
+
+
+def _check_secrets(variables: Iterable[str], folder: Path) -> None:
+    """Whether the key of an API stands in a file, such as in a model's answer, however spelled."""
+    held = {name: os.environ.get(name, "").strip() for name in sorted({*variables, *SECRETS})}
+    keys = {name: Redaction([key]) for name, key in held.items() if key}
+    for path in files_below(folder):
+        content = path.read_bytes()
+        for name, key in keys.items():
+            if key.content(content) != content:
+                raise UserError(
+                    f"{path.relative_to(folder)}: it holds the value of {name}; take the key out "
+                    "of the file that this is made from, and have it replaced where it was issued"
+                )

@@ -1,0 +1,182 @@
+"""Which files of a run a bundle has: those that cost something to make, and what they make."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+from steadfast.base.errors import UserError
+from steadfast.base.seal import IDENTITY
+from steadfast.config.portable import of_any_machine
+from steadfast.contract.components import Component
+from steadfast.contract.task import Task
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.lineage import Lineage
+from steadfast.run.required_files import required_files
+
+ANSWERS, MADE, FURTHER = "results", "made", "every_eval_ever"
+"""Folders of a bundle: what a machine needs to make the tables again, which without a model takes
+minutes; what the run made of it; and the same in a shared schema."""
+CONFIG, MANIFEST, CRATE, README = (
+    "config.yaml",
+    "manifest.json",
+    "ro-crate-metadata.json",
+    "README.md",
+)
+WORKFLOW = "workflow/Snakefile"
+OF_A_MODEL = frozenset({"model", "tokenizer"})
+"""Keys that name what a bundle never has: a checkpoint, of which the last name remains."""
+CODE = (".py", ".pyc", ".pyd", ".so", ".pth", ".smk", "Snakefile")
+"""How names of files end that a run could be made to execute."""
+LONGEST_PATH = 1000  # characters; longer texts of a config are prose
+
+
+class Made(NamedTuple):
+    """A file below the results folder, beside which an identity says what it was made from.
+
+    Attributes:
+        path: of it.
+        lineage: what it was made from.
+    """
+
+    path: str
+    lineage: str
+
+
+def answers(run: Evaluation, steps: Lineage) -> Iterator[Made]:
+    """Data, prompts, answers, judge prompts, verdicts and rewrites of the benchmarks that run.
+
+    The data are those that prompts refer to; what these were made of, the config says.
+    """
+    for name in run.running:
+        task = run.tasks[name]
+        for path in dict.fromkeys(p for part in task.parts.values() for p in part.sources.values()):
+            yield Made(path, steps.data(path).lineage)
+        for path, (benchmark, *rest) in run.rewrites.items():
+            if benchmark == name:
+                yield Made(path, steps.rewrites(benchmark, *rest).lineage)
+        for part in task.parts:
+            yield Made(f"{name}/prompts/{part}.jsonl", steps.prompts(name, part).lineage)
+            if run.config.limit is not None:
+                yield Made(f"{name}/trial/{part}.jsonl", steps.asked(name, part).lineage)
+            for model in run.asked_of(name):
+                yield from _of_model(run, steps, name, model, part)
+
+
+def _of_model(run: Evaluation, steps: Lineage, name: str, model: str, part: str) -> Iterator[Made]:
+    file = f"{model}/{part}.jsonl"
+    yield Made(f"{name}/outputs/{file}", steps.outputs(name, model, part).lineage)
+    verdicts = steps.all_verdicts(name, model, part)
+    if verdicts:
+        yield Made(f"{name}/judging/{file}", steps.judge_prompts(name, model, part).lineage)
+    for judge, step in verdicts.items():
+        yield Made(f"{name}/verdicts/{judge}/{file}", step.lineage)
+
+
+def scores(run: Evaluation, steps: Lineage) -> Iterator[Made]:
+    """The scores of all models."""
+    for name in run.running:
+        for model in run.models_of(name):
+            for part in run.tasks[name].parts:
+                lineage = steps.scores(name, model, part).lineage
+                yield Made(f"{name}/scores/{model}/{part}.jsonl", lineage)
+
+
+def by_path(files: Iterable[Made]) -> dict[str, str]:
+    """The lineage of each file, by its path."""
+    return {made.path: made.lineage for made in files}
+
+
+def metrics(run: Evaluation) -> dict[str, list[str]]:
+    """The paths of each benchmark's metrics; their identity is beside them."""
+    return {
+        name: [f"{name}/metrics/{metric}.csv" for metric in run.tasks[name].metrics.names]
+        for name in run.running
+    }
+
+
+def identity_path(path: str) -> str:
+    """Where the identity of a sealed file lies."""
+    return PurePosixPath(path).with_suffix(IDENTITY).as_posix()
+
+
+def own_files(run: Evaluation) -> dict[str, str]:
+    """The user's files and folders that the config names, each with its key or its benchmark."""
+    named = {path: key for key, path in _files_named(of_any_machine(run.config))}
+    named |= {path: key for key, path in required_files(run.config, run.tasks)}
+    for name in run.running:
+        task = run.tasks[name]
+        paths = [path for file in task.data for path in file.files]
+        paths += [*task.released_files, *run.own_templates(name), *filter(None, [task.labels])]
+        named |= {path: name for path in paths if path not in named and Path(path).exists()}
+    for name, task in run.tasks.items():  # the config is read with the code of all that it names
+        paths = [function.rpartition(":")[0] for function in _functions(task)]
+        named |= {path: name for path in paths if path not in named and Path(path).exists()}
+    return named
+
+
+def own_functions(run: Evaluation) -> list[str]:
+    """The user's functions that the config's tasks call, as ``base.loading.load`` takes them."""
+    return sorted({function for task in run.tasks.values() for function in _functions(task)})
+
+
+def _functions(task: Task) -> Iterator[str]:
+    components: list[Component[Any]] = [task.prompts, task.scoring, task.stand_in]
+    components += [file.content for file in task.data]
+    return (function for one in components for function in one.uses)
+
+
+def _files_named(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """The texts among plain values that name files, after their keys."""
+    if isinstance(value, dict | list):
+        pairs = value.items() if isinstance(value, dict) else ((key, one) for one in value)
+        for name, one in pairs:
+            yield from _files_named(one, name)
+    elif isinstance(value, str) and key not in OF_A_MODEL and _is_file(value):
+        yield key, value
+
+
+def _is_file(text: str) -> bool:
+    return len(text) < LONGEST_PATH and Path(text).is_file()
+
+
+def files_of(named: Mapping[str, str]) -> list[str]:
+    """The files that the config names, and those of the folders that it names, by name.
+
+    Args:
+        named: as ``own_files`` gives them.
+
+    Raises:
+        UserError: see ``check_inside``.
+    """
+    check_inside(named)
+    return sorted({file for path in named for file in _files_below(Path(path))})
+
+
+def check_inside(named: Mapping[str, str]) -> None:
+    """Whether the files that the config names lie in the working directory.
+
+    Args:
+        named: as ``own_files`` gives them.
+
+    Raises:
+        UserError: one does not, so that no other machine could find it.
+    """
+    for path, key in named.items():
+        if Path(path).is_absolute() or ".." in Path(path).parts:
+            raise UserError(
+                f"config: {key}: {path}: it lies outside the working directory, so that a bundle "
+                "cannot have it where another machine looks for it; put it below the directory "
+                "that you run in, and name it from there"
+            )
+
+
+def _files_below(path: Path) -> list[str]:
+    """The file, or all files of a folder, but for hidden ones and compiled code."""
+    if not path.is_dir():
+        return [path.as_posix()]
+    found = (one for one in path.rglob("*") if one.is_file())
+    return [one.as_posix() for one in found if not _left_out(one.relative_to(path))]
+
+
+def _left_out(path: Path) -> bool:
+    return any(part.startswith(".") or part == "__pycache__" for part in path.parts)

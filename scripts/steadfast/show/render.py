@@ -1,0 +1,119 @@
+"""Tables in Markdown and CSV; text of any origin is escaped."""
+
+import csv
+import io
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tabulate import tabulate
+
+from steadfast.base.files import write_text
+from steadfast.show import latex
+from steadfast.show.table import Cell, Table
+
+KINDS = ("tex", "md", "csv")
+MARKS = {"dagger": "†", "incomplete": r"\*"}
+STYLES = {"": "{}", "best": "**{}**"}
+MISSING = "--"
+ACTIVE = r"[\\`*_{}\[\]#|~$>!]"  # characters that mean something to Markdown
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+NUMBERS = re.compile(r"-?\d+\.\d+( to -?\d+\.\d+)?")  # a number, or an interval
+
+
+def escape_markdown(text: str) -> str:
+    """Text that Markdown shows as it stands, in a cell of a pipe table too."""
+    text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
+    return re.sub(rf"({ACTIVE})", r"\\\1", text)
+
+
+def unescape_markdown(text: str) -> str:
+    """The text that ``escape_markdown`` escaped."""
+    return re.sub(rf"\\({ACTIVE})", r"\1", text).replace("&lt;", "<").replace("&amp;", "&")
+
+
+def escape_csv(text: str) -> str:
+    """Text that no spreadsheet takes for a formula: such a beginning gets an apostrophe."""
+    return f"'{text}" if text.startswith(FORMULA) and not NUMBERS.fullmatch(text) else text
+
+
+def markdown(table: Table) -> str:
+    """The table as a pipe table with its caption above and its notes below."""
+    body = []
+    for section in table.sections:
+        if section.heading:
+            heading = f"*{escape_markdown(section.heading)}*"
+            body.append([heading, *[""] * (len(table.columns) - 1)])
+        body += [[_cell(cell) for cell in row] for row in section.rows]
+    align = [{"l": "left", "c": "center", "r": "right"}[c.align] for c in table.columns]
+    grid = tabulate(
+        body,
+        headers=[escape_markdown(column.full_heading) for column in table.columns],
+        tablefmt="pipe",
+        colalign=align if body else None,
+        disable_numparse=True,
+    )
+    notes = [(MARKS[mark] + " " if mark else "") + escape_markdown(t) for mark, t in table.notes]
+    return "\n\n".join([escape_markdown(table.full_caption), grid, *notes]) + "\n"
+
+
+def _cell(cell: Cell) -> str:
+    if cell.text is None:
+        return MISSING
+    text = STYLES[cell.style].format(escape_markdown(cell.text))
+    text += f" {escape_markdown(cell.suffix)}" if cell.suffix else ""
+    return text + "".join(MARKS[mark] for mark in cell.marks)
+
+
+def comma_separated(table: Table) -> str:
+    """The table as CSV: printed values, the section of each row first, its marks last.
+
+    Behind the marks stands what kind of text was asked, where that is known: a CSV has no notes.
+    Headings that several groups of columns have are told apart by the group's.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    times = Counter(c.heading for c in table.columns)
+    heads = [c.full_heading if times[c.heading] > 1 else c.heading for c in table.columns]
+    asked = [table.asked] if table.asked else []
+    writer.writerow(["group", *map(escape_csv, heads), "marks", *("asked" for _ in asked)])
+    for section in table.sections:
+        for row in section.rows:
+            under = zip(heads, row, strict=True)
+            marks = [f"{head}: {mark}" for head, cell in under for mark in cell.marks]
+            marks += [table.remark] if table.remark else []
+            values = [escape_csv(f"{cell.text or ''} {cell.suffix}".strip()) for cell in row]
+            last = map(escape_csv, ["; ".join(marks), *asked])
+            writer.writerow([escape_csv(section.heading), *values, *last])
+    return out.getvalue()
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A table, or several on one page, in its three forms; ``name`` is the stem of its files."""
+
+    name: str
+    tex: str
+    md: str
+    csv: str
+
+
+def printed(table: Table | Printed) -> Printed:
+    """A table in LaTeX, Markdown and CSV."""
+    if isinstance(table, Printed):
+        return table
+    return Printed(table.name, latex.render(table), markdown(table), comma_separated(table))
+
+
+def write_table(table: Table | Printed, directory: Path, remark: str = "") -> None:
+    """Writes ``{name}.tex``, ``.md`` and ``.csv``, each replaced atomically.
+
+    Args:
+        table: to be written.
+        directory: for the files.
+        remark: of a table; pages that are printed already are of no model that was asked.
+    """
+    page = printed(replace(table, remark=remark) if isinstance(table, Table) else table)
+    for kind in KINDS:
+        write_text(directory / f"{page.name}.{kind}", getattr(page, kind))

@@ -1,0 +1,219 @@
+"""How well raters agree in their verdicts: judges with each other, and with people's labels."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import TypeVar
+
+import numpy as np
+import pandas as pd
+
+from steadfast.contract.components import Scored
+from steadfast.stats.intervals import NOTHING, Estimates
+from steadfast.stats.raters import answer_name
+
+JUDGES, MIXED, HUMANS = "judges", "judge and human", "humans"
+KINDS = (JUDGES, MIXED, HUMANS)
+MAJORITY = "human majority"
+COLUMNS = (
+    "kind", "first", "second", "model", "n", "raw", "raw_low", "raw_high", "kappa", "kappa_low",
+    "kappa_high", "only_first", "only_second",
+)  # fmt: skip
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V", bound=Hashable)
+Answered = TypeVar("Answered", bound=tuple[Hashable, ...])
+"""An item that begins with model and answer (``raters.answer_name``)."""
+Verdicts = Mapping[K, Hashable]
+"""One rater's verdict on each item that it has judged; None is no verdict."""
+
+
+def verdict_agreement(first: Sequence[Hashable], second: Sequence[Hashable]) -> dict[str, float]:
+    """Raw agreement of two raters and Cohen's kappa.
+
+    Args:
+        first: one rater's verdicts, of any two or more categories.
+        second: the other's, of the same items in the same order.
+
+    Returns:
+        n (items), raw (share of equal verdicts) and kappa (agreement beyond chance over the most
+        that is possible beyond chance). raw is nan without items, kappa also where both raters
+        know one and the same category only.
+
+    Source: Cohen 1960, equation 1.
+
+    Example:
+        >>> verdict_agreement(["yes", "yes", "no", "no"], ["yes", "no", "no", "no"])
+        {'n': 4, 'raw': 0.75, 'kappa': 0.5}
+    """
+    table = _tables(first, second, np.zeros(len(first), int), 1)
+    (raw,), (kappa,) = _raw(table), _kappa(table)
+    return {"n": len(first), "raw": float(raw), "kappa": float(kappa)}
+
+
+def agreement_rows(
+    judges: Mapping[str, Verdicts[K]],
+    people: Mapping[str, Verdicts[K]] | None = None,
+    by: Callable[[K], str] | None = None,
+    cluster: Callable[[K], Hashable] | None = None,
+) -> pd.DataFrame:
+    """Agreement of every two raters on the items that both have judged.
+
+    Of several people the majority is compared with the judges too.
+
+    Args:
+        judges: each one's verdicts, in the order to show.
+        people: each one's verdicts; who is named like a judge is shown as "<name> (human)".
+        by: the model whose answer an item is; then each model has a row beside the one for all.
+        cluster: what is drawn together for the intervals, such as an item's instruction; without
+            it there are no intervals.
+
+    Returns:
+        Columns kind (one of ``KINDS``), first, second, model (or empty for all), n (items that
+        both judged), raw, kappa, the ends of their intervals, and the items that only
+        the first and only the second judged. A pair without common items has n = 0 and no values.
+
+    Example:
+        >>> rows = agreement_rows({"a": {1: "yes", 2: "no"}, "b": {1: "yes", 2: "yes", 3: "no"}})
+        >>> rows[["first", "second", "n", "raw", "only_second"]].values.tolist()
+        [['a', 'b', 2, 0.5, 1]]
+    """
+    humans: dict[str, Verdicts[K]] = {}
+    for name, given in (people or {}).items():
+        while name in judges or name in humans or name == MAJORITY:
+            name += " (human)"
+        humans[name] = given
+    if len(humans) > 1:
+        humans[MAJORITY] = majority(humans)
+    clear = {
+        name: {item: verdict for item, verdict in given.items() if verdict is not None}
+        for name, given in [*judges.items(), *humans.items()]
+    }
+    rows = [
+        {"kind": KINDS[sum(name in humans for name in pair)], "model": model}
+        | dict(zip(("first", "second"), pair, strict=True))
+        | _pair(*part, cluster)
+        for pair in combinations(clear, 2)
+        if pair[0] not in humans or pair[1] != MAJORITY
+        for model, part in _by_model(clear[pair[0]], clear[pair[1]], by).items()
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def answer_agreement(
+    judges: Mapping[str, Verdicts[Answered]],
+    people: Mapping[str, Verdicts[Answered]],
+    scores: Iterable[Scored],
+) -> pd.DataFrame:
+    """``agreement_rows`` on answers, by model; intervals draw all answers to a context together."""
+    contexts: dict[tuple[Hashable, ...], Hashable] = {
+        (model, answer_name(record)): record["context_id"] for model, _, record in scores
+    }
+    return agreement_rows(
+        judges, people, lambda item: str(item[0]), lambda item: contexts[item[:2]]
+    )
+
+
+def _by_model(
+    first: Verdicts[K], second: Verdicts[K], by: Callable[[K], str] | None
+) -> dict[str, tuple[Verdicts[K], Verdicts[K]]]:
+    parts: dict[str, tuple[dict[K, Hashable], dict[K, Hashable]]] = {}
+    if by is not None:
+        for side, given in enumerate((first, second)):
+            for item, verdict in given.items():
+                parts.setdefault(by(item), ({}, {}))[side][item] = verdict
+    return {**{model: parts[model] for model in sorted(parts)}, "": (first, second)}
+
+
+def _pair(
+    first: Verdicts[K], second: Verdicts[K], cluster: Callable[[K], Hashable] | None
+) -> dict[str, float]:
+    common = [item for item in first if item in second]
+    sides = [first[item] for item in common], [second[item] for item in common]
+    found = verdict_agreement(*sides)
+    if cluster is not None and common:
+        names, number = np.unique([str(cluster(item)) for item in common], return_inverse=True)
+        found |= _intervals(_tables(*sides, number, len(names)))
+    only = {"only_first": len(first) - len(common), "only_second": len(second) - len(common)}
+    return found | only
+
+
+def _intervals(tables: np.ndarray) -> dict[str, float]:
+    """Those of raw agreement and kappa, from the counts of each cluster.
+
+    What a cluster adds to kappa is kappa's derivative at all clusters' counts. Where no cluster
+    adds anything, as with raters that always agree or one that knows one category only, kappa's
+    interval is that of raw agreement with the agreement by chance as it is.
+    """
+    number = tables.sum(axis=(1, 2))
+    shares = tables.sum(axis=0) / number.sum()
+    rows, columns = shares.sum(axis=1), shares.sum(axis=0)
+    chance, raw = float(rows @ columns), float(np.trace(shares))
+    of_raw = np.trace(tables, axis1=1, axis2=2) - raw * number
+    of_chance = tables.sum(axis=2) @ columns + tables.sum(axis=1) @ rows - 2 * chance * number
+    (kappa,) = _kappa(tables.sum(axis=0)[None])
+    values, parts = {"raw": raw}, [of_raw]
+    if not np.isnan(kappa):
+        values["kappa"] = float(kappa)
+        parts.append((of_raw - (1 - kappa) * of_chance) / (1 - chance))
+    limits = [(0.0, 1.0), (-1.0, 1.0)][: len(values)]
+    cells = pd.DataFrame(limits, pd.Index(values, name="of"), ["lowest", "highest"])
+    cells = cells.assign(value=values, n=number.sum())
+    weight = np.tile(number / number.sum(), (len(values), 1))
+    one_stratum = np.zeros(len(number), int)
+    estimates = Estimates(cells, np.array(parts) / number.sum(), weight, one_stratum)
+    ends = estimates.rows().set_index("of")[["low", "high"]]
+    if "kappa" in ends.index and estimates.errors()[0][1] < NOTHING:
+        ends.loc["kappa"] = ((ends.loc["raw"] - chance) / (1 - chance)).clip(-1, 1)
+    return {f"{name}_{end}": value for name, of in ends.iterrows() for end, value in of.items()}
+
+
+def _tables(
+    first: Sequence[Hashable], second: Sequence[Hashable], cluster: np.ndarray, clusters: int
+) -> np.ndarray:
+    """Counts of each pair of categories in each cluster: clusters × categories × categories."""
+    if len(first) != len(second):
+        raise ValueError("both raters' verdicts must be of the same items")
+    codes = {verdict: code for code, verdict in enumerate(dict.fromkeys((*first, *second)))}
+    counts = np.zeros((clusters, len(codes), len(codes)))
+    places = [np.array([codes[verdict] for verdict in side], int) for side in (first, second)]
+    np.add.at(counts, (cluster, *places), 1)
+    return counts
+
+
+def _raw(tables: np.ndarray) -> np.ndarray:
+    with np.errstate(invalid="ignore"):
+        return np.trace(tables, axis1=1, axis2=2) / tables.sum(axis=(1, 2))
+
+
+def _kappa(tables: np.ndarray) -> np.ndarray:
+    total = tables.sum(axis=(1, 2))
+    chance = (tables.sum(axis=1) * tables.sum(axis=2)).sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        expected = chance / total**2
+        # Compared as whole numbers: a rounding error would make a number of nothing.
+        expected = np.where(chance == total**2, math.nan, expected)
+        return (_raw(tables) - expected) / (1 - expected)
+
+
+def majority(raters: Mapping[str, Mapping[K, V | None]]) -> dict[K, V]:
+    """The verdict that more raters gave than any other, of each item where there is one.
+
+    Items that fewer than two raters judged are left out.
+
+    Example:
+        >>> majority({"Ann": {1: "yes", 2: "yes"}, "Bob": {1: "yes", 2: "no"}})
+        {1: 'yes'}
+    """
+    given: dict[K, Counter[V]] = defaultdict(Counter)
+    for verdicts in raters.values():
+        for item, verdict in verdicts.items():
+            if verdict is not None:
+                given[item][verdict] += 1
+    found = {}
+    for item, counts in given.items():
+        (verdict, most), *others = counts.most_common(2)
+        if counts.total() > 1 and (not others or others[0][1] < most):
+            found[item] = verdict
+    return found

@@ -1,0 +1,83 @@
+"""What was asked of each model: whose prompts, how many answers to each, how many were expected.
+
+Models that run answer the config's own prompts. Released scores are of answers to those that the
+benchmark's authors asked; a score's record says in the field ``prompts`` whether these are others.
+"""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from steadfast.base.files import Record
+
+OWN, RELEASED = "own", "released"
+
+
+def prompts_of(record: Record) -> str:
+    """Whose prompts a score's record is about: ``OWN`` or ``RELEASED``."""
+    return str(record.get("prompts", OWN))
+
+
+def models_asked(answers: pd.DataFrame) -> pd.DataFrame:
+    """How each model was asked.
+
+    Args:
+        answers: a row an answer, with columns model, prompts (as ``prompts_of`` gives it) and draw.
+
+    Returns:
+        Columns model (in order), prompts and draws (answers that were drawn for each prompt).
+    """
+    found = answers.groupby("model", observed=True).agg(
+        prompts=("prompts", "first"), draws=("draw", "nunique")
+    )
+    return found.reset_index().astype({"model": str})
+
+
+def answers_expected(
+    answers: pd.DataFrame, by: Sequence[str], of: Sequence[str] = ("sample_id",)
+) -> pd.DataFrame:
+    """How many answers each model should have in each cell.
+
+    These are the samples that any model with the same prompts has, once for each draw, so that a
+    model without some of them shows it.
+
+    Args:
+        answers: a row an answer, with columns model, prompts, draw and the others that are named.
+        by: columns whose values together are a cell.
+        of: columns that name a sample, or what else is counted.
+
+    Returns:
+        Columns model, those of ``by``, and expected.
+
+    Example:
+        >>> answers = pd.DataFrame({"model": ["m", "n", "n", "o"], "draw": [0, 0, 1, 0]})
+        >>> answers = answers.assign(sample_id=list("abbc"), prompts=[*["own"] * 3, "released"])
+        >>> answers_expected(answers, []).values.tolist()
+        [['m', 2], ['n', 4], ['o', 1]]
+    """
+    cell = list(dict.fromkeys(["prompts", *by]))
+    samples = answers[list(dict.fromkeys([*cell, *of]))].drop_duplicates()
+    counts = samples.groupby(cell, observed=True).size().rename("expected").reset_index()
+    found = models_asked(answers).merge(counts, on="prompts")
+    found["expected"] *= found["draws"]
+    return found[["model", *by, "expected"]]
+
+
+def with_prompts(rows: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
+    """Rows with a last column that says whose prompts their model answered.
+
+    Args:
+        rows: with a column model.
+        answers: what says so of each model, with columns model and prompts.
+    """
+    prompts = models_by_prompts(answers[["model", "prompts"]].drop_duplicates())
+    return rows.assign(prompts=rows["model"].map(prompts).astype(object))
+
+
+def models_by_prompts(rows: pd.DataFrame) -> dict[str, str]:
+    """Whose prompts each model answered, of rows as ``with_prompts`` gives them.
+
+    Rows without that column are of models that run.
+    """
+    prompts = rows["prompts"] if "prompts" in rows else [OWN] * len(rows)
+    return dict(zip(rows["model"], prompts, strict=True))

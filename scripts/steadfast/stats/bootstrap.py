@@ -1,0 +1,158 @@
+"""Cluster bootstrap: percentile intervals of how much groups of samples differ.
+
+For means there are ``intervals``; a spread is no smooth function of means. Clusters are
+drawn with replacement, within their stratum, and the spread is computed again from sums per cluster
+(Davison and Hinkley 1997, sections 3.8 and 5.3). One cluster fewer is drawn than a stratum has, and
+counts for more, so that few clusters spread as they should (Rao and Wu 1988); and as they tell
+little of how much clusters differ, the intervals are wider as Student's t is wider than the normal.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+import scipy  # whose parts are loaded where they are first used: tables and figures need none
+
+from steadfast.stats.intervals import TAIL, Clusters
+
+REPLICATES = 1000
+SEED = "cluster bootstrap"
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """A statistic of several cells, as measured and in each replicate.
+
+    Attributes:
+        values: a row per cell, its keys in the index; column 0 as measured, the others replicates.
+        n: what the statistic of each cell rests on.
+        freedom: degrees of freedom of each cell: its clusters less their strata; 0 where a
+            stratum has but one.
+    """
+
+    values: pd.DataFrame
+    n: pd.Series
+    freedom: pd.Series
+
+    def mean(self, by: list[str]) -> "Replicates":
+        """Mean of the cells that agree in the index levels ``by``; n counts them.
+
+        A cell without a value in a replicate is left out of that replicate's mean.
+        """
+        cells = self.values.groupby(level=by, observed=True)
+        freedom = self.freedom.groupby(level=by, observed=True).min()
+        return Replicates(cells.mean(), cells.size(), freedom)
+
+    def variation(self, by: list[str]) -> "Replicates":
+        """Sample standard deviation over the mean of the cells that agree in ``by``.
+
+        No value where the mean is 0 or there is one cell only; n counts cells.
+
+        Example:
+            >>> frame = pd.DataFrame({"cluster": ["a", "a"], "total": [0.5, 1.0]})
+            >>> frame = frame.assign(task="T", group=["g", "h"])
+            >>> groups = Bootstrap(frame, []).replicates(frame, ["task", "group"])
+            >>> spread = groups.variation(["task"]).rows()  # the root of 2·0.25², over 0.75
+            >>> spread["value"].round(3).tolist()
+            [0.471]
+        """
+        cells = self.values.groupby(level=by, observed=True)
+        mean, count = cells.mean(), cells.count()
+        values = (cells.std() / mean).where((mean > 0) & (count > 1))
+        known, freedom = values[0].notna(), self.freedom.groupby(level=by, observed=True).min()
+        return Replicates(values[known], count.loc[known, 0], freedom[known])
+
+    def labelled(self, **labels: str) -> "Replicates":
+        """The same with further index levels, each with one value."""
+        index = pd.MultiIndex.from_frame(self.values.index.to_frame(index=False).assign(**labels))
+        fields = ("values", "n", "freedom")
+        return Replicates(*(getattr(self, name).set_axis(index) for name in fields))
+
+    def rows(self) -> pd.DataFrame:
+        """The keys as columns, value as measured, low, high and n.
+
+        The replicates are multiplied so that their median is the value as measured: fewer distinct
+        clusters make groups differ more, so that they lie too high. low and high are that value
+        times a factor each; they are empty where there are no replicates, or only equal ones, where
+        a stratum has one cluster, and where there are but two clusters, of one stratum.
+        """
+        low, high = np.full((2, len(self.values)), np.nan)
+        replicates, seen = self.values.to_numpy()[:, 1:], self.values[0].to_numpy()
+        known = np.flatnonzero((~np.isnan(replicates)).any(axis=1))
+        if len(known):
+            chosen, freedom = replicates[known], self.freedom.to_numpy(float)[known]
+            quantile = np.nanquantile if np.isnan(chosen).any() else np.quantile
+            least, middle, most = quantile(chosen, [TAIL, 0.5, 1 - TAIL], axis=1)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                # Replicates that lie too high differ less, for their height, than spreads do.
+                wider = np.sqrt(np.maximum(middle / seen[known], 1))
+                wider *= scipy.special.stdtrit(
+                    np.where(freedom > 1, freedom, np.nan), 1 - TAIL
+                ) / scipy.special.ndtri(1 - TAIL)
+                ends = (np.array([least, most]) / middle) ** wider * seen[known]
+            possible = np.isfinite(ends).all(axis=0) & (most > least)
+            low[known], high[known] = np.where(possible, ends, np.nan)
+        columns = {"value": seen, "low": low, "high": high, "n": self.n}
+        return pd.DataFrame(columns, index=self.values.index).reset_index()
+
+
+def joined(parts: Sequence[Replicates]) -> Replicates:
+    """The cells of several, which have the same index levels in any order."""
+    levels = parts[0].values.index.names
+    fields = zip(*((part.values, part.n, part.freedom) for part in parts), strict=True)
+    return Replicates(*(pd.concat([one.reorder_levels(levels) for one in of]) for of in fields))
+
+
+class Bootstrap(Clusters):
+    """Draws clusters within strata, the same for every statistic.
+
+    Args:
+        frame: samples, with the column cluster and those of ``strata``; a cluster lies in one
+            stratum.
+        strata: columns whose values together are a stratum; none: all clusters are one.
+        replicates: how often clusters are drawn. None are where no stratum has two.
+        seed: text; with it and the stratum's name the draws are fixed.
+    """
+
+    def __init__(
+        self,
+        frame: pd.DataFrame,
+        strata: Sequence[str],
+        replicates: int = REPLICATES,
+        seed: str = SEED,
+    ):
+        super().__init__(frame, strata)
+        self._replicates, self._seed = replicates, seed
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        """How much each cluster (column) counts: row 0 as measured, then a row a replicate."""
+        places = pd.Series(range(len(self.strata))).groupby(self.strata).agg(list)
+        several = places[places.map(len) > 1]
+        weights = np.ones((1 + self._replicates * (len(several) > 0), len(self.strata)))
+        for stratum, columns in several.items():
+            rng = np.random.default_rng(list(f"{self._seed}/{stratum}".encode()))
+            size = len(columns)
+            drawn = rng.multinomial(size - 1, [1 / size] * size, len(weights) - 1)
+            weights[1:, columns] = drawn * size / (size - 1)
+        return weights
+
+    def replicates(self, frame: pd.DataFrame, by: list[str], value: str = "total") -> Replicates:
+        """Means of a column in each cell, as measured and in each replicate.
+
+        Args:
+            frame: samples with the column cluster; rows without a value count nowhere.
+            by: columns whose values together are a cell.
+            value: the column.
+        """
+        sums, counts = self.sums(frame, by, value)
+        totals, numbers = (part.to_numpy(float) @ self.weights.T for part in (sums, counts))
+        with np.errstate(invalid="ignore"):  # a replicate may draw no cluster that has samples
+            values = pd.DataFrame(totals / numbers, index=sums.index)
+        present = (counts > 0).T.groupby(self.strata).sum().T
+        drawn = pd.Series(self.strata).value_counts()[present.columns]
+        known = ~(present > 0).loc[:, (drawn == 1).to_numpy()].any(axis=1)
+        freedom = (present - 1).clip(lower=0).sum(axis=1).where(known, 0)
+        return Replicates(values, counts.sum(axis=1), freedom)

@@ -1,0 +1,184 @@
+"""How many contexts tell a wanted difference apart: what ``plan`` certifies beforehand.
+
+Expressions and variables are the benchmark's own, alike in every context: what they add is part of
+the difference that is asked about. More of them take chance out of a context; more contexts take
+out both.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from steadfast.contract.components import Scored
+from steadfast.stats.asked import prompts_of
+from steadfast.stats.power import LEVEL, Stratum, power_of_run, smallest_of_run
+from steadfast.stats.tidy import OVERALL
+from steadfast.stats.variance_components import CELL, Components
+
+MOST = 10**6
+"""Contexts beyond which no number is given."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """How a benchmark compares models, as far as its score records do not say it.
+
+    Attributes:
+        unit: what is drawn, in the plural, such as contexts.
+        weights: of each task in the overall difference, others are in none; None: samples count
+            alike, whatever their task.
+        groups: of each task the group of tasks with which it shares contexts; of others, each task
+            is a group.
+        lengths: whether parts are lengths of contexts, of which there is one overall difference;
+            otherwise each part has its own.
+        rubric: by which totals were given, where there are several.
+        released: components of the benchmark's released scores, by group, where it has some.
+        source: what they are of, for people.
+        apart: field of prompts and scores that marks those that are in no comparison.
+    """
+
+    unit: str
+    weights: Mapping[str, float] | None = None
+    groups: Mapping[str, str] = field(default_factory=dict)
+    lengths: bool = False
+    rubric: str | None = None
+    released: Mapping[str, Components] = field(default_factory=dict)
+    source: str = ""
+    apart: str = ""
+
+    def counts(self, name: str) -> bool:
+        """Whether a task, by its name, is in the overall difference."""
+        return self.weights is None or name in self.weights
+
+    def task(self, name: str) -> str:
+        """A task by its name, or what stands for all of them where they count alike."""
+        return name if self.weights else OVERALL
+
+    def group(self, name: str) -> str:
+        """The group of a task."""
+        return self.groups.get(name, self.task(name))
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of tasks in a run.
+
+    Attributes:
+        components: of the paired differences.
+        weights: of its tasks in the difference.
+        samples: of its tasks in a context: expressions × variables.
+        steps: the lengths that it is asked at, in doublings; one where parts have no order.
+        share: of all clusters, where groups differ in how many they have; None: as many each.
+    """
+
+    components: Components
+    weights: np.ndarray
+    samples: np.ndarray
+    steps: tuple[float, ...] = (0.0,)
+    share: float | None = None
+
+    def strata(self, clusters: int) -> list[Stratum]:
+        """What clusters are drawn within: the lengths, or all together where each has one only.
+
+        Args:
+            clusters: at each length; of all groups, where they have shares.
+        """
+        variance = self.components.variance(self.weights, self.samples)
+        lengths = len(self.steps)
+        if self.share is not None:
+            return [Stratum(1.0, variance, int(clusters * self.share + 1e-9))]
+        if clusters == 1 and lengths > 1:
+            trend = self.components.slope(self.weights) * float(np.var(self.steps, ddof=1))
+            return [Stratum(1.0, variance + trend, lengths)]
+        return [Stratum(1 / lengths, variance, clusters)] * lengths
+
+    def of_task(self, task: str) -> "Group":
+        """The same with one task alone."""
+        return replace(self, weights=np.array(self.components.tasks) == task)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be told apart.
+
+    Attributes:
+        difference: between two models, in the unit of the totals.
+        power: how often.
+        pairs: of models that are compared, see ``power.power_of_run``.
+        level: false positives that are allowed, over all pairs.
+    """
+
+    difference: float
+    power: float
+    pairs: int = 1
+    level: float = LEVEL
+
+    def reached(self, groups: Sequence[Group], clusters: int) -> float:
+        """The power of a run with so many clusters, see ``Group.strata``."""
+        strata = _strata(groups, clusters)
+        if not all(stratum.clusters for stratum in strata):
+            return 0.0
+        return power_of_run(self.difference, strata, self.pairs, self.level)
+
+    def smallest(self, groups: Sequence[Group], clusters: int) -> float:
+        """The smallest difference that such a run tells apart with the wanted power, or nan."""
+        strata = _strata(groups, clusters)
+        if not all(stratum.clusters for stratum in strata):
+            return float("nan")
+        return smallest_of_run(strata, self.pairs, self.power, self.level)
+
+    def clusters(self, groups: Sequence[Group]) -> int | None:
+        """The fewest clusters with which a run reaches the power; None beyond ``MOST``.
+
+        Example:
+            >>> one = np.ones(1)
+            >>> none = 0 * one
+            >>> of = Components(("T",), np.eye(1), np.zeros((1, 1)), none, none, none, 1)
+            >>> Wanted(0.2, 0.8).clusters([Group(of, one, one)])  # paired t test, effect size 0.2
+            199
+        """
+        most = 1
+        while self.reached(groups, most) < self.power:
+            most *= 2
+            if most > MOST:
+                return None
+        least = most // 2
+        while most - least > 1:
+            middle = (most + least) // 2
+            enough = self.reached(groups, middle) >= self.power
+            least, most = (least, middle) if enough else (middle, most)
+        return most
+
+
+def _strata(groups: Sequence[Group], clusters: int) -> list[Stratum]:
+    return [stratum for group in groups for stratum in group.strata(clusters)]
+
+
+def pilot_rows(scores: Iterable[Scored], compared: Compared) -> pd.DataFrame:
+    """Scores as ``variance_components.differences`` takes them.
+
+    Args:
+        scores: of several models; those by another rubric are left out.
+        compared: how the benchmark compares models.
+    """
+    rows = [
+        (
+            compared.group(record["task"]),
+            part,
+            f"{prompts_of(record)}/{part}/{record['context_id']}",
+            compared.task(record["task"]),
+            record.get("expression_id", 0),
+            record.get("variable_id", 0),
+            record["sample_id"],
+            model,
+            record["total"],
+        )
+        for model, part, record in scores
+        if (compared.rubric is None or record["rubric"] == compared.rubric)
+        and compared.counts(record["task"])
+        and compared.apart not in record
+    ]
+    frame = pd.DataFrame(rows, columns=[*CELL, "sample_id", "model", "total"])
+    return frame.astype({"total": float})

@@ -1,0 +1,64 @@
+"""Success by the place in the context where the asked thing stands."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from steadfast.stats.intervals import Clusters
+
+BINS, FEW_BINS = 10, 3
+POSITIONS = 3  # a bin has on average at least so many distinct positions
+COLUMNS = ("model", "task", "length", "bins", "bin", "start", "end", "value", "low", "high", "n")
+
+
+def success_by_depth(
+    frame: pd.DataFrame, drawn: Clusters, groups: Mapping[str, Sequence[str]]
+) -> pd.DataFrame:
+    """Mean total in bins of depth, per model and task and over groups of tasks, and by length.
+
+    Args:
+        frame: scores, with the columns length, cluster and (if known) depth: 0 is the first place
+            in the context, 1 the last, empty where there is no one place.
+        drawn: the clusters.
+        groups: tasks that are also taken together, under a name of their own.
+
+    Returns:
+        Columns of ``COLUMNS``; a bin (from 1) holds start ≤ depth < end, the last one 1 too. There
+        are ten bins, or three where a task has fewer than thirty distinct places; the lengths of a
+        task have equally many, three where any has fewer places. An empty length stands for all
+        of them. A bin without samples has no row.
+
+    Example:
+        >>> frame = pd.DataFrame({"depth": [0.0, 0.1, 0.9], "total": [1.0, 0.0, 1.0]})
+        >>> frame = frame.assign(model="m", task="T", length="4k", cluster="a", stratum="s")
+        >>> rows = success_by_depth(frame, Clusters(frame, ["stratum"]), {})
+        >>> rows.loc[rows["length"] == "", ["bins", "bin", "value", "n"]].values.tolist()
+        [[3.0, 1.0, 0.5, 2.0], [3.0, 3.0, 1.0, 1.0]]
+    """
+    if "depth" not in frame:
+        return pd.DataFrame(columns=COLUMNS)
+    placed = frame[frame["depth"].notna() & frame["total"].notna()]
+    placed = placed.assign(task=placed["task"].astype(str), depth=placed["depth"].astype(float))
+    taken = [
+        *((task, rows) for task, rows in placed.groupby("task")),
+        *((name, placed[placed["task"].isin(tasks)]) for name, tasks in groups.items()),
+    ]
+    parts = [
+        _binned(rows.assign(length=length), drawn).assign(task=name)
+        for name, rows in taken
+        if len(rows)
+        for length in ("", rows["length"].astype(str))
+    ]
+    if not parts:
+        return pd.DataFrame(columns=COLUMNS)
+    return pd.concat(parts, ignore_index=True)[list(COLUMNS)]
+
+
+def _binned(placed: pd.DataFrame, drawn: Clusters) -> pd.DataFrame:
+    places = placed[["length", "cluster", "depth"]].drop_duplicates()
+    fewest = places.groupby("length").size().min()
+    bins = BINS if fewest >= POSITIONS * BINS else FEW_BINS
+    number = np.minimum((placed["depth"] * bins).astype(int), bins - 1) + 1
+    rows = drawn.means(placed.assign(bin=number), ["model", "length", "bin"]).rows()
+    return rows.assign(bins=bins, start=(rows["bin"] - 1) / bins, end=rows["bin"] / bins)

@@ -1,0 +1,185 @@
+"""What a comparison of two models can tell apart: its power, and the smallest difference.
+
+The test is of the paired differences of clusters, drawn within strata. Its estimate is a weighted
+mean of the strata's means; its degrees of freedom are Satterthwaite's (1946). Were the true
+difference 0, the difference over its standard error would have a t distribution; else it has a
+noncentral one, whose tails beyond the test's limits are the power (Cohen 1988, chapter 2).
+
+With few clusters the test is stricter than t: it guards against skewed differences, and must
+estimate both skewness and degrees of freedom (``intervals``). There its power comes from
+seeded runs of normal clusters, each of which has a smallest difference that it tells apart.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import scipy  # whose parts are loaded where they are first used: tables and figures need none
+
+from steadfast.stats.intervals import Estimates
+
+POWER, LEVEL = 0.8, 0.05
+RUNS = 2000
+FEW = 60
+"""Clusters up to which power is simulated."""
+SEED = "power"
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """Clusters of one kind, such as the contexts of a scenario and length.
+
+    Attributes:
+        weight: of their mean in the difference; those of all strata sum to 1.
+        variance: of a cluster's paired difference between two models, within the stratum.
+        clusters: how many there are, or will be.
+    """
+
+    weight: float
+    variance: float
+    clusters: int
+
+    @property
+    def _share(self) -> float:
+        """What it adds to the variance of the difference."""
+        return self.weight**2 * self.variance / self.clusters
+
+
+def standard_error(strata: Sequence[Stratum]) -> float:
+    """The standard error of a difference, in its own unit.
+
+    Example:
+        >>> round(standard_error([Stratum(0.5, 0.04, 4)] * 2) ** 2, 6)  # 2·0.25·0.01
+        0.005
+    """
+    return float(np.sqrt(sum(stratum._share for stratum in strata)))
+
+
+def degrees_of_freedom(strata: Sequence[Stratum]) -> float:
+    """Those of a difference by Satterthwaite; 0 where a stratum has fewer than two clusters.
+
+    Example:
+        >>> degrees_of_freedom([Stratum(0.5, 0.04, 4), Stratum(0.5, 0.04, 4)])  # 3 + 3
+        6.0
+    """
+    if min(stratum.clusters for stratum in strata) < 2:
+        return 0.0
+    shares = [stratum._share for stratum in strata]
+    if not sum(shares):
+        return float(sum(stratum.clusters - 1 for stratum in strata))
+    of = zip(shares, strata, strict=True)
+    return float(sum(shares) ** 2 / sum(one**2 / (stratum.clusters - 1) for one, stratum in of))
+
+
+def power_of_run(
+    difference: float, strata: Sequence[Stratum], pairs: int = 1, level: float = LEVEL
+) -> float:
+    """How often a run tells two models apart that differ by so much.
+
+    Args:
+        difference: the true one, above 0.
+        strata: the run's clusters.
+        pairs: of models that are compared. The test is held to level ÷ pairs, as Holm's first step
+            has it; later steps ask for less, so that more than one pair is told apart more often.
+        level: false positives that are allowed, over all pairs.
+
+    Returns:
+        A share; 0 without a degree of freedom.
+    """
+    error, freedom = standard_error(strata), degrees_of_freedom(strata)
+    if freedom <= 0:
+        return 0.0
+    if not error:
+        return 1.0
+    if _many(strata):
+        return _power(difference / error, freedom, _limit(freedom, pairs, level))
+    return float(np.mean(_told_from(strata, pairs, level) <= difference))
+
+
+def smallest_of_run(
+    strata: Sequence[Stratum], pairs: int = 1, power: float = POWER, level: float = LEVEL
+) -> float:
+    """The smallest difference between two models that a run tells apart with the wanted power.
+
+    Args:
+        strata: the run's clusters.
+        pairs: of models that are compared, see ``power_of_run``.
+        power: how often it is to be told apart.
+        level: false positives that are allowed, over all pairs.
+
+    Returns:
+        In the unit of the clusters; nan without a degree of freedom: no difference can be told.
+    """
+    error, freedom = standard_error(strata), degrees_of_freedom(strata)
+    if freedom <= 0:
+        return float("nan")
+    if not _many(strata):
+        return float(np.quantile(_told_from(strata, pairs, level), power))
+    limit = _limit(freedom, pairs, level)
+    # The other tail of the noncentral t is next to nothing where power is worth having.
+    return float(error * scipy.special.nctdtrinc(freedom, 1 - power, limit))
+
+
+def smallest_difference(
+    error: float, freedom: float, pairs: int = 1, power: float = POWER, level: float = LEVEL
+) -> float:
+    """``smallest_of_run`` of a run of which only the comparison's results are known.
+
+    Args:
+        error: standard error of the difference.
+        freedom: its degrees of freedom; strata are taken together as one that has as many.
+        pairs: of models that are compared.
+        power: how often the difference is to be told apart.
+        level: false positives that are allowed, over all pairs.
+
+    Example:
+        >>> round(smallest_difference(0.25, 1e6), 2)  # 1.960 + 0.842 standard errors
+        0.7
+    """
+    if not freedom >= 1:
+        return float("nan")
+    clusters = round(freedom) + 1
+    return smallest_of_run([Stratum(1.0, error**2 * clusters, clusters)], pairs, power, level)
+
+
+def _many(strata: Sequence[Stratum]) -> bool:
+    return sum(stratum.clusters for stratum in strata) > FEW
+
+
+def _limit(freedom: float, pairs: int, level: float) -> float:
+    return float(scipy.special.stdtrit(freedom, 1 - level / (2 * pairs)))
+
+
+def _power(shift: float, freedom: float, limit: float) -> float:
+    above, below = (
+        1 - scipy.special.nctdtr(freedom, shift, limit),
+        scipy.special.nctdtr(freedom, shift, -limit),
+    )
+    # scipy has no number for tails that are next to nothing.
+    return float((above if above == above else shift > limit) + (below if below == below else 0))
+
+
+def _told_from(strata: Sequence[Stratum], pairs: int, level: float) -> np.ndarray:
+    """Of each of ``RUNS`` runs the smallest true difference with which it would be significant."""
+    counts = [stratum.clusters for stratum in strata]
+    numbers = np.repeat(np.arange(len(strata)), counts)
+    rng = np.random.default_rng(list(SEED.encode()))
+    drawn = rng.normal(size=(RUNS, len(numbers)))
+    drawn *= np.repeat([s.weight * np.sqrt(s.variance) / s.clusters for s in strata], counts)
+    shares = np.repeat([s.weight / s.clusters for s in strata], counts)
+    starts = np.cumsum([0, *counts[:-1]])
+    means = np.add.reduceat(drawn, starts, axis=1) / counts
+    of = Estimates(
+        pd.DataFrame(index=range(RUNS)),
+        drawn - np.repeat(means, counts, axis=1),
+        np.broadcast_to(shares, drawn.shape),
+        numbers,
+    )
+    error, freedom, skewness = of.errors()
+    limit = scipy.special.stdtrit(freedom, 1 - level / (2 * pairs))
+    # Hall's cubic (``Estimates.p_values``) reaches the limit where its inverse of it is.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        root = np.cbrt(1 + skewness * (limit - skewness / 6))
+        cubic = np.where(np.abs(skewness) > 1e-9, 3 * (root - 1) / skewness, limit)
+    return np.maximum(limit, cubic) * error - drawn.sum(axis=1)

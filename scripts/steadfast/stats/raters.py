@@ -1,0 +1,185 @@
+"""Verdicts of raters: judges' out of scores, people's out of a file of labels."""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from itertools import groupby
+from typing import TypeVar
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record
+from steadfast.contract.components import Labels, Scored
+from steadfast.contract.request import draw_key
+
+HUMAN = "human"
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V", bound=Hashable)
+ByRater = dict[str, dict[tuple[str, str, K], V]]
+"""Each rater's verdicts by model, answer (``answer_name``) and question."""
+
+
+def answer_name(record: Record) -> str:
+    """What a score's record calls its answer: its sample's id; from the second draw on with that.
+
+    Example:
+        >>> [answer_name({"sample_id": "zh/7", "draw": draw}) for draw in (0, 2)]
+        ['zh/7', 'zh/7#2']
+    """
+    return draw_key(record["sample_id"], record["draw"])
+
+
+def numbered_points(rated: Record) -> dict[int, int]:
+    """A judge's verdicts by number, 1 or 0; a reply that could not be read may count −1: none."""
+    return {int(n): int(point) for n, point in (rated["points"] or {}).items() if point >= 0}
+
+
+def judge_verdicts(
+    scores: Sequence[Scored], judges: Sequence[str], read: Callable[[Record], Mapping[K, V]]
+) -> ByRater[K, V]:
+    """Each judge's verdicts on the answers that it judged.
+
+    Args:
+        scores: of all models; what the judge that a record names gave an answer stands on top of
+            it, what others gave under ``other_raters``.
+        judges: their names, in the order to show.
+        read: makes of what a judge gave an answer a verdict for each question.
+    """
+    found: ByRater[K, V] = {judge: {} for judge in judges}
+    for model, _, record in scores:
+        for judge, rated in {record["judge"]: record, **record["other_raters"]}.items():
+            if judge in found:
+                answer = model, answer_name(record)
+                found[judge] |= {(*answer, name): given for name, given in read(rated).items()}
+    return found
+
+
+def by_answer(
+    raters: ByRater[K, V], fold: Callable[[str, list[V]], V]
+) -> dict[str, dict[tuple[str, str], V]]:
+    """One verdict an answer: what is made of its name and a rater's verdicts, in order."""
+    return {
+        rater: {
+            answer: fold(answer[1], [verdicts[item] for item in items])
+            for answer, items in groupby(verdicts, lambda item: item[:2])
+        }
+        for rater, verdicts in raters.items()
+    }
+
+
+def listed_verdicts(
+    verdicts: object, count: int, item: str, yes: Hashable = 1, no: Hashable = 0
+) -> dict[int, int]:
+    """A person's verdicts by number, 1 or 0, out of a list that has one for each item of a sample.
+
+    Raises:
+        ValueError: it is no such list; half a sentence says why.
+
+    Example:
+        >>> listed_verdicts(["YES", "NO"], 2, "constraint", "YES", "NO")
+        {1: 1, 2: 0}
+    """
+    if not isinstance(verdicts, list) or len(verdicts) != count:
+        raise ValueError(f"a list of {count} verdicts was expected, one a {item}")
+    for number, verdict in enumerate(verdicts, start=1):
+        if isinstance(verdict, bool) or verdict not in (yes, no):
+            raise ValueError(f"verdict {number} is {verdict!r}, neither {yes!r} nor {no!r}")
+    return {number: int(verdict == yes) for number, verdict in enumerate(verdicts, start=1)}
+
+
+def is_preference(record: Record) -> bool:
+    """Whether a label compares two models' answers (``preferences``)."""
+    return "preference" in record
+
+
+def read_labels(
+    labels: Labels | None,
+    scores: Iterable[Scored],
+    parse: Callable[[object, Record], Mapping[K, V]],
+    preferences: bool = False,
+    judged: Callable[[Record], bool] = lambda score: True,
+) -> ByRater[K, V]:
+    """People's verdicts from the records of a file.
+
+    A record has ``model``, ``sample_id``, ``verdicts`` as the benchmark writes them, and
+    ``rater`` where several people have judged.
+
+    Args:
+        labels: the file's name and records, where there is one.
+        scores: of the answers that can be labelled: of several draws of a sample the first one.
+            Labels of other models are passed over.
+        parse: makes of a label's verdicts and the answer's score record a verdict for each
+            question (or whatever is judged alone); raises ValueError with half a sentence where
+            it cannot.
+        preferences: whether records that compare two answers are read elsewhere; else they are
+            errors.
+        judged: whether a judge decides the answer of a score's record, and no rule.
+
+    Raises:
+        UserError: a record lacks a field, is there twice, has verdicts that are none or names a
+            sample that does not exist or that no judge decides, or no record is of a model that
+            runs.
+
+    Example:
+        >>> labels = Labels("mine.jsonl", [{"model": "m", "sample_id": "s", "verdicts": [1, 0]}])
+        >>> scores = [Scored("m", "en", {"sample_id": "s", "draw": 0})]
+        >>> read_labels(labels, scores, lambda verdicts, _: dict(enumerate(verdicts)))
+        {'human': {('m', 's', 0): 1, ('m', 's', 1): 0}}
+    """
+    if labels is None:
+        return {}
+    known: dict[str, dict[str, Record]] = defaultdict(dict)
+    others: set[tuple[str, str]] = set()
+    for model, _, score in scores:
+        if not score["draw"]:
+            known[model][score["sample_id"]] = score
+            if not judged(score):
+                others.add((model, score["sample_id"]))
+    found: ByRater[K, V] = defaultdict(dict)
+    seen, passed_over = set(), set()
+    for number, record in enumerate(labels.records, start=1):
+        if preferences and is_preference(record):
+            continue
+        where = f"{labels.name}: record {number}"
+        model, sample, rater = _label_names(record, where)
+        if (rater, model, sample) in seen:
+            raise UserError(
+                f"{where} is the second of rater {rater!r} on sample {sample!r} of model "
+                f"{model!r}; leave one of the two"
+            )
+        seen.add((rater, model, sample))
+        if model not in known:
+            passed_over.add(model)
+            continue
+        if sample not in known[model]:
+            labelled = [name for name in known[model] if (model, name) not in others]
+            near = get_close_matches(sample, labelled, 1, cutoff=0)
+            hint = f"; the nearest is {near[0]!r}" if near else ""
+            raise UserError(f"{where}: unknown sample_id {sample!r} of model {model!r}{hint}")
+        if (model, sample) in others:
+            raise UserError(
+                f"{where}: sample {sample!r} is scored by a rule, so that people's verdicts stand "
+                "beside no judge's; leave the label out"
+            )
+        try:
+            verdicts = parse(record["verdicts"], known[model][sample])
+        except ValueError as error:
+            raise UserError(f"{where}, sample {sample!r}: {error}; mend its verdicts") from None
+        found[rater] |= {(model, sample, name): verdict for name, verdict in verdicts.items()}
+    if not found and passed_over:
+        raise UserError(
+            f"{labels.name}: no label is of a model that runs, the first is of "
+            f"{min(passed_over)!r}; models that run: {', '.join(sorted(known))}"
+        )
+    return dict(found)
+
+
+def _label_names(record: Record, where: str) -> tuple[str, str, str]:
+    """model, sample_id and rater."""
+    if "verdicts" not in record:
+        raise UserError(f"{where}: field 'verdicts' is missing; add what the rater decided")
+    model, sample = record.get("model"), record.get("sample_id")
+    names = {"model": model, "sample_id": sample, "rater": record.get("rater", HUMAN)}
+    for name, value in names.items():
+        if not isinstance(value, str) or not value:
+            raise UserError(f"{where}: field {name!r} must be a text; add or mend it")
+    return names["model"], names["sample_id"], names["rater"]

@@ -1,0 +1,92 @@
+"""Tidy CSV files: one value a row, the same columns for every metric."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import write_text
+
+KEYS = ("model", "task", "length", "perspective", "capability")
+VALUES = ("value", "low", "high", "n")
+OVERALL = "overall"
+TEXT = (
+    *KEYS, "other", "rubric", "measure", "language", "category", "level", "split", "kind", "scorer",
+    "source", "dimension", "composition", "domain", "judge", "first", "second", "prompts",
+    "part", "stratum", "beats", "ties", "drawn", "sizes", "pick_distances", "line",
+    "scenario", "group",
+)  # fmt: skip
+"""Columns that are no numbers, in any metrics file."""
+
+
+def tidy(parts: Iterable[pd.DataFrame], order: Mapping[str, Sequence[object]]) -> pd.DataFrame:
+    """Rows of several computations under the tidy columns, sorted.
+
+    Args:
+        parts: frames that have some of the key columns, value and n.
+        order: how each key column that occurs is sorted; "" (not applicable) comes first.
+
+    Returns:
+        Columns model, task, length, perspective, capability (text, empty where not applicable),
+        value, low, high (numbers) and n (whole number).
+
+    Example:
+        >>> part = pd.DataFrame({"model": ["b", "a"], "value": [0.5, 1.0], "n": 2})
+        >>> tidy([part], {"model": ["a", "b"]})[["model", "task", "value", "n"]].values.tolist()
+        [['a', '', 1.0, 2], ['b', '', 0.5, 2]]
+    """
+    texts = [part.astype({key: object for key in KEYS if key in part}) for part in parts]
+    rows = pd.concat(texts, ignore_index=True).reindex(columns=[*KEYS, *VALUES])
+    keys = rows[list(KEYS)]
+    rows[list(KEYS)] = keys.astype(object).where(keys.notna(), "")
+    rows["n"] = rows["n"].astype(int)
+    return in_order(rows, order)
+
+
+def rows_of(rows: pd.DataFrame, **values: str) -> pd.DataFrame:
+    """The rows that have these values in the columns of those names.
+
+    Example:
+        >>> rows = pd.DataFrame({"split": ["easy", "hard"], "n": [1, 2]})
+        >>> rows_of(rows, split="hard")["n"].tolist()
+        [2]
+    """
+    for column, value in values.items():
+        rows = rows[rows[column] == value]
+    return rows
+
+
+def in_order(rows: pd.DataFrame, order: Mapping[str, Sequence[object]]) -> pd.DataFrame:
+    """Rows sorted by the columns of ``order``, each by its own sequence of values.
+
+    Example:
+        >>> rows = pd.DataFrame({"length": ["16k", "8k", ""]})
+        >>> in_order(rows, {"length": ["8k", "16k"]})["length"].tolist()
+        ['', '8k', '16k']
+    """
+    places = {column: {v: i for i, v in enumerate(["", *known])} for column, known in order.items()}
+    ranks = pd.DataFrame({column: rows[column].map(place) for column, place in places.items()})
+    return rows.loc[ranks.sort_values(list(order), kind="stable").index].reset_index(drop=True)
+
+
+def write_csv(path: Path, rows: pd.DataFrame) -> None:
+    """Replaces a CSV file; numbers have 12 significant digits: equal runs give equal bytes."""
+    write_text(path, rows.to_csv(index=False, float_format="%.12g", lineterminator="\n"))
+
+
+def read_csv(path: Path) -> pd.DataFrame:
+    """A CSV file that ``write_csv`` wrote; names stay text (a model may be called NA).
+
+    Raises:
+        UserError: the file is missing or is no such CSV file.
+    """
+    try:
+        rows = pd.read_csv(path, dtype=str, keep_default_na=False)
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file; compute the metrics first") from None
+    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        raise UserError(f"{path}: no readable CSV ({error}); compute the metrics again") from None
+    for column in rows.columns.difference(TEXT):
+        rows[column] = pd.to_numeric(rows[column])
+    return rows

@@ -1,0 +1,171 @@
+"""What paired differences between two models vary by: contexts, expressions, variables, the rest.
+
+A difference on one sample is taken as the sum of a mean, effects of its context, expression and
+variable, and a residual, each drawn at random (Searle, Casella and McCulloch 1992, chapter 4:
+estimates by the analysis of variance). The tasks of one context share it, so that what contexts
+add has covariances between tasks. Over the lengths of contexts a difference may have a trend.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from steadfast.base.files import Record
+
+CELL = ["group", "part", "cluster", "task", "expression", "variable"]
+
+
+@dataclass(frozen=True)
+class Components:
+    """Variances of the paired differences of one group of tasks, in squares of their unit.
+
+    Attributes:
+        tasks: that share their contexts.
+        context: covariances of what contexts of one length add, between tasks.
+        trend: those of what a doubling of the length adds.
+        expression: of each task, what its expressions add.
+        variable: likewise its variables.
+        residual: likewise single samples.
+        freedom: degrees of freedom that context rests on.
+    """
+
+    tasks: tuple[str, ...]
+    context: np.ndarray
+    trend: np.ndarray
+    expression: np.ndarray
+    variable: np.ndarray
+    residual: np.ndarray
+    freedom: int
+
+    @classmethod
+    def of_facts(cls, facts: Record) -> "Components":
+        """Those that ``plain`` gave."""
+        arrays = ("context", "trend", "expression", "variable", "residual")
+        values = {name: np.array(facts[name], float) for name in arrays}
+        return cls(tuple(facts["tasks"]), freedom=facts["freedom"], **values)
+
+    @property
+    def plain(self) -> Record:
+        """As plain values, with five digits after the point."""
+        arrays = ("context", "trend", "expression", "variable", "residual")
+        values = {name: np.round(getattr(self, name), 5).tolist() for name in arrays}
+        return {"tasks": list(self.tasks), "freedom": self.freedom, **values}
+
+    def variance(self, weights: np.ndarray, samples: np.ndarray) -> float:
+        """Of the weighted sum of tasks between contexts of one length.
+
+        Args:
+            weights: of each task; 0 leaves it out.
+            samples: of each task in a context: expressions × variables.
+        """
+        chance = weights**2 * self.residual / samples
+        return max(0.0, float(weights @ self.context @ weights)) + float(chance.sum())
+
+    def slope(self, weights: np.ndarray) -> float:
+        """Of the weighted sum of tasks, for each doubling of the length; squared."""
+        return float(weights @ self.trend @ weights)
+
+
+def differences(frame: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """The paired differences of every two models on the samples that both have scored.
+
+    Args:
+        frame: scores, with the columns ``CELL``, model, sample_id and total; of a model's draws
+            the mean is taken.
+
+    Yields:
+        Both names, and a row a sample with the columns ``CELL`` and difference.
+    """
+    scored = frame[frame["total"].notna()]
+    totals = scored.groupby([*CELL, "sample_id", "model"])["total"].mean().unstack("model")
+    for first, second in combinations(totals.columns, 2):
+        found = (totals[first] - totals[second]).dropna().rename("difference")
+        if len(found):
+            yield str(first), str(second), found.reset_index().drop(columns="sample_id")
+
+
+def components_of(
+    rows: pd.DataFrame, steps: Mapping[str, float] | None = None
+) -> dict[str, Components]:
+    """The components of each group in which there are enough contexts to tell.
+
+    Args:
+        rows: of one pair of models, as ``differences`` gives them.
+        steps: of each part its length in doublings; None where parts have no order.
+
+    Returns:
+        By group. A group has none where its contexts leave no degree of freedom, or where a
+        context lacks a task.
+    """
+    found = {}
+    for group, own in rows.groupby("group"):
+        means = own.groupby(["part", "cluster", "task"])["difference"].mean().unstack("task")
+        means = means.dropna()
+        parts = means.index.get_level_values("part")
+        within, trend, freedom = _within_parts(means.to_numpy(), list(parts), steps)
+        if freedom < 1:
+            continue
+        by_task = [_of_task(own[own["task"] == task]) for task in means.columns]
+        residual, expression, variable, size = np.array(by_task).T
+        context = within.T @ within / freedom - np.diag(residual / size)
+        found[str(group)] = Components(
+            tuple(map(str, means.columns)), context, trend, expression, variable, residual, freedom
+        )
+    return found
+
+
+def _within_parts(
+    means: np.ndarray, parts: Sequence[str], steps: Mapping[str, float] | None
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """What is left of the contexts' means within parts, the trend between them, and freedom.
+
+    Where each part has one context, what a straight line over the lengths leaves is taken, so that
+    a bend counts as contexts'.
+    """
+    names, codes = np.unique(parts, return_inverse=True)
+    place = np.array([steps[part] if steps else 0.0 for part in parts])
+    place -= place.mean() if len(place) else 0.0
+    slope = np.zeros(means.shape[1])
+    if place.any():
+        slope = place @ means / (place @ place)
+    if len(names) < len(parts):
+        design = np.eye(len(names))[codes]
+    else:
+        design = np.column_stack([np.ones(len(parts)), place])
+    freedom = len(parts) - int(np.linalg.matrix_rank(design)) if len(parts) else 0
+    return means - design @ (np.linalg.pinv(design) @ means), np.outer(slope, slope), freedom
+
+
+def _of_task(rows: pd.DataFrame) -> tuple[float, float, float, float]:
+    """Variance of the residual, of expressions and of variables; samples of a context, at most."""
+    values = rows["difference"].to_numpy()
+    cluster, *factors = (
+        pd.factorize(rows[name])[0] for name in ("cluster", "expression", "variable")
+    )
+    levels = [np.eye(codes.max() + 1)[codes] for codes in factors]
+    size = len(values) / (cluster.max() + 1)
+    # What contexts add is taken out of everything else first (Frisch and Waugh 1933).
+    apart = pd.DataFrame(np.column_stack([values, *levels]))
+    left, design = np.hsplit((apart - apart.groupby(cluster).transform("mean")).to_numpy(), [1])
+    left = left - design @ np.linalg.lstsq(design, left, rcond=None)[0]
+    freedom = len(values) - cluster.max() - 1 - int(np.linalg.matrix_rank(design))
+    residual = float((left**2).sum()) / freedom if freedom > 0 else 0.0
+
+    def between(level: np.ndarray) -> float:
+        if level.shape[1] < 2:
+            return 0.0
+        counts = level.sum(axis=0)
+        spread = float(np.var(values @ level / counts, ddof=1))
+        return max(0.0, spread - residual / float(counts.mean()))
+
+    return residual, *map(between, levels), size
+
+
+def mean_components(of: Sequence[Components]) -> Components:
+    """The mean of several pairs' components of one group."""
+    names = ("context", "trend", "expression", "variable", "residual")
+    values = {name: np.mean([getattr(one, name) for one in of], axis=0) for name in names}
+    return Components(of[0].tasks, freedom=of[0].freedom, **values)

@@ -1,0 +1,1 @@
+"""All that touches Snakemake: how its jobs start, what a run shows, and why jobs failed."""

@@ -1,0 +1,298 @@
+"""Why jobs fail, whether another try can help, and what a run says of it."""
+
+import logging
+import os
+import re
+import signal
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from steadfast.base.errors import ERROR, PASSING
+from steadfast.base.resources import facts
+from steadfast.base.visible import visible
+
+SHOWN_LINES = 8
+"""Of the end of a log, at most."""
+READ_BYTES = 20_000
+LEAST_ROOM = 1_000_000
+"""Bytes that a disk has free at the least where a log could be written."""
+MORE = {"runtime": "more time", "mem_mb": "more memory"}
+STOPPED_RUN = "Stopped. The same command goes on: what is answered is not asked again."
+REFUSED = "SLURM sbatch failed. The error message was '"
+UNSUBMITTED = "submission failed with exception: "
+"""What the plugin says of a job that it could not even hand to SLURM, before the reason."""
+
+
+LAUNCHER = re.compile(r"^(?:srun|slurmstepd): (?:error|fatal): (?!.*Exited with)(.+)", re.M)
+"""What SLURM's programs write to SLURM's log of a job; a job that fails by itself is none of it."""
+WAITED = re.compile(r" waits for (.+), which holds (.+)")
+"""How ``engines.locks`` says that a job waits for another."""
+
+
+class End(NamedTuple):
+    """How one try of a job ended.
+
+    Attributes:
+        reason: why it failed, in a sentence; None: it said nothing.
+        again: whether another try can help.
+        short: the resource that it had too little of, if any.
+    """
+
+    reason: str | None
+    again: bool = True
+    short: str | None = None
+
+
+@dataclass
+class Failure:
+    """A job whose last try failed.
+
+    Attributes:
+        who: the model, judge or rewriter that it asks, or its rule.
+        reason: why.
+        tries: how often it was tried.
+        logs: what the last try wrote, by file.
+    """
+
+    who: str
+    reason: str
+    tries: int
+    logs: dict[str, str]
+
+
+def how_it_ended(said: str, state: str | None = None, message: str | None = None) -> End:
+    """How a try of a job ended.
+
+    Args:
+        said: what it wrote to its log.
+        state: SLURM's word for its end, where SLURM ran it.
+        message: the executor's.
+
+    Example:
+        >>> how_it_ended("m: 3 requests\\nerror: no key\\n")
+        End(reason='no key', again=False, short=None)
+    """
+    for start in (REFUSED, UNSUBMITTED):
+        if message and start in message:
+            refusal = " ".join(message.partition(start)[2].partition("'.\n")[0].split())
+            known = facts("slurm/refusals.yaml").items()
+            advice = next((f"; {advice}" for said, advice in known if said in refusal), "")
+            return End(f"SLURM does not take the job: {refusal}{advice}", again=False)
+    last = said.rstrip().rpartition("\n")[2]
+    if known := facts("slurm/ends.yaml").get(state):
+        if known.get("short") == "runtime" and (waited := WAITED.search(last)):
+            who, what = waited.groups()
+            why = f"the job waited until its time limit for {who}, which holds {what}"
+            return End(f"{why}; see that it has ended (scancel), then run again", again=False)
+        return End(f"the job {known['reason']}", short=known.get("short"))
+    for mark, again in ((ERROR, False), (PASSING, True)):
+        if last.startswith(mark):
+            return End(last.removeprefix(mark), again)
+    return End(None)
+
+
+class Failures:
+    """The failed jobs of a run: each is told when it fails, and all again at its end.
+
+    Another try is left out where it would end alike. One that is made has more of what the last
+    one was short of, and of nothing else.
+
+    Args:
+        logs: folder of the rules' logs, which jobs are named after.
+        log: takes lines for the terminal and for Snakemake's log.
+
+    Attributes:
+        states: SLURM's word for each of its jobs, by number, where it is known.
+    """
+
+    def __init__(self, logs: Path, log: logging.Logger):
+        self._logs, self._log = logs, log
+        self.states: dict[str, str] = {}
+        self._interrupted = False
+        self._before: dict[str, object] = {}
+        self._short: dict[str, list[str]] = {}
+        self._failed: dict[str, Failure] = {}
+
+    def watch_interrupts(self) -> None:
+        """Notes that somebody stops the run: what fails from then on is no failure.
+
+        A second Ctrl-C is for the jobs alone, which this process waits for.
+        """
+
+        def stop(number: int, frame: Any) -> None:
+            if not self._interrupted:
+                self._interrupted = True
+                signal.default_int_handler(number, frame)
+
+        signal.signal(signal.SIGINT, stop)
+        sys.excepthook = partial(_say_stopped, sys.excepthook)
+
+    def watch(self, executor: Any) -> None:
+        """Notes each job that an executor of Snakemake starts, and each that ends there."""
+        start, succeed = executor.run_job_pre, executor.report_job_success
+        fail = executor.report_job_error
+
+        def started(job: Any) -> None:
+            for one in singles(job):
+                self._before.update({file: _stamp(file) for file in one.log})
+            start(job)
+
+        def succeeded(info: Any) -> None:
+            for one in singles(info.job):
+                self._failed.pop(self.name(one), None)
+            succeed(info)
+
+        def failed(info: Any, msg: str | None = None, **further: Any) -> None:
+            if self._interrupted:
+                info.job.attempt = info.job.restart_times + 1  # no further try
+            else:
+                self._note(info.job, msg, info.external_jobid, further.get("aux_logs") or [])
+            fail(info, msg=msg, **further)
+
+        executor.run_job_pre, executor.report_job_success = started, succeeded
+        executor.report_job_error = failed
+
+    def by_shortage(
+        self, resource: str, ask: Callable[[Any, int], Any]
+    ) -> Callable[[Any, int], Any]:
+        """A resource of a rule that grows only with the tries that were short of it.
+
+        Args:
+            resource: its name.
+            ask: its value by wildcards and attempt.
+        """
+
+        def asked(wildcards: Any, attempt: int) -> Any:
+            return ask(wildcards, 1 + self._short.get(_key(wildcards), []).count(resource))
+
+        return asked
+
+    def name(self, job: Any) -> str:
+        """What a job is called: its log file below the logs' folder, or else its rule."""
+        if job.is_group():
+            names = [self.name(one) for one in job]
+            return f"{names[0]} and {len(names) - 1} more" if names[1:] else names[0]
+        if not job.log:
+            return str(job.rule.name)
+        path = Path(job.log[0]).with_suffix("")
+        return str(path.relative_to(self._logs) if path.is_relative_to(self._logs) else path)
+
+    def _note(self, job: Any, message: str | None, number: str | None, logs: list[str]) -> None:
+        state = self.states.get(number) if number else None
+        said = {one: "".join(self.said(file) for file in one.log) for one in singles(job)}
+        ends = {one: how_it_ended(said[one], state, message) for one in said}
+        # In a group, those that say nothing may have finished, or waited for the one that failed.
+        ends = {one: end for one, end in ends.items() if end.reason} or ends
+        free = facts("slurm/ends.yaml").get(state, {}).get("free", False)
+        words = LAUNCHER.findall("".join(map(self.said, logs)))
+        if words and not any(end.reason for end in ends.values()):
+            ends = {one: End(f"SLURM says: {words[-1]}") for one in ends}
+            free = any(part in words[-1] for part in facts("slurm/submissions.yaml"))
+        if free:
+            job.attempt -= 1  # Snakemake counts each
+        if not any(end.again for end in ends.values()):
+            job.attempt = job.restart_times + 1  # Snakemake takes it for the last one
+        again = job.attempt <= job.restart_times
+        for one, end in ends.items():
+            name, reason = self.name(one), end.reason or f"it ended without saying why{self._room}"
+            tries = (self._failed[name].tries if name in self._failed else 0) + (not free)
+            # Where the job itself says why, SLURM's log has it among much else.
+            tails = {file: "" if reason in said[one] else self.said(file) for file in logs}
+            tails = {file: self.said(file) for file in one.log} | tails
+            self._failed[name] = Failure(_who(one), reason, tries, tails)
+            if end.short:
+                self._short.setdefault(_key(one.wildcards), []).append(end.short)
+            more = f" with {MORE[end.short]}" if end.short else ""
+            plan = f"; it is tried again{more}" if again else ""
+            slurm = f" (SLURM job {number})" if number else ""
+            # What a job on this machine said stands on the terminal already.
+            told = f"{slurm}: {reason}" if number or message else ""
+            self._log.error(visible(f"failed: {name}{told}{plan}"))
+
+    def summary(self, waiting: int) -> str:
+        """What is said at the end of a run that failed: the logs' ends, then who failed and why.
+
+        Args:
+            waiting: jobs that did not run.
+        """
+        if self._interrupted and not self._failed:
+            return STOPPED_RUN
+        if not self._failed:
+            return "The run failed; for why, see above."
+        alike: dict[tuple[str, str], list[str]] = {}
+        for name, failure in self._failed.items():
+            alike.setdefault((failure.who, failure.reason), []).append(name)
+        lines = list(self._tails(names[0] for names in alike.values()))
+        count = len(self._failed)
+        lines += ["", f"{count} {'job' if count == 1 else 'jobs'} failed:"]
+        for (who, reason), names in alike.items():
+            tries = max(self._failed[name].tries for name in names)
+            lines.append(f"  {who}: {reason}{f' ({tries} tries)' if tries > 1 else ''}")
+            lines += [f"    {name}" for name in names]
+        if waiting:
+            lines.append(f"{waiting} more did not run, which need them or come after them.")
+        lines.append("The same command makes what is missing; what is answered is not asked again.")
+        return visible("\n".join(lines))
+
+    def _tails(self, names: Iterable[str]) -> Iterator[str]:
+        for name in names:
+            failure = self._failed[name]
+            for file, said in failure.logs.items():
+                shown = [line for line in said.splitlines() if line.strip()]
+                shown = [line for line in shown if failure.reason not in line][-SHOWN_LINES:]
+                if Path(file).is_file():
+                    yield from ("", f"{file}{':' if shown else ''}", *(f"  {x}" for x in shown))
+
+    @property
+    def _room(self) -> str:
+        """Half a sentence where the disk of the logs is all but full, so that nothing was said."""
+        try:
+            disk = os.statvfs(self._logs)
+        except OSError:
+            return ""
+        if disk.f_bavail * disk.f_frsize > LEAST_ROOM and (disk.f_favail or not disk.f_files):
+            return ""
+        return f", and the disk of {self._logs} is full; make room there, then run again"
+
+    def said(self, file: str) -> str:
+        """The end of what the last try wrote to a file, which is nothing where it is unchanged."""
+        stamp = _stamp(file)
+        if stamp is None or stamp == self._before.get(file):
+            return ""
+        with open(file, "rb") as log:
+            log.seek(max(0, os.fstat(log.fileno()).st_size - READ_BYTES))
+            return log.read().decode("utf-8", errors="replace")
+
+
+def _say_stopped(otherwise: Callable[..., Any], kind: type, error: Any, trace: Any) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        print(STOPPED_RUN, file=sys.stderr)
+    else:
+        otherwise(kind, error, trace)
+
+
+def singles(job: Any) -> list[Any]:
+    """The jobs of a group, or the one that a job is."""
+    return list(job) if job.is_group() else [job]
+
+
+def _who(job: Any) -> str:
+    asked = (job.wildcards.get(name) for name in ("judge", "rewriter", "model"))
+    return str(next(filter(None, asked), job.rule.name))
+
+
+def _key(wildcards: Any) -> str:
+    return repr(sorted(wildcards.items()))
+
+
+def _stamp(file: str) -> object:
+    """What tells a file from itself after a change; None where there is none."""
+    try:
+        found = Path(file).stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns

@@ -1,0 +1,110 @@
+"""Jobs' scripts in processes that are forked from a warm one: imports are paid for once a run.
+
+Snakemake starts a Python for each job, which then imports Snakemake, the job's stage and its
+libraries: of a run of many short jobs that is the greater part. Here the scripts that Snakemake
+writes are run as they are, in a process each, which ``forks`` forks and which has imported all of
+that already. What Snakemake decides (order, params, logs, benchmarks, failures) stays as it is.
+"""
+
+import atexit
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Collection, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+
+from snakemake.benchmark import benchmarked
+from snakemake.script import PythonScript
+
+from steadfast.base.resources import PACKAGE
+
+WORTH = 12
+"""Jobs from which on a warm process is worth its start."""
+SWITCH = "STEADFAST_FORKS"
+"""Variable that turns this off where it is 0, so that Snakemake starts each script."""
+ONE_THREAD = {
+    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",
+}
+"""Environment in which libraries start no threads: a fork would not have them."""
+
+
+def fork_scripts(tokenizer: str, without_model: Collection[str]) -> None:
+    """Has Snakemake fork the scripts of this run's jobs.
+
+    Started as before are jobs in a conda environment or a container, and those of an engine with a
+    model, which may load what cannot be forked.
+
+    Args:
+        tokenizer: of the config, which is loaded once for all jobs.
+        without_model: the engines that have none.
+    """
+    # Other systems have libraries that take no fork.
+    if sys.platform != "linux" or os.environ.get(SWITCH) == "0":
+        return
+    start, address = PythonScript.execute_script, _start_forks(tokenizer)
+
+    def execute_script(self: PythonScript, fname: str, edit: bool = False) -> None:
+        engine = dict(self.params.items()).get("answers", {}).get("engine")
+        elsewhere = self.conda_env or self.container_img or self.env_modules
+        if elsewhere or (engine and engine not in without_model):
+            start(self, fname, edit=edit)
+            return
+        with socket.socket(socket.AF_UNIX) as connection:
+            if pid := _forked(connection, address):
+                tmpdir = self.resources.get("tmpdir") or tempfile.gettempdir()
+                with benchmarked(pid, self.bench_record) if self.bench_record else nullcontext():
+                    _run(connection, [fname, str(Path.cwd()), tmpdir])
+            else:
+                start(self, fname, edit=edit)
+
+    PythonScript.execute_script = execute_script
+
+
+def _start_forks(tokenizer: str) -> str:
+    """Starts the process that forks; it ends with this one, at the end of its standard input."""
+    folder = tempfile.mkdtemp(prefix="steadfast-")
+    atexit.register(shutil.rmtree, folder)
+    address = str(Path(folder) / "forks")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address)
+        listener.listen()
+        path = f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); "
+        serve = (
+            f"from steadfast.workflow.forks import main; main({listener.fileno()}, {tokenizer!r})"
+        )
+        forks = subprocess.Popen(
+            [sys.executable, "-P", "-c", path + serve],
+            stdin=subprocess.PIPE,
+            env=os.environ | ONE_THREAD,
+            pass_fds=[listener.fileno()],
+        )
+        atexit.register(forks.communicate)
+    return address
+
+
+def _forked(connection: socket.socket, address: str) -> int | None:
+    """The id of a process that waits for its script; None where there is none, short of memory."""
+    try:
+        connection.connect(address)
+        return int(connection.makefile().readline())
+    except (OSError, ValueError):
+        return None
+
+
+def _run(connection: socket.socket, job: Sequence[str]) -> None:
+    """Has a forked process run its script, and waits for its end.
+
+    Raises:
+        CalledProcessError: it failed, as of a script that Snakemake starts itself.
+    """
+    connection.sendall(f"{json.dumps(job)}\n".encode())
+    code = connection.makefile().readline()  # nothing where the process was killed
+    if code.strip() != "0":
+        raise subprocess.CalledProcessError(int(code or -signal.SIGKILL), job[0])

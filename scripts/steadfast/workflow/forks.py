@@ -1,0 +1,95 @@
+"""The process that jobs are forked from (``forking``): it has imported what many of them need."""
+
+import gc
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import sys
+import traceback
+from importlib import import_module
+from socketserver import ForkingMixIn, StreamRequestHandler, UnixStreamServer
+from typing import Any
+
+from steadfast.base.tokens import load_tokenizer
+
+STAGES = ("answer", "collect", "draw", "make_data", "measure", "score", "tabulate")
+PRELOADED = (
+    "snakemake.logging",
+    "snakemake.iocontainers",
+    *(f"steadfast.stages.{name}" for name in STAGES),
+    "steadfast.judging.ask_judge",
+    "matplotlib.figure",
+    *(f"matplotlib.backends.backend_{kind}" for kind in ("agg", "pdf", "svg")),
+    "scipy.special",
+)
+"""What takes long to import and several jobs need; none of it starts threads."""
+
+
+class Job(StreamRequestHandler):
+    """One job, in a process of its own: says its id, is told its script, says its exit code."""
+
+    def handle(self) -> None:
+        """Runs what it is told: a script, its working directory, one for temporary files."""
+        assert isinstance(self.server, Forks), "nobody else makes jobs"
+        self.server.socket.close()  # once the process that forks has gone, nobody listens
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.wfile.write(f"{os.getpid()}\n".encode())
+        script, folder, os.environ["TMPDIR"] = json.loads(self.rfile.readline())
+        os.chdir(folder)
+        code = run_script(script)
+        self.wfile.write(f"{code}\n".encode())
+
+
+def run_script(script: str) -> int:
+    """Runs a script as Python runs the file that it is started with; gives its exit code."""
+    code: Any = 0
+    try:
+        runpy.run_path(script, run_name="__main__")
+    except SystemExit as end:
+        code = end.code
+        if isinstance(code, str):
+            print(code, file=sys.stderr)
+    except KeyboardInterrupt:
+        code = 128 + signal.SIGINT
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    return code if isinstance(code, int) else int(code is not None)
+
+
+class Forks(ForkingMixIn, UnixStreamServer):
+    """Forks a process for each job, until the process that started it has gone."""
+
+    max_children = sys.maxsize
+
+    def __init__(self, listener: socket.socket):
+        UnixStreamServer.__init__(self, listener.getsockname(), Job, bind_and_activate=False)
+        self.socket.close()
+        self.socket = listener
+
+    def service_actions(self) -> None:
+        """Collects the ended, and ends with whom it works for."""
+        super().service_actions()
+        if select.select([sys.stdin], [], [], 0)[0]:
+            raise SystemExit
+
+
+def main(listener: int, tokenizer: str) -> None:
+    """Serves jobs.
+
+    Args:
+        listener: file descriptor of a listening socket.
+        tokenizer: that the jobs count with.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the jobs
+    for name in PRELOADED:
+        import_module(name)
+    load_tokenizer(tokenizer)
+    gc.freeze()  # what is there is shared with the jobs, as long as nobody touches it
+    with Forks(socket.socket(fileno=listener)) as forks:
+        forks.serve_forever(poll_interval=0.05)

@@ -1,0 +1,66 @@
+"""The interpreter of a job: vLLM has an environment of its own, apart from the locked base."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Settings
+from steadfast.base.resources import PACKAGE
+from steadfast.contract.engine_names import OWN_ENVIRONMENT
+
+ENTERED = "STEADFAST_INTERPRETER"
+"""Variable of a job that has gone on in another interpreter, with that interpreter's path."""
+
+
+def enter(models: Iterable[Settings]) -> None:
+    """Goes on in the interpreter that the engines of some models need, where it is another one.
+
+    The script begins anew, in the same process, with its signals, its output and its exit code; or
+    in another one, where this one was forked (``forks``) and has to say its exit code. Where there
+    is no such interpreter, the job goes on in this one.
+
+    Args:
+        models: settings of those whose engines the job makes.
+
+    Raises:
+        UserError: a model names an interpreter that is not there.
+    """
+    python = next(filter(None, map(interpreter, models)), None)
+    if python is None or os.environ.get(ENTERED) == str(python):
+        return
+    os.environ[ENTERED] = str(python)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    command = [str(python), *sys.argv]
+    if sys.argv[0] not in sys.orig_argv:
+        sys.exit(subprocess.run(command, check=False).returncode)
+    os.execv(python, command)
+
+
+def interpreter(model: Settings) -> Path | None:
+    """The interpreter that a model's jobs go on in; None: the one that they are in.
+
+    An ``openai`` model that is served by its jobs, or has a tokenizer of its own, needs vLLM's.
+
+    Args:
+        model: its settings: ``engine``, ``python`` where the config names one, ``serve`` and
+            ``tokenizer``.
+
+    Raises:
+        UserError: that one is not there.
+    """
+    served = model.get("serve") or "/" in (model.get("tokenizer") or "")
+    engine = "vllm" if served else model["engine"]
+    if engine not in OWN_ENVIRONMENT:
+        return None
+    module, folder = OWN_ENVIRONMENT[engine]
+    if stated := model.get("python"):
+        if not os.access(stated, os.X_OK):
+            raise UserError(f"python: {stated} is no interpreter; name one that has {module}")
+        return Path(stated)
+    python = PACKAGE.parents[1] / folder / "bin" / "python"
+    return python if python.exists() and find_spec(module) is None else None

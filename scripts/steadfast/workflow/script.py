@@ -1,0 +1,79 @@
+"""What the scripts of the rules share: errors for people, and paths out of Snakemake's lists."""
+
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, redirect_stdout, suppress
+from pathlib import Path
+from typing import Any, TextIO
+
+from steadfast.base.errors import ERROR, PASSING, STOPPED, PassingError, UserError, of_system
+from steadfast.base.files import Settings
+from steadfast.base.seal import Seal, seals
+from steadfast.base.visible import visible
+from steadfast.workflow.interpreter import enter
+
+
+def run_rule(
+    function: Callable[..., Any],
+    job: Any,
+    /,
+    *,
+    reads: Iterable[Seal] = (),
+    sealed: bool = True,
+    engines: Iterable[Settings] = (),
+    **arguments: Any,
+) -> None:
+    """Runs a rule's one function; a user's error becomes one sentence, and exit code 1.
+
+    Args:
+        function: the function that does the rule's work.
+        job: Snakemake's object of the job; what the function prints goes to its first log file,
+            and so does the sentence.
+        reads: of sealed files that the function reads: they are checked before.
+        sealed: whether the identities of the files that it makes are written after it; not where
+            the function writes them itself.
+        engines: settings of the models whose engines it makes, which may need another interpreter.
+        arguments: passed on.
+    """
+    with ExitStack() as stack:
+        try:
+            for path in list(job.log)[:1]:
+                log = open(path, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
+                stack.callback(_close, log)
+                stack.enter_context(redirect_stdout(log))
+            enter(engines)
+            for seal in reads:
+                seal.check()
+            writes = seals(job, Path(job.config["results"])) if sealed else []
+            for seal in writes:  # that of files which nobody finished would be that of others
+                seal.identity.unlink(missing_ok=True)
+            function(**arguments)
+            for seal in writes:
+                seal.write()
+        except KeyboardInterrupt:
+            print(STOPPED)
+            sys.exit(128 + signal.SIGINT)
+        except Exception as error:
+            known = of_system(error) if isinstance(error, OSError) else None
+            found = known or error
+            mark = PASSING if isinstance(found, PassingError | OSError) else ERROR
+            if not isinstance(found, UserError):
+                print(traceback.format_exc())
+                print(visible(f"{mark}{type(error).__name__}: {error}".splitlines()[0]))
+                raise
+            print(visible(f"error: {found}"), file=sys.stderr)
+            with suppress(OSError):  # the log may lie on the disk that is full
+                print(mark + visible(" ".join(str(found).split("\n"))))
+            sys.exit(1)
+
+
+def _close(log: TextIO) -> None:
+    with suppress(OSError):  # what could not be printed
+        log.close()
+
+
+def paths(files: Iterable[str]) -> list[Path]:
+    """Some input or output files, as paths."""
+    return [Path(file) for file in files]

@@ -1,0 +1,207 @@
+"""What a run must know of SLURM beyond the plugin of Snakemake that submits its jobs."""
+
+import logging
+import shlex
+import sys
+import threading
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection
+from typing import Any
+
+from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
+
+from steadfast.base.resources import facts
+from steadfast.workflow.failures import UNSUBMITTED, WAITED, Failures, singles
+
+PLUGIN = "snakemake_executor_plugin_slurm"
+MISSED = 3
+"""After so many looks in a row that did not find it, a job is taken to have ended."""
+RESUBMITTED = 30.0
+"""Seconds until SLURM is asked again to take a job."""
+SHOWN_NAMES = 3
+
+States = dict[str, str]
+Query = Callable[[str, logging.Logger], Awaitable[tuple[States | None, float | None]]]
+
+
+class Watch:
+    """Waits for SLURM where it is away, sees jobs end that nobody queues again, says who waits.
+
+    The plugin itself forgets all jobs at a question without an answer, and waits for ever for jobs
+    that were preempted for good, were cancelled by somebody, or are known to SLURM no more, and for
+    groups of jobs that it cannot submit.
+
+    Args:
+        log: takes lines for the terminal and for Snakemake's log.
+        failures: of the same run; they are told what SLURM says of their jobs.
+    """
+
+    def __init__(self, log: logging.Logger, failures: Failures):
+        self._log, self._failures, self._name = log, failures, failures.name
+        self._names: dict[str, str] = {}
+        self._logs: dict[str, list[str]] = {}
+        self._missed: Counter[str] = Counter()
+        self._said: set[tuple[str, str]] = set()
+        self._away = False
+
+    def watch(self, executor: Any) -> None:
+        """Looks after the jobs of an executor of Snakemake, where it is SLURM's."""
+        if type(executor).__module__ != PLUGIN:
+            return
+        submit, fail = executor.report_job_submission, executor.report_job_error
+        run = executor.run_job
+
+        def run_job(job: Any) -> None:
+            try:
+                why = unfit(job, executor._partitions or ())
+                if why is None:
+                    run(job)
+            except Exception as error:  # in the plugin's own report, which takes a group for a job
+                why = str(error.__context__ or error)
+            if why is not None:
+                message = f"Job {UNSUBMITTED}{why}"
+                executor._report_job_error_threadsafe(SubmittedJobInfo(job), message)
+
+        def submitted(info: Any, **further: Any) -> None:
+            self._names[info.external_jobid] = name = self._name(info.job)
+            self._logs[info.external_jobid] = [
+                file for one in singles(info.job) for file in one.log
+            ]
+            self._log.info(f"submitted: {name} (SLURM job {info.external_jobid})")
+            submit(info, **further)
+
+        def failed(info: Any, msg: str | None = None, **further: Any) -> None:
+            if not (why := passing_refusal(msg or "")):
+                fail(info, msg=msg, **further)
+                return
+            self._say_once(self._name(info.job), f"not submitted yet: {why}; tried again")
+            later = threading.Timer(RESUBMITTED, executor.run_job, [info.job])
+            later.daemon = True
+            later.start()
+
+        executor.report_job_submission, executor.report_job_error = submitted, failed
+        executor.run_job = run_job
+        plugin: Any = sys.modules[PLUGIN]
+        plugin.query_job_status = self.query(plugin.query_job_status)
+
+    def query(self, ask: Query) -> Query:
+        """The plugin's question after its jobs' states, answered so that no job is left hanging.
+
+        Args:
+            ask: runs a command of SLURM's; a state by job, and seconds; None where it failed.
+        """
+
+        async def asked(command: str, log: logging.Logger) -> tuple[States, float]:
+            states, seconds = await ask(command, log)
+            if (states is None) != self._away:
+                self._away = states is None
+                away = "does not answer: its jobs go on, and it is asked again"
+                self._log.warning(f"SLURM {away if self._away else 'answers again'}")
+            if states is None:
+                return {}, 0.0
+            words = shlex.split(command)
+            run = words[words.index("--name") + 1]
+            reasons = f"squeue --noheader --states=PENDING --format='%i|%r' --name {run}"
+            waiting, _ = await ask(reasons, log)
+            self.say_waiting(waiting or {})
+            self.say_held(states)
+            return self.seen(states), seconds or 0.0
+
+        return asked
+
+    def seen(self, states: States) -> States:
+        """What the plugin is to know of its jobs.
+
+        Args:
+            states: SLURM's word for each job, by number.
+        """
+        ends, before = facts("slurm/ends.yaml"), self._failures.states
+        now = {job: state.split()[0] for job, state in states.items()}
+        going = {
+            job for job, state in before.items() if state not in {*ends, "COMPLETED", "FAILED"}
+        }
+        self._missed = Counter({job: self._missed[job] + 1 for job in going - set(now)})
+        self._failures.states = before | now
+        for job, state in now.items():
+            if (before.get(job), state) == ("RUNNING", "PENDING"):
+                self._log.warning(f"queued again by SLURM: {self._shown(job)}")
+            if before.get(job) == state and ends.get(state, {}).get("requeues"):
+                now[job] = "CANCELLED"  # at the second look, it has not been queued again
+        gone = [job for job, times in self._missed.items() if times >= MISSED]
+        return now | dict.fromkeys(gone, "UNKNOWN")  # their files tell whether they succeeded
+
+    def say_waiting(self, reasons: States) -> None:
+        """Says which jobs wait for what does not pass by itself, each once.
+
+        Args:
+            reasons: SLURM's word for why a job waits, by job.
+        """
+        known = facts("slurm/pending.yaml")
+        alike: dict[str, list[str]] = {}
+        for job, reason in reasons.items():
+            if reason.strip("()") not in known["ordinary"] and (job, reason) not in self._said:
+                self._said.add((job, reason))
+                alike.setdefault(reason, []).append(job)
+        for reason, jobs in alike.items():
+            meaning = next((text for part, text in known["told"].items() if part in reason), "")
+            shown = _first([self._names.get(job, job) for job in jobs])
+            each = ",".join(jobs[:SHOWN_NAMES]) + (",…" if len(jobs) > SHOWN_NAMES else "")
+            said = meaning.format(job=each) or "SLURM says no more"
+            self._log.warning(f"waiting: {shown} (SLURM job {_first(jobs)}: {reason}): {said}")
+
+    def say_held(self, states: States) -> None:
+        """Says which running jobs wait for what another job holds, each once.
+
+        Args:
+            states: SLURM's word for each job, by number.
+        """
+        for job in (job for job, state in states.items() if state.startswith("RUNNING")):
+            for file in self._logs.get(job, ()):
+                last = self._failures.said(file).rstrip().rpartition("\n")[2]
+                if waited := WAITED.search(last):
+                    line = f"waits for {waited[1]}, which holds {waited[2]}, until that has ended"
+                    self._say_once(self._shown(job), line)
+
+    def _shown(self, job: str) -> str:
+        return f"{self._names.get(job, 'a job')} (SLURM job {job})"
+
+    def _say_once(self, name: str, line: str) -> None:
+        if (name, line) not in self._said:
+            self._said.add((name, line))
+            self._log.warning(f"{name}: {line}")
+
+
+def _first(names: list[str]) -> str:
+    more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
+    return f"{', '.join(names[:SHOWN_NAMES])}{more}"
+
+
+def unfit(job: Any, partitions: Collection[Any]) -> str | None:
+    """Why none of the partitions that a site lists takes a job; None where one does.
+
+    The plugin would submit it to the cluster's default partition, where it may wait for ever.
+
+    Args:
+        job: of Snakemake.
+        partitions: the plugin's, of the site's partition file.
+    """
+    if not partitions or job.resources.get("slurm_partition"):
+        return None
+    needs = job.resources
+    if any(one.score_job_fit(job) is not None for one in partitions):
+        return None
+    return (
+        f"no partition of the site's slurm-partition-config takes {needs.get('gpu', 0)} GPUs, "
+        f"{needs.get('mem_mb', 0):,} MB and {needs.get('runtime', 0) / 60:.3g} hours; lower gpus, "
+        "mem_gb, hours or hardware.max_hours, or correct that file"
+    )
+
+
+def passing_refusal(message: str) -> str | None:
+    """Why SLURM did not take a job that it may take a moment later; None: it will not.
+
+    Args:
+        message: of the plugin, with what sbatch said.
+    """
+    refusals = facts("slurm/submissions.yaml").items()
+    return next((meaning for said, meaning in refusals if said in message), None)

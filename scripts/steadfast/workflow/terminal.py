@@ -1,0 +1,169 @@
+"""What a run shows on the terminal while its jobs run: a line a finished job."""
+
+import json
+import logging
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from steadfast.base.seal import IDENTITY
+
+HANDLER = "DefaultStreamHandler"
+NOTHING = "Nothing to be done"
+HIDDEN = {
+    LogEvent.JOB_INFO,
+    LogEvent.JOB_STARTED,
+    LogEvent.JOB_FINISHED,
+    LogEvent.JOB_ERROR,
+    LogEvent.GROUP_ERROR,
+}
+SAID_BY_US = re.compile(
+    r"Select jobs to execute|Trying to restart job|RuleException:\nCalledProcessError in"
+    r"|Job \d+ has been submitted|Auto-selected partition|Falling back to 'sacct'"
+    r"|\n===== A Job preemption|SLURM run ID"
+    r"|Terminating processes on user request"
+    r"|Exception in run_(array_)?jobs? for rule"
+    r"|Exiting because a job execution failed|WorkflowError:\nAt least one job did not complete"
+)
+"""Messages of Snakemake that this or ``failures.Failures`` says in other words, or that say
+nothing."""
+NO_RULE = re.compile(r"MissingRuleException:\nNo rule to produce results/([^ ]+)")
+USUAL = Path("results")
+REMARKABLE = {
+    "error": "failed",
+    "empty": "empty",
+    "length": "cut",
+    "unfinished": "unfinished",
+    "overflow": "too long",
+    "refused": "refused",
+}
+"""Answers that a job's line names, those that did not fail only where there are some, by status,
+and what it calls them."""
+
+
+class JobLines(logging.Filter, logging.Formatter):
+    """Shows a finished job in one line, in place of the five that Snakemake has for it.
+
+    A job is called by its log file below the logs' folder, such as
+    ``lifbench/inference/my-model/4k``; behind one of inference stand its answers, those that
+    failed, and tokens. What Snakemake says of jobs that fail is not shown, since
+    ``failures.Failures`` says why they do. Of the jobs that there are the number stands in place of
+    a table. All else is shown as it was before.
+
+    Args:
+        handler: Snakemake's of the terminal, which shows what is neither.
+        logs: the logs' folder.
+        dry: whether it is a dry run, of which all is shown as it was before.
+    """
+
+    def __init__(self, handler: logging.Handler, logs: Path, dry: Callable[[], bool]):
+        logging.Filter.__init__(self)
+        logging.Formatter.__init__(self)
+        self._formatter = handler.formatter or logging.Formatter()
+        self._filters: Any = handler.filters
+        self._logs, self._dry = logs, dry
+        self._started: dict[int, Any] = {}
+        self._finished: list[str] = []
+
+    @classmethod
+    def install(cls, logger: logging.Logger, logs: Path, dry: Callable[[], bool] = bool) -> None:
+        """Takes over the handler that Snakemake itself has for the terminal, where it has one."""
+        for handler in logger.handlers:
+            if handler.name == HANDLER:
+                lines = cls(handler, logs, dry)
+                handler.filters = [lines]
+                handler.setFormatter(lines)
+
+    def filter(self, record: Any) -> bool:
+        """Whether a record is shown."""
+        event = None if self._dry() else getattr(record, "event", None)
+        if event == LogEvent.JOB_INFO:
+            self._started[record.jobid] = record
+        elif event == LogEvent.JOB_FINISHED:
+            started = self._started.pop(record.job_id, None)
+            done = started and self._name(started) + answered(getattr(started, "output", ()))
+            self._finished.append(done or record.getMessage())
+        if event in HIDDEN or SAID_BY_US.match(str(record.msg)):
+            return False
+        return all(one.filter(record) for one in self._filters)
+
+    def format(self, record: Any) -> str:
+        """The line of a finished job; others as Snakemake has them."""
+        event = None if self._dry() else getattr(record, "event", None)
+        if event == LogEvent.RUN_INFO:
+            return f"{record.stats['total']} jobs"
+        if event == LogEvent.PROGRESS:
+            finished, self._finished = ", ".join(self._finished), []
+            return f"{record.done} of {record.total} done: {finished}"
+        return self._formatter.format(record)
+
+    def _name(self, record: Any) -> str:
+        if not record.log:
+            return record.rule_name
+        path = Path(record.log[0]).with_suffix("")
+        return str(path.relative_to(self._logs) if path.is_relative_to(self._logs) else path)
+
+
+class NothingToDo(logging.Filter):
+    """Shows the end of a run also where there is nothing to be done, of which no hook is told.
+
+    Args:
+        end: what is shown then.
+    """
+
+    def __init__(self, end: Callable[[], str]):
+        super().__init__()
+        self._end = end
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Adds it to the sentence that says so."""
+        if str(record.msg).startswith(NOTHING):
+            record.msg = f"{record.msg}\n{self._end()}"
+        return True
+
+
+class TargetElsewhere(logging.Filter):
+    """Says where a target is that is named below ``results``, where the results lie elsewhere.
+
+    Args:
+        results: folder of all results.
+    """
+
+    def __init__(self, results: Path):
+        super().__init__()
+        self._results = results
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Adds it to what Snakemake says of a target that no rule makes."""
+        if (missing := NO_RULE.match(str(record.msg))) and self._results != USUAL:
+            there = self._results / missing[1]
+            record.msg = (
+                f"{record.msg}\nThe results are in {self._results} here (pathvars.results): write "
+                f"{there} in place of {USUAL / missing[1]}"
+            )
+        return True
+
+
+def answered(files: Iterable[str]) -> str:
+    """What stands behind a finished job, by the identity of its answers; nothing for others.
+
+    Args:
+        files: that the job made.
+    """
+    for path in (Path(file) for file in files if str(file).endswith(IDENTITY)):
+        made = json.loads(path.read_text(encoding="utf-8"))
+        if "statuses" in made and "tokens" in made:
+            statuses, tokens = made["statuses"], made["tokens"]
+            counted = (tokens.get("prompt") or 0) + (tokens.get("completion") or 0)
+            found = {"error": 0, **statuses, "empty": made.get("empty", 0)}
+            remarks = [
+                f"{found[name]} {word}"
+                for name, word in REMARKABLE.items()
+                if found.get(name) or name == "error"
+            ]
+            done = sum(statuses.values())
+            return f": {', '.join([f'{done} done', *remarks])}, {counted:,} tokens"
+    return ""
