@@ -39,6 +39,7 @@ LIMIT ?= 2
 PROFILE ?=
 OFFLINE ?=
 BIN := .venv/bin
+COMMAND := PYTHONPATH=scripts $(BIN)/python -m steadfast.command
 CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG)) $(if $(DIRECTORY),--directory $(DIRECTORY))
 $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: $(file): no such file; name one that is there)))
 
@@ -51,16 +52,16 @@ trial: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) --config limit=$(LIMIT)
 
 show: .venv/base
-	@$(BIN)/python scripts/show.py $(if $(CONFIG),--config $(CONFIG)) $(if $(MODEL),--model '$(MODEL)') -- '$(SAMPLE)'
+	@$(COMMAND).show $(if $(CONFIG),--config $(CONFIG)) $(if $(MODEL),--model '$(MODEL)') -- '$(SAMPLE)'
 
 doctor: .venv/base
-	@$(BIN)/python scripts/doctor.py $(if $(CONFIG),--config $(CONFIG)) $(PROFILE:%=--profile %) $(if $(OFFLINE),--offline)
+	@$(COMMAND).doctor $(if $(CONFIG),--config $(CONFIG)) $(PROFILE:%=--profile %) $(if $(OFFLINE),--offline)
 
 unbundle: .venv/base
-	@$(BIN)/python scripts/unbundle.py $(if $(CODE),--code) -- '$(BUNDLE)' '$(INTO)'
+	@$(COMMAND).unbundle $(if $(CODE),--code) -- '$(BUNDLE)' '$(INTO)'
 
 compare: .venv/base
-	@$(BIN)/python scripts/compare.py $(if $(CONFIG),--config $(CONFIG)) $(if $(OUT),--out '$(OUT)') $(if $(FAIL),--fail) -- '$(A)' '$(B)'
+	@$(COMMAND).compare $(if $(CONFIG),--config $(CONFIG)) $(if $(OUT),--out '$(OUT)') $(if $(FAIL),--fail) -- '$(A)' '$(B)'
 
 plan report figures page noise export bundle: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) -- $@

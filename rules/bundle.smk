@@ -35,4 +35,4 @@ rule bundle:
         code=lambda w: STEPS.bundle().code,
         lineage=lambda w: STEPS.bundle().lineage,
     script:
-        "../scripts/bundle.py"
+        "../scripts/steadfast/share/bundle.py"

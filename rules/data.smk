@@ -49,4 +49,4 @@ for step in dict.fromkeys(file.step for file in DATA.values()):
             },
             lineage=lambda w: STEPS.data(w.file).lineage,
         script:
-            "../scripts/data.py"
+            "../scripts/steadfast/stages/make_data.py"

@@ -43,4 +43,4 @@ rule export_benchmark:
         code=lambda w: STEPS.export(w.benchmark).code,
         lineage=lambda w: STEPS.export(w.benchmark).lineage,
     script:
-        "../scripts/export.py"
+        "../scripts/steadfast/share/export.py"

@@ -41,4 +41,4 @@ rule inference:
         code=lambda w: STEPS.outputs(w.benchmark, w.model, w.part).code,
         lineage=lambda w: STEPS.outputs(w.benchmark, w.model, w.part).lineage,
     script:
-        "../scripts/inference.py"
+        "../scripts/steadfast/stages/one_load.py"

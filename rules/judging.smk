@@ -39,7 +39,7 @@ rule judge_prompts:
         code=lambda w: STEPS.judge_prompts(w.benchmark, w.model, w.part).code,
         lineage=lambda w: STEPS.judge_prompts(w.benchmark, w.model, w.part).lineage,
     script:
-        "../scripts/judge_prompts.py"
+        "../scripts/steadfast/judging/ask_judge.py"
 
 
 # The engine rule with a judge for its model.

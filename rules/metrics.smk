@@ -53,4 +53,4 @@ for name in TASKS:
             code=STEPS.metrics(name).code,
             lineage=STEPS.metrics(name).lineage,
         script:
-            "../scripts/metrics.py"
+            "../scripts/steadfast/stages/measure.py"

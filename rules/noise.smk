@@ -48,11 +48,11 @@ rule noise_part:
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
         lineage=lambda w: STEPS.outputs(w.benchmark, w.model, w.part).lineage,
         code=lambda w: digest(
-            "noise",
+            "steadfast.stages.measure_noise",
             RUN.engine(w),
             TASKS[w.benchmark].samples,
             TASKS[w.benchmark].scoring,
             RUN.stand_in(w),
         ),
     script:
-        "../scripts/noise.py"
+        "../scripts/steadfast/stages/measure_noise.py"

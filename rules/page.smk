@@ -55,4 +55,4 @@ rule page:
         code=STEPS.page().code,
         lineage=STEPS.page().lineage,
     script:
-        "../scripts/page.py"
+        "../scripts/steadfast/page/make_page.py"

@@ -53,9 +53,9 @@ rule plan_totals:
         rewritten=REWRITTEN,
         waiting=[name for name in CONFIG.benchmarks if name not in PLANNED],
         asked=[trial_remark(CONFIG.limit), *(TASKS[name].asked for name in RUN.running)],
-        code=digest("plan_totals"),
+        code=digest("steadfast.plan.totals"),
     script:
-        "../scripts/plan_totals.py"
+        "../scripts/steadfast/plan/totals.py"
 
 
 rule plan_rewrites:
@@ -88,9 +88,9 @@ rule plan_rewrites:
         lineage=lambda w: [
             STEPS.data(path).lineage for path in RUN.first_rounds(w.benchmark).values()
         ],
-        code=digest("plan_rewrites"),
+        code=digest("steadfast.plan.rewrites"),
     script:
-        "../scripts/plan_rewrites.py"
+        "../scripts/steadfast/plan/rewrites.py"
 
 
 rule plan_benchmark:
@@ -146,11 +146,11 @@ rule plan_benchmark:
             STEPS.asked(w.benchmark, part).lineage for part in TASKS[w.benchmark].parts
         ],
         code=lambda w: digest(
-            "plan",
+            "steadfast.plan.requests",
             TASKS[w.benchmark].samples,
             TASKS[w.benchmark].compared if CONFIG.certificate else None,
             RUN.judge_prompts(w.benchmark),
             *RUN.engines_planned(w.benchmark),
         ),
     script:
-        "../scripts/plan.py"
+        "../scripts/steadfast/plan/requests.py"

@@ -27,4 +27,4 @@ rule prompts:
         code=lambda w: STEPS.prompts(w.benchmark, w.part).code,
         lineage=lambda w: STEPS.prompts(w.benchmark, w.part).lineage,
     script:
-        "../scripts/prompts.py"
+        "../scripts/steadfast/stages/write_prompts.py"

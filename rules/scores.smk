@@ -44,14 +44,14 @@ for name in TASKS:
                 released=TASKS[name].released_scores.plain,
                 models=RUN.scored,
                 parts=list(TASKS[name].parts),
-                code=digest("released_scores", TASKS[name].released_scores),
+                code=digest("steadfast.stages.release_scores", TASKS[name].released_scores),
                 lineages=[
                     STEPS.scores(name, model, "").lineage
                     for model in RUN.scored
                     for _ in TASKS[name].parts
                 ],
             script:
-                "../scripts/released_scores.py"
+                "../scripts/steadfast/stages/release_scores.py"
 
 
 rule scores:
@@ -89,4 +89,4 @@ rule scores:
         code=lambda w: STEPS.scores(w.benchmark, w.model, w.part).code,
         lineage=lambda w: STEPS.scores(w.benchmark, w.model, w.part).lineage,
     script:
-        "../scripts/scores.py"
+        "../scripts/steadfast/stages/score.py"

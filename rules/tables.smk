@@ -63,7 +63,7 @@ for name in TASKS:
             code=STEPS.tables(name).code,
             lineage=STEPS.tables(name).lineage,
         script:
-            "../scripts/tables.py"
+            "../scripts/steadfast/stages/tabulate.py"
 
     rule:
         name:
@@ -95,7 +95,7 @@ for name in TASKS:
             code=STEPS.figures(name).code,
             lineage=STEPS.figures(name).lineage,
         script:
-            "../scripts/figures.py"
+            "../scripts/steadfast/stages/draw.py"
 
 
 rule figures:
@@ -131,7 +131,7 @@ rule report:
         code=STEPS.report().code,
         lineage=STEPS.report().lineage,
     script:
-        "../scripts/report.py"
+        "../scripts/steadfast/stages/report.py"
 
 
 rule tables:
@@ -164,4 +164,4 @@ rule tables:
         code=STEPS.collected_tables().code,
         lineage=STEPS.collected_tables().lineage,
     script:
-        "../scripts/collect_tables.py"
+        "../scripts/steadfast/stages/collect.py"

@@ -29,4 +29,4 @@ rule trial_prompts:
         code=lambda w: STEPS.asked(w.benchmark, w.part).code,
         lineage=lambda w: STEPS.asked(w.benchmark, w.part).lineage,
     script:
-        "../scripts/trial.py"
+        "../scripts/steadfast/stages/choose_prompts.py"

@@ -36,4 +36,4 @@ rule usage:
         code=STEPS.usage().code,
         lineage=STEPS.usage().lineage,
     script:
-        "../scripts/usage.py"
+        "../scripts/steadfast/stages/count_usage.py"

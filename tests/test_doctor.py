@@ -1,7 +1,5 @@
 """What a config needs of a machine: found, missing, not needed; and no secret is shown."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,6 +9,7 @@ from threading import Thread
 import pytest
 import yaml
 
+from project import command
 from steadfast.base.errors import UserError
 from steadfast.base.loading import load
 from steadfast.contract.engine_names import ENGINES, NEEDS
@@ -297,8 +296,7 @@ def test_a_profile_is_found_by_directory_or_by_name(tmp_path, monkeypatch):
 def test_the_command_prints_a_line_a_check_and_ends_with_1_where_something_is_missing(tmp_path):
     config = tmp_path / "my.yaml"
     config.write_text("models: {m: {engine: openai, model: m, api_key_env: NO_SUCH_KEY}}\n")
-    command = [sys.executable, "scripts/doctor.py", "--offline", "--config", str(config)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    done = command("doctor", "--offline", "--config", config)
     assert done.returncode == 1, done.stderr
     assert "missing     key (model m): environment variable NO_SUCH_KEY holds no" in done.stdout
     assert done.stdout.endswith("1 thing is missing\n")

@@ -45,7 +45,7 @@ def test_a_file_that_cannot_be_loaded_is_named(tmp_path, text, complaint):
 
 def used(path: str) -> str:
     digest.__globals__["_digest"].cache_clear()  # asked for again, as of another process
-    return digest("scores", Component(SCORES, uses=(f"{path}:score",)))
+    return digest("steadfast.stages.score", Component(SCORES, uses=(f"{path}:score",)))
 
 
 def test_the_digest_follows_the_code_of_a_file(tmp_path):
@@ -64,5 +64,5 @@ def test_the_digest_follows_the_code_of_a_file(tmp_path):
 def test_the_digest_follows_what_a_file_imports_of_the_package(tmp_path):
     file = tmp_path / "task.py"
     file.write_text("from steadfast.judging.reply import parse\n")
-    assert "steadfast.judging.reply" in modules("scores", [SCORES, f"{file}:score"])
-    assert "steadfast.judging.reply" not in modules("scores", [SCORES])
+    assert "steadfast.judging.reply" in modules(SCORES, f"{file}:score")
+    assert "steadfast.judging.reply" not in modules(SCORES)

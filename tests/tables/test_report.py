@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from steadfast.base.errors import UserError
 from steadfast.contract.registry import benchmarks
-from steadfast.show.report import NAMES, build_report
+from steadfast.show.report import NAMES
+from steadfast.stages.report import build_report
 from steadfast.stats.headline import HEADLINE, read_headline
 from steadfast.stats.tidy import write_csv
 

@@ -31,6 +31,17 @@ TINY = {
 }
 
 
+def command(name: str, *arguments: object, folder: Path = ROOT, cwd: Path | str | None = None):
+    """Runs one of the commands beside the workflow, such as ``compare``, of a checkout."""
+    return subprocess.run(
+        [sys.executable, "-m", f"steadfast.command.{name}", *map(str, arguments)],
+        cwd=cwd or folder,
+        env={**os.environ, "PYTHONPATH": str(folder / "scripts")},
+        capture_output=True,
+        text=True,
+    )
+
+
 class Project:
     """A copy of the project with a config of its own."""
 

@@ -18,7 +18,7 @@ import yaml
 from cached_venv import cached_python
 from judge_server import judging
 from judged_project import config, http, new_project
-from project import ROOT, Project
+from project import ROOT, Project, command
 from steadfast.base.files import file_sha256, read_json, read_jsonl
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
@@ -86,8 +86,7 @@ def members(project: Project) -> dict[str, bytes]:
 def unbundle(
     clone: Project, bundle: Path, into: Path, *options: str
 ) -> subprocess.CompletedProcess:
-    command = [sys.executable, "scripts/unbundle.py", *options, str(bundle), str(into)]
-    return subprocess.run(command, cwd=clone.folder, capture_output=True, text=True)
+    return command("unbundle", *options, bundle, into, folder=clone.folder)
 
 
 def tables_again(clone: Project, there: Path) -> str:

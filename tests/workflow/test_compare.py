@@ -4,12 +4,11 @@ import csv
 import os
 import statistics
 import subprocess
-import sys
 from collections import Counter
 
 import pytest
 
-from project import ROOT, TINY, Project
+from project import TINY, Project, command
 from steadfast.base.files import file_sha256, read_json, read_jsonl, write_json
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
@@ -51,8 +50,7 @@ def changed(base, tmp_path_factory) -> Project:
 
 
 def compare(*arguments) -> subprocess.CompletedProcess:
-    command = [sys.executable, str(ROOT / "scripts/compare.py"), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True)
+    return command("compare", *arguments, cwd=".")
 
 
 def rows(path) -> list[dict[str, str]]:

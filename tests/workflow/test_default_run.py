@@ -140,7 +140,7 @@ def test_the_terminal_names_each_job_and_ends_with_the_headline(project):
 
 def test_a_job_that_is_killed_is_named_with_its_log(project):
     project.edit(
-        "scripts/tables.py",
+        "scripts/steadfast/stages/tabulate.py",
         "    run_rule(",
         "    import os\n    os.kill(os.getpid(), 9)\n    run_rule(",
     )

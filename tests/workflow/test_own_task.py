@@ -3,12 +3,10 @@
 import csv
 import re
 import shutil
-import subprocess
-import sys
 
 import pytest
 
-from project import ROOT, Project
+from project import ROOT, Project, command
 from steadfast.base.files import file_sha256, read_json, read_jsonl, write_json, write_jsonl
 from steadfast.base.seal import Seal
 
@@ -141,8 +139,7 @@ def test_comparing_with_a_stranger_s_results_runs_no_code_of_theirs(finished, tm
     known = read_json(metrics)
     known["inputs"]["lifbench/scores/sim-a/2k.jsonl"] = file_sha256(scores)
     write_json(metrics, known)
-    command = [sys.executable, "scripts/compare.py", "results", str(theirs / "results")]
-    done = subprocess.run(command, cwd=finished.folder, capture_output=True, text=True)
+    done = command("compare", "results", theirs / "results", folder=finished.folder)
     assert done.returncode == 0 and "Samples: " in done.stdout, done.stderr
     assert str(theirs) in config.read_text() and not (tmp_path / "ran").exists()
 

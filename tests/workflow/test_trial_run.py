@@ -3,12 +3,11 @@
 import csv
 import re
 import subprocess
-import sys
 
 import pytest
 
 from judge_server import judging
-from project import Project
+from project import Project, command
 from steadfast.base.files import read_jsonl
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
@@ -26,8 +25,7 @@ def ids(project: Project, path: str) -> list[str]:
 
 def show(project: Project, sample: str) -> subprocess.CompletedProcess:
     """What ``make show`` prints of a sample."""
-    command = [sys.executable, "scripts/show.py", "--config", "my.yaml", "--", sample]
-    return subprocess.run(command, cwd=project.folder, capture_output=True, text=True)
+    return command("show", "--config", "my.yaml", "--", sample, folder=project.folder)
 
 
 def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):

@@ -65,17 +65,17 @@ def asking(run, name):
     """Script and components of each stage of a benchmark up to its verdicts."""
     task = run.tasks[name]
     for file in task.data:
-        yield "data", [file.content]
-    yield "prompts", [task.prompts]
+        yield "stages.make_data", [file.content]
+    yield "stages.write_prompts", [task.prompts]
     for engine in ENGINES.values():
-        yield "inference", [engine, task.samples, task.stand_in]
+        yield "stages.one_load", [engine, task.samples, task.stand_in]
     asked = [task.rewriting] if task.rewriting else []
     if task.judging:
-        yield "judge_prompts", [task.samples, task.judging.prompts]
+        yield "judging.ask_judge", [task.samples, task.judging.prompts]
         asked.append(task.judging)
     for judging in asked:
         for engine in ENGINES.values():
-            yield "inference", [engine, judging.readable, judging.stand_in]
+            yield "stages.one_load", [engine, judging.readable, judging.stand_in]
 
 
 def named(used):
@@ -88,19 +88,17 @@ def named(used):
 @pytest.mark.parametrize("config", [SMALL, OTHER], ids=["synthetic", "released"])
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_nothing_up_to_the_verdicts_reads_a_scorer_or_its_facts(name, config):
-    unread = [f"steadfast.{name}.{one}" for one in [*SCORERS[name], *SHOWING]]
-    unread += ["steadfast.stats", "steadfast.show", "steadfast.tables"]
+    unread = [f"steadfast.benchmarks.{name}.{one}" for one in [*SCORERS[name], *SHOWING]]
+    unread += ["steadfast.stats", "steadfast.show"]
     found = set()
     for script, used in asking(Evaluation(load_config(config)), name):
-        names = list(named(used))
+        names = [f"steadfast.{script}", *named(used)]
         found |= {
             (*names, module)
-            for module in modules(script, names)
+            for module in modules(*names)
             if any(module == one or module.startswith(f"{one}.") for one in unread)
         }
-        read = {
-            path.relative_to(ROOT / "resources").as_posix() for path in resources(script, names)
-        }
+        read = {path.relative_to(ROOT / "resources").as_posix() for path in resources(*names)}
         found |= {(*names, path) for path in read & FACTS_OF_SCORING}
     assert found == set()
 

@@ -1,5 +1,6 @@
 """What the commands beside the workflow share: whatever they read, they say why in one sentence."""
 
+import io
 import sys
 import traceback
 from collections.abc import Iterator
@@ -33,3 +34,9 @@ def says_why(*read: Path) -> Iterator[None]:
                 "workflow made it"
             )
         )
+
+
+def take_any_text() -> None:
+    """Has a terminal that lacks some characters show their codes, in place of an error."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.files import write_jsonl
+from steadfast.base.seal import Seal
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, Sample, component
 from steadfast.contract.judge_template import JudgeTemplate, load_template
 from steadfast.contract.part_files import PartFiles, read_answers
+from steadfast.workflow.script import run_rule
 
 
 def write_judge_prompts(
@@ -59,3 +61,18 @@ def judge_prompts_of(
     for sample in samples:
         if answers[sample.id].answered:
             yield from asking.prompts(sample, answers[sample.id], templates)
+
+
+if job := globals().get("snakemake"):
+    outputs = Path(job.input.outputs)
+    run_rule(
+        write_judge_prompts,
+        job,
+        reads=[Seal.beside(outputs, job.params.made_from)],
+        part=PartFiles.of(job),
+        judge_prompts=job.params.judge_prompts,
+        outputs=outputs,
+        draws=job.params.draws,
+        templates=job.params.templates,
+        out=Path(job.output.judging),
+    )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from steadfast.base.files import Record, Settings, canonical_json, read_json, read_text, write_text
-from steadfast.base.seal import OF_ITS_FILES
+from steadfast.base.seal import OF_ITS_FILES, Seal
 from steadfast.contract.components import component
 from steadfast.contract.request import STATUSES
 from steadfast.engines.cost.bill import cost
@@ -20,6 +20,7 @@ from steadfast.show.report import Report, correlations_table, report_table
 from steadfast.show.roster import Roster
 from steadfast.show.table import Table
 from steadfast.stats.tidy import read_csv
+from steadfast.workflow.script import run_rule
 
 FORMAT = 1
 """Of the data; a page shows another one beside itself where both have the same."""
@@ -178,3 +179,29 @@ def _identities(benchmarks: Sequence[Shown], results: Path) -> list[Record]:
                     )
                     same["parts"].setdefault(f"{one.title} {part}", None)
     return [{**one, "parts": list(one["parts"])} for one in found.values()]
+
+
+if job := globals().get("snakemake"):
+    params, out = job.params, Path(job.output.page)
+    results = out.parent
+    run_rule(
+        make_page,
+        job,
+        reads=[
+            *(Seal.beside(results / path, made) for path, made in params.made_from.items()),
+            *(
+                Seal(
+                    params.measured_from[one["name"]],
+                    results / one["name"] / "metrics/identity.json",
+                    tuple(results / one["name"] / f"metrics/{name}.csv" for name in one["metrics"]),
+                )
+                for one in params.benchmarks
+            ),
+        ],
+        benchmarks=[Shown(**one) for one in params.benchmarks],
+        display=params.display,
+        prices=params.prices,
+        results=results,
+        out=out,
+        name=params.name,
+    )

@@ -8,7 +8,7 @@ from typing import Any
 from steadfast.base.files import Record, Settings, write_rows, write_text
 from steadfast.base.paths import VERDICTS, JournalFolders, journal_path, scores_path
 from steadfast.contract.components import Answer, Sample, component
-from steadfast.contract.part_files import PartFiles, judge_items
+from steadfast.contract.part_files import PartFiles, judge_items, sources_by_part
 from steadfast.contract.request import Item
 from steadfast.engines.asking.journal import final_hashes
 from steadfast.engines.cost.forecast import COLUMNS, LEFT_OUT, CachedTokenizer
@@ -19,6 +19,7 @@ from steadfast.plan.model import PlannedModel
 from steadfast.plan.page import certificate_page, page
 from steadfast.run.request_of_job import JUDGES, MODELS
 from steadfast.show.display import trial_remark
+from steadfast.workflow.script import paths, run_rule
 
 MISFIT_COLUMNS = ("model", "part", "sample_id", "what", "prompt_tokens", "truncated_tokens")
 
@@ -178,4 +179,41 @@ def _judge_items(
         answers[sample.id] = Answer("overflow" if unanswered else "ok", text, before=before)
     return judge_items(
         judge_prompts_of(asking, load_templates(asking, templates), samples, answers)
+    )
+
+
+if job := globals().get("snakemake"):
+    sources = sources_by_part(job.params.sources, job.input.sources)
+    files = zip(sources.items(), paths(job.input.prompts), strict=True)
+    out = Path(job.output.md)
+    certificates = paths(job.output.certificate)
+    run_rule(
+        plan_requests,
+        job,
+        engines=[
+            job.config[kind][name]
+            for kind, names in (
+                ("models", job.params.models),
+                ("judges", job.params.judges),
+            )
+            for name in names
+        ],
+        benchmark=job.wildcards.benchmark,
+        models=job.params.models,
+        judges=job.params.judges,
+        judges_of=job.params.judges_of,
+        parts=[PartFiles(part, job.params.samples, prompts, of) for (part, of), prompts in files],
+        judge_prompts=job.params.judge_prompts,
+        templates=job.params.templates,
+        answer_tokens=job.params.answer_tokens,
+        limit=job.params.limit,
+        asked=job.params.asked,
+        results=out.parents[1],
+        hardware=job.params.hardware,
+        elsewhere=job.params.elsewhere,
+        out_md=out,
+        out_csv=Path(job.output.csv),
+        out_prompts=Path(job.output.prompts),
+        certificate=job.params.certificate,
+        out_certificate=certificates[0] if certificates else None,
     )

@@ -10,6 +10,7 @@ from steadfast.engines.asking.journal import final_hashes
 from steadfast.engines.cost.forecast import COLUMNS, CachedTokenizer
 from steadfast.plan.model import PlannedModel
 from steadfast.plan.page import page
+from steadfast.workflow.script import paths, run_rule
 
 
 def plan_rewrites(
@@ -61,4 +62,20 @@ def plan_rewrites(
     write_rows(out_csv, COLUMNS, rows)
     write_text(
         out_md, "\n".join(page(f"{benchmark}: {REWRITES}", rows, (), misfits=remarks)) + "\n"
+    )
+
+
+if job := globals().get("snakemake"):
+    out = Path(job.output.md)
+    run_rule(
+        plan_rewrites,
+        job,
+        benchmark=job.wildcards.benchmark,
+        rewriters=job.params.rewriters,
+        requests=dict(zip(job.params.rounds, paths(job.input.requests), strict=True)),
+        results=out.parents[1],
+        hardware=job.params.hardware,
+        elsewhere=job.params.elsewhere,
+        out_md=out,
+        out_csv=Path(job.output.csv),
     )

@@ -8,6 +8,7 @@ from steadfast.base.files import Record, write_rows, write_text
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.engines.cost.forecast import COSTS, HOURS, cost_text, markdown, total
 from steadfast.plan.page import show
+from steadfast.workflow.script import paths, run_rule
 
 ALL = "all"
 ANSWERS, VERDICTS, REWRITES = ROLES = ("answers", "verdicts", "rewrites")
@@ -152,3 +153,16 @@ def _without(rows: Sequence[Record], name: str, key: str) -> str:
     """Which models a sum leaves out, since the config does not have that key of them."""
     models = dict.fromkeys(row["model"] for row in rows if row[name] is None and row["to_ask"])
     return f" (without {', '.join(models)}: no {key} in the config)" if models else ""
+
+
+if job := globals().get("snakemake"):
+    run_rule(
+        plan_totals,
+        job,
+        answers=dict(zip(job.params.planned, paths(job.input.answers), strict=True)),
+        rewrites=dict(zip(job.params.rewritten, paths(job.input.rewrites), strict=True)),
+        waiting=job.params.waiting,
+        asked=job.params.asked,
+        out_md=Path(job.output.md),
+        out_csv=Path(job.output.csv),
+    )

@@ -38,7 +38,7 @@ def digest(script: str, *used: str | Component[Any] | None) -> str:
     Of a file of the user's this is its code, and what it imports of this package.
 
     Args:
-        script: the rule's script, by its name in ``scripts``.
+        script: the module that the rule runs.
         used: what the script's function loads by name: components, and others as
             ``module:object``; None is passed over.
     """
@@ -46,47 +46,43 @@ def digest(script: str, *used: str | Component[Any] | None) -> str:
     names = [one.name if isinstance(one, Component) else one for one in used if one]
     names += sorted({function for one in components for function in one.uses})
     files = sorted({file for one in components for file in one.resources})
-    return f"{' '.join([script, *names])} @ {_digest(script, tuple(names), tuple(files))}"
+    names = [script, *names]
+    return f"{' '.join(names)} @ {_digest(tuple(names), tuple(files))}"
 
 
 @cache  # asked for once a job
-def _digest(script: str, names: tuple[str, ...], files: tuple[str, ...]) -> str:
-    found, paths = modules(script, names), resources(script, names)
+def _digest(names: tuple[str, ...], files: tuple[str, ...]) -> str:
+    found, paths = modules(*names), resources(*names)
     paths |= {path for name in files for path in _files_of(resource(name))}
-    parts = [["", _file_digest(_script(script))]]
-    parts += [[module, _file_digest(_source(module))] for module in sorted(found)]
+    parts = [[module, _file_digest(_source(module))] for module in sorted(found)]
     parts += [[path.name, _file_digest(path)] for path in _own_files(names)]
     parts += [[_short(path), _file_digest(path)] for path in sorted(paths)]
     return hashlib.sha256(canonical_json([SCHEME, parts]).encode()).hexdigest()[:16]
 
 
-def modules(script: str, names: Iterable[str] = ()) -> set[str]:
-    """The modules that a script and what it loads by name import, directly or not.
+def modules(*names: str) -> set[str]:
+    """The modules that some depend on, directly or not.
 
     Args:
-        script: its name in ``scripts``.
-        names: as ``module:object`` or ``file.py:object``.
+        names: as ``module``, ``module:object`` or ``file.py:object``.
     """
-    named = {name.rpartition(":")[0] for name in names}
-    files = [_script(script), *_own_files(names)]
-    entries = {name for name in named if not name.endswith(FILE)}
-    entries |= {module for file in files for module in _imported(file)}
+    entries = {name for name in map(_named_module, names) if not name.endswith(FILE)}
+    entries |= {module for file in _own_files(names) for module in _imported(file)}
     return {module for entry in entries for module in _closure(entry)}
 
 
-def resources(script: str, names: Iterable[str] = ()) -> set[Path]:
+def resources(*names: str) -> set[Path]:
     """The packaged data files that these modules name."""
-    return {path for module in modules(script, names) for path in _resources(module)}
+    return {path for module in modules(*names) for path in _resources(module)}
 
 
 def _own_files(names: Iterable[str]) -> list[Path]:
     """The user's files that hold some of the named objects."""
-    named = {name.rpartition(":")[0] for name in names}
-    return sorted(Path(name) for name in named if name.endswith(FILE))
+    return sorted({Path(name) for name in map(_named_module, names) if name.endswith(FILE)})
 
 
-def _script(name: str) -> Path:
-    return PACKAGE.parent / f"{name}.py"
+def _named_module(name: str) -> str:
+    return name.rpartition(":")[0] or name
 
 
 @cache

@@ -64,7 +64,9 @@ class Lineage:
             file = self._run.data[path]
             settings = [file.content.plain, list(file.inputs), contents(file.files)]
             before = [self.data_or_rewrites(needed) for needed in file.inputs.values()]
-            self._known[path,] = Step.of(digest("data", file.content), settings, before)
+            self._known[path,] = Step.of(
+                digest("steadfast.stages.make_data", file.content), settings, before
+            )
         return self._known[path,]
 
     def data_or_rewrites(self, path: str) -> Step:
@@ -78,7 +80,9 @@ class Lineage:
         rewriting = self._run.rewriting(benchmark)
         how = rewriter_settings(self._run.config, rewriter)
         stand_in = self._run.stand_in_of(benchmark, how, "rewriter")
-        code = digest("inference", ENGINES[how.engine], rewriting.readable, stand_in)
+        code = digest(
+            "steadfast.stages.one_load", ENGINES[how.engine], rewriting.readable, stand_in
+        )
         settings = [answer_settings(how), rewriting.readable.plain, rewriting.attempts]
         settings += _replayed(how, benchmark, round)
         return Step.of(code, [*settings, plain(stand_in)], [self.data(rewriting.requests[round])])
@@ -103,7 +107,7 @@ class Lineage:
         task = self._run.tasks[benchmark]
         settings = [part, task.prompts.plain, self._run.source_keys(benchmark, part)]
         before = map(self.data, task.parts[part].sources.values())
-        return Step.of(digest("prompts", task.prompts), settings, before)
+        return Step.of(digest("steadfast.stages.write_prompts", task.prompts), settings, before)
 
     def asked(self, benchmark: str, part: str) -> Step:
         """The prompts of a part that are asked: all, or those of a trial."""
@@ -112,7 +116,7 @@ class Lineage:
             return prompts
         trial = self._run.tasks[benchmark].trial
         settings = [limit, trial.together, list(trial.spread), self._run.config.seed]
-        return Step.of(digest("trial"), settings, [prompts])
+        return Step.of(digest("steadfast.stages.choose_prompts"), settings, [prompts])
 
     def outputs(self, benchmark: str, model: str, part: str) -> Step:
         """A model's answers to a part."""
@@ -120,7 +124,7 @@ class Lineage:
         if key not in self._known:
             task, how = self._run.tasks[benchmark], model_settings(self._run.config, model)
             stand_in = self._run.stand_in_of(benchmark, how)
-            code = digest("inference", ENGINES[how.engine], task.samples, stand_in)
+            code = digest("steadfast.stages.one_load", ENGINES[how.engine], task.samples, stand_in)
             settings = [answer_settings(how), task.samples.plain, plain(stand_in)]
             settings += _replayed(how, benchmark, part)
             self._known[key] = Step.of(code, settings, [self.asked(benchmark, part)])
@@ -129,7 +133,7 @@ class Lineage:
     def judge_prompts(self, benchmark: str, model: str, part: str) -> Step:
         """What is asked of a judge about them."""
         task, asking = self._run.tasks[benchmark], self._run.judging(benchmark).prompts
-        code = digest("judge_prompts", task.samples, asking)
+        code = digest("steadfast.judging.ask_judge", task.samples, asking)
         settings: list[Any] = [asking.plain, self._run.templates(benchmark)]
         settings += contents(self._run.own_templates(benchmark))
         return Step.of(code, settings, [self.outputs(benchmark, model, part)])
@@ -140,7 +144,9 @@ class Lineage:
         if key not in self._known:
             judging, how = self._run.judging(benchmark), judge_settings(self._run.config, judge)
             stand_in = self._run.stand_in_of(benchmark, how, "judge")
-            code = digest("inference", ENGINES[how.engine], judging.readable, stand_in)
+            code = digest(
+                "steadfast.stages.one_load", ENGINES[how.engine], judging.readable, stand_in
+            )
             settings = [answer_settings(how), judging.readable.plain, judging.attempts]
             before = [self.judge_prompts(benchmark, model, part)]
             self._known[key] = Step.of(code, [*settings, plain(stand_in)], before)
@@ -171,7 +177,7 @@ class Lineage:
 
     def _scores(self, benchmark: str, model: str, part: str) -> Step:
         task, judged = self._run.tasks[benchmark], self.all_verdicts(benchmark, model, part)
-        code = digest("scores", task.samples, task.scoring)
+        code = digest("steadfast.stages.score", task.samples, task.scoring)
         before = [self.outputs(benchmark, model, part), *judged.values()]
         return Step.of(code, [task.scoring.plain, list(judged)], before)
 
@@ -182,7 +188,7 @@ class Lineage:
         assert released is not None, "no other scores have this step"
         settings: list[Any] = [released.plain, self._run.scored[model]]
         settings += contents(task.released_files)
-        return Step.of(digest("released_scores", released), settings)
+        return Step.of(digest("steadfast.stages.release_scores", released), settings)
 
     def metrics(self, benchmark: str) -> Step:
         """The metrics of all models."""
@@ -197,7 +203,9 @@ class Lineage:
         before = self.all_scores(benchmark)
         settings: list[Any] = [output.function.plain, output.fields, list(before)]
         settings += contents([task.labels] if task.labels else [])
-        return Step.of(digest("metrics", output.function), settings, before.values())
+        return Step.of(
+            digest("steadfast.stages.measure", output.function), settings, before.values()
+        )
 
     def all_scores(self, benchmark: str) -> dict[str, Step]:
         """The scores that a benchmark's metrics are made of, by model and part."""
@@ -210,22 +218,30 @@ class Lineage:
     def tables(self, benchmark: str) -> Step:
         """A benchmark's tables."""
         function = self._run.tasks[benchmark].tables.function
-        return Step.of(digest("tables", function), function.plain, [self.metrics(benchmark)])
+        return Step.of(
+            digest("steadfast.stages.tabulate", function), function.plain, [self.metrics(benchmark)]
+        )
 
     def figures(self, benchmark: str) -> Step:
         """A benchmark's figures."""
         function = self._run.tasks[benchmark].figures.function
-        return Step.of(digest("figures", function), function.plain, [self.metrics(benchmark)])
+        return Step.of(
+            digest("steadfast.stages.draw", function), function.plain, [self.metrics(benchmark)]
+        )
 
     def report(self) -> Step:
         """The report on all benchmarks that run."""
-        return Step.of(digest("report"), self._run.running, map(self.metrics, self._run.running))
+        return Step.of(
+            digest("steadfast.stages.report"),
+            self._run.running,
+            map(self.metrics, self._run.running),
+        )
 
     def collected_tables(self) -> Step:
         """The folder of all tables."""
         names = self._run.config.benchmarks
         before = [self.report(), *map(self.tables, names)]
-        return Step.of(digest("collect_tables"), names, before)
+        return Step.of(digest("steadfast.stages.collect"), names, before)
 
     def bundle(self) -> Step:
         """The bundle of a run."""
@@ -234,14 +250,14 @@ class Lineage:
             task, made_by = self._run.tasks[name], self._run.benchmarks[name].task
             used += [f"{made_by.__module__}:{made_by.__name__}"]
             used += [task.samples, task.stand_in, task.exports]
-        return Step.of(digest("bundle", *used), [], [self.collected_tables()])
+        return Step.of(digest("steadfast.share.bundle", *used), [], [self.collected_tables()])
 
     def export(self, benchmark: str) -> Step:
         """A benchmark as a data set of its own."""
         task = self._run.tasks[benchmark]
         before = [self.prompts(benchmark, part) for part in task.parts]
         used = task.samples, task.exports, task.stand_in
-        return Step.of(digest("export", *used), list(map(plain, used)), before)
+        return Step.of(digest("steadfast.share.export", *used), list(map(plain, used)), before)
 
     def answered_files(self) -> dict[str, Step]:
         """Outputs, verdicts and scores of the models that are asked, by path below the results."""
@@ -267,12 +283,12 @@ class Lineage:
         before = [*self.answered_files().values(), self.usage()]
         before += [of(name) for name in self._run.running for of in (self.metrics, self.figures)]
         settings = [self._run.config.name, [one for _, one in shown]]
-        return Step.of(digest("page", *used), settings, before)
+        return Step.of(digest("steadfast.page.make_page", *used), settings, before)
 
     def usage(self) -> Step:
         """What inference took."""
         jobs = self._run.inference_jobs
-        return Step.of(digest("usage"), jobs, map(self._replies, jobs))
+        return Step.of(digest("steadfast.stages.count_usage"), jobs, map(self._replies, jobs))
 
     def _replies(self, job: InferenceJob) -> Step:
         if job.outputs in self._run.rewrites:

@@ -33,6 +33,7 @@ from steadfast.share.contents import Made
 from steadfast.share.crate import crate
 from steadfast.share.evaluation_records import write_evaluations
 from steadfast.share.readme import readme
+from steadfast.workflow.script import run_rule
 
 SECRETS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "OPENAI_API_KEY")
 """Environment variables that hold keys, beside those that the config names."""
@@ -185,3 +186,20 @@ def _check_secrets(variables: Iterable[str], folder: Path) -> None:
                     f"{path.relative_to(folder)}: it holds the value of {name}; take the key out "
                     "of the file that this is made from, and have it replaced where it was issued"
                 )
+
+
+if job := globals().get("snakemake"):
+    params = job.params
+    out = Path(job.output.bundle)
+    run_rule(
+        bundle_results,
+        job,
+        config=params.config,
+        shortened=params.shortened,
+        own_files=params.own_files,
+        key_variables=params.key_variables,
+        lineages=params.lineages,
+        results=out.parent,
+        out=out,
+        snakefile=Path(params.snakefile),
+    )

@@ -8,10 +8,11 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import file_sha256, write_json, write_jsonl, write_text
 from steadfast.contract.components import StandIn, component
 from steadfast.contract.exports import Asked, Exports
-from steadfast.contract.part_files import PartFiles, read_data
+from steadfast.contract.part_files import PartFiles, read_data, sources_by_part
 from steadfast.share.card import card
 from steadfast.share.columns import Table, arrow, table
 from steadfast.share.croissant import croissant
+from steadfast.workflow.script import paths, run_rule
 
 T = TypeVar("T")
 CARD, METADATA, SUMS = "README.md", "croissant.json", "SHA256SUMS"
@@ -94,3 +95,18 @@ def _write(tables: Sequence[Table], out: Path) -> Mapping[tuple[str, str], str]:
             parquet.write_table(arrow(one, split), out / path, compression="zstd")
             write_jsonl(out / "jsonl" / one.name / f"{split}.jsonl", rows)
     return paths
+
+
+if job := globals().get("snakemake"):
+    params = job.params
+    sources = sources_by_part(params.sources, job.input.sources)
+    files = zip(sources.items(), paths(job.input.prompts), strict=True)
+    run_rule(
+        export_benchmark,
+        job,
+        name=job.wildcards.benchmark,
+        exports=params.exports,
+        stand_in=params.stand_in,
+        parts=[PartFiles(part, params.samples, prompts, of) for (part, of), prompts in files],
+        out=Path(job.output[0]),
+    )

@@ -13,7 +13,6 @@ from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.show.cells import MODEL, CellsByModel, Values, interval_cells, value_cells
 from steadfast.show.display import Display
-from steadfast.show.render import write_table
 from steadfast.show.results import (
     Note,
     few_models_notes,
@@ -118,31 +117,6 @@ def _measures(path: Path, benchmark: Settings, digits: int) -> list[ReportedMeas
         names = " or ".join(benchmark["measures"])
         raise UserError(f"{path}: no row of measure {names}; compute the metrics again")
     return found
-
-
-def build_report(
-    headlines: Mapping[str, Path],
-    benchmarks: Mapping[str, Settings],
-    display: Settings,
-    out_dir: Path,
-    asked: Sequence[str] = (),
-) -> None:
-    """Writes each table of ``NAMES`` as .tex, .md and .csv.
-
-    Args:
-        headlines: ``metrics/headline.csv`` of each benchmark that runs.
-        benchmarks: as ``Report`` takes them.
-        display: as ``Display.of`` takes it.
-        out_dir: directory for the files.
-        asked: of each benchmark a sentence about the text that was asked, or "".
-
-    Raises:
-        UserError: a file is missing or damaged.
-    """
-    shown = Display.of(display)
-    report = Report(headlines, benchmarks, shown)
-    for table in (report_table(report), correlations_table(report)):
-        write_table(table.about(asked), out_dir, shown.trial)
 
 
 def report_table(report: Report) -> Table:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from steadfast.base.files import read_jsonl, write_jsonl
 from steadfast.contract.trial import chosen_prompts
+from steadfast.workflow.script import run_rule
 
 
 def choose_prompts(
@@ -27,3 +28,16 @@ def choose_prompts(
     chosen = chosen_prompts(whole, limit, together, spread, seed)
     print(f"trial of {limit} of each task: {len(chosen):,} of {len(whole):,} prompts")
     write_jsonl(out, chosen)
+
+
+if job := globals().get("snakemake"):
+    run_rule(
+        choose_prompts,
+        job,
+        prompts=Path(job.input.prompts),
+        limit=job.params.limit,
+        together=job.params.together,
+        spread=job.params.spread,
+        seed=job.params.seed,
+        out=Path(job.output.prompts),
+    )

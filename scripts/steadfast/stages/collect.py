@@ -6,6 +6,7 @@ from pathlib import Path
 
 from steadfast.base.files import write_text
 from steadfast.show import latex
+from steadfast.workflow.script import paths, run_rule
 
 DOCUMENT = "all_tables.tex"
 
@@ -20,3 +21,12 @@ def collect_tables(tables: Sequence[Path], out: Path) -> None:
         shutil.copyfile(table, out / table.name)
     names = [table.stem for table in tables if table.suffix == ".tex"]
     write_text(out / DOCUMENT, latex.document(names))
+
+
+if job := globals().get("snakemake"):
+    run_rule(
+        collect_tables,
+        job,
+        tables=paths(job.input.tables),
+        out=Path(job.output[0]),
+    )

@@ -9,6 +9,7 @@ from steadfast.contract.request import ANSWERED
 from steadfast.engines.asking.latencies import Latencies
 from steadfast.engines.asking.record import record_path
 from steadfast.engines.openai.replies import TURNED_AWAY
+from steadfast.workflow.script import paths, run_rule
 
 COLUMNS = (
     "benchmark", "model", "part", "judge", "requests", "logical_tokens", "computed_tokens",
@@ -98,3 +99,15 @@ def _runs(runs: Sequence[Record]) -> Record:
 
 def _rounded(value: float | None) -> str | None:
     return None if value is None else f"{value:.3g}"
+
+
+if job := globals().get("snakemake"):
+    out = Path(job.output.usage)
+    run_rule(
+        write_usage,
+        job,
+        jobs=job.params.jobs,
+        outputs=paths(job.input.outputs),
+        results=out.parents[1],
+        out=out,
+    )

@@ -7,10 +7,12 @@ from typing import Any
 from matplotlib import style
 
 from steadfast.base.files import Settings
+from steadfast.base.seal import Seal
 from steadfast.contract.components import component
 from steadfast.show.display import Display
 from steadfast.show.figures import STYLE, in_trial, write_picture
 from steadfast.stats.tidy import read_csv
+from steadfast.workflow.script import paths, run_rule
 
 
 def draw(
@@ -40,3 +42,19 @@ def draw(
         for name, stem in outs.items():
             of = made[name]._replace(caption=f"{made[name].caption} {asked}")
             write_picture(in_trial(of, shown), stem)
+
+
+if job := globals().get("snakemake"):
+    metrics, params = paths(job.input.metrics), job.params
+    identity = Path(job.input.identity)
+    stems = dict.fromkeys(path.with_suffix("") for path in paths(job.output.figures))
+    run_rule(
+        draw,
+        job,
+        reads=[Seal(params.made_from, identity, tuple(metrics))],
+        figures=params.figures,
+        metrics=dict(zip(params.metrics, metrics, strict=True)),
+        display=params.display,
+        outs=dict(zip(params.names, stems, strict=True)),
+        asked=params.asked,
+    )

@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.files import write_json, write_jsonl, write_text
+from steadfast.base.seal import Seal
 from steadfast.contract.components import component
+from steadfast.workflow.script import paths, run_rule
 
 
 def make_data(content: Sequence[Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -26,3 +28,16 @@ def make_data(content: Sequence[Any], inputs: Mapping[str, Path], out: Path) -> 
         write_text(out, made)
     else:
         write_json(out, made)
+
+
+if job := globals().get("snakemake"):
+    inputs = dict(zip(job.params.inputs, paths(job.input.inputs), strict=True))
+    made_from = job.params.made_from
+    run_rule(
+        make_data,
+        job,
+        reads=[Seal.beside(inputs[name], lineage) for name, lineage in made_from.items()],
+        content=job.params.content,
+        inputs=inputs,
+        out=Path(job.output[0]),
+    )

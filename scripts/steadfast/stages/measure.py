@@ -1,14 +1,17 @@
 """Rule metrics: the metrics of all models on one benchmark, as tidy CSV files."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from steadfast.base.files import read_jsonl
+from steadfast.base.seal import Seal
 from steadfast.contract.components import Labels, component
-from steadfast.contract.part_files import Sources, read_data
+from steadfast.contract.part_files import Sources, read_data, sources_by_part
 from steadfast.stats.scores import read_scores
 from steadfast.stats.tidy import write_csv
+from steadfast.workflow.script import paths, run_rule
 
 
 def measure(
@@ -37,3 +40,19 @@ def measure(
     frames = component(metrics).make(read_scores(scores, fields), data, people)
     for name, path in outs.items():
         write_csv(path, frames[name])
+
+
+if job := globals().get("snakemake"):
+    cells = product(job.params.models, job.params.parts)
+    scores, made = paths(job.input.scores), paths(job.output.metrics)
+    run_rule(
+        measure,
+        job,
+        reads=map(Seal.beside, scores, job.params.made_from.values()),
+        metrics=job.params.metrics,
+        scores=dict(zip(cells, scores, strict=True)),
+        fields=job.params.fields,
+        sources=sources_by_part(job.params.sources, job.input.sources),
+        labels=Path(str(job.input.labels)) if job.input.labels else None,
+        outs=dict(zip(job.params.names, made, strict=True)),
+    )

@@ -18,6 +18,7 @@ from steadfast.engines.build import build_engine
 from steadfast.engines.fit import fitted
 from steadfast.stages.score import score_records
 from steadfast.stats.repeatability import COLUMNS, Pass, noise_page, noise_rows
+from steadfast.workflow.script import run_rule
 
 
 def measure_noise(
@@ -115,3 +116,27 @@ def _scored(
 
 def _show(value: object) -> str:
     return "" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+if job := globals().get("snakemake"):
+    operation = job.config["models"][job.wildcards.model]
+    out = Path(job.output.csv)
+    run_rule(
+        measure_noise,
+        job,
+        engines=[operation],
+        benchmark=job.wildcards.benchmark,
+        model=job.wildcards.model,
+        answers=job.params.answers,
+        operation=operation,
+        noise=job.params.noise,
+        seed=job.params.seed,
+        part=PartFiles.of(job),
+        scoring=job.params.scoring,
+        stand_in=job.params.stand_in,
+        results=out.parents[3],
+        out_csv=out,
+        out_md=Path(job.output.md),
+        log=Path(job.log[0]),
+        asked=job.params.asked,
+    )

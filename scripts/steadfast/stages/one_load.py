@@ -20,6 +20,7 @@ from steadfast.base.locks import Lock
 from steadfast.engines.base import EngineFailed, Loaded
 from steadfast.run.request_of_job import Asked
 from steadfast.stages.answer import ask
+from steadfast.workflow.script import run_rule
 
 LOOK_SECONDS = 0.5
 """Between two looks at whether prompts are made."""
@@ -131,3 +132,20 @@ class Ahead:
     def remove(cls, asked: Asked) -> None:
         """Removes all that was written ahead of a job, for other settings and by other runs too."""
         shutil.rmtree(cls._root(asked), ignore_errors=True)
+
+
+# An engine's worker processes may import this file anew, under another name.
+if (job := globals().get("snakemake")) and __name__ == "__main__":
+    loads = job.config.get("loads", {})
+    own = Asked.of(job, loads.get("run", ""))
+    operation = job.config[own.role][own.name]
+    alike = ([Asked(**one) for one in load] for load in loads.get("asked", ()))
+    run_rule(
+        ask_together,
+        job,
+        sealed=False,
+        engines=[operation],
+        own=own,
+        operation=operation,
+        together=next((load for load in alike if own.key in [one.key for one in load]), []),
+    )

@@ -1,12 +1,14 @@
 """Rule released_scores: scores that a benchmark's authors released, as score files."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from steadfast.base.files import Record, write_jsonl
 from steadfast.contract.components import component
 from steadfast.stats.asked import RELEASED
+from steadfast.workflow.script import paths, run_rule
 
 
 def release_scores(
@@ -31,3 +33,15 @@ def release_scores(
 
 def _with_prompts(record: Record) -> Record:
     return record | {"prompts": record.get("prompts", RELEASED)}
+
+
+if job := globals().get("snakemake"):
+    cells = product(job.params.models, job.params.parts)
+    outs = dict(zip(cells, paths(job.output.scores), strict=True))
+    run_rule(
+        release_scores,
+        job,
+        released=job.params.released,
+        models=dict(job.params.models),
+        outs=outs,
+    )

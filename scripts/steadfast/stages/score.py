@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.files import Record, write_jsonl
+from steadfast.base.seal import Seal
 from steadfast.contract.components import (
     Answer,
     Reply,
@@ -15,6 +16,7 @@ from steadfast.contract.components import (
     rater_name,
 )
 from steadfast.contract.part_files import PartFiles, read_answers, read_replies
+from steadfast.workflow.script import paths, run_rule
 
 
 def score_part(
@@ -97,3 +99,19 @@ def _rated(score: Score) -> Record:
         "total": score.total,
         **score.values,
     }
+
+
+if job := globals().get("snakemake"):
+    out, params = Path(job.output.scores), job.params
+    answered = paths([job.input.outputs, *job.input.verdicts])
+    run_rule(
+        score_part,
+        job,
+        reads=map(Seal.beside, answered, params.made_from.values()),
+        part=PartFiles.of(job),
+        scoring=params.scoring,
+        outputs=Path(job.input.outputs),
+        verdicts=dict(zip(params.judges, paths(job.input.verdicts), strict=True)),
+        draws=params.draws,
+        out=out,
+    )

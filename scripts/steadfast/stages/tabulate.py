@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.files import Settings
+from steadfast.base.seal import Seal
 from steadfast.contract.components import component
 from steadfast.show.display import Display
 from steadfast.show.render import write_table
 from steadfast.show.table import Table
 from steadfast.stats.tidy import read_csv
+from steadfast.workflow.script import paths, run_rule
 
 
 def tabulate(
@@ -36,3 +38,18 @@ def tabulate(
     for table in component(tables).make(frames, shown):
         table = table.about([asked]) if isinstance(table, Table) else table
         write_table(table, out_dir, shown.trial)
+
+
+if job := globals().get("snakemake"):
+    metrics, params = paths(job.input.metrics), job.params
+    identity = Path(job.input.identity)
+    run_rule(
+        tabulate,
+        job,
+        reads=[Seal(params.made_from, identity, tuple(metrics))],
+        tables=params.tables,
+        metrics=dict(zip(params.metrics, metrics, strict=True)),
+        display=params.display,
+        asked=params.asked,
+        out_dir=Path(job.output.tables[0]).parent,
+    )

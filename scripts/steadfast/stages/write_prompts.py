@@ -6,7 +6,8 @@ from typing import Any
 
 from steadfast.base.files import write_jsonl
 from steadfast.contract.components import component
-from steadfast.contract.part_files import Sources, read_data
+from steadfast.contract.part_files import Sources, read_data, sources_of
+from steadfast.workflow.script import run_rule
 
 
 def write_prompts(part: str, prompts: Sequence[Any], sources: Sources, out: Path) -> None:
@@ -22,3 +23,14 @@ def write_prompts(part: str, prompts: Sequence[Any], sources: Sources, out: Path
         UserError: a file is missing or damaged, or the data holds too little.
     """
     write_jsonl(out, component(prompts).make(part, read_data(sources)))
+
+
+if job := globals().get("snakemake"):
+    run_rule(
+        write_prompts,
+        job,
+        part=job.wildcards.part,
+        prompts=job.params.prompts,
+        sources=sources_of(job.params.sources, job.input.sources),
+        out=Path(job.output.prompts),
+    )

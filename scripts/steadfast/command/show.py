@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from steadfast.command.says_why import says_why
+from steadfast.command.says_why import says_why, take_any_text
 from steadfast.config.load import load_config
 from steadfast.config.source import read_source
 from steadfast.page.sample_text import sample_text
@@ -26,7 +26,7 @@ def main() -> None:
     given = parser.parse_args()
     if not given.sample:
         sys.exit(NO_SAMPLE)
-    sys.stdout.reconfigure(errors="backslashreplace")
+    take_any_text()
     with says_why(given.config):
         config = load_config(read_source(given.config))
     results = Path(config.pathvars.get("results", "results"))

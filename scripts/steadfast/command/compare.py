@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from steadfast.command.says_why import says_why
+from steadfast.command.says_why import says_why, take_any_text
 from steadfast.compare.read_run import Run
 from steadfast.compare.results import compare_results
 from steadfast.compare.text import comparison_text
@@ -21,7 +21,7 @@ def main() -> None:
         "--fail", action="store_true", help="end with 3 where prompts, cells or samples differ"
     )
     given = parser.parse_args()
-    sys.stdout.reconfigure(errors="backslashreplace")
+    take_any_text()
     with says_why(given.a, given.b):
         found = compare_results(Run.of(given.a, given.config), Run.of(given.b, given.config))
         if given.out:

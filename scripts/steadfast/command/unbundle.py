@@ -1,11 +1,10 @@
 """Unpacks a bundle: make unbundle BUNDLE=results/bundle.zip INTO=there (docs/bundle.md)."""
 
 import argparse
-import sys
 from pathlib import Path
 
 from steadfast.base.visible import visible
-from steadfast.command.says_why import says_why
+from steadfast.command.says_why import says_why, take_any_text
 from steadfast.share.unbundle import unbundle
 
 
@@ -16,7 +15,7 @@ def main() -> None:
     parser.add_argument("into", type=Path, help="a folder that is not there yet, or is empty")
     parser.add_argument("--code", action="store_true", help="take a bundle that brings code")
     given = parser.parse_args()
-    sys.stdout.reconfigure(errors="backslashreplace")
+    take_any_text()
     with says_why(given.bundle):
         found = unbundle(given.bundle, given.into, given.code)
     print(

@@ -4,6 +4,7 @@ import argparse
 import sys
 
 from steadfast.base.visible import visible
+from steadfast.command.says_why import take_any_text
 from steadfast.doctor.examine import examine
 
 DEFAULT = "config/config.yaml"
@@ -18,7 +19,7 @@ def main() -> None:
     )
     parser.add_argument("--offline", action="store_true", help="ask nothing of the network")
     given = parser.parse_args()
-    sys.stdout.reconfigure(errors="backslashreplace")
+    take_any_text()
     missing = 0
     for check in examine(given.config, given.profile, online=not given.offline):
         print(visible(str(check)), flush=True)

@@ -1,0 +1,53 @@
+"""Rule report: one report over all benchmarks."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from steadfast.base.files import Settings
+from steadfast.base.seal import Seal
+from steadfast.show.display import Display
+from steadfast.show.render import write_table
+from steadfast.show.report import Report, correlations_table, report_table
+from steadfast.workflow.script import paths, run_rule
+
+
+def build_report(
+    headlines: Mapping[str, Path],
+    benchmarks: Mapping[str, Settings],
+    display: Settings,
+    out_dir: Path,
+    asked: Sequence[str] = (),
+) -> None:
+    """Writes each table of ``NAMES`` as .tex, .md and .csv.
+
+    Args:
+        headlines: ``metrics/headline.csv`` of each benchmark that runs.
+        benchmarks: as ``Report`` takes them.
+        display: as ``Display.of`` takes it.
+        out_dir: directory for the files.
+        asked: of each benchmark a sentence about the text that was asked, or "".
+
+    Raises:
+        UserError: a file is missing or damaged.
+    """
+    shown = Display.of(display)
+    report = Report(headlines, benchmarks, shown)
+    for table in (report_table(report), correlations_table(report)):
+        write_table(table.about(asked), out_dir, shown.trial)
+
+
+if job := globals().get("snakemake"):
+    headlines = dict(zip(job.params.benchmarks, paths(job.input.headlines), strict=True))
+    run_rule(
+        build_report,
+        job,
+        reads=[
+            Seal(job.params.made_from[name], path.with_name("identity.json"), (path,))
+            for name, path in headlines.items()
+        ],
+        headlines=headlines,
+        benchmarks=job.params.benchmarks,
+        display=job.params.display,
+        asked=job.params.asked,
+        out_dir=Path(job.output.tables[0]).parent,
+    )
