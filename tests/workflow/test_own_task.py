@@ -145,8 +145,7 @@ def test_comparing_with_a_stranger_s_results_runs_no_code_of_theirs(finished, tm
 
 
 def test_a_config_s_files_are_found_beside_its_results_from_anywhere(finished, tmp_path):
-    command = [sys.executable, str(ROOT / "scripts/compare.py"), *[finished.path("results")] * 2]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    done = command("compare", *[finished.path("results")] * 2, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 
@@ -159,8 +158,7 @@ def test_a_bundle_has_the_code_of_tasks_whose_benchmark_does_not_run(tmp_path):
     shutil.copytree(EXAMPLES, project.path("tasks"))
     project.snakemake("bundle")
     bundle, there = project.path("results/bundle.zip"), tmp_path / "there"
-    command = [sys.executable, "scripts/unbundle.py", "--code", str(bundle), str(there)]
-    done = subprocess.run(command, cwd=project.folder, capture_output=True, text=True)
+    done = command("unbundle", "--code", bundle, there, folder=project.folder)
     assert done.returncode == 0, done.stderr
     assert (there / "tasks/neighbours.py").is_file()
 

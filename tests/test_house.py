@@ -1,0 +1,44 @@
+"""The package's floors: imports go down only, and never from one benchmark to another."""
+
+from pathlib import Path
+
+import grimp
+
+FLOORS = (
+    ("command",),
+    ("benchmarks", "stages", "plan", "page", "compare", "share", "doctor"),
+    ("run", "show", "judging"),
+    ("engines", "stats", "config", "workflow"),
+    ("contract",),
+    ("schema", "corpora"),
+    ("base",),
+)
+"""From the top floor down, as CONTRIBUTING.md shows them."""
+GRAPH = grimp.build_graph("steadfast", cache_dir=None)
+
+
+def room(module: str) -> str:
+    """The package below steadfast, or the benchmark, that a module is in."""
+    parts = module.split(".")
+    return ".".join(parts[1:3] if parts[1] == "benchmarks" else parts[1:2])
+
+
+def floor(module: str) -> int:
+    names = [floor for floor in FLOORS if module.split(".")[1] in floor]
+    assert names, f"{module} is on no floor: name its package in CONTRIBUTING.md and here"
+    return -FLOORS.index(names[0])
+
+
+def test_imports_go_down_only():
+    up = []
+    for module in sorted(GRAPH.modules - {"steadfast"}):
+        for imported in sorted(GRAPH.find_modules_directly_imported_by(module) - {"steadfast"}):
+            if room(module) != room(imported) and floor(module) <= floor(imported):
+                up.append(f"{module} imports {imported}")
+    assert up == []
+
+
+def test_the_package_s_root_holds_nothing_but_itself():
+    root = Path(__file__).parents[1] / "scripts"
+    assert [path.name for path in root.glob("*.py")] == []
+    assert [path.name for path in (root / "steadfast").glob("*.py")] == ["__init__.py"]
