@@ -43,6 +43,9 @@ COMMAND := PYTHONPATH=scripts $(BIN)/python -m steadfast.command
 CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG)) $(if $(DIRECTORY),--directory $(DIRECTORY))
 $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: $(file): no such file; name one that is there)))
 
+# Hundreds of short Python processes: compiled modules are worth keeping.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: tables trial show doctor plan report figures page noise export bundle unbundle compare vllm embeddings test heavy lint bench docs lock clean help
 
 tables: .venv/base
@@ -74,7 +77,7 @@ vllm: .venv-vllm/$(or $(VLLM),gpu)
 embeddings: .venv/embeddings
 
 test: .venv/dev
-	$(BIN)/pytest -n 2 --dist loadfile -m "not heavy" $(PYTEST)
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --durations=10 -m "not heavy" $(PYTEST)
 
 heavy: .venv/dev
 	$(BIN)/pytest -n 2 --dist loadfile -m heavy $(PYTEST)

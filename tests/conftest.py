@@ -1,10 +1,18 @@
-"""On any machine: property tests without a limit of time, and a limit for what would never end."""
+"""On any machine: property tests without a limit of time, and a limit for what would never end.
+
+At the end stands what the tests cost, by file; the longest begin first, so that no worker is left
+alone with one.
+"""
 
 import os
+import resource
 import signal
+from collections import Counter
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from warm_python import warm_seconds
 
 settings.register_profile(
     "steady",
@@ -31,3 +39,40 @@ def cpu_limit():
     yield
     signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     signal.signal(signal.SIGVTALRM, before)
+
+
+def cpu_seconds() -> float:
+    """The CPU time of this process, and of those that it started and that have ended."""
+    whose = resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN
+    used = map(resource.getrusage, whose)
+    return sum(one.ru_utime + one.ru_stime for one in used) + warm_seconds()
+
+
+counted = cpu_seconds()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
+    global counted
+    report = yield
+    before, counted = counted, cpu_seconds()
+    report.cpu = counted - before
+    return report
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
+
+
+def pytest_terminal_summary(terminalreporter):
+    spent, wall = Counter(), Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if hasattr(report, "cpu"):
+                file = report.nodeid.partition("::")[0]
+                spent[file] += report.cpu
+                wall[file] += report.duration
+    terminalreporter.section("what tests cost: seconds of CPU (and of waiting), by file")
+    for file, seconds in spent.most_common(10):
+        terminalreporter.write_line(f"{seconds:7.1f} ({wall[file]:6.1f})  {file}")
+    terminalreporter.write_line(f"{spent.total():7.1f} ({wall.total():6.1f})  all")

@@ -2,8 +2,9 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
+
+from warm_python import warm_python
 
 ROOT = Path(__file__).resolve().parents[2]
 PAPERS = ROOT / "config"
@@ -11,7 +12,7 @@ PAPERS = ROOT / "config"
 
 def dry_run(config: Path, directory: Path) -> dict[str, int]:
     """Jobs by rule that tables and plan would take, without a key in the environment."""
-    command = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile"]
+    command = [warm_python(), "-m", "snakemake", "--snakefile", ROOT / "Snakefile"]
     command += ["--directory", directory, "--configfile", config, "--cores", "1", "--dry-run"]
     environment = {name: value for name, value in os.environ.items() if "KEY" not in name}
     done = subprocess.run(

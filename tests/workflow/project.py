@@ -10,6 +10,8 @@ from pathlib import Path
 
 import yaml
 
+from warm_python import warm_python
+
 ROOT = Path(__file__).parents[2]
 PARTS = (
     "Snakefile",
@@ -34,7 +36,7 @@ TINY = {
 def command(name: str, *arguments: object, folder: Path = ROOT, cwd: Path | str | None = None):
     """Runs one of the commands beside the workflow, such as ``compare``, of a checkout."""
     return subprocess.run(
-        [sys.executable, "-m", f"steadfast.command.{name}", *map(str, arguments)],
+        [warm_python(), "-m", f"steadfast.command.{name}", *map(str, arguments)],
         cwd=cwd or folder,
         env={**os.environ, "PYTHONPATH": str(folder / "scripts")},
         capture_output=True,
@@ -74,7 +76,7 @@ class Project:
     def snakemake(self, *arguments: str, ok: bool = True, **environment: str):
         """Runs Snakemake; stdout and stderr come back as one text."""
         done = subprocess.run(
-            [*SNAKEMAKE, *(arguments or ["results/tables"])],
+            [warm_python(), *SNAKEMAKE[1:], *(arguments or ["results/tables"])],
             cwd=self.folder,
             env={**os.environ, **environment},
             stdout=subprocess.PIPE,

@@ -8,6 +8,7 @@ import pytest
 
 from project import SNAKEMAKE, TINY, Project
 from servers import error
+from warm_python import warm_python
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -86,7 +87,7 @@ def test_a_key_that_stands_twice_in_a_json_config(fresh):
 )
 def test_a_mistake_in_the_default_config(fresh, seed, expected):
     fresh.edit("config/config.yaml", "seed: 1 ", seed)
-    command = [*SNAKEMAKE[:3], "--cores", "1", "--dry-run"]
+    command = [warm_python(), *SNAKEMAKE[1:3], "--cores", "1", "--dry-run"]
     done = subprocess.run(command, cwd=fresh.folder, capture_output=True, text=True)
     assert done.returncode == 1
     assert "Traceback (most recent call last)" not in done.stdout + done.stderr

@@ -20,6 +20,7 @@ from judge_server import judging
 from judged_project import config, http, new_project
 from project import ROOT, Project, command
 from steadfast.base.files import file_sha256, read_json, read_jsonl
+from warm_python import warm_python
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -91,7 +92,7 @@ def unbundle(
 
 def tables_again(clone: Project, there: Path) -> str:
     """Makes the tables of an unpacked bundle; no key is in the environment."""
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--directory", str(there)]
+    command = [warm_python(), "-m", "snakemake", "--cores", "2", "--directory", str(there)]
     command += ["--configfile", str(there / "config.yaml"), "--", "results/tables"]
     done = subprocess.run(
         command,

@@ -13,6 +13,7 @@ import yaml
 from project import ROOT, Project
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.released_files import scores_file
+from warm_python import warm_python
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -69,7 +70,7 @@ def clone(tmp_path_factory):
     programs = folder / ".venv/bin"
     programs.mkdir(parents=True)
     snakemake = programs / "snakemake"
-    snakemake.write_text(SNAKEMAKE.format(python=sys.executable))
+    snakemake.write_text(SNAKEMAKE.format(python=warm_python()))
     snakemake.chmod(0o755)
     for name in ("bin/python", "bin/activate", "base", "dev", "vllm", "embeddings"):
         (folder / ".venv" / name).touch()

@@ -5,7 +5,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from steadfast.base.errors import UserError
 from steadfast.contract.engine_names import ENGINES
 from steadfast.run.digests import digest, modules, resources
 from steadfast.workflow.forking import SWITCH
+from warm_python import warm_python
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -135,7 +135,7 @@ def package(tmp_path):
         )
         path = os.pathsep.join([str(tmp_path), str(ROOT / "scripts")])
         done = subprocess.run(
-            [sys.executable, "-c", call],
+            [warm_python(), "-c", call],
             env={**os.environ, "PYTHONPATH": path},
             capture_output=True,
             text=True,

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from steadfast.contract.components import Component
 from steadfast.contract.engine_names import ENGINES
 from steadfast.run.digests import modules, resources
 from steadfast.run.evaluation import Evaluation
+from warm_python import warm_python
 
 BENCHMARKS = ["lifbench", "followbench", "cfbench", "complexbench"]
 SMALL = {
@@ -202,7 +202,7 @@ class Copy:
 
     def lineages(self) -> dict[str, str]:
         done = subprocess.run(
-            [sys.executable, "-c", LINEAGES],
+            [warm_python(), "-c", LINEAGES],
             input=json.dumps(SMALL),
             env={**os.environ, "PYTHONPATH": str(self.folder / "scripts")},
             capture_output=True,

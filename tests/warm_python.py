@@ -1,0 +1,229 @@
+"""A Python that has imported Snakemake before: programs start in a fraction of the time.
+
+Most of what the tests cost is Snakemake's start, and most of that are imports. ``warm_python`` is
+started like Python, with the same arguments, variables, folder and standard streams, and gives the
+same exit code. The program runs in a process that is forked from one which has imported Snakemake
+and the libraries, but nothing of this project: what it imports is the checkout that it finds, as
+ever. Jobs that a Snakemake starts so start alike.
+
+Where a test is about the process itself (signals, kills, the start), it takes ``sys.executable``.
+With STEADFAST_TESTS_COLD=1 all tests do.
+"""
+
+import atexit
+import gc
+import importlib
+import marshal
+import os
+import runpy
+import select
+import signal
+import site
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from shutil import rmtree
+from types import ModuleType
+from typing import Any, NoReturn
+
+CLIENT = Path(__file__).with_name("warm_client.py")
+PRELOADED = (
+    "snakemake.cli",
+    "snakemake.script",
+    "snakemake.report",
+    "snakemake_executor_plugin_slurm",
+    "snakemake_executor_plugin_slurm_jobstep",
+    "aiohttp",
+    "faker",
+    "grimp",
+    "matplotlib.figure",
+    *(f"matplotlib.backends.backend_{kind}" for kind in ("agg", "pdf", "svg")),
+    "openai",
+    "pandas",
+    "pydantic",
+    "rapidfuzz",
+    "scipy.special",
+    "scipy.stats",
+    "sentencex",
+    "tabulate",
+    "tiktoken",
+    "tqdm",
+    "yaml",
+)
+"""What takes long to import; none of it starts threads, which a fork would not have."""
+ONE_THREAD = {
+    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",
+}
+READ_AT_START = ("PYTHON", "LANG", "LC_", "TZ", "MPL")
+"""Variables that count when Python and the libraries start: with others, Python is started."""
+
+COLD = sys.platform != "linux" or os.environ.get("STEADFAST_TESTS_COLD") == "1"
+SERVERS: list[int] = []
+"""The processes that fork."""
+
+
+@cache
+def warm_python() -> str:
+    """The program to start in place of ``sys.executable``; it works as long as this process."""
+    if COLD:
+        return sys.executable
+    folder = tempfile.mkdtemp(prefix="warm-")
+    atexit.register(rmtree, folder)
+    address, program = f"{folder}/socket", Path(folder) / "python"
+    begin = f"#!{sys.executable} -IS\nADDRESS, PYTHON = {address!r}, {sys.executable!r}\n"
+    program.write_text(begin + CLIENT.read_text())
+    program.chmod(0o755)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address)
+        listener.listen(64)
+        command = [sys.executable, __file__, str(listener.fileno()), str(program)]
+        server = subprocess.Popen(
+            command,
+            env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+            | ONE_THREAD,
+            **dict.fromkeys(("stdin", "stdout"), subprocess.PIPE),
+            stderr=subprocess.STDOUT,
+            text=True,
+            pass_fds=[listener.fileno()],
+        )
+    atexit.register(lambda: print(server.communicate()[0], end="", file=sys.stderr))
+    SERVERS.append(server.pid)
+    return str(program)
+
+
+def warm_seconds() -> float:
+    """The CPU time of the programs that were started so and have ended."""
+    found = 0.0
+    for process in SERVERS:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        found += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return found
+
+
+def serve(listener: socket.socket) -> tuple:
+    """Forks for each program that comes; returns in the forked process, with the program."""
+    for name in PRELOADED:
+        importlib.import_module(name)
+    assert not any(name.split(".")[0] == "steadfast" for name in sys.modules)
+    gc.collect()
+    gc.freeze()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the programs
+    children = set()
+    while sys.stdin not in select.select([listener, sys.stdin], [], [])[0]:
+        connection = listener.accept()[0]
+        children = {one for one in children if os.waitpid(one, os.WNOHANG) == (0, 0)}
+        if child := os.fork():
+            children.add(child)
+            connection.close()
+            continue
+        length, numbers, _, _ = socket.recv_fds(connection, 8, 250)
+        with connection.makefile("rb") as incoming:
+            program = marshal.loads(incoming.read(int.from_bytes(length, "big")))
+        if at_start(program[2]) != at_start(dict(os.environ)):
+            connection.sendall(b"not with these variables")
+        elif process := os.fork():
+            for number in (*range(3), *numbers):
+                os.close(number)
+            wait(process, connection)
+        else:
+            connection.detach()
+            listener.detach()
+            return program, numbers
+        os._exit(0)
+    os._exit(0)
+
+
+def at_start(variables: dict[str, str]) -> dict[str, str]:
+    """Those that count when Python starts."""
+    own = {name: value for name, value in variables.items() if name.startswith(READ_AT_START)}
+    own.pop("PYTHONPATH", None)
+    return own
+
+
+def wait(process: int, connection: socket.socket) -> None:
+    """Says how a process ended; ends it where nobody waits for that any more."""
+    ended = os.pidfd_open(process)
+    if ended not in select.select([ended, connection], [], [])[0]:
+        os.kill(process, signal.SIGKILL)
+    code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    with suppress(OSError):
+        connection.sendall(str(code).encode())
+
+
+def become(program: tuple, received: list[int], warm: str) -> NoReturn:
+    """Makes this process what Python would be that is started with a program; runs it."""
+    arguments, folder, variables, numbers, mask, group = program
+    high = [os.dup2(number, 900 + place) for place, number in enumerate(received)]
+    os.closerange(0, 900)
+    for number, wanted in zip(high, numbers, strict=True):
+        os.dup2(number, wanted)
+        os.close(number)
+    try:
+        os.setpgid(0, group)
+    except PermissionError:  # that of another session
+        os.setsid()
+    os.umask(mask)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(variables)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.orig_argv = [sys.executable, *arguments]
+    sys.path[:0] = filter(None, variables.get("PYTHONPATH", "").split(os.pathsep))
+    sys.modules.pop("sitecustomize", None)
+    code: Any = 0
+    try:
+        site.execsitecustomize()
+        run(arguments, warm)
+    except SystemExit as end:
+        code = end.code
+        if isinstance(code, str):
+            print(code, file=sys.stderr)
+    except BaseException as error:
+        sys.excepthook(type(error), error, error.__traceback__)
+        code = 128 + signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Python would take all that was imported apart, which takes as long as to import it.
+    os._exit(code if isinstance(code, int) else int(code is not None))
+
+
+def run(arguments: list[str], warm: str) -> None:
+    """Runs a program as Python does."""
+    safe = arguments[0] == "-P"
+    how, *rest = arguments[safe:]
+    main = sys.modules["__main__"] = ModuleType("__main__")
+    if how == "-m":
+        if rest[0] == "snakemake":
+            sys.executable = warm
+            sys.path += ADDED
+        sys.argv, place = rest, str(Path.cwd())
+    elif how == "-c":
+        sys.argv, place = ["-c", *rest[1:]], ""
+        code = compile(rest[0], "<string>", "exec")
+    else:
+        sys.argv, place = [how, *rest], str(Path(how).resolve().parent)
+        code = compile(Path(how).read_bytes(), how, "exec")
+        main.__file__ = how
+    if not safe:
+        sys.path.insert(0, place)
+    if how == "-m":
+        runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
+    else:
+        exec(code, main.__dict__)
+
+
+if __name__ == "__main__":
+    del sys.path[0]  # the folder of this file
+    PLAIN = list(sys.path)
+    served = serve(socket.socket(fileno=int(sys.argv[1])))
+    ADDED = [place for place in sys.path if place not in PLAIN]  # by Snakemake
+    sys.path[:] = PLAIN
+    become(*served, warm=sys.argv[2])
