@@ -24,18 +24,6 @@ def write_judge_prompts(
     """Writes what is asked of a judge, a record for the requests about an answer.
 
     A sample without an answer is not judged.
-
-    Args:
-        part: that the model answered.
-        judge_prompts: the benchmark's ``JudgePrompts``.
-        outputs: the model's outputs.
-        templates: file of each judge template in use.
-        out: JSON lines.
-        draws: answers that were drawn for each prompt.
-
-    Raises:
-        UserError: a file is missing or damaged, a template has no such slot or lacks one, or a
-            prompt has no output.
     """
     asking, samples = component(judge_prompts).make(), part.read(draws)
     answers = read_answers(outputs, samples)

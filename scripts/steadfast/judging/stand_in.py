@@ -35,15 +35,10 @@ def signed(answer: str) -> frozenset[int] | None:
 
 
 class BelievingJudge(JudgeStandIn):
-    """Verdicts on answers that say what they kept; on others, none.
+    """Verdicts on answers that say what they kept; on others, none."""
 
-    Attributes:
-        flip: share of a judge's slip with which it turns a verdict round.
-        chatter: share of it with which it writes something that cannot be read.
-    """
-
-    flip: ClassVar[float]
-    chatter: ClassVar[float]
+    flip: ClassVar[float]  # share of a judge's slip with which it turns a verdict round
+    chatter: ClassVar[float]  # share of it with which it writes something that cannot be read
 
     @abstractmethod
     def numbers(self, request: JudgeRequest) -> Iterable[int]:

@@ -40,21 +40,10 @@ def agreement(
     score where that exceeds 0.8. People are as ``_people`` says. It is about the first draw of a
     sample, which people label.
 
-    Args:
-        scores: of all models.
-        data: the records by sample id.
-        judges: the names of all.
-        labels: people's verdicts; ``verdicts`` of a record lists 1 or 0 for each checkpoint, or is
-            one score of the whole answer, 0 to 1.
-        with_direct: whether judges were asked for a score of the whole answer too.
-
     Returns:
         agreement: columns of ``stats.agreement``. humans (Table 6): columns judge, split (easy,
         hard, full), n (labelled answers), raw, kappa, and the ends of their intervals; no row
         without people. direct_humans: the same of direct scores.
-
-    Raises:
-        UserError: the labels are damaged, or not of these answers.
     """
 
     def label(verdicts: object, score: Record) -> dict[int, float]:

@@ -7,17 +7,11 @@ from steadfast.base.resources import facts
 
 
 class PrimaryType(NamedTuple):
-    """One of the ten primary constraint types (paper, Table 1).
+    """One of the ten primary constraint types (paper, Table 1)."""
 
-    Attributes:
-        number: the paper's, from C1 to C10.
-        name: the paper's.
-        secondary: name of each secondary type by the data's label.
-    """
-
-    number: str
-    name: str
-    secondary: Mapping[str, str]
+    number: str  # the paper's, from C1 to C10
+    name: str  # the paper's
+    secondary: Mapping[str, str]  # name of each secondary type by the data's label
 
 
 TYPES = {label: PrimaryType(**of) for label, of in facts("cfbench/types.yaml").items()}

@@ -18,26 +18,13 @@ _EMPTY_PROMPTS = facts("cfbench/released.yaml")["empty_prompts"]
 
 
 def local(inputs: Mapping[str, Path], directory: str) -> Iterator[Record]:
-    """The records of a directory's file, checked and in one shape, in its order.
-
-    Raises:
-        UserError: the file is missing or damaged.
-    """
+    """The records of a directory's file, checked and in one shape, in its order."""
     path = Path(directory) / FILE
     return map(normalised, checked(read_json(path), str(path)))
 
 
 def checked(records: object, where: str) -> list[Record]:
-    """Records in the released shape, each checked; ``domain`` may stand for ``doamin``.
-
-    Args:
-        records: what the file holds.
-        where: its name, for the error's sentence.
-
-    Raises:
-        UserError: a key is missing or unknown, or a value is none that CFBench has; the sentence
-            names the record and the value.
-    """
+    """Records in the released shape, each checked; ``domain`` may stand for ``doamin``."""
     if not isinstance(records, list) or not records:
         raise UserError(f"{where}: a list of records was expected; take {FILE} as released")
     found: dict[int, Record] = {}

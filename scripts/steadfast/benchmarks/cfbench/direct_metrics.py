@@ -25,11 +25,6 @@ def direct_scores(
 ) -> pd.DataFrame:
     """Direct scores by the judge that counts, and their agreement with its checklists.
 
-    Args:
-        scores: of all models.
-        samples: as ``frames.sample_frame`` gives them, in the scores' order.
-        splits: of each record, by sample.
-
     Returns:
         Columns model, split (easy, hard, full), measure (score: the mean, 0 to 1; satisfied: the
         share of answers whose score exceeds 0.8; kappa: Cohen's, between that and the PSR of the

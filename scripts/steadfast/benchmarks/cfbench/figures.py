@@ -26,10 +26,6 @@ def figures(frames: Frames, display: Display) -> dict[str, Picture]:
     """The figures by name.
 
     Models are those of the tables with a column a model, by falling PSR.
-
-    Args:
-        frames: what ``metrics`` gives.
-        display: how models are shown.
     """
     results = CfbenchResults(frames, display)
     primary, secondary = (rows_of(frames["types"], kind=kind) for kind in (PRIMARY_KIND, SECONDARY))

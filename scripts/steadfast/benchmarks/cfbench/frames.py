@@ -16,11 +16,7 @@ Records = Mapping[str, Record]
 
 
 def checked_scores(scores: Iterable[Scored], data: Records) -> Iterator[Scored]:
-    """Scores that belong to the data.
-
-    Raises:
-        UserError: a score's sample is not in the data.
-    """
+    """Scores that belong to the data."""
     for scored in scores:
         sample = scored.record["sample_id"]
         if sample not in data:
@@ -54,10 +50,6 @@ def record_frame(data: Records) -> pd.DataFrame:
 
 def sample_frame(scores: Iterable[Scored], records: pd.DataFrame) -> pd.DataFrame:
     """The scored and unscored answers.
-
-    Args:
-        scores: of all models.
-        records: as ``record_frame`` gives them.
 
     Returns:
         Columns model, prompts (whose, see ``stats.asked``), draw, cluster (the sample, for

@@ -17,12 +17,7 @@ DIRECT_TOKENS = 512  # of a reply of direct scoring: a sentence or two, and the 
 
 
 class CfbenchJudgePrompts(JudgePrompts):
-    """A request an answer, or two.
-
-    Args:
-        mode: how replies are read; it stands in what is expected of a reply.
-        direct: whether a score of the whole answer is asked for too.
-    """
+    """A request an answer, or two."""
 
     required = frozenset({"instruction", "reference", "checkpoints"})
     slots = required | {"boundary", "count"}

@@ -57,20 +57,7 @@ def metrics(
     references: Collection[str] = (),
     direct: bool = False,
 ) -> dict[str, pd.DataFrame]:
-    """The metrics by name.
-
-    Args:
-        scores: of all models.
-        data: the records, by part.
-        labels: people's verdicts, see ``agreement.agreement``.
-        mode: strict or released.
-        judges: the names of all.
-        references: models that give the gold answer, which are not compared.
-        direct: whether judges were asked for a score of the whole answer too.
-
-    Raises:
-        UserError: samples are not the data's, or labels cannot be read.
-    """
+    """The metrics by name."""
     records = {record["sample_id"]: record for record in data[LANGUAGE]["data"][LANGUAGE]}
     found = list(checked_scores(scores, records))
     asked = {scored.record["sample_id"] for scored in found}
@@ -122,10 +109,6 @@ def results(samples: pd.DataFrame, mode: Mode = "strict") -> pd.DataFrame:
 def comparisons(samples: pd.DataFrame, references: Collection[str] = ()) -> pd.DataFrame:
     """CSR, ISR and PSR of every two models on the records that both have scored.
 
-    Args:
-        samples: as ``sample_frame`` gives them.
-        references: models that are left out.
-
     Returns:
         Columns model, other, split, measure and those of ``comparison.compare_models``.
     """
@@ -143,12 +126,6 @@ def headline(
     rates: pd.DataFrame, counts: pd.DataFrame, compared: pd.DataFrame, records: pd.DataFrame
 ) -> pd.DataFrame:
     """CSR, ISR and PSR of each model on all records, for the report over all benchmarks.
-
-    Args:
-        rates: as ``results`` gives them.
-        counts: as ``coverage`` gives them.
-        compared: as ``comparisons`` gives them.
-        records: as ``pairs.drawn`` gives them.
 
     Returns:
         Columns of ``stats.headline``, the further ones too; a model without a scored record has

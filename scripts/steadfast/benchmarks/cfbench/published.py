@@ -16,11 +16,7 @@ LOCAL = f"set cfbench.source to local and cfbench.directory to a directory that 
 
 
 def data(inputs: Mapping[str, Path]) -> Iterator[Record]:
-    """The records as published, fetched at the pinned revision, in one shape and in their order.
-
-    Raises:
-        UserError: the network failed, or what came is not the pinned data.
-    """
+    """The records as published, fetched at the pinned revision, in one shape and in their order."""
     pinned = facts("cfbench/released.yaml")
     records = checked(json.loads(fetch(pinned, LOCAL)), pinned["url"])
     check_counts(records, pinned["counts"], pinned["url"])
@@ -40,11 +36,7 @@ def counts(records: Sequence[Record]) -> Counter[str]:
 
 
 def check_counts(records: Sequence[Record], expected: Mapping[str, int], where: str) -> None:
-    """Compares what ``counts`` gives with what must be.
-
-    Raises:
-        UserError: a number differs; the sentence names the first, and both numbers.
-    """
+    """Compares what ``counts`` gives with what must be."""
     found = counts(records)
     for what in {**expected, **found}:
         if found[what] != expected.get(what, 0):

@@ -11,31 +11,18 @@ from steadfast.benchmarks.cfbench.satisfaction import Satisfaction, satisfaction
 
 
 class Reading(NamedTuple):
-    """What a reply says.
+    """What a reply says."""
 
-    Attributes:
-        extracted: what was read, or under ``problem`` what stood in the way of reading.
-        verdicts: 1 or 0 of each checkpoint; None where none are known one by one.
-        rates: CSR, ISR and PSR; None where the reply is unreadable.
-    """
-
-    extracted: Record
+    extracted: Record  # what was read, or under ``problem`` what stood in the way of reading
+    # 1 or 0 of each checkpoint; None where none are known one by one
     verdicts: list[int] | None = None
-    rates: Satisfaction | None = None
+    rates: Satisfaction | None = None  # CSR, ISR and PSR; None where the reply is unreadable
 
 
 def read_reply(
     mode: Mode, texts: Sequence[str], priorities: Sequence[str], reply: str, answer: str
 ) -> Reading:
-    """Reads a reply.
-
-    Args:
-        mode: strict, or as the released code does.
-        texts: the checkpoints.
-        priorities: of each checkpoint.
-        reply: the judge's.
-        answer: that was judged, whose repetition in the reply is not the judge's word (strict).
-    """
+    """Reads a reply."""
     if mode == "released":
         found = released.outcome(texts, priorities, reply)
         if found.rates is None:

@@ -17,29 +17,19 @@ PARSED, PARTLY, UNREADABLE = "1", "0", "-1"  # the released field judge_parsing
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the released code stores for one record.
+    """What the released code stores for one record."""
 
-    Attributes:
-        parsing: 1 parsed, 0 by the fallback, -1 nothing found; None where the code raises.
-        scores: the numbers as they stood in the reply.
-        rates: CSR rounded to two decimals, ISR and PSR; None where the code raises.
-        error: name of the exception with which the released evaluation ends here, else None.
-    """
-
+    # 1 parsed, 0 by the fallback, -1 nothing found; None where the code raises
     parsing: str | None = None
-    scores: tuple[str, ...] = ()
+    scores: tuple[str, ...] = ()  # the numbers as they stood in the reply
+    # CSR rounded to two decimals, ISR and PSR; None where the code raises
     rates: Satisfaction | None = None
+    # name of the exception with which the released evaluation ends here, else None
     error: str | None = None
 
 
 def outcome(texts: Sequence[str], priorities: Sequence[str], reply: str | None) -> Outcome:
-    """The released result of one record; where the released code raises, that error's name.
-
-    Args:
-        texts: the checkpoints.
-        priorities: of each checkpoint.
-        reply: the judge's reply; None where it gave none.
-    """
+    """The released result of one record; where the released code raises, that error's name."""
     if reply is None:
         return Outcome(error="AttributeError")
     scores = parsed(texts, reply)

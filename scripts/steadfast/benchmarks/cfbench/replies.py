@@ -16,13 +16,7 @@ _LONGEST = 32  # characters of a number in mode released
 
 
 def readable(expected: Record, reply: str, answer: str) -> bool:
-    """Whether a reply needs no further asking.
-
-    Args:
-        expected: of the judge request: mode, and checkpoints or that a score is asked for.
-        reply: the judge's.
-        answer: that was judged.
-    """
+    """Whether a reply needs no further asking."""
     if NAME in expected:
         return direct_score(expected["mode"], reply, answer) is not None
     texts = expected["checkpoints"]
@@ -32,13 +26,7 @@ def readable(expected: Record, reply: str, answer: str) -> bool:
 
 
 def strict_verdicts(texts: Sequence[str], reply: str, answer: str) -> list[int] | str:
-    """1 or 0 of each checkpoint by mode strict, or in one clause why the reply cannot be read.
-
-    Args:
-        texts: the checkpoints.
-        reply: the judge's.
-        answer: that was judged, whose repetition in the reply is not the judge's word.
-    """
+    """1 or 0 of each checkpoint by mode strict, or in one clause why the reply cannot be read."""
     own = own_words(reply, answer)
     verdicts = read_verdicts(texts, own)
     if isinstance(verdicts, str) and own != reply:
@@ -85,11 +73,6 @@ def direct_score(mode: Mode, reply: str, answer: str) -> float | None:
     two decimals; blanks, bold type, a half-width colon and a final full stop make no difference.
     Released: what follows the last score mark, up to a blank, is whatever Python's ``float``
     takes for a number from 0 to 1, as the released code reads the verdicts of a checklist.
-
-    Args:
-        mode: strict or released.
-        reply: the judge's.
-        answer: that was judged, whose repetition in the reply is not the judge's word (strict).
 
     Example:
         >>> direct_score("strict", "大体做到了。\n**评分：0.7**", "")

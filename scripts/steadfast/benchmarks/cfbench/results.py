@@ -15,13 +15,7 @@ from steadfast.stats.tidy import rows_of
 
 
 class CfbenchResults(Results):
-    """CFBench's metrics, and how they are shown.
-
-    Args:
-        frames: what ``metrics`` gives.
-        display: how models are shown.
-        mode: strict or released, for captions and digits.
-    """
+    """CFBench's metrics, and how they are shown."""
 
     prefix = "cfbench_"
 

@@ -8,17 +8,11 @@ from steadfast.benchmarks.cfbench.facts import PRIMARY
 
 
 class Satisfaction(NamedTuple):
-    """What one record's answer is worth.
+    """What one record's answer is worth."""
 
-    Attributes:
-        csr: share of the checkpoints that hold, 0 to 1.
-        isr: 1 if all of them hold, else 0.
-        psr: 1 if they hold well enough by priority, else 0.
-    """
-
-    csr: float
-    isr: int
-    psr: int
+    csr: float  # share of the checkpoints that hold, 0 to 1
+    isr: int  # 1 if all of them hold, else 0
+    psr: int  # 1 if they hold well enough by priority, else 0
 
 
 def satisfaction(priorities: Sequence[str], verdicts: Sequence[int]) -> Satisfaction:

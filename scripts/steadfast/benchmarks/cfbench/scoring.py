@@ -17,11 +17,6 @@ class CfbenchScoring(Scoring):
     A sample without an answer keeps its output's status, one whose verdict is missing or
     unreadable is invalid; both have None for points and rates. With direct scoring, ``direct`` is
     the judge's score of the whole answer, 0 to 1, or None; it has no say in the others.
-
-    Args:
-        mode: strict, or as the released code does: there points are None where a reply gives
-            scores that belong to no checkpoint.
-        direct: whether a score of the whole answer was asked for too.
     """
 
     def __init__(self, mode: Mode, direct: bool = False):

@@ -16,12 +16,7 @@ VERDICT = re.compile(rf"(\d)[{STOPS}]?")
 
 
 def read_verdicts(texts: Sequence[str], reply: str) -> list[int] | str:
-    """1 or 0 of each checkpoint, or in one clause why the reply cannot be read.
-
-    Args:
-        texts: the checkpoints, in order.
-        reply: the judge's own words.
-    """
+    """1 or 0 of each checkpoint, or in one clause why the reply cannot be read."""
     if not reply.strip():
         return "the reply is empty"
     wanted = [_plain(text) for text in texts]

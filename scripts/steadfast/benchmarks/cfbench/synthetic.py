@@ -27,12 +27,7 @@ def data(inputs: Mapping[str, Path], records: int, seed: int) -> Iterator[Record
 
 
 def released_records(number: int, seed: int) -> list[Record]:
-    """So many records in the released shape; a longer list extends a shorter one.
-
-    Args:
-        number: how many.
-        seed: of all that is random in them.
-    """
+    """So many records in the released shape; a longer list extends a shorter one."""
     wording = facts("cfbench/synthetic.yaml")
     labels = _labels(list(wording["constraints"]), seed)
     return [_record(idx, wording, labels, random.Random(f"{seed}/{idx}")) for idx in range(number)]

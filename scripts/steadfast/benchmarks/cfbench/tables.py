@@ -47,14 +47,7 @@ Line = tuple[str, pd.DataFrame]
 
 
 def tables(frames: Frames, display: Display, mode: Mode, names: Sequence[str]) -> list[Table]:
-    """The tables.
-
-    Args:
-        frames: what ``metrics`` gives.
-        display: how models are shown.
-        mode: strict or released.
-        names: those that are wanted, of ``TABLES``.
-    """
+    """The tables."""
     results = CfbenchResults(frames, display, mode)
     return [TABLES[name](results, name) for name in names]
 
@@ -160,15 +153,7 @@ def _models_across(
     sections: Iterable[tuple[str, Sequence[Line]]],
     notes: Iterable[str] = (),
 ) -> Table:
-    """A table with a column a model; a line begins with what it is of and the largest n.
-
-    Args:
-        name: of the table.
-        first: heading of what a line is of.
-        count: heading of n.
-        sections: heading and lines of each; without lines it is left out.
-        notes: besides those on marks, and on models that are not shown.
-    """
+    """A table with a column a model; a line begins with what it is of and the largest n."""
     models = results.shown_models
 
     def row(text: str, rows: pd.DataFrame) -> tuple[Cell, ...]:

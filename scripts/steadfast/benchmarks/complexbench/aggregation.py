@@ -57,10 +57,6 @@ def cells(instance: Instance, mode: str) -> Iterator[tuple[int, str, str]]:
     A question counts once for each of its dimensions and composition types, and so twice for a
     constraint type that two of its dimensions belong to.
 
-    Args:
-        instance: its annotations.
-        mode: released merges Selection_and_Chain into Selection and spells types as its code does.
-
     Example:
         >>> question = {"constraint_dimensions": ["Length"], "composition_types": []}
         >>> instance = {
@@ -140,10 +136,6 @@ def coherent_test(
     first instance has one question with Selection, of multiple those with more. An instance passes
     where no question of it is wrong, a group where all its instances pass; what misses a verdict
     that could fail it is left out.
-
-    Args:
-        instances: in the data's order.
-        verdicts: of each instance, as ``dependent`` gives them.
 
     Returns:
         Measure (origin: an instance; coherent: a group), class, group, whether it passes.

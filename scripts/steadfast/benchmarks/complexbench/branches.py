@@ -20,24 +20,15 @@ SELECTION = "Selection"
 
 
 class Member(NamedTuple):
-    """What of an instance tells whether its group is whole.
+    """What of an instance tells whether its group is whole."""
 
-    Attributes:
-        number: in its group, from 1; None where it has none.
-        selections: its questions that tell whether the right branch is taken.
-        branches: that the selection is said to have; None where nothing is said.
-    """
-
-    number: int | None
-    selections: int
-    branches: int | None
+    number: int | None  # in its group, from 1; None where it has none
+    selections: int  # its questions that tell whether the right branch is taken
+    branches: int | None  # that the selection is said to have; None where nothing is said
 
 
 def lacking(group: Sequence[Member]) -> str | None:
     """What of a group with Selection is missing, in a clause; None where nothing is known to be.
-
-    Args:
-        group: its instances, in the data's order; the first one has a question with Selection.
 
     Example:
         >>> lacking([Member(1, 1, None), Member(3, 1, None)])

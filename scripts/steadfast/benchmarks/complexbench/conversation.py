@@ -30,11 +30,6 @@ def shown_answer(answer: Answer, by: str, mode: str) -> str:
 
     A judge of a turn sees the turns before it, which a turn may refer to; a rule is about what is
     copied from the turn itself.
-
-    Args:
-        answer: the model's.
-        by: what decides, see ``routes.Route``.
-        mode: strict or released.
     """
     text = answer.text if by == "rule" else _numbered([turn.text for turn in turns(answer)])
     return text if mode == STRICT else text[: CUT["answer"]]

@@ -64,9 +64,6 @@ def coverage(scored: ScoredAnswers) -> pd.DataFrame:
 def judging(scored: ScoredAnswers) -> pd.DataFrame:
     """What decided the questions of each model's answers, and how often that failed.
 
-    Args:
-        scored: with the verdicts.
-
     Returns:
         Columns model, language, split, judge (whose verdicts count), kind (one of ``KINDS``), n
         (questions asked of the judge), unread (replies that are missing or cannot be read) and open

@@ -25,22 +25,11 @@ def records(
 ) -> list[Record]:
     """Instances and a user's own, checked and in one language.
 
-    Args:
-        raw: values of a JSON file.
-        where: the file's name, for messages.
-        origin: synthetic, local or released.
-        language: zh or en; a translated instance keeps the rules, which are Chinese.
-        extra: file with instances of the user's own.
-        published: whether they are those that the benchmark's authors released.
-
     Returns:
         main_id, group, idx_in_group, instruction, task_types, constraint_dimensions,
         composition_types, category, scoring_questions (point_id, question, rule,
         constraint_dimensions, composition_types, dep), turns (instruction and points of each; empty
         where it has no sub-instructions in the language) and origin (the source, or extra).
-
-    Raises:
-        UserError: a file is missing, or an instance is not as the guidelines want it.
     """
     instances = _checked(raw, where, published)
     found = [_record(instance, language, origin) for instance in instances]
@@ -65,11 +54,7 @@ def _checked(raw: Sequence[object], path: Path | str, published: bool = False) -
 
 
 def _record(instance: Instance, language: str, origin: str) -> Record:
-    """An instance in one language.
-
-    Raises:
-        UserError: it is not translated.
-    """
+    """An instance in one language."""
 
     def text(holder: Instance | Question, field: str) -> str:
         found = getattr(holder, field if language == "zh" else f"{field}_{language}")

@@ -13,14 +13,10 @@ _COMPARED = 300  # characters; the comparison is quadratic
 
 
 class Turn(NamedTuple):
-    """One turn of a decomposed instruction.
+    """One turn of a decomposed instruction."""
 
-    Attributes:
-        part: what is asked, and the questions as they are given.
-        points: positions of the scoring questions that its answer is judged by, in order.
-    """
-
-    part: SubInstruction
+    part: SubInstruction  # what is asked, and the questions as they are given
+    # positions of the scoring questions that its answer is judged by, in order
     points: tuple[int, ...]
 
 

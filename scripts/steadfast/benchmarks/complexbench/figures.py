@@ -28,10 +28,6 @@ Blocks = dict[str, dict[str, str]]
 def figures(frames: Frames, display: Display) -> Mapping[str, Picture]:
     """Each model's values in the first language.
 
-    Args:
-        frames: of ``metrics``.
-        display: how models are shown.
-
     Returns:
         by_category (DRFR by category and layers of nesting), by_dimension (accuracy by constraint
         dimension and composition type).
@@ -68,15 +64,7 @@ def _figure(
     roster: Roster,
     labels: tuple[str, str],
 ) -> Figure:
-    """Values with their intervals; many models stand in panels by group.
-
-    Args:
-        rows: by the keys along the axis.
-        blocks: of keys along the axis.
-        lines: heading and models of each panel.
-        roster: how models look.
-        labels: of the axes, upright first.
-    """
+    """Values with their intervals; many models stand in panels by group."""
     upright = sum(map(len, blocks.values())) <= MOST_UPRIGHT
     figure, [panels], keys = rows_of_panels(len(lines), 2.4 if upright else 3.0, 1)
     for axes, (title, models) in zip(panels, lines, strict=True):

@@ -22,13 +22,7 @@ _COMPOSED = ("Chain", "Selection")
 
 
 def instance_findings(position: int, instance: Instance, unread: frozenset[str]) -> list[Finding]:
-    """All that is wrong with one instance.
-
-    Args:
-        position: of the instance in its file.
-        instance: with something harmless in the fields that could not be read.
-        unread: those fields.
-    """
+    """All that is wrong with one instance."""
     return [
         Finding(severity, position, instance.main_id, *found)
         for severity, check, fields in _CHECKS

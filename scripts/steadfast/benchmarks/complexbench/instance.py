@@ -12,74 +12,49 @@ Severity = Literal["error", "warning"]
 
 
 class Question(StrictModel):
-    """A scoring question: one thing that an answer is asked to satisfy, answered by yes or no.
+    """A scoring question: one thing that an answer is asked to satisfy, answered by yes or no."""
 
-    Attributes:
-        point_id: position in the instance, from 0.
-        question: in Chinese.
-        question_en: its translation; needed where language en is asked for.
-        rule: decides the question once its object is extracted; null where a judge has to.
-        constraint_dimensions: which of the 19 dimensions it verifies.
-        composition_types: Chain where it tells that a task which others build on is done, Selection
-            where it tells that the right branch is taken.
-        dep: positions of the questions that must hold for it to count; all of them, direct or not.
-    """
-
-    point_id: int
-    question: str = TEXT
-    question_en: str | None = None
-    rule: str | None
-    constraint_dimensions: list[str]
+    point_id: int  # position in the instance, from 0
+    question: str = TEXT  # in Chinese
+    question_en: str | None = None  # its translation; needed where language en is asked for
+    rule: str | None  # decides the question once its object is extracted; null where a judge has to
+    constraint_dimensions: list[str]  # which of the 19 dimensions it verifies
+    # Chain where it tells that a task which others build on is done, Selection where it tells that
+    # the right branch is taken
     composition_types: list[str]
+    # positions of the questions that must hold for it to count; all of them, direct or not
     dep: list[int]
 
 
 class SubInstruction(StrictModel):
-    """One turn of the decomposed instruction (supplement, 5.5).
+    """One turn of the decomposed instruction (supplement, 5.5)."""
 
-    Attributes:
-        instruction: what is asked in this turn, with no composition but And.
-        instruction_en: its translation.
-        scoring_questions: the questions that this turn's answer is judged by: a run of the
-            instance's, as their texts (wording may differ a little) or their positions.
-    """
-
-    instruction: str = TEXT
-    instruction_en: str | None = None
+    instruction: str = TEXT  # what is asked in this turn, with no composition but And
+    instruction_en: str | None = None  # its translation
+    # the questions that this turn's answer is judged by: a run of the instance's, as their texts
+    # (wording may differ a little) or their positions
     scoring_questions: list[str] | list[int]
 
 
 class Instance(StrictModel):
-    """A complex instruction and what is known of it.
+    """A complex instruction and what is known of it."""
 
-    Attributes:
-        main_id: number in the data set; its position there.
-        group: instructions that differ in a selection's condition alone share it.
-        idx_in_group: number in the group, from 1.
-        instruction: in Chinese.
-        instruction_en: its translation; needed where language en is asked for.
-        task_types: one of the ten task types.
-        constraint_dimensions: all that the scoring questions verify.
-        composition_types: how the constraints are composed: And, Chain, Selection.
-        category: And, Chain_k, Selection_k or Selection_and_Chain_k with k layers of nesting; a
-            list of one such name is taken for the name.
-        scoring_questions: see ``Question``.
-        branches: of its selection, as many as values of the condition lead to different ones; ours,
-            so that a group can be known to lack one.
-        sub_instructions: sub_instruction_0, sub_instruction_1 … for the decomposed run.
-    """
-
-    main_id: int = Field(ge=0)
-    group: str | None = None
-    idx_in_group: int | None = Field(default=None, ge=1)
-    instruction: str = TEXT
-    instruction_en: str | None = None
-    task_types: str
-    constraint_dimensions: list[str]
-    composition_types: list[str]
+    main_id: int = Field(ge=0)  # number in the data set; its position there
+    group: str | None = None  # instructions that differ in a selection's condition alone share it
+    idx_in_group: int | None = Field(default=None, ge=1)  # number in the group, from 1
+    instruction: str = TEXT  # in Chinese
+    instruction_en: str | None = None  # its translation; needed where language en is asked for
+    task_types: str  # one of the ten task types
+    constraint_dimensions: list[str]  # all that the scoring questions verify
+    composition_types: list[str]  # how the constraints are composed: And, Chain, Selection
+    # And, Chain_k, Selection_k or Selection_and_Chain_k with k layers of nesting; a list of one
+    # such name is taken for the name
     category: str
-    scoring_questions: list[Question] = Field(min_length=1)
+    scoring_questions: list[Question] = Field(min_length=1)  # see ``Question``
+    # of its selection, as many as values of the condition lead to different ones; ours, so that a
+    # group can be known to lack one
     branches: int | None = Field(default=None, ge=2, le=100)
+    # sub_instruction_0, sub_instruction_1 … for the decomposed run
     sub_instructions: dict[str, SubInstruction] | None = None
 
     @field_validator("category", mode="before")
@@ -90,23 +65,14 @@ class Instance(StrictModel):
 
 @dataclass(frozen=True)
 class Finding:
-    """Something wrong with an instance.
+    """Something wrong with an instance."""
 
-    Attributes:
-        severity: an error stops the workflow, a warning does not.
-        position: of the instance in its file, from 0.
-        main_id: the instance's number; None where it has none.
-        field: where, such as ``scoring_questions[2].dep``.
-        sentence: what is wrong; what to do.
-        structural: the instance cannot be scored with it, whoever published it.
-    """
-
-    severity: Severity
-    position: int
-    main_id: int | None
-    field: str
-    sentence: str
-    structural: bool = False
+    severity: Severity  # an error stops the workflow, a warning does not
+    position: int  # of the instance in its file, from 0
+    main_id: int | None  # the instance's number; None where it has none
+    field: str  # where, such as ``scoring_questions[2].dep``
+    sentence: str  # what is wrong; what to do
+    structural: bool = False  # the instance cannot be scored with it, whoever published it
 
     @property
     def place(self) -> str:

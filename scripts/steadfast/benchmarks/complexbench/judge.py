@@ -12,12 +12,7 @@ MAX_TOKENS = 2048  # of a reply; a copied part may be long
 
 
 class ComplexbenchJudgePrompts(JudgePrompts):
-    """A request a question; those put by the same template share all up to the answer's end.
-
-    Args:
-        mode: strict; released shows 6000 characters of an instruction and 4000 of an answer.
-        judging: rules or plain, see ``routes.routes``.
-    """
+    """A request a question; those put by the same template share all up to the answer's end."""
 
     slots = frozenset({"instruction", "question", "boundary"})
     required = frozenset({"instruction", "question"})

@@ -48,20 +48,7 @@ def metrics(
     judges: Sequence[str],
     references: Collection[str] = (),
 ) -> Frames:
-    """The metrics of all models.
-
-    Args:
-        scores: of all models and parts.
-        data: of each part, the instances of its language.
-        labels: people's verdicts, where there are some.
-        mode: strict or released.
-        languages: the first gives the headline.
-        judges: the names of all.
-        references: models that give the gold answer, which are not compared.
-
-    Raises:
-        UserError: the labels are not of these answers, or the scores not of this data.
-    """
+    """The metrics of all models."""
     scored = ScoredAnswers(scores, data)
     found = Metrics(scored, mode)
     compared = found.comparisons(references)
@@ -82,13 +69,7 @@ def metrics(
 
 
 class Metrics:
-    """The metrics of all models.
-
-    Args:
-        scored: what their answers were found to satisfy.
-        mode: strict, or released: that merges Selection_and_Chain into Selection, and takes a rule
-            that decides nothing for wrong in DRFR and for right in the accuracies.
-    """
+    """The metrics of all models."""
 
     def __init__(self, scored: ScoredAnswers, mode: str):
         self._scored, self._mode = scored, mode
@@ -172,9 +153,6 @@ class Metrics:
     def comparisons(self, references: Collection[str] = ()) -> pd.DataFrame:
         """DRFR and accuracies of every two models on the questions that both have a verdict of.
 
-        Args:
-            references: models that are left out.
-
         Returns:
             Columns model, other, language, measure and category (as in ``drfr``, and those of
             ``constraints``) and those of ``comparison.compare_models``.
@@ -199,10 +177,6 @@ class Metrics:
 
     def headline(self, language: str, compared: pd.DataFrame) -> pd.DataFrame:
         """Overall DRFR of each model in a language, for the report over all benchmarks.
-
-        Args:
-            language: whose.
-            compared: as ``comparisons`` gives them.
 
         Returns:
             Columns of ``stats.headline``, the further ones too; n counts questions that have a
@@ -240,14 +214,7 @@ class Metrics:
         columns: Sequence[str],
         order: Mapping[str, Sequence[str]],
     ) -> pd.DataFrame:
-        """Rows with how many values each should rest on, in order.
-
-        Args:
-            rows: of ``Estimates``.
-            counted: a row for each value that there should be of a draw, with some of the keys.
-            columns: by which rows are sorted.
-            order: of a column's values; what it does not know comes last.
-        """
+        """Rows in order, with the number of ``counted`` rows, once for each draw, as expected."""
         expected = counted.value_counts().rename("expected").reset_index()
         expected = expected.merge(self._scored.asked[["model", "draws"]], "cross")
         expected["expected"] *= expected.pop("draws")

@@ -18,17 +18,10 @@ MAX_TOKENS = 4096  # of an answer; the paper names no limit, and its longest hav
 def prompts(part: str, data: Data) -> list[Record]:
     """The prompts of a part, in the order of the data.
 
-    Args:
-        part: a language, or its decomposed instructions.
-        data: with the instances of the language.
-
     Returns:
         sample_id, task (the task type), context_id (the group, else the instance), instruction,
         max_tokens, main_id, points (positions of the questions that the answer is judged by),
         layers (of nesting), and of a turn turn and follows (the sample it continues, or None).
-
-    Raises:
-        UserError: there is nothing to ask.
     """
     language, split = language_and_split(part)
     instances = data["data"][language]

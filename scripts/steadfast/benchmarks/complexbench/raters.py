@@ -23,17 +23,8 @@ def agreement(
     Compared are verdicts before dependencies, with what rules made of the judge's copies; one that
     a rule left open is none.
 
-    Args:
-        scored: with all judges' verdicts.
-        judges: the names of all.
-        labels: people's; ``sample_id`` of a record is part and sample, such as zh/899, and
-            ``verdicts`` has yes or no by question.
-
     Returns:
         Columns of ``stats.agreement.COLUMNS``.
-
-    Raises:
-        UserError: the labels are none, or not of these answers.
     """
     scores = _named(scored)
     of_judges = judge_verdicts(scores, judges, _judged)

@@ -29,14 +29,7 @@ class ComplexbenchReader(StandIn):
         return _signed_answer(sample, sample.prompt["points"])
 
     def simulated(self, sample: Sample, reader: Settings, seen: float, rng: Random) -> str:
-        """What a reader answers, which misses more the deeper constraints are nested.
-
-        Args:
-            sample: that is asked.
-            reader: the reader's settings; ``slip`` is used.
-            seen: not used: an instruction is never cut.
-            rng: source of everything random.
-        """
+        """What a reader answers, which misses more the deeper constraints are nested."""
         layers = sample.prompt["layers"]
         miss = reader.get("slip", 0.0) * (SIMULATED["first"] + SIMULATED["layer"] * layers)
         kept = [

@@ -25,12 +25,7 @@ def released_verdict(reply: str) -> bool:
 
 
 def released_segments(answer: str | None, extraction: str | None) -> list[str]:
-    """Segments as the released code takes them from a reply, whatever it is.
-
-    Args:
-        answer: the model's, whole; None where it gave none.
-        extraction: the judge's reply; None where it gave none.
-    """
+    """Segments as the released code takes them from a reply, whatever it is."""
     if answer is None or extraction is None:
         return []
     text = extraction.rpartition(f"{HEADING}\n")[2]

@@ -22,13 +22,7 @@ _WORDS = {"zh": {"是": True, "否": False}, "en": {"yes": True, "no": False}}
 
 
 def readable(expected: Settings, reply: str, answer: str) -> bool:
-    """Whether a judge's reply can be read; the released code reads any that is not empty.
-
-    Args:
-        expected: of the request: mode, what decides (by), each and language.
-        reply: the judge's.
-        answer: as the judge was shown it.
-    """
+    """Whether a judge's reply can be read; the released code reads any that is not empty."""
     if expected["mode"] != STRICT:
         return bool(reply)
     if expected["by"] == "rule":
@@ -41,11 +35,6 @@ def strict_verdict(reply: str, answer: str, language: str) -> bool | None:
 
     What the reply repeats of the answer is left out first. Blanks, bold type, a half-width colon
     and a full stop make no difference.
-
-    Args:
-        reply: the judge's.
-        answer: that it judged, as it was shown it.
-        language: of the judge's template: zh has 答案：是 or 答案：否, en has Answer: yes or no.
 
     Example:
         >>> strict_verdict("Analysis: all there.\nAnswer: yes", "A poem.", "en")
@@ -67,11 +56,6 @@ def strict_segments(answer: str, reply: str, each: bool) -> list[str] | None:
     but the copy, ``all`` (the whole answer, unless several parts are asked for) or ``None``. What
     is copied must stand in the answer, white space and one pair of quotation marks aside, and the
     answer's own spelling is what is returned: the judge points, it does not write.
-
-    Args:
-        answer: the model's, as the judge was shown it.
-        reply: the judge's.
-        each: whether several parts may be copied, with ``||`` between them.
     """
     copied = _copied(reply, answer)
     if copied is None:

@@ -30,30 +30,17 @@ LANGUAGE = Column("Language", align="l")
 
 
 class Measure(NamedTuple):
-    """One column of values.
+    """One column of values."""
 
-    Attributes:
-        column: its heading.
-        keys: of the rows of a metrics file that it shows, of which each model has one at most.
-        smaller: whether a smaller value is better.
-        tested: whether models are compared in it: keys measure and category say in what.
-    """
-
-    column: Column
+    column: Column  # its heading
+    # of the rows of a metrics file that it shows, of which each model has one at most
     keys: Mapping[str, str]
-    smaller: bool = False
-    tested: bool = False
+    smaller: bool = False  # whether a smaller value is better
+    tested: bool = False  # whether models are compared in it: keys measure and category say in what
 
 
 class ComplexbenchResults(Results):
-    """ComplexBench's metrics of the models, and how they are shown.
-
-    Args:
-        frames: of ``metrics``.
-        display: how models are shown.
-        mode: strict or released.
-        languages: the first of which orders models.
-    """
+    """ComplexBench's metrics of the models, and how they are shown."""
 
     prefix = "complexbench_"
 
@@ -86,16 +73,7 @@ class ComplexbenchResults(Results):
         languages: Sequence[str] = (),
         ranked: Measure | None = None,
     ) -> Table:
-        """A table with a row a model, and each language in turn where there are several.
-
-        Args:
-            name: of the table.
-            measures: the columns.
-            frame: the metrics that they show.
-            notes: sentences besides those on marks.
-            languages: that have rows; by default all.
-            ranked: the last column, if its interval, and ranks by it, stand behind it.
-        """
+        """A table with a row a model, and each language in turn where there are several."""
         languages = languages or self.languages
         several = len(self.languages) > 1
         cells = {lang: self._cells(measures, frame, lang, ranked) for lang in languages}

@@ -15,17 +15,11 @@ TEMPLATES = (*JUDGE.values(), EXTRACT_ONE, EXTRACT_EACH)
 
 @dataclass(frozen=True)
 class Route:
-    """How a question is decided.
+    """How a question is decided."""
 
-    Attributes:
-        by: judge; rule, on what a judge copies; rule_judged, a judge though there is a rule.
-        template: what the judge is sent.
-        each: whether the rule is about several parts of the answer.
-    """
-
-    by: str
-    template: str
-    each: bool = False
+    by: str  # judge; rule, on what a judge copies; rule_judged, a judge though there is a rule
+    template: str  # what the judge is sent
+    each: bool = False  # whether the rule is about several parts of the answer
 
     @property
     def language(self) -> str:
@@ -36,13 +30,8 @@ class Route:
 def routes(sample: Sample, mode: str, judging: str) -> dict[int, Route]:
     """How each question is decided that the answer to a sample is judged by.
 
-    Rules are Chinese, so that in English a judge decides all questions, as it does those whose
-    rule cannot be read in mode strict.
-
-    Args:
-        sample: what is asked.
-        mode: strict or released.
-        judging: rules or plain; plain leaves all questions to the judge.
+    Rules are Chinese, so that in English a judge decides all questions, as it does in judging
+    plain, and in mode strict those whose rule cannot be read.
     """
     language, _ = language_and_split(sample.part)
     template, found = _judge_template(language, mode), {}

@@ -29,15 +29,9 @@ _SHORT = 8  # characters of filler
 
 
 def rule_examples(rule: str, kept: bool = True) -> list[str]:
-    """Parts of an answer that a rule is about.
+    """Parts of an answer that satisfy a rule, several where it judges each, to stand on own lines.
 
-    Args:
-        rule: as the data has it.
-        kept: whether they satisfy it; where they do not, there are none, unless the rule holds for
-            nothing, and then one that breaks it.
-
-    Returns:
-        One part; several where the rule judges each; each is to stand on lines of its own.
+    Where the rule is not kept there are none, unless it holds for nothing: then one that breaks it.
 
     Example:
         >>> rule_examples("keyword:[春风,希望]"), rule_examples("keyword:[春风,希望]", kept=False)

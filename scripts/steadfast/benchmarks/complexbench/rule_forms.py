@@ -23,19 +23,13 @@ class RuleFormError(ValueError):
 
 @dataclass(frozen=True)
 class Clause:
-    """One rule of a question; two clauses may stand together (``taxonomy.yaml``, pairs).
+    """One rule of a question; two clauses may stand together (``taxonomy.yaml``, pairs)."""
 
-    Attributes:
-        name: such as ``model_length_each``.
-        words: the texts that it names, one or more; a ``text`` rule has one; none of a range.
-        low: lower end of a range, in characters, words or objects.
-        high: upper end; both are 0 where there is no range.
-    """
-
-    name: str
+    name: str  # such as ``model_length_each``
+    # the texts that it names, one or more; a ``text`` rule has one; none of a range
     words: tuple[str, ...] = ()
-    low: int = 0
-    high: int = 0
+    low: int = 0  # lower end of a range, in characters, words or objects
+    high: int = 0  # upper end; both are 0 where there is no range
 
     @property
     def each(self) -> bool:
@@ -53,11 +47,7 @@ class Clause:
 
 
 def read_rule(rule: str) -> tuple[Clause, ...]:
-    """The one or two clauses of a rule.
-
-    Raises:
-        RuleFormError: it is not written as a rule of ``taxonomy.yaml``.
-    """
+    """The one or two clauses of a rule."""
     for first, second in taxonomy()["pairs"]:
         head, parted, tail = rule.rpartition(f"\n{second}:")
         if parted and head.startswith(f"{first}:"):
@@ -73,11 +63,7 @@ def read_rule(rule: str) -> tuple[Clause, ...]:
 
 
 def clauses(rule: str) -> tuple[Clause, ...]:
-    """The clauses of a rule as the data has it, which may have line breaks at its ends.
-
-    Raises:
-        RuleFormError: as ``read_rule``.
-    """
+    """The clauses of a rule as the data has it, which may have line breaks at its ends."""
     return read_rule(rule.strip("\n"))
 
 

@@ -20,11 +20,7 @@ COMMAND = "PYTHONPATH=scripts python -m steadfast.benchmarks.complexbench.schema
 
 
 def read_instances(path: Path | str) -> list[object]:
-    """The instances of a JSON file: an array, or a single object.
-
-    Raises:
-        UserError: the file is missing, or is no JSON of that shape.
-    """
+    """The instances of a JSON file: an array, or a single object."""
     value = read_json(path)
     if isinstance(value, dict):
         return [value]
@@ -34,15 +30,10 @@ def read_instances(path: Path | str) -> list[object]:
 
 
 def check(raw: Sequence[object], published: bool = False) -> tuple[list[Instance], list[Finding]]:
-    """All that is wrong with instances, and those that could be read.
+    """The instances of the schema's shape, and all findings in the instances' order.
 
-    Args:
-        raw: values of a JSON file.
-        published: what the benchmark's authors released is taken as it is: what no annotator may
-            do, but can be scored all the same, is a warning.
-
-    Returns:
-        (instances of the schema's shape, findings in the instances' order)
+    What the benchmark's authors published is taken as it is: what no annotator may do, but can be
+    scored all the same, is a warning there.
     """
     all_shaped = [shape(position, value) for position, value in enumerate(raw)]
     whole = {p: s.instance for p, s in enumerate(all_shaped) if s.instance and not s.unread}
@@ -58,11 +49,7 @@ def check(raw: Sequence[object], published: bool = False) -> tuple[list[Instance
 
 
 def stop_at_errors(path: Path | str, findings: Iterable[Finding]) -> None:
-    """Ends with the first error and the number of the others.
-
-    Raises:
-        UserError: there is an error among the findings.
-    """
+    """Ends with the first error and the number of the others."""
     errors = [found for found in findings if found.severity == "error"]
     if errors:
         more = f"; {len(errors) - 1} more errors: {COMMAND} {path}" if errors[1:] else ""

@@ -16,23 +16,15 @@ from steadfast.stats.asked import models_asked, prompts_of
 
 
 class AskedPart(NamedTuple):
-    """One part's language, how its instructions are asked, and the instances that it asks about.
-
-    Attributes:
-        instances: by main_id, in the data's order.
-    """
+    """One part's language, how its instructions are asked, and the instances that it asks about."""
 
     language: str
     split: str
-    instances: Mapping[int, Instance]
+    instances: Mapping[int, Instance]  # by main_id, in the data's order
 
 
 class ScoredAnswers:
     """What models' answers to all parts were found to satisfy.
-
-    Args:
-        scores: the records.
-        data: of each part.
 
     Attributes:
         parts: by name.
@@ -41,9 +33,6 @@ class ScoredAnswers:
         models: all of them, by name.
         verdicts: of each model and part, by draw and instance: those on its questions, once
             dependencies count.
-
-    Raises:
-        UserError: a record is of an instance or question that the data has not.
     """
 
     def __init__(self, scores: Iterable[Scored], data: Mapping[str, Data]):

@@ -27,10 +27,6 @@ class ComplexbenchScoring(Scoring):
     lie in earlier turns, and ``total`` the share of 1 among them. A question whose verdict is
     missing or unreadable has None; its sample is invalid and has no total, but the other questions
     stand. A sample without an answer keeps its output's status, and has neither.
-
-    Args:
-        mode: strict or released.
-        judging: rules or plain, see ``routes.routes``.
     """
 
     def __init__(self, mode: str, judging: str):

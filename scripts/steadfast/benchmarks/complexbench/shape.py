@@ -34,26 +34,16 @@ _TYPES = {
 
 
 class Shaped(NamedTuple):
-    """An instance as far as it can be read.
+    """An instance as far as it can be read."""
 
-    Attributes:
-        instance: None where nothing can be made of it.
-        unread: fields that were not of the schema's shape, of the instance or a question.
-        findings: what is wrong with them.
-    """
-
-    instance: Instance | None
+    instance: Instance | None  # None where nothing can be made of it
+    # fields that were not of the schema's shape, of the instance or a question
     unread: frozenset[str] = frozenset()
-    findings: Sequence[Finding] = ()
+    findings: Sequence[Finding] = ()  # what is wrong with them
 
 
 def shape(position: int, value: object) -> Shaped:
-    """Reads one instance.
-
-    Args:
-        position: of the instance in its file.
-        value: what the JSON file has there.
-    """
+    """Reads one instance."""
     try:
         return Shaped(Instance.model_validate(value))
     except ValidationError as error:

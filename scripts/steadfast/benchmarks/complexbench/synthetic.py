@@ -38,12 +38,7 @@ def data(
 
 
 def generated(count: int, seed: int) -> list[Record]:
-    """So many instances; a larger count goes on from a smaller one, but for its end.
-
-    Args:
-        count: of instances; a group that would exceed it is left out.
-        seed: of all that is drawn.
-    """
+    """So many instances; a group that would exceed the count is left out."""
     grower = Grower(seed)
     found: list[Record] = []
     for number, category in enumerate(cycle(MATERIAL["shapes"])):

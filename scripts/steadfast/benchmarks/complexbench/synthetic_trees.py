@@ -43,11 +43,7 @@ Node = Block | Chain | Selection
 
 
 class Grower:
-    """Grows trees; constraints come in turn, so that none is left out.
-
-    Args:
-        seed: of the order of the constraints.
-    """
+    """Grows trees; constraints come in turn, so that none is left out."""
 
     def __init__(self, seed: int):
         order = random.Random(f"{seed}/complexbench")

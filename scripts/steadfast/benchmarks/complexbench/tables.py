@@ -35,15 +35,7 @@ ASKED, JUDGE = Column("Asked", align="l"), Column("Judge", align="l")
 def tables(
     frames: Frames, display: Display, mode: str, languages: Sequence[str], names: Sequence[str]
 ) -> Iterator[Table]:
-    """The tables that are wanted.
-
-    Args:
-        frames: of ``metrics``.
-        display: how models are shown.
-        mode: strict or released, for the captions.
-        languages: the first of which orders models.
-        names: of the tables, without the benchmark's.
-    """
+    """The tables that are wanted."""
     results = ComplexbenchResults(frames, display, mode, languages)
     return (BUILDERS[name](results, name) for name in names)
 

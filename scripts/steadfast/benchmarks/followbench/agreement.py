@@ -33,19 +33,9 @@ def agreement(
     A judge that is asked in several ways is a rater in each. On constraints those raters are
     compared that saw the whole path; others count and order the constraints as they see fit.
 
-    Args:
-        scores: of all models.
-        judges: the names of all.
-        labels: people's verdicts; ``verdicts`` of a record lists YES or NO for each constraint,
-            in the order in which they were added.
-        ways: that the judges were asked, the one that makes the scores first.
-
     Returns:
         Columns measure (constraint: each alone; item: whether all of an item are kept, as in
         Table 3) and those of ``stats.agreement``.
-
-    Raises:
-        UserError: the labels are damaged, or not of these answers.
     """
     judged = [score for score in scores if _is_judged(score.record)]
     raters = {

@@ -16,12 +16,7 @@ ANSWER_IN_FORM = "42"
 
 
 def reference_answer(prompt: Record, group: Record) -> str:
-    """An answer that keeps all constraints of a prompt's level.
-
-    Args:
-        prompt: the prompt record.
-        group: the group of the data that it belongs to.
-    """
+    """An answer that keeps all constraints of a prompt's level."""
     rule, level = group["scorer"], prompt["level"]
     wanted = group["levels"][level - 1]["target"]
     match rule:

@@ -192,11 +192,7 @@ def _required_files(section: Followbench) -> list[tuple[str, str]]:
 
 
 def check(config: Config, section: Followbench) -> None:
-    """Instructions grow by a rewriter that the config has.
-
-    Raises:
-        ValueError: it has none of that name.
-    """
+    """Instructions grow by a rewriter that the config has."""
     if section.evolution and (name := section.evolution.rewriter) not in config.rewriters:
         raise ValueError(
             f"followbench.evolution.rewriter: unknown rewriter {shown(name)}; "

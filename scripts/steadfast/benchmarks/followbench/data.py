@@ -26,11 +26,7 @@ WITH_TARGET = frozenset(facts("followbench/targets.yaml"))
 
 
 def local(inputs: Mapping[str, Path], language: str, directory: str) -> list[Record]:
-    """The groups in a directory's files of a language, category by category, see ``checked``.
-
-    Raises:
-        UserError: a file is missing or damaged.
-    """
+    """The groups in a directory's files of a language, category by category, see ``checked``."""
     paths = local_files(directory, language)
     return checked_groups({name: (read_json(path), path) for name, path in paths.items()}, language)
 
@@ -54,20 +50,10 @@ def local_files(directory: Path | str, language: str) -> dict[str, str]:
 def checked(records: object, language: str, category: str, where: str) -> list[Record]:
     """The groups of one file, in the order in which they begin, each with all its levels.
 
-    Args:
-        records: what the file holds: a list of records in the released shape.
-        language: en or zh.
-        category: the file's.
-        where: its name, for the error's sentence.
-
     Returns:
         context_id, language, category, example_id, source, task, scorer (a rule's name or
         ``judge``), start (the instruction without constraints; empty where there is none) and
         levels: for each of 1 to 5 instruction and target.
-
-    Raises:
-        UserError: a field or level is missing or unknown, or a value is none that FollowBench
-            has; the sentence names group and level.
     """
     if not isinstance(records, list) or not records:
         raise UserError(f"{where}: a list of records was expected; take the file as released")

@@ -32,16 +32,9 @@ _FENCED = re.compile(r"^(?:```|\|).*$", re.MULTILINE)  # lines of code fences an
 def initial(inputs: Mapping[str, Path], file: str) -> Iterator[Record]:
     """The initial instructions of the user's file, as level 0.
 
-    Args:
-        inputs: none.
-        file: JSON lines with ``instruction`` and ``category`` (content, style or format).
-
     Returns:
         Records with example_id, category, levels (the instruction of each level so far) and stopped
         (null, or the reason for which the group goes no further).
-
-    Raises:
-        UserError: the file is missing, or a line is no such record.
     """
     kinds = facts("followbench/evolution/kinds.yaml")
     for number, record in enumerate(read_jsonl(Path(file)), start=1):
@@ -64,10 +57,6 @@ def initial(inputs: Mapping[str, Path], file: str) -> Iterator[Record]:
 def requests(inputs: Mapping[str, Path], level: int) -> Iterator[Record]:
     """What the rewriter is asked to reach a level, a request a group that still goes on.
 
-    Args:
-        inputs: ``groups``, with all levels below.
-        level: 1 to 5.
-
     Returns:
         ``JudgePrompt`` records.
     """
@@ -88,15 +77,7 @@ def requests(inputs: Mapping[str, Path], level: int) -> Iterator[Record]:
 
 
 def grown(inputs: Mapping[str, Path], level: int) -> Iterator[Record]:
-    """The groups with the instruction of one level more; of those that stop, with the reason.
-
-    Args:
-        inputs: ``groups``, with all levels below; ``replies``, the rewriter's.
-        level: 1 to 5.
-
-    Raises:
-        UserError: a reply is missing from the file.
-    """
+    """The groups with the instruction of one level more; of those that stop, with the reason."""
     replies = {reply["sample_id"]: reply for reply in read_jsonl(inputs["replies"])}
     for group in read_jsonl(inputs["groups"]):
         if group["stopped"] is None:
@@ -115,12 +96,7 @@ def grown(inputs: Mapping[str, Path], level: int) -> Iterator[Record]:
 
 
 def released_shape(inputs: Mapping[str, Path], category: str) -> list[Record]:
-    """The groups of a category that have all levels, as the released files hold them.
-
-    Args:
-        inputs: ``groups``, after the last level.
-        category: content, style or format.
-    """
+    """The groups of a category that have all levels, as the released files hold them."""
     return [
         {
             "example_id": group["example_id"],

@@ -28,14 +28,7 @@ def rewriting(rewriter: str) -> Rewriting:
 def evolution_files(
     benchmark: str, initial: str, rewriter: str, language: str
 ) -> Iterator[DataFile]:
-    """The groups and requests of each level; at the end, files in the released shape.
-
-    Args:
-        benchmark: its name, for the rewriter's paths.
-        initial: the user's file of initial instructions.
-        rewriter: its name in the config.
-        language: of the instructions.
-    """
+    """The groups and requests of each level; at the end, files in the released shape."""
     start: Component[Any] = Component(f"{FUNCTIONS}:initial", {"file": initial})
     yield DataFile(_groups(0), STEP, start, files=(initial,))
     for level in LEVELS:

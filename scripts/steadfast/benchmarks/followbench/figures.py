@@ -35,10 +35,6 @@ WORDS = facts("followbench/tables.yaml")
 def figures(frames: Frames, display: Display) -> dict[str, Picture]:
     """A panel a language; what is no real model is dashed and says so.
 
-    Args:
-        frames: ``hsr``, ``temperature`` and ``coverage`` of ``metrics``.
-        display: how models are shown.
-
     Returns:
         by_category (each model's HSR in each category, the mean of its levels), temperature (HSR
         over everything, a line for the models that differ in temperature alone).

@@ -26,9 +26,6 @@ def sample_frame(scores: Iterable[Scored]) -> pd.DataFrame:
         (text), kind (rule or judge), passable (whether some answer keeps all), cluster (the group),
         sample_id, status, empty (whether the answer has no text), unreadable (in mode released, a
         reply that counts −1), hard and soft (share of constraints kept), both empty where unscored.
-
-    Raises:
-        UserError: a category or level is none of FollowBench's.
     """
     rows = []
     known = {"task": CATEGORIES, "level": LEVELS}

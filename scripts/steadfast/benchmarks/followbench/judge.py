@@ -29,11 +29,7 @@ SLOTS = {
 
 
 class FollowbenchJudgePrompts(JudgePrompts):
-    """One request an answer and way; only answers to groups that a judge scores are judged.
-
-    Args:
-        ways: to ask the judge, of ``ways.WAYS``.
-    """
+    """One request an answer and way; only answers to groups that a judge scores are judged."""
 
     def __init__(self, ways: Sequence[str] = (PATH,)):
         self._ways = ways
@@ -61,13 +57,7 @@ class FollowbenchJudgePrompts(JudgePrompts):
 
 
 def slots(group: Record, level: int, words: Settings) -> dict[str, str]:
-    """What a judge template's slots are filled with, but for answer and boundary (Figure 3).
-
-    Args:
-        group: a group of the data.
-        level: whose answer is judged.
-        words: those of the language.
-    """
+    """What a judge template's slots are filled with, but for answer and boundary (Figure 3)."""
 
     def counted(forms: Mapping[str, str], n: int) -> str:
         return forms["one"] if n == 1 else forms["more"].format(n=n)

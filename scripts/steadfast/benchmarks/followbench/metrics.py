@@ -48,21 +48,7 @@ def metrics(
     ways: Sequence[str] = (PATH,),
     temperatures: Mapping[str, tuple[str, float]] | None = None,
 ) -> Frames:
-    """The metrics of all models.
-
-    Args:
-        scores: of all models and languages.
-        data: of each language, its groups.
-        labels: people's verdicts, where there are some.
-        languages: in the order to show, the headline's first.
-        judges: the names of all.
-        references: models that give the gold answer, which are not compared.
-        ways: that the judges were asked, the one that makes the scores first.
-        temperatures: as ``temperature_rows`` takes them; by default none.
-
-    Raises:
-        UserError: the labels are damaged, or not of these answers.
-    """
+    """The metrics of all models."""
     scores = list(scores)
     found = Metrics(sample_frame(scores), languages)
     asked = {scored.record["context_id"] for scored in scores}
@@ -88,12 +74,7 @@ def metrics(
 
 
 class Metrics:
-    """The metrics of all models.
-
-    Args:
-        samples: as ``sample_frame`` gives them.
-        languages: in the order to show, the headline's first.
-    """
+    """The metrics of all models."""
 
     def __init__(self, samples: pd.DataFrame, languages: Sequence[str]):
         self._samples, self._languages = samples, languages
@@ -181,9 +162,6 @@ class Metrics:
     def comparisons(self, references: Collection[str] = ()) -> pd.DataFrame:
         """Every two models on the samples, and of CSL the groups, that both have; levels together.
 
-        Args:
-            references: models that are left out.
-
         Returns:
             Columns model, other, language, measure (HSR and SSR, in per cent; CSL), category (or
             overall) and those of ``comparison.compare_models``.
@@ -211,10 +189,6 @@ class Metrics:
 
     def headline(self, found: Frames, compared: pd.DataFrame) -> pd.DataFrame:
         """HSR, SSR (in per cent) and CSL of each model in the first language, over everything.
-
-        Args:
-            found: ``hsr``, ``ssr`` and ``csl``, as the other methods give them.
-            compared: as ``comparisons`` gives them.
 
         Returns:
             Columns of ``stats.headline``, the further ones too, ``highest`` where some samples
@@ -294,9 +268,6 @@ class Metrics:
 
 def items(data: Mapping[str, Iterable[Record]]) -> pd.DataFrame:
     """What is asked (Table 1): items and their mean length by task and scorer.
-
-    Args:
-        data: the groups by language.
 
     Returns:
         Columns language, category, task, kind (rule, judge), size (mean length of an

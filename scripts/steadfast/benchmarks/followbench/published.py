@@ -17,11 +17,7 @@ ALTERNATIVE = (
 
 
 def data(inputs: Mapping[str, Path], language: str) -> list[Record]:
-    """The groups of a language as published, fetched at the pinned revision.
-
-    Raises:
-        UserError: the network failed, or what came is not the pinned data.
-    """
+    """The groups of a language as published, fetched at the pinned revision."""
     pinned = facts("followbench/released.yaml")
     read = {}
     for category, url in zip(CATEGORIES, addresses(language), strict=True):

@@ -41,14 +41,7 @@ class FollowbenchReader(StandIn):
         return reference_answer(sample.prompt, sample.source)
 
     def simulated(self, sample: Sample, reader: Settings, seen: float, rng: random.Random) -> str:
-        """What a reader answers.
-
-        Args:
-            sample: that is asked.
-            reader: slip (share of what goes wrong, 0 to 1), position_bias (0 to 1), seed.
-            seen: not used: an instruction is never cut.
-            rng: source of everything random in the answer.
-        """
+        """What a reader answers."""
         level = sample.prompt["level"]
         own = random.Random(f"{reader['seed']}/{sample.prompt['context_id']}")
         slip = reader["slip"] * own.uniform(1 - SPREAD, 1 + SPREAD)

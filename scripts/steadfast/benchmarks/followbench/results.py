@@ -27,15 +27,7 @@ Printed = tuple[Mapping[str, str], Sequence[int | None]]
 
 
 class FollowbenchResults(Results):
-    """Metrics of the models, and how they are shown.
-
-    Args:
-        frames: of ``metrics`` by name.
-        display: how models are shown.
-        mode: strict or released.
-        languages: in the order to show.
-        ways: that the judges were asked, the one that makes the scores first.
-    """
+    """Metrics of the models, and how they are shown."""
 
     prefix = PREFIX
 
@@ -100,16 +92,7 @@ class FollowbenchResults(Results):
         notes: Iterable[Note] = (),
         printed: Printed | None = None,
     ) -> Table:
-        """A table with a section a language and group of models, a row a model.
-
-        Args:
-            name: of the table.
-            columns: after the model's.
-            cells: those of each model in a language.
-            category: whose HSR orders the models, and whose samples the notes count.
-            notes: besides those on marks.
-            printed: by the paper, in a section of its own where the display asks for it.
-        """
+        """A table with a section a language and group of models, a row a model."""
         sections: list[Section] = []
         remarks: list[Note] = [*self._marks(category), *notes]
         for language in self.languages:

@@ -23,10 +23,6 @@ class FollowbenchScoring(Scoring):
     A rule, and a judge's rating, have one for the whole item. ``total`` is 1 if all are kept.
     Without a readable verdict both are None under status invalid; in mode released they are −1,
     unless the judge could not be asked.
-
-    Args:
-        mode: how judges' replies are read.
-        ways: that the judge was asked; the first makes the score, the others are other raters.
     """
 
     def __init__(self, mode: Literal["strict", "released"], ways: Sequence[str] = (PATH,)):

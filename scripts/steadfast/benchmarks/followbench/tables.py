@@ -41,16 +41,7 @@ def tables(
     names: Sequence[str],
     ways: Sequence[str] = (PATH,),
 ) -> Iterator[Table]:
-    """The tables that are wanted.
-
-    Args:
-        frames: of ``metrics`` by name.
-        display: how models are shown.
-        mode: strict or released, for captions and digits.
-        languages: in the order to show.
-        names: of the tables, without the benchmark's name.
-        ways: that the judges were asked, the one that makes the scores first.
-    """
+    """The tables that are wanted."""
     results = FollowbenchResults(frames, display, mode, languages, ways)
     for name in names:
         yield BUILDERS[name](results, name)

@@ -17,12 +17,6 @@ def temperature_rows(
 ) -> pd.DataFrame:
     """HSR and SSR (in per cent) and CSL of everything together, by temperature.
 
-    Args:
-        found: ``hsr``, ``ssr`` and ``csl`` of ``metrics``.
-        temperatures: of each model that has one: its line, and where on it the model stands
-            (``config.settings.temperature_lines``).
-        languages: in the order to show.
-
     Returns:
         Columns line (the name of its first model), temperature, model, language, measure, value,
         low, high, n and expected; no row where no models differ in temperature alone.

@@ -28,11 +28,6 @@ def strict(reply: str, answer: str, count: int) -> list[int] | None:
     or NO. Back-ticks, asterisks and blanks around it, and a number such as "4)" before it, are no
     part of it; a line of nothing else is no line.
 
-    Args:
-        reply: the judge's text.
-        answer: what it judged, as it was shown: what it repeats of that is not its verdict.
-        count: constraints.
-
     Returns:
         1 or 0 for each constraint, in the order in which they were added.
     """

@@ -15,13 +15,7 @@ class UnreadableError(ValueError):
 
 
 def readable(expected: Settings, reply: str, answer: str) -> bool:
-    """Whether a reply can be read; if not, the engine asks again.
-
-    Args:
-        expected: ``count``, the rewrites that were asked for.
-        reply: the rewriter's.
-        answer: the original, of which nothing depends here.
-    """
+    """Whether a reply can be read; if not, the engine asks again."""
     try:
         read(reply, expected)
     except UnreadableError:

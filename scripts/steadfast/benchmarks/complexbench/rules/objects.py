@@ -54,11 +54,7 @@ def spans(text: str) -> Iterator[str]:
 
 
 def parsed(text: str | None, constants: bool) -> object:
-    """The value of a JSON text; None where it is none, or nested too deeply to read.
-
-    Args:
-        constants: whether NaN and Infinity are JSON.
-    """
+    """The value of a JSON text; None where it is none, or nested too deeply to read."""
     if text is None:
         return None
     try:

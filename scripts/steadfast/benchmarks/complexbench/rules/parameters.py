@@ -12,17 +12,7 @@ from steadfast.benchmarks.complexbench.rules.outcome import RuleError
 
 
 def bracketed(rule: str, name: str, lines: bool = False, error: str = "IndexError") -> str:
-    """The list that follows ``name:`` and ends the rule, in its brackets.
-
-    Args:
-        rule: as the data has it.
-        name: the first place where it and a list's beginning stand counts.
-        lines: whether the list may reach over several lines.
-        error: name of the exception.
-
-    Raises:
-        RuleError: there is none.
-    """
+    """The list that follows ``name:`` and ends the rule, in its brackets."""
     place = rule.removesuffix("\n")
     place = place if lines else place.rpartition("\n")[2]
     _, found, rest = place.partition(f"{name}:[")
@@ -32,11 +22,7 @@ def bracketed(rule: str, name: str, lines: bool = False, error: str = "IndexErro
 
 
 def bracketed_pair(rule: str, first: str, second: str) -> tuple[str, str]:
-    """The lists that follow ``first:`` and, on the line after it, ``second:``, in their brackets.
-
-    Raises:
-        RuleError: AttributeError where the rule does not end in these two.
-    """
+    """The lists in brackets that follow ``first:`` and, on the line after it, ``second:``."""
     _, found, rest = rule.removesuffix("\n").partition(f"{first}:[")
     begin, parted, end = rest.partition(f"]\n{second}:[")
     if not found or not parted or not end.endswith("]"):
@@ -51,12 +37,7 @@ def items(listed: str, stripped: bool = True) -> list[str]:
 
 
 def elements(listed: str) -> Sequence[Any]:
-    """The elements of a list of Python literals.
-
-    Raises:
-        RuleError: NameError where something in it is a word, SyntaxError where Python cannot read
-            it at all.
-    """
+    """The elements of a list of Python literals."""
     ok, value = parse_literal(listed)
     if not ok:
         name = "NameError" if is_expression(listed) else "SyntaxError"
@@ -68,10 +49,6 @@ def limits(ends: Sequence[Any]) -> Callable[[int], bool]:
     """Whether a number lies in a range, both ends in it.
 
     Ends are looked at when a number is, the upper one only if the number reaches the lower.
-
-    Raises:
-        RuleError: by what is returned: IndexError where an end is missing, TypeError where
-            something else than a number stands for one.
     """
 
     def within(number: int) -> bool:
@@ -84,11 +61,7 @@ def limits(ends: Sequence[Any]) -> Callable[[int], bool]:
 
 
 def whole_limits(ends: Sequence[str]) -> Callable[[int], bool]:
-    """Whether a number lies in a range of whole numbers, which are read at once.
-
-    Raises:
-        RuleError: IndexError where an end is missing, ValueError where it is no whole number.
-    """
+    """Whether a number lies in a range of whole numbers, which are read at once."""
     try:
         return limits((int(ends[0]), int(ends[1])))
     except (IndexError, ValueError) as error:
@@ -96,12 +69,7 @@ def whole_limits(ends: Sequence[str]) -> Callable[[int], bool]:
 
 
 def after(rule: str, name: str, lines: bool = True) -> str:
-    """The text that follows ``name:``, to the rule's end.
-
-    Raises:
-        RuleError: IndexError where the rule has no such name with a colon, or not on its last line
-            though the text may not reach over ``lines``.
-    """
+    """The text that follows ``name:``, to the rule's end."""
     place = rule.removesuffix("\n")
     place = place if lines else place.rpartition("\n")[2]
     _, found, text = place.partition(f"{name}:")
@@ -111,11 +79,7 @@ def after(rule: str, name: str, lines: bool = True) -> str:
 
 
 def pair(rule: str, first: str, second: str) -> tuple[str, str]:
-    """The texts that follow ``first:`` and, on a later line, ``second:``.
-
-    Raises:
-        RuleError: AttributeError where the rule has not both, in that order.
-    """
+    """The texts that follow ``first:`` and, on a later line, ``second:``."""
     _, found, rest = rule.removesuffix("\n").partition(f"{first}:")
     begin, parted, end = rest.partition(f"\n{second}:")
     if not found or not parted:

@@ -22,19 +22,12 @@ Segments = Sequence[str]
 
 
 class Kind(NamedTuple):
-    """A kind of rule.
+    """A kind of rule."""
 
-    Attributes:
-        names: that all stand in the rule.
-        absent: the verdict where there is nothing to look at.
-        test: of a rule and segments.
-        unless: a name that must not stand in the rule.
-    """
-
-    names: Sequence[str]
-    absent: bool
-    test: Callable[[str, Segments], bool]
-    unless: str = ""
+    names: Sequence[str]  # that all stand in the rule
+    absent: bool  # the verdict where there is nothing to look at
+    test: Callable[[str, Segments], bool]  # of a rule and segments
+    unless: str = ""  # a name that must not stand in the rule
 
     def fits(self, rule: str) -> bool:
         """Whether a rule is of this kind, unless an earlier one fits."""
@@ -44,13 +37,7 @@ class Kind(NamedTuple):
 
 
 def verdict(rule: str, segments: Segments) -> Verdict:
-    """Whether the segments of an answer satisfy a rule; see ``decide.verdict``.
-
-    Raises:
-        RuleError: the rule's parameters do not fit its kind; its name is that of the released
-            code's exception. Segments that decide by being empty are looked at first. IndexError
-            too for a text of nothing but line breaks where quotation marks are left out.
-    """
+    """Whether the segments of an answer satisfy a rule; see ``decide.verdict``."""
     for kind in _EXTRACTED:
         if kind.fits(rule):
             # One empty segment is none; several empty ones are not.

@@ -24,9 +24,6 @@ def verdict(rule: str, segments: Sequence[str]) -> bool:
     """Whether the segments of an answer satisfy a rule, each clause of it; see ``decide.verdict``.
 
     Blank segments are none; a rule without ``each`` in its name is about the first.
-
-    Raises:
-        RuleFormError: the rule cannot be read, whatever the segments are.
     """
     filled = [segment for segment in segments if segment.strip()]
     return all(_holds(clause, filled) for clause in clauses(rule))

@@ -8,13 +8,6 @@ from steadfast.benchmarks.followbench.rules.targets import COMPARISONS, last_mat
 def satisfied(rule: str, language: str, level: int, target: str, answer: str) -> bool:
     """Whether an answer satisfies its level's constraints.
 
-    Args:
-        rule: one of ``COMPARISONS``, or of the rules in ``followbench/rules.yaml``.
-        language: en or zh.
-        level: 1 to 5.
-        target: the item's reference, where the rule compares with one.
-        answer: the model's text, unstripped.
-
     Example:
         >>> satisfied("option", "en", 1, "(C)", "Not (A) but (C)")
         True

@@ -51,13 +51,10 @@ def data(inputs: Mapping[str, Path], language: str, groups: int, seed: int) -> l
 
 
 def records(language: str, groups: int, seed: int) -> dict[str, list[Record]]:
-    """Records of each category, as the released files hold them.
+    """Records of each category, as the released files hold them; seed and place fix each group.
 
-    Args:
-        language: en or zh.
-        groups: groups of each category, at least: each scorer occurs, whatever it takes, but for
-            those whose rule no answer can pass at some level.
-        seed: with it, the language and a group's place, the group is fixed.
+    There are so many groups of each category at least, and each scorer occurs, whatever it takes,
+    but for those whose rule no answer can pass at some level.
     """
     blocks = BLOCKS[language]
     found: dict[str, list[Record]] = {category: [] for category in CATEGORIES}

@@ -24,13 +24,7 @@ class Draw:
     def levels(
         self, asked: Sequence[str], targets: Sequence[str] = (), kinds: Sequence[str] = ()
     ) -> list[Level]:
-        """Levels 0 to 5.
-
-        Args:
-            asked: instruction of each.
-            targets: reference of each, where there is one.
-            kinds: of the constraints, which a mixed group names from level 1 on.
-        """
+        """Levels 0 to 5."""
         named = [", ".join(kinds[:level]) or self.category for level in FROM_START]
         return list(zip_longest(named, asked, targets, fillvalue=""))
 
