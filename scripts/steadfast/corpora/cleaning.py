@@ -14,17 +14,10 @@ def cleaned(
     tokens: int | None = None,
     limit: int | None = None,
 ) -> Iterator[Record]:
-    """The records in source order, without texts of blanks only and texts equal to an earlier one.
+    """Yields the records in source order, without blank texts and texts equal to an earlier one.
 
-    Args:
-        corpus: its name, for the error's sentence.
-        source: the kind of source, likewise.
-        records: as the source has them; of endless ones no more than needed are taken.
-        tokens: ends the corpus where its texts have at least so many tokens.
-        limit: ends it after so many records.
-
-    Raises:
-        UserError: no record is left.
+    They end where the texts have at least ``tokens`` tokens, or after ``limit`` records; of endless
+    ones no more than needed are taken.
     """
     texts: set[bytes] = set()  # half a fingerprint each, since this is all that is held in memory
     ids: set[str] = set()

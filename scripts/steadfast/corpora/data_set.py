@@ -17,12 +17,7 @@ PUBLIC = "https://huggingface.co"
 
 
 class NotThereError(UserError):
-    """The hub has no such data set, or not at that revision.
-
-    Args:
-        message: the whole sentence.
-        reason: what the hub answered.
-    """
+    """The hub has no such data set, or not at that revision; ``reason`` is what it answered."""
 
     def __init__(self, message: str, reason: str):
         super().__init__(message)
@@ -30,13 +25,7 @@ class NotThereError(UserError):
 
 
 class DataSet:
-    """A data set at a revision, and the hub that has it, as the environment says when asked.
-
-    Args:
-        corpus: name of the corpus that it is taken for.
-        repo: the hub's id, owner/name.
-        revision: a commit.
-    """
+    """A data set at a revision, and the hub that has it, as the environment says when asked."""
 
     def __init__(self, corpus: str, repo: str, revision: str):
         self.corpus, self.repo, self.revision = corpus, repo, revision
@@ -51,12 +40,7 @@ class DataSet:
         )
 
     def files(self, locked: Iterable[str]) -> list[str]:
-        """The names of its files, sorted; offline those of the lock file.
-
-        Raises:
-            NotThereError: there is no such data set or revision; offline, the lock file has none.
-            UserError: the hub cannot be reached, or refuses.
-        """
+        """Returns the names of its files, sorted; offline those of the lock file."""
         if self._offline:
             if names := sorted(locked):
                 return names
@@ -71,11 +55,7 @@ class DataSet:
             )
 
     def fetch(self, name: str) -> Path:
-        """The path of a file in the cache, fetched where it is not there yet.
-
-        Raises:
-            UserError: it cannot be fetched.
-        """
+        """Returns the path of a file in the cache, fetched where it is not there yet."""
         from huggingface_hub import hf_hub_download
 
         with self._explained(name):
@@ -145,7 +125,7 @@ class DataSet:
 
 
 def _status(error: BaseException | None) -> int | None:
-    """The HTTP status behind an error; the hub's library wraps some as a missing local file."""
+    """Returns the HTTP status behind an error; the hub's library wraps some as missing files."""
     while error is not None:
         response = getattr(error, "response", None)
         if response is not None:

@@ -24,19 +24,12 @@ SHOWN = 12  # names in a message
 
 
 class Found(NamedTuple):
-    """The files that hold a corpus.
+    """The files that hold a corpus."""
 
-    Attributes:
-        names: within the data set.
-        paths: where they lie.
-        how: by what they were found, for a sentence.
-        others: data files that are not taken.
-    """
-
-    names: list[str]
-    paths: list[Path]
-    how: str
-    others: list[str]
+    names: list[str]  # within the data set
+    paths: list[Path]  # where they lie
+    how: str  # by what they were found, for a sentence
+    others: list[str]  # data files that are not taken
 
 
 def corpus(
@@ -52,29 +45,12 @@ def corpus(
     sha256: Mapping[str, str] | None = None,
     limit: int | None = None,
 ) -> Iterator[Record]:
-    """The records of the data set's files, every one fetched and checked before the first is read.
+    """Returns the records of the data set's files, all fetched and checked before one is read.
 
-    One sentence says what was found: after the last record it is printed, and written to the lock
-    file.
-
-    Args:
-        inputs: none.
-        corpus: its name.
-        repo: the data set, owner/name.
-        revision: a commit, 40 hexadecimal digits.
-        fields: of a record, see ``read_files``.
-        lock: the lock file.
-        files: names, or globs of them; without any, the first of ``tables`` whose records have all
-            the fields.
-        preferred: globs of files that are looked at before others.
-        alternatives: other names of the data set, tried in their order where it is not there.
-        sha256: checksum by file, of those that the config gives one for.
-        limit: records to take.
-
-    Raises:
-        UserError: the revision is no commit, no data set or file of the kind is there, a file
-            cannot be fetched, its sha256 is another than the config's or the lock file's, a record
-            is bad, or there is no text.
+    Files are named, by globs too; without names the first of ``tables`` is taken whose records have
+    all the fields, preferred globs first. Alternatives, other names of the data set, are tried in
+    their order where it is not there. One sentence says what was found: after the last record it is
+    printed, and written to the lock file.
     """
     if not COMMIT.fullmatch(revision):
         raise UserError(
@@ -108,7 +84,7 @@ def corpus(
 def _first_there(
     corpus: str, repos: Sequence[str], revision: str, locks: Lock
 ) -> tuple[DataSet, list[str], list[str]]:
-    """The first data set that is there, its files, and the names of those before it."""
+    """Returns the first data set that is there, its files, and the names of those before it."""
     reasons: dict[str, str] = {}
     for repo in repos:
         data_set, locked = DataSet(corpus, repo, revision), locks.read(repo, revision)
@@ -134,13 +110,7 @@ def _first_there(
 
 
 class _Search:
-    """Looks a corpus's files up, and fetches and checks what it looks at.
-
-    Args:
-        data_set: that has them.
-        locks: of the sha256 known before.
-        sha256: those of the config.
-    """
+    """Looks a corpus's files up, and fetches and checks what it looks at."""
 
     def __init__(self, data_set: DataSet, locks: Lock, sha256: Mapping[str, str]):
         self._data_set = data_set
@@ -149,11 +119,7 @@ class _Search:
         self.digests: dict[str, str] = {}
 
     def named(self, files: Sequence[str], offered: Sequence[str]) -> Found:
-        """The files that match the config's names.
-
-        Raises:
-            UserError: none does, or one cannot be fetched or is another than expected.
-        """
+        """Returns the files that match the config's names."""
         names: dict[str, None] = {}
         for pattern in files:
             matching = [n for n in offered if n == pattern or fnmatchcase(n, pattern)]
@@ -168,11 +134,7 @@ class _Search:
     def fitting(
         self, fields: Mapping[str, str], preferred: Sequence[str], offered: Sequence[str]
     ) -> Found:
-        """The files of the first table whose records have all the fields.
-
-        Raises:
-            UserError: there is none, or one cannot be fetched, read, or is another than expected.
-        """
+        """Returns the files of the first table whose records have all the fields."""
         wanted = sorted(set(fields.values()))
         looked: list[str] = []
         for names in tables(offered, preferred)[:MOST_TRIED]:
@@ -205,7 +167,7 @@ class _Search:
 
 
 def _shown(names: Sequence[str]) -> str:
-    """Some names for a message; how many more where there are many."""
+    """Returns some names for a message; how many more where there are many."""
 
     def shown() -> Iterator[str]:
         yield from names[:SHOWN]

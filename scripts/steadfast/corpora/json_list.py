@@ -10,11 +10,7 @@ CHUNK = 2**16  # characters that are read at once, at least
 
 
 def listed(text: TextIO) -> Iterator[Any]:
-    """The values of a list, of which one at a time is in memory.
-
-    Raises:
-        JSONDecodeError: that is no JSON list; its place is within what was in memory.
-    """
+    """Yields the values of a list, of which one at a time is in memory."""
     held = _Held(text)
     held.take("[")
     if held.next != "]":
@@ -48,7 +44,7 @@ class _Held:
         self._at += len(expected)
 
     def value(self) -> Any:
-        """The next value."""
+        """Returns the next value."""
         while self.next:
             try:
                 value, end = self._decode(self._held, self._at)

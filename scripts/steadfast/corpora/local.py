@@ -12,19 +12,7 @@ from steadfast.corpora.records import read_files
 def corpus(
     inputs: Mapping[str, Path], corpus: str, directory: str, glob: str, fields: Mapping[str, str]
 ) -> Iterator[Record]:
-    """The records of the files in ``directory`` that match ``glob``, by their sorted paths.
-
-    Args:
-        inputs: none.
-        corpus: its name.
-        directory: that holds the corpora.
-        glob: of files, relative to it.
-        fields: of a record, see ``read_files``.
-
-    Raises:
-        UserError: the directory is missing, the glob matches no file, a file or record is bad, or
-            there is no text.
-    """
+    """Returns the records of the files that match ``glob``, by their sorted paths."""
     if not Path(directory).is_dir():
         raise UserError(
             f"corpus {corpus}: no directory {directory}; correct the directory of the local source"
@@ -39,11 +27,7 @@ def corpus(
 
 
 def matching(corpus: str, directory: str, glob: str) -> list[Path]:
-    """The files of a corpus, sorted.
-
-    Raises:
-        UserError: that is no glob.
-    """
+    """Returns the files of a corpus, sorted."""
     try:
         return sorted(path for path in Path(directory).glob(glob) if path.is_file())
     except (ValueError, NotImplementedError) as error:

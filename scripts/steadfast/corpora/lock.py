@@ -21,24 +21,16 @@ class Lock:
         self.path = Path(path)
 
     def read(self, repo: str, revision: str) -> dict[str, str]:
-        """The sha256 of every file known of a revision; none where there is no lock file."""
+        """Returns the sha256 of every known file of a revision; none without a lock file."""
         return self._all().get(repo, {}).get(revision, {})
 
     def record(self, repo: str, revision: str, digests: dict[str, str]) -> None:
-        """Add digests, keeping what other jobs wrote meanwhile; an unchanged file is not touched.
-
-        Raises:
-            UserError: the file cannot be written.
-        """
+        """Adds digests, keeping what other jobs wrote meanwhile; leaves an unchanged file alone."""
         if not self.read(repo, revision).items() >= digests.items():
             self._extend(lambda known: known.setdefault(repo, {}).setdefault(revision, {}), digests)
 
     def note(self, corpus: str, sentence: str) -> None:
-        """Write down what was found for a corpus.
-
-        Raises:
-            UserError: the file cannot be written.
-        """
+        """Writes down what was found for a corpus."""
         if self._all().get(FOUND, {}).get(corpus) != sentence:
             self._extend(lambda known: known.setdefault(FOUND, {}), {corpus: sentence})
 
@@ -62,17 +54,13 @@ class Lock:
 
 
 def sha256_of(path: Path) -> str:
-    """The sha256 of a file's bytes, in hexadecimal."""
+    """Returns the sha256 of a file's bytes, in hexadecimal."""
     with open(path, "rb") as data:
         return hashlib.file_digest(data, "sha256").hexdigest()
 
 
 def check(name: str, found: str, expected: str | None, by: str, path: Path) -> None:
-    """Nothing, if the digest is the expected one or none is expected.
-
-    Raises:
-        UserError: the digests differ; the sentence names both.
-    """
+    """Refuses a digest that is not the expected one, if one is expected."""
     if expected is not None and found != expected.lower():
         raise UserError(
             f"{name}: sha256 is {found}, but {by} says {expected}; delete {path} and fetch it "

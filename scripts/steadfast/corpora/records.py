@@ -25,17 +25,13 @@ class NotRecordsError(UserError):
 
 
 def read_files(corpus: str, paths: Iterable[Path], fields: Mapping[str, str]) -> Iterator[Record]:
-    """The corpus records of data files, in the order of the files and of their rows.
+    """Yields the corpus records of data files, in the order of the files and of their rows.
 
     Args:
         corpus: its name begins the id of a record whose ``fields`` name no id.
         paths: files whose names end in one of ``tables.FORMATS``: ``.jsonl``, ``.json`` (a list of
             objects, or JSON lines), ``.csv``, ``.parquet``, ``.arrow``, or ``.zip`` with the like.
         fields: for each of text, id, title and date the source's field; only text is required.
-
-    Raises:
-        UserError: a file cannot be read, or a row lacks a field or has no string as text; the
-            sentence names file and line.
     """
     if "text" not in fields:
         raise UserError(
@@ -47,11 +43,7 @@ def read_files(corpus: str, paths: Iterable[Path], fields: Mapping[str, str]) ->
 
 
 def fields_of(path: Path) -> list[str] | None:
-    """The fields of a data file's first record; None where it holds no records.
-
-    Raises:
-        UserError: the file cannot be read.
-    """
+    """Returns the fields of a data file's first record; None where it holds no records."""
     with closing(_rows(path)) as rows:
         try:
             return [str(name) for name in next(rows)[1]]
@@ -120,7 +112,7 @@ def _read(data: IO[bytes], where: str, suffix: str) -> Iterator[Row]:
 
 
 def _archive(path: Path) -> Iterator[Row]:
-    """The rows of an archive's first table (``tables``), read from within it."""
+    """Yields the rows of an archive's first table (``tables``), read from within it."""
     import zlib
     from zipfile import BadZipFile, ZipFile
 
@@ -147,7 +139,7 @@ def _jsonl(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
 
 
 def _json(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
-    """A list of records; or, as the hub's data sets often are, JSON lines."""
+    """Yields the records of a list; or, as the hub's data sets often are, of JSON lines."""
     encoding = json.detect_encoding(data.read(4))
     data.seek(0)
     first = b" "
@@ -168,7 +160,7 @@ def _json(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
 
 
 def _no_list(text: str, where: str) -> UserError:
-    """Why a file is no list of records, by its whole text."""
+    """Says why a file is no list of records, by its whole text."""
     try:
         found = json.loads(text)
     except json.JSONDecodeError as error:

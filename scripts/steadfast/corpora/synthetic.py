@@ -31,7 +31,7 @@ class Grammar:
         }
 
     def expand(self, symbol: str, rng: random.Random) -> str:
-        """A text of the symbol, each choice with equal chances."""
+        """Returns a text of the symbol, each choice with equal chances."""
         alternatives = self._rules[symbol]
         parts = alternatives[int(rng.random() * len(alternatives))]
         if len(parts) == 1:
@@ -41,25 +41,18 @@ class Grammar:
         )
 
     def sentence(self, symbol: str, rng: random.Random) -> str:
-        """The same as a sentence: a capital at its head, "an" before a vowel."""
+        """Returns the same as a sentence: a capital at its head, "an" before a vowel."""
         text = ARTICLE.sub(r"\1n ", self.expand(symbol, rng))
         return FIRST_LETTER.sub(lambda letter: letter[0].upper(), text, count=1)
 
 
 def corpus(inputs: Mapping[str, Path], corpus: str, seed: int, tokens: int) -> Iterator[Record]:
-    """Texts of as many tokens as asked for, at least.
-
-    Args:
-        inputs: none.
-        corpus: its name, a key of ``resources/corpora/synthetic.yaml``.
-        seed: of all that is drawn.
-        tokens: of all texts together.
-    """
+    """Returns texts of at least as many tokens as asked for."""
     return cleaned(corpus, "synthetic", texts(corpus, seed), tokens=tokens)
 
 
 def texts(corpus: str, seed: int) -> Iterator[Record]:
-    """Records without end."""
+    """Yields records without end."""
     known = facts("corpora/synthetic.yaml")
     grammar = Grammar(known["grammar"] | _words(seed, set(known["unsuitable"])))
     shape = known["corpora"][corpus]
@@ -97,7 +90,7 @@ def _text(shape: Settings, grammar: Grammar, rng: random.Random) -> str:
 
 
 def _words(seed: int, unsuitable: set[str]) -> dict[str, list[str]]:
-    """The grammar's terminals: Faker's word lists, and a few hundred of each thing it composes."""
+    """Returns the grammar's terminals: Faker's word lists, and hundreds of what it composes."""
     from faker import Faker
     from faker.providers.lorem.en_US import Provider as Lorem
     from faker.providers.person.en_US import Provider as Person

@@ -13,7 +13,7 @@ SPLITS = re.compile(r"(?<![a-z])(train|training|validation|valid|val|dev|test|ev
 def tables(
     names: Iterable[str], preferred: Sequence[str] = (), formats: Sequence[str] = FORMATS
 ) -> list[list[str]]:
-    """The data files among some names, the shards of one table together, the likeliest table first.
+    """Returns the data files among names, shards of a table together, the likeliest table first.
 
     Shards lie in one folder and differ in numbers alone. First come tables whose files match a
     preferred glob; then training data, data of no named split, and others; within these, those in
@@ -21,11 +21,6 @@ def tables(
 
     >>> tables(["test.csv", "README.md", "data/train-1-of-2.csv", "data/train-0-of-2.csv"])
     [['data/train-0-of-2.csv', 'data/train-1-of-2.csv'], ['test.csv']]
-
-    Args:
-        names: paths of files, with ``/``.
-        preferred: globs, the first one first.
-        formats: endings of data files.
     """
     found: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for name in names:
@@ -45,6 +40,6 @@ def _rank(name: str, preferred: Sequence[str]) -> tuple[int, int, int]:
 
 
 def _natural(name: str) -> tuple[list[tuple[int, str]], str]:
-    """A name by its numbers, so that shard 10 comes after shard 2; 1 and 01 by their digits."""
+    """Returns a name by its numbers, so that shard 10 comes after 2; 1 and 01 by their digits."""
     parts = re.split(r"(\d+)", name)
     return [(int(part), "") if part.isdigit() else (0, part) for part in parts], name

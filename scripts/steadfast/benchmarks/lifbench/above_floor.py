@@ -21,7 +21,7 @@ def above_floor(
     floor: str | None,
     tasks: ScoredTasks = SCORED_TASKS,
 ) -> pd.DataFrame:
-    """Share of what the floor leaves open that each model gains: (ARS − floor) ÷ (1 − floor).
+    """Returns what each model gains of what the floor leaves open: (ARS − floor) ÷ (1 − floor).
 
     The floor is the mean of the floor reader's totals on the very answers that the model's mean is
     of: a sample that either has no score for is in neither.
@@ -32,13 +32,6 @@ def above_floor(
     >>> rows = above_floor(frame, "rubric", "released", "floor")
     >>> rows.loc[rows["task"] == "OQ", ["model", "length", "value"]].values.tolist()
     [['floor', '', 0.0], ['floor', '4k', 0.0], ['m', '', 0.5], ['m', '4k', 0.5]]
-
-    Args:
-        frame: scores, as ``score_frame`` gives them.
-        weighting: of the tasks in the overall ARS, see ``measures.ars``.
-        rubric: whose total weights.
-        floor: name of the floor reader; None: there is none, and so no row.
-        tasks: that are known, by name.
 
     Returns:
         Columns model, task (or overall), length (or empty: all), value (empty where the floor
@@ -57,7 +50,7 @@ def above_floor(
 
 
 def _means(both: pd.DataFrame, weights: dict[str, float], by: list[str]) -> pd.DataFrame:
-    """Both means of each task and over all tasks, and the answers behind them."""
+    """Returns both means of each task and over all tasks, and the answers behind them."""
     means = {"ars": ("total", "mean"), "floor": ("total_floor", "mean"), "n": ("total", "size")}
     tasks = both.groupby(["model", "task", *by]).agg(**means).reset_index()
     tasks["weight"] = tasks["task"].map(weights)

@@ -34,7 +34,7 @@ def comparisons(
     references: Collection[str] = (),
     tasks: ScoredTasks = SCORED_TASKS,
 ) -> pd.DataFrame:
-    """Every two models on the samples that both have scored: see ``compare_models``.
+    """Compares every two models on the samples that both have scored: see ``compare_models``.
 
     Returns:
         Its columns and length: empty for all lengths, or one of those that have several contexts
@@ -55,12 +55,12 @@ def comparisons(
 
 
 def variance(frame: pd.DataFrame) -> pd.DataFrame:
-    """Tidy shares of variance between contexts, expressions and variables, in ``perspective``."""
+    """Returns tidy shares of variance between contexts, expressions and variables (perspective)."""
     return tidy([variance_shares(frame, FACTORS)], row_order(frame))
 
 
 def depth(frame: pd.DataFrame, tasks: ScoredTasks = SCORED_TASKS) -> pd.DataFrame:
-    """Success by position and length per task, and over the list scenario (task "list")."""
+    """Returns success by position and length per task, and over the list scenario (task "list")."""
     lists = [name for name, task in tasks.items() if task.scenario == LIST]
     rows = success_by_depth(frame, clusters(frame), {LIST: lists})
     keys, bins = ["task", "model", "length", "bin"], range(1, 11)
@@ -73,13 +73,7 @@ def complexity(
     rubric: str = "released",
     tasks: ScoredTasks = SCORED_TASKS,
 ) -> pd.DataFrame:
-    """ARS of the easy and of the hard tasks, over all lengths and for each.
-
-    Args:
-        frame: scores, as ``score_frame`` gives them.
-        weighting: of the tasks within easy and hard, as in the overall ARS.
-        rubric: by whose total weight a task is hard.
-        tasks: that are known, by name.
+    """Returns ARS of the easy and of the hard tasks, over all lengths and for each.
 
     Returns:
         Columns model, split (``easy`` or ``hard``), length, value, low, high and n (scored
@@ -105,7 +99,7 @@ def complexity(
 def weights(
     frame: pd.DataFrame, rubric: str = "released", tasks: ScoredTasks = SCORED_TASKS
 ) -> pd.DataFrame:
-    """The weight of each task's score points, in all (no capability) and by capability.
+    """Returns the weight of each task's score points, in all (no capability) and by capability.
 
     Returns:
         Columns task, capability and value. A score point that tells of several capabilities counts
@@ -130,14 +124,10 @@ def rubrics(
     references: Collection[str] = (),
     tasks: ScoredTasks = SCORED_TASKS,
 ) -> pd.DataFrame:
-    """ARS by each rubric, ranks, and how well the ranks of two rubrics agree.
+    """Returns ARS by each rubric, ranks, and how well the ranks of two rubrics agree.
 
-    Args:
-        frame: scores; columns ``other.<rubric>`` hold the totals by other rubrics.
-        weighting: of the tasks in the overall ARS; each rubric weighs by its own total weights.
-        chosen: the rubric of the column total.
-        references: models without a rank, in no correlation.
-        tasks: that are known, by name.
+    Each rubric weighs by its own total weights. Models among ``references`` have no rank and are in
+    no correlation.
 
     Returns:
         Columns measure, rubric, model, task, value, low, high and n. Measures: ars; rank (1 is

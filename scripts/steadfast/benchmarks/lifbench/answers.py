@@ -35,14 +35,10 @@ from steadfast.benchmarks.lifbench.gold import (
 
 
 def reference_answer(prompt: Record, context: Record) -> str:
-    """The gold answer to a prompt.
+    """Returns the gold answer to a prompt.
 
     >>> reference_answer({"task": "LSI", "variables": {"id": 1}, "gold": {"element": "a"}}, {})
     'a'
-
-    Args:
-        prompt: the prompt record.
-        context: the context record that the prompt refers to.
     """
     given = fields(prompt)
     match prompt["task"]:
@@ -74,8 +70,11 @@ def reference_answer(prompt: Record, context: Record) -> str:
 
 
 def _any_element(prompt: Record, context: Record) -> str:
-    """A right element of LBI or LBE, where there is one without white space at its ends, which the
-    rubric takes from an answer, and that holds no other one, which would be answered too (Q2)."""
+    """Returns a right element of LBI or LBE that is fit to be an answer.
+
+    It has no white space at its ends, which the rubric takes from an answer, and holds no other
+    element, which would be answered too (Q2), where there is such a one.
+    """
     elements, right = context["elements"], blur_indices(prompt, context)
     first = random.Random(f"reference/{prompt['sample_id']}").choice(right)
     for place in chain([first], right):
@@ -86,7 +85,7 @@ def _any_element(prompt: Record, context: Record) -> str:
 
 
 def blur_indices(prompt: Record, context: Record) -> range:
-    """The 0-based indices that are right in LBI and LBE: all after, or all before, the element."""
+    """Returns the 0-based indices that are right in LBI and LBE: all after or before one."""
     given = fields(prompt)
     if given["bias"] > 0:
         return range(given["id"], len(context["elements"]))
@@ -94,7 +93,7 @@ def blur_indices(prompt: Record, context: Record) -> range:
 
 
 def asked_sentences(prompt: Record, context: Record) -> list[Record]:
-    """The right key sentences in the order to give them.
+    """Returns the right key sentences in the order to give them.
 
     OE: all true ones of the type, by id. OR: as many true ones as asked, spread over the document.
     """
@@ -109,7 +108,7 @@ def asked_sentences(prompt: Record, context: Record) -> list[Record]:
 
 
 def is_key_sentence(evidence: str, context: Record) -> bool:
-    """Whether OQ's evidence is a true key sentence of the context."""
+    """Tells whether OQ's evidence is a true key sentence of the context."""
     return any(
         sentence["text"].strip() == evidence.strip() and not sentence["fake"]
         for sentence in context["key_sentences"]

@@ -49,7 +49,7 @@ METRICS = (
 
 
 def task(config: Config, section: Lifbench) -> Task:
-    """What a config asks of LIFBench; a part is a length."""
+    """Returns what a config asks of LIFBench; a part is a length."""
     tasks: list[str] = [name for name in TASKS if name in section.tasks]
     own = own_tasks(section.own_tasks, counts=section.overall == "all")
     shown = {name: one.shown for name, one in own.items()}
@@ -132,7 +132,7 @@ def task(config: Config, section: Lifbench) -> Task:
 
 
 def _asked(config: Config, section: Lifbench) -> str:
-    """What tables say of the text: without a model that is asked, it is the released scores'."""
+    """Returns what tables say of the text: if no model is asked, it is the released scores'."""
     if not set(asked_models(config)) & set(config.running):
         return scores_asked(TITLE)
     contexts = config.corpora.source if section.contexts == "own" else section.contexts
@@ -140,7 +140,7 @@ def _asked(config: Config, section: Lifbench) -> str:
 
 
 def _figures(metrics: Sequence[str]) -> tuple[str, ...]:
-    """The figures whose metrics there are."""
+    """Returns the figures whose metrics there are."""
     words = facts("lifbench/figures.yaml")
     return tuple(name for name in words["captions"] if words["needs"].get(name, "ars") in metrics)
 
@@ -159,14 +159,14 @@ def _sources(
 
 
 def _further(section: Lifbench) -> tuple[str, ...]:
-    """Metrics, and tables of the same names, of expressions that were sampled."""
+    """Returns the metrics, and tables of the same names, of expressions that were sampled."""
     if section.expressions != "recs":
         return ()
     return ("recs", "sampling") if section.recs.sampling == "both" else ("recs",)
 
 
 def beyond_paper(section: Lifbench, running: Sequence[str]) -> dict[str, Beyond]:
-    """What is compared in each perspective beyond the paper's; empty where there is none.
+    """Returns what is compared in each perspective beyond the paper's; empty where there is none.
 
     ``beyond`` has the formats of all running scenarios that have some, and the domains, by
     scenario.
@@ -187,7 +187,7 @@ def _formats(section: Lifbench) -> Settings:
 def _tables(
     scoring: Settings, scored: dict[str, str], further: tuple[str, ...], beyond: dict[str, Beyond]
 ) -> Output:
-    """The tables; with released scores also the paper's printed cells beside them."""
+    """Returns the tables; with released scores also the paper's printed cells beside them."""
     captions = facts("lifbench/tables.yaml")["captions"]
     compared = (f"{perspective}s" for perspective in beyond.get("beyond", ()))
     names = tuple(f"{NAME}_{name}" for name in (*captions, *further, *compared))
@@ -202,13 +202,8 @@ def _tables(
 
 
 def check(config: Config, section: Lifbench) -> None:
-    """Released scores stand beside none but those of their own rubric; RECS needs rewriters; what
-    is compared is asked; released contexts are there.
-
-    Raises:
-        ValueError: the config chooses another rubric, names no rewriter that it has, compares
-            contexts of which no task runs, or wants other contexts than were released.
-    """
+    """Refuses released scores beside another rubric, RECS without rewriters, comparisons of
+    contexts of which no task runs, and other contexts than were released."""
     if section.contexts == "released":
         _check_released_contexts(section)
     for name in section.recs.rewriters:
@@ -249,7 +244,7 @@ def check(config: Config, section: Lifbench) -> None:
 def _files(
     section: Lifbench, scenarios: Sequence[str], scores: Sequence[str]
 ) -> list[tuple[str, str]]:
-    """The user's files that the section names, by its keys; released scores among them."""
+    """Returns the user's files that the section names, by its keys; released scores among them."""
     review = [("lifbench.recs.review", folder)] if (folder := review_folder(section)) else []
     inputs = [*released_inputs(section, scenarios), *scores]
     return [*review, *(("lifbench.released.directory", path) for path in inputs)]

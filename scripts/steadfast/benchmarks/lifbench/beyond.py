@@ -23,7 +23,7 @@ COLUMNS = [*KEYS, "value", "low", "high", "n", "expected", "truncated", "context
 
 
 def paper_samples(frame: pd.DataFrame) -> pd.DataFrame:
-    """The samples that the paper's measures are of: those asked for no perspective beyond."""
+    """Returns the samples of the paper's measures: those asked for no perspective beyond."""
     paper = frame[frame["perspective"] == ""].reset_index(drop=True)
     return paper.assign(cluster=paper["cluster"].cat.remove_unused_categories())
 
@@ -31,7 +31,7 @@ def paper_samples(frame: pd.DataFrame) -> pd.DataFrame:
 def beyond_ifs(
     frame: pd.DataFrame, beyond: Beyond, tasks: ScoredTasks = SCORED_TASKS
 ) -> pd.DataFrame:
-    """Instruction following stability between formats, and between domains.
+    """Returns instruction following stability between formats, and between domains.
 
     >>> frame = pd.DataFrame({"model": "m", "length": "4k", "task": "LSI", "total": [1.0, 0.5]})
     >>> frame = frame.assign(format=["", "json"], domain="", perspective=["", "format"])
@@ -40,11 +40,6 @@ def beyond_ifs(
     >>> rows = beyond_ifs(frame, {"format": {"list": ["numbered", "json"]}})
     >>> rows.loc[rows["length"] == "", ["task", "perspective", "value"]].round(4).values.tolist()
     [['LSI', 'format', 0.4714], ['overall', 'format', 0.4714]]
-
-    Args:
-        frame: scores, as ``score_frame`` gives them with ``beyond``.
-        beyond: what is compared.
-        tasks: that are known, by name.
 
     Returns:
         Rows as ``measures.ifs`` gives them, over all lengths and within each.
@@ -67,14 +62,7 @@ def ars_by_group(
     rubric: str,
     tasks: ScoredTasks = SCORED_TASKS,
 ) -> pd.DataFrame:
-    """ARS over a scenario's tasks, by format and by domain.
-
-    Args:
-        frame: scores, as ``score_frame`` gives them with ``beyond``.
-        beyond: what is compared.
-        weighting: of the tasks, see ``measures.ars``.
-        rubric: whose total weights.
-        tasks: that are known, by name.
+    """Returns ARS over a scenario's tasks, by format and by domain.
 
     Returns:
         Columns model, perspective, scenario, group, length (or empty: all), value, low, high, n
@@ -113,7 +101,7 @@ def _ars(
 def _compared(
     frame: pd.DataFrame, perspective: str, beyond: Beyond, tasks: ScoredTasks
 ) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Each scenario's samples in the groups that are compared, with the group in the column
+    """Yields each scenario's samples in the groups that are compared, with the group in the column
     ``perspective``, and contexts of each domain in strata of their own."""
     asked = frame[frame["perspective"].isin(["", perspective]) & (frame["prompts"] == OWN)]
     scenarios = asked["task"].astype(str).map({name: task.scenario for name, task in tasks.items()})

@@ -13,14 +13,7 @@ SCENARIO_OF = {name: task.scenario for name, task in SCORED_TASKS.items()}
 
 
 def compared(weighting: str, rubric: str, own: Mapping[str, Settings] | None = None) -> Compared:
-    """The tasks of a scenario share contexts; parts are lengths.
-
-    Args:
-        weighting: of the tasks in the overall ARS.
-        rubric: by which totals were given.
-        own: the user's own tasks (``OwnTask.shown``). Of those that count there are no released
-            scores, and so no typical variances either.
-    """
+    """Says how models are compared: the tasks of a scenario share contexts; parts are lengths."""
     tasks = {name: task for name, task in with_own(own).items() if task.counts}
     released = facts("lifbench/variance.yaml")
     return Compared(

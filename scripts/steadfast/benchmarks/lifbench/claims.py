@@ -32,7 +32,7 @@ class Claim(NamedTuple):
 
 
 def claims(printed: Scores) -> Iterator[tuple[str, list[Claim]]]:
-    """The claims under their headings.
+    """Yields the claims under their headings.
 
     Neighbours in the ranking by overall ARS, the best model of each group and of each task before
     the next one, and what the paper's text says.
@@ -55,13 +55,9 @@ def _ranked(scores: Mapping[str, float]) -> list[str]:
 
 
 def claims_table(comparisons: pd.DataFrame, models: Mapping[str, str], asked: Asked) -> Table:
-    """Each claim with the difference that the scores give, and whether the test supports it.
+    """Returns each claim with the difference in scores, and whether the test supports it.
 
-    Args:
-        comparisons: rows of ``analyses.comparisons``.
-        models: the models' labels in the paper, by their names in the metrics; claims about
-            others are left out.
-        asked: of the models; claims about what was not asked, such as all lengths, are left out.
+    Claims about models or cells that the run has not are left out.
     """
     pairs = rows_of(comparisons, length="").replace({"model": models, "other": models})
     found = {(row.model, row.other, row.task): row for row in pairs.itertuples()}
@@ -94,7 +90,7 @@ def claims_table(comparisons: pd.DataFrame, models: Mapping[str, str], asked: As
 def _line(
     claim: Claim, printed: Scores, found: Mapping[tuple[str, str, str], Any]
 ) -> Sequence[tuple[Cell, ...]]:
-    """The row of a claim; none where the two are not compared."""
+    """Returns the row of a claim; none where the two are not compared."""
     task = OVERALL if claim.column == "Overall" else claim.column
     sign, row = 1, found.get((claim.better, claim.other, task))
     if row is None:

@@ -30,17 +30,7 @@ LEAST_TOKENS = 128 * 1024  # of a synthetic corpus
 def data_files(
     config: Config, section: Lifbench, tasks: Sequence[str], own: Mapping[str, OwnTask]
 ) -> list[DataFile]:
-    """All data files that the tasks need.
-
-    Args:
-        config: the config.
-        section: LIFBench's section of it.
-        tasks: names of the paper's tasks.
-        own: the user's own tasks.
-
-    Raises:
-        UserError: the glob of a local corpus is none.
-    """
+    """Returns all data files that the tasks need."""
     asked = [*(TASKS[name] for name in tasks), *(one.task for one in own.values())]
     scenarios = in_order(one.scenario for one in asked)
     pinned = {"pinned": True} if section.published_prompts else {}
@@ -64,7 +54,7 @@ def data_files(
 def _all_contexts(
     config: Config, section: Lifbench, scenarios: Sequence[str]
 ) -> Iterator[DataFile]:
-    """The contexts of all lengths, and what they are made of before them."""
+    """Yields the contexts of all lengths, and what they are made of before them."""
     if section.contexts == "released":
         yield from (_released_input(config, section, scenario) for scenario in scenarios)
         for scenario in scenarios:
@@ -78,24 +68,24 @@ def _all_contexts(
 
 
 def corpus_file(corpus: str) -> str:
-    """The path of a corpus."""
+    """Returns the path of a corpus."""
     return f"corpora/{corpus}.jsonl"
 
 
 def domains_of(section: Lifbench, scenario: str) -> list[str]:
-    """The domains of which contexts are built: the paper's ("") and those compared with it."""
+    """Returns the domains of which contexts are built: the paper's ("") and those compared."""
     compared = (name for of, names in section.domains.items() if of == scenario for name in names)
     return ["", *(name for name in compared if name != usual_domain(scenario))]
 
 
 def context_file(scenario: str, length: str, domain: str = "") -> str:
-    """The path of the contexts of a scenario and length, of the paper's domain or another."""
+    """Returns the path of a scenario's contexts of a length, of the paper's domain or another."""
     folder = f"{scenario}/{domain}" if domain else scenario
     return f"{NAME}/contexts/{folder}/{length}.jsonl"
 
 
 def expression_file(task: str) -> str:
-    """The path of a task's expressions."""
+    """Returns the path of a task's expressions."""
     return f"{NAME}/expressions/{task}.json"
 
 
@@ -166,7 +156,7 @@ def _contexts(
 
 
 def released_inputs(section: Lifbench, scenarios: Sequence[str]) -> list[str]:
-    """The user's files of released contexts that are needed; none where they are fetched."""
+    """Returns the user's files of released contexts that are needed; none if they are fetched."""
     directory = section.released.directory
     if section.contexts == "own" or directory is None:
         return []
@@ -214,7 +204,7 @@ def _recs(config: Config, section: Lifbench, tasks: Sequence[str]) -> list[DataF
 
 
 def _templates(whose: str) -> dict[str, str]:
-    """The file that templates come from, as an input; none where they are packaged."""
+    """Returns the file that templates come from, as an input; none where they are packaged."""
     return {"templates": RELEASED_TEMPLATES} if whose == "released" else {}
 
 

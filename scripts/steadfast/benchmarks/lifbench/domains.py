@@ -11,7 +11,7 @@ DOMAINS: Mapping[str, Mapping[str, Settings]] = facts("lifbench/domains.yaml")
 
 
 def usual_domain(scenario: str) -> str:
-    """The domain of the paper's contexts.
+    """Returns the domain of the paper's contexts.
 
     >>> usual_domain("onedoc")
     'paul_graham'
@@ -20,7 +20,7 @@ def usual_domain(scenario: str) -> str:
 
 
 def facts_of(scenario: str, domain: str = "") -> Settings:
-    """What the contexts of a domain (empty: the paper's) are made of.
+    """Returns what the contexts of a domain (empty: the paper's) are made of.
 
     >>> facts_of("list")["corpora"]
     ['alpaca']
@@ -29,11 +29,7 @@ def facts_of(scenario: str, domain: str = "") -> Settings:
 
 
 def check_domains(scenario: str, names: Sequence[str]) -> None:
-    """Whether domains of a scenario can be compared.
-
-    Raises:
-        ValueError: one is unknown, or there is nothing to compare it with.
-    """
+    """Refuses domains of a scenario that are unknown, or that nothing is compared with."""
     known = DOMAINS[scenario]
     for name in names:
         if name not in known:

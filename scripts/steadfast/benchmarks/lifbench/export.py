@@ -14,14 +14,7 @@ EVERY = "all_lengths"
 
 
 class LifbenchExports(Exports):
-    """Tables and card of LIFBench.
-
-    Args:
-        texts: where the text of each corpus is from (``export_settings``).
-        templates: whose they are, by the name of their licence among the facts.
-        settings: of the config, for the card; ``lengths`` are among them.
-        own: the user's own tasks, whose templates are the user's too.
-    """
+    """Tables and card of LIFBench, as ``exports`` says where texts and templates are from."""
 
     def __init__(
         self,
@@ -34,7 +27,7 @@ class LifbenchExports(Exports):
         self._own = [_own_templates(task) for task in own]
 
     def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
-        """Prompts and contexts by length; the expressions, which all lengths share."""
+        """Returns prompts and contexts by length; the expressions, which all lengths share."""
         scenarios = {
             one.sample.prompt["task"]: one.sample.source["context"]["scenario"]
             for asked in parts.values()
@@ -47,13 +40,13 @@ class LifbenchExports(Exports):
         }
 
     def prompt(self, asked: Asked) -> str:
-        """Scenario description, context and instruction, as the tables have them."""
+        """Returns scenario description, context and instruction, as the tables have them."""
         row = _prompt(asked)
         text = asked.sample.source["context"]["text"]
         return "".join(render(row["scenario_prompt"], text, row["instruction"]))
 
     def about(self) -> About:
-        """The card."""
+        """Returns the card."""
         known = facts("lifbench/export.yaml")
         templates = Source(name="templates", **known["templates"][self._templates])
         length = next(iter(self._settings["lengths"])).replace("-", "_")
@@ -101,7 +94,7 @@ def _expressions(data: Data, scenarios: Mapping[str, str]) -> Iterator[Record]:
 
 
 def _source(name: str, source: str, repo: str | None = None, revision: str | None = None) -> Source:
-    """A corpus, or the published contexts; a corpus that the project does not pin is unknown."""
+    """Describes a corpus, or the published contexts; an unpinned corpus is unknown."""
     licences = facts("corpora/licences.yaml")
     if source in ("synthetic", "released"):
         return Source(name=name, **licences[source])

@@ -20,15 +20,7 @@ def exports(
     data: Sequence[DataFile],
     own: Sequence[str] = (),
 ) -> Component[Exports]:
-    """How LIFBench is exported.
-
-    Args:
-        config: the config.
-        section: LIFBench's.
-        tasks: of the paper's that run.
-        data: all data files that they need.
-        own: the user's own tasks.
-    """
+    """Returns how LIFBench is exported."""
     settings: Record = {"seed": config.seed, "tokenizer": config.tokenizer}
     settings |= {"corpora": config.corpora.source, **section.model_dump(include=SHOWN)}
     settings["tasks"] = [*tasks, *own]
@@ -43,7 +35,7 @@ def exports(
 
 
 def _texts(data: Sequence[DataFile]) -> dict[str, Record]:
-    """Where the text of each corpus is from; of contexts that no corpus is in, that they are."""
+    """Returns where the text of each corpus is from, or that the contexts are the released ones."""
     corpora = {file.path: file.content for file in data if file.step == "corpus"}
     texts: dict[str, Record] = {}
     for content in corpora.values():

@@ -26,17 +26,11 @@ prompts, but the released rubric gives two thirds to a wrong first one (Q15)."""
 
 
 def floor_answer(prompt: Record, context: Record, rubric: str = "released", draw: int = 0) -> str:
-    """The answer to a prompt without looking anything up; it does not see the gold information.
+    """Answers a prompt without looking anything up; the gold information is not read.
 
     >>> prompt = {"sample_id": "LSI/x", "task": "LSI", "variables": {"id": 1}}
     >>> floor_answer(prompt, {"elements": ["a", "b", "c"]})
     'b'
-
-    Args:
-        prompt: the prompt record; its id, task and variables are used.
-        context: the context record that the prompt refers to.
-        rubric: by which the answer is scored.
-        draw: another one, another draw of what is as good.
     """
     # In every format of a context it draws the same.
     plain_id = prompt["sample_id"].removesuffix(f"/{prompt.get('format')}")
@@ -72,15 +66,15 @@ def floor_answer(prompt: Record, context: Record, rubric: str = "released", draw
 
 
 def _near_the_beginning(elements: list[str], bias: int, rng: Random) -> str:
-    """The element asked for, were it about a place at the beginning: a third of all prompts are
-    about the first quarter, or the first few."""
+    """Returns the element asked for, were it about a place at the beginning: a third of all prompts
+    are about the first quarter, or the first few."""
     place = rng.randint(1, max(1, min(EDGE, (len(elements) - 1) // 4)))
     return elements[place + bias]
 
 
 def _groups(documents: list[Record], keys: list[str], rng: Random) -> str:
-    """The asked fields of all documents, or as many as an answer holds, in as many groups as there
-    are most often."""
+    """Returns the asked fields of all documents, or as many as an answer holds, in as many groups
+    as there are most often."""
     chosen = _drawn(documents, MOST_DOCUMENTS, rng)
     rows = [[document.get(key) for key in keys] for document in chosen]
     number = _likeliest_groups(len(documents))
@@ -90,8 +84,10 @@ def _groups(documents: list[Record], keys: list[str], rng: Random) -> str:
 
 
 def _likeliest_groups(documents: int) -> int:
-    """Of repeated documents the first begins a group, and each other as likely a new one as not, up
-    to the most that there are.
+    """Returns the number of groups that is likeliest.
+
+    Of repeated documents the first begins a group, and each other as likely a new one as not, up to
+    the most that there are.
 
     >>> [_likeliest_groups(n) for n in (2, 6, 13, 28, 60, 270)]
     [1, 1, 2, 4, 5, 5]

@@ -29,7 +29,7 @@ FLAGS = ("truncated", "empty")
 def score_frame(
     scores: Iterable[Scored], rubric: str, tasks: ScoredTasks = SCORED_TASKS, beyond: bool = False
 ) -> pd.DataFrame:
-    """The scores of several models and lengths, one row an answer.
+    """Returns the scores of several models and lengths, one row an answer.
 
     >>> record = {"sample_id": "LSI/1", "draw": 0, "task": "LSI", "context_id": "a",
     ...     "rubric": "released", "expression_id": 0, "variable_id": 0, "status": "ok", "depth": 0,
@@ -39,13 +39,6 @@ def score_frame(
     >>> frame[["model", "length", "cluster", "total", "point.correct"]].values.tolist()
     [['m', '4k', 'list-4k/a', 0.75, 0.5]]
 
-    Args:
-        scores: of all models; of each, lengths in the order to show.
-        rubric: by which points and totals were given.
-        tasks: that are known, by name.
-        beyond: whether there are columns for perspectives beyond the paper: format, domain and
-            perspective, empty where the paper's.
-
     Returns:
         Columns model and length (ordered categories), prompts (whose, see ``stats.asked``), task,
         status, sample_id, draw, stratum (what contexts are drawn within: the scenario, of each
@@ -53,9 +46,6 @@ def score_frame(
         expression_id, variable_id, truncated, empty (whether the answer has no text), total, depth,
         ``point.<name>`` for each score point (fraction of its weight), and ``other.<name>`` for the
         total by another rubric, where any sample has one. A number that there is not is empty.
-
-    Raises:
-        UserError: a task is unknown, or was scored by another rubric.
     """
     points = dict.fromkeys(name for task in tasks.values() for name in task.points)
     names = (*PLAIN_NUMBERS, "empty", *(f"{POINT}{name}" for name in points))
@@ -111,12 +101,12 @@ def _numbers(record: Record) -> dict[str, float | None]:
 
 
 def task_order(frame: pd.DataFrame) -> list[str]:
-    """The paper's tasks in its order, then the others of a frame by name."""
+    """Returns the paper's tasks in its order, then the others of a frame by name."""
     return [*SCORED_TASKS, *sorted(set(frame["task"]) - SCORED_TASKS.keys())]
 
 
 def row_order(frame: pd.DataFrame) -> dict[str, Sequence[str]]:
-    """How the rows of metrics are sorted, by key."""
+    """Returns how the rows of metrics are sorted, by key."""
     return {
         "model": list(frame["model"].cat.categories),
         "task": [*task_order(frame), OVERALL],
@@ -129,17 +119,15 @@ def row_order(frame: pd.DataFrame) -> dict[str, Sequence[str]]:
 def sorted_rows(
     rows: pd.DataFrame, frame: pd.DataFrame, keys: Sequence[str], **orders: Sequence[object]
 ) -> pd.DataFrame:
-    """Rows sorted by some keys, as ``row_order`` says or as given."""
+    """Returns rows sorted by some keys, as ``row_order`` says or as given."""
     known = {"other": frame["model"].cat.categories, **row_order(frame), **orders}
     return in_order(rows, {key: known[key] for key in keys})
 
 
 def data_counts(frame: pd.DataFrame) -> pd.DataFrame:
-    """What is asked: columns task, expressions, variables and samples over all lengths (Table 2).
+    """Counts what is asked: expressions, variables and samples of each task (Table 2).
 
-    Args:
-        frame: as ``score_frame`` gives it; where some models answered the config's own prompts,
-            those are counted, and released ones otherwise.
+    Where some models answered the config's own prompts, those are counted, else released ones.
     """
     asked = frame[frame["prompts"] == frame["prompts"].min()]  # own stands before released
     samples = asked.drop_duplicates(["length", "sample_id"]).groupby("task", observed=True)
@@ -154,12 +142,9 @@ def data_counts(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def coverage(frame: pd.DataFrame) -> pd.DataFrame:
-    """Expected and scored samples of each model by task and length, with their sums.
+    """Counts expected and scored samples of each model by task and length, with their sums.
 
     Each draw of a sample counts. Expected is what ``stats.asked.answers_expected`` says.
-
-    Args:
-        frame: as ``score_frame`` gives it.
 
     Returns:
         Columns model, task (or overall), length (or empty), expected, scored, one count per status

@@ -6,12 +6,12 @@ TYPE_NAMES = ("#Topic#", "@argument@", "!Transition!", "|Summary|", "*Evidence*"
 
 
 def fields(prompt: Record) -> Record:
-    """The instruction's variables and the gold information of a prompt in one mapping."""
+    """Returns the instruction's variables and the gold information of a prompt in one mapping."""
     return {**prompt["variables"], **prompt["gold"]}
 
 
 def expected_element(prompt: Record) -> str:
-    """The one right element of an LSI, LOI or LOE prompt."""
+    """Returns the one right element of an LSI, LOI or LOE prompt."""
     given = fields(prompt)
     if prompt["task"] == "LSI":
         return given["element"]
@@ -19,7 +19,7 @@ def expected_element(prompt: Record) -> str:
 
 
 def expected_labels(prompt: Record, documents: list[Record]) -> list[str]:
-    """MB's label of each document: which of title and source it lacks decides."""
+    """Returns MB's label of each document: which of title and source it lacks decides."""
     given = fields(prompt)
     ordered = sorted(given["candidates"], key=lambda label: given["rule_key"].find(label[:1]))
     return [ordered[2 * ("title" not in d) + ("source" not in d)] for d in documents]
@@ -28,21 +28,16 @@ def expected_labels(prompt: Record, documents: list[Record]) -> list[str]:
 def duplicate_documents(
     prompt: Record, documents: list[Record], groups: list[list[int]]
 ) -> list[list[Record]]:
-    """MF's asked fields of each group's documents, in order; a missing field is None."""
+    """Returns MF's asked fields of each group's documents, in order; a missing field is None."""
     keys = fields(prompt)["info_keys"].split()
     return [[{key: documents[index].get(key) for key in keys} for index in g] for g in groups]
 
 
 def asked_depth(prompt: Record, context: Record, draw: str) -> float | None:
-    """Where in its context the thing asked for stands, from 0 (start) to 1 (end).
+    """Returns where in its context the thing asked for stands, from 0 (start) to 1 (end).
 
-    Where a position is drawn, its place among the elements; of evidence, its place among the
-    characters. None where there is no one place, or the evidence is not in the text.
-
-    Args:
-        prompt: the prompt record.
-        context: the context record that it refers to.
-        draw: how its variables were drawn (``tasks.Variables``).
+    Where a position is drawn, this is its place among the elements; of evidence, its place among
+    the characters. None where there is no one place, or the evidence is not in the text.
 
     >>> prompt = {"variables": {"id": 2}, "gold": {"element": "b"}}
     >>> asked_depth(prompt, {"elements": ["a", "b", "c"]}, "positions")

@@ -24,7 +24,7 @@ TOGETHER = 25
 
 
 def bootstrap(frame: pd.DataFrame, by: list[str]) -> Bootstrap:
-    """Draws contexts within their stratum and what else is named.
+    """Returns a bootstrap that draws contexts within their stratum and what else is named.
 
     Within each length too, where the stratum has several contexts of every length: lengths are
     chosen, not drawn. With one of a length the differences between lengths are drawn with them.
@@ -36,14 +36,14 @@ def bootstrap(frame: pd.DataFrame, by: list[str]) -> Bootstrap:
 
 
 def clusters(frame: pd.DataFrame) -> Clusters:
-    """Contexts within their stratum and length, for means: lengths are chosen, not drawn."""
+    """Returns contexts within stratum and length, for means: lengths are chosen, not drawn."""
     return Clusters(frame, ["stratum", "length"])
 
 
 def task_weights(
     weighting: str, rubric: str = "released", tasks: ScoredTasks = SCORED_TASKS
 ) -> dict[str, float]:
-    """Each task's weight in the overall ARS."""
+    """Returns each task's weight in the overall ARS."""
     by_rubric = weighting == "rubric"
     return {task: total_weight(task, rubric, tasks) if by_rubric else 1.0 for task in tasks}
 
@@ -54,19 +54,13 @@ def ars(
     rubric: str = "released",
     tasks: ScoredTasks = SCORED_TASKS,
 ) -> pd.DataFrame:
-    """Automated rubric-based score: per task and overall, over all lengths and for each.
+    """Returns the automated rubric-based score per task and overall, over all lengths and for each.
 
     >>> frame = pd.DataFrame({"model": "m", "length": "4k", "total": [1.0, 0.5]})
     >>> frame = frame.assign(task=["OQ", "MF"], stratum=["onedoc", "multidoc"], cluster=["a", "b"])
     >>> rows = ars(frame.astype({"model": "category", "length": "category"}))
     >>> rows.loc[rows["length"] == "", ["task", "value"]].values.tolist()
     [['OQ', 1.0], ['MF', 0.5], ['overall', 0.6]]
-
-    Args:
-        frame: scores, as ``score_frame`` gives them.
-        weighting: rubric weighs the tasks by their total weights; mean is the plain mean.
-        rubric: whose total weights.
-        tasks: that are known, by name.
 
     Returns:
         Tidy rows; n counts scored samples. A task without any has no row, and the overall score
@@ -87,7 +81,7 @@ def task_means(
     by: list[str],
     tasks: ScoredTasks = SCORED_TASKS,
 ) -> pd.DataFrame:
-    """Mean total of each task and their weighted mean, overall, in each cell of ``by``."""
+    """Returns the mean total of each task and their weighted mean in each cell of ``by``."""
     weights = task_weights(weighting, rubric, tasks)
     means = clusters(frame).means(frame, ["model", "task", *by])
     weight = [weights[task] for task in means.cells.index.get_level_values("task")]
@@ -98,18 +92,13 @@ def task_means(
 def ifp(
     frame: pd.DataFrame, rubric: str = "released", tasks: ScoredTasks = SCORED_TASKS
 ) -> pd.DataFrame:
-    """Instruction following performance in each capability, over all lengths and for each.
+    """Returns instruction following performance by capability, over all lengths and for each.
 
     >>> frame = pd.DataFrame({"model": ["m"], "length": "4k", "task": "OQ", "stratum": "onedoc"})
     >>> frame = frame.assign(cluster="a", **{"point.correct": 1.0, "point.format": 0.5})
     >>> rows = ifp(frame.astype({"model": "category", "length": "category"}))
     >>> rows.loc[rows["length"] == "", ["capability", "value"]].values.tolist()
     [['Fmt', 0.5], ['Logic', 1.0]]
-
-    Args:
-        frame: scores, as ``score_frame`` gives them.
-        rubric: whose points' weights.
-        tasks: that are known, by name.
 
     Returns:
         Tidy rows; n counts the scored samples that have a score point of the capability.
@@ -144,7 +133,7 @@ def _ifp(
 
 
 def _mapping(rubric: str, tasks: ScoredTasks) -> pd.DataFrame:
-    """Score points, their weights and each capability they count for (Table 6)."""
+    """Returns score points, their weights and each capability they count for (Table 6)."""
     return pd.DataFrame(
         [
             {"task": task, "point": name, "weight": point.weight, "capability": capability}
@@ -156,7 +145,7 @@ def _mapping(rubric: str, tasks: ScoredTasks) -> pd.DataFrame:
 
 
 def ifs(frame: pd.DataFrame) -> pd.DataFrame:
-    """Instruction following stability: spread of ARS between groups of samples, over its mean.
+    """Returns instruction following stability: the spread of ARS between groups over its mean.
 
     The samples of a task are grouped by expression, variable or length; a task whose groups all
     score 0, or that has one group only, has no IFS and is left out of the model's mean. The
@@ -167,9 +156,6 @@ def ifs(frame: pd.DataFrame) -> pd.DataFrame:
     >>> rows = ifs(frame.astype({"model": "category", "length": "category"}))
     >>> rows.loc[rows["length"] == "", ["task", "perspective", "value"]].round(4).values.tolist()
     [['OQ', 'expression', 0.4714], ['overall', 'expression', 0.4714]]
-
-    Args:
-        frame: scores, as ``score_frame`` gives them.
 
     Returns:
         Tidy rows per task and overall; over all lengths, and within each length for expression
@@ -190,7 +176,7 @@ def ifs(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ifs(frame: pd.DataFrame, whole: Bootstrap, within: Bootstrap) -> list[pd.DataFrame]:
-    """The rows of some models."""
+    """Returns the rows of some models."""
     parts = [
         spread(frame, whole, "expression"),
         spread(frame, whole, "variable"),
@@ -209,14 +195,7 @@ def _ifs(frame: pd.DataFrame, whole: Bootstrap, within: Bootstrap) -> list[pd.Da
 def spread(
     frame: pd.DataFrame, boot: Bootstrap, perspective: str, by: Sequence[str] = ()
 ) -> Replicates:
-    """IFS in one perspective, per task and overall, in each cell of ``by``.
-
-    Args:
-        frame: scores, with a column of the perspective's groups.
-        boot: draws contexts.
-        perspective: the paper's, or the name of a column.
-        by: further columns.
-    """
+    """Returns IFS in a perspective (the paper's or a column) per task and overall, by cells."""
     keys = ["model", "task", *by]
     groups = PERSPECTIVES.get(perspective, perspective)
     tasks = boot.replicates(frame, [*keys, groups]).variation(keys)

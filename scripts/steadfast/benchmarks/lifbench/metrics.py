@@ -37,23 +37,11 @@ def metrics(
     own: Mapping[str, Settings] | None = None,
     beyond: Beyond | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """The metrics of all models, by name.
+    """Returns the metrics of all models, by name.
 
-    Args:
-        scores: of all models; of each, lengths in ascending order.
-        data: expressions by part, where they were sampled from reworded ones.
-        labels: none.
-        weighting: of the tasks in the overall ARS, see ``ars``.
-        rubric: by which points and totals were given.
-        references: models that give gold or floor answers; they are not compared and not ranked.
-        floor: the model that gives the floor answers; None: there is none.
-        own: the user's own tasks (``OwnTask.shown``). Those that do not count in the overall values
-            have rows of their own behind the others, which are as they would be without them.
-        beyond: what is compared beyond the paper's perspectives. Samples that are asked for that
-            alone are in no other metric.
-
-    Raises:
-        UserError: a task is unknown, or was scored by another rubric.
+    Models among ``references`` are not compared and not ranked. Own tasks that do not count in the
+    overall values have rows of their own behind the others, which are as they would be without
+    them. Samples that are asked for a perspective of ``beyond`` alone are in no other metric.
     """
     tasks = with_own(own)
     everything, sets = score_frame(scores, rubric, tasks, bool(beyond)), sets_of(data)
@@ -112,20 +100,10 @@ def headline(
     drawn: pd.DataFrame,
     floor: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Overall ARS and the average IFS of each model, over all lengths.
+    """Returns overall ARS and the average IFS of each model, over all lengths.
 
-    Args:
-        ars: rows of ``measures.ars``.
-        ifs: rows of ``measures.ifs``; the average is the plain mean of the three perspectives, and
-            exists where all three do: with one length alone there is none.
-        coverage: rows of ``frames.coverage``.
-        comparisons: rows of ``analyses.comparisons``.
-        drawn: rows of ``pairs.drawn``.
-        floor: rows of ``above_floor``; without any there is no such column.
-
-    Returns:
-        Columns of ``stats.headline``, the further ones too; n counts scored samples. A model
-        without a value has an empty one.
+    The average is the plain mean of the three perspectives, and exists where all three do: with one
+    length alone there is none. A model without a value has an empty one.
 
     Source: Tables 3 and 4, the columns Overall and Average.
     """

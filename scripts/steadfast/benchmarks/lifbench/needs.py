@@ -16,7 +16,7 @@ NOTHING = Needs()
 
 
 def corpus_needs(source: str, settings: Settings) -> Needs:
-    """Of a corpus: its data set on the hub, at its revision; the first of its names alone."""
+    """Returns the address of a corpus on the hub, at its revision; of its first name alone."""
     if source != "hub":
         return NOTHING
     hub = os.environ.get("HF_ENDPOINT", "").rstrip("/") or PUBLIC
@@ -24,30 +24,30 @@ def corpus_needs(source: str, settings: Settings) -> Needs:
 
 
 def templates_needs(directory: str | None) -> Needs:
-    """Of the released templates, where they are in no directory."""
+    """Returns the address of the released templates, where they are in no directory."""
     return _fetched(directory, [facts("lifbench/released.yaml")["url"]])
 
 
 def input_needs(directory: str | None, scenario: str) -> Needs:
-    """Of a scenario's released contexts, likewise."""
+    """Returns the address of a scenario's released contexts, likewise."""
     source = facts("lifbench/released.yaml")["contexts"]
     return _fetched(directory, [source["url"].format(**source, file=input_name(scenario))])
 
 
 def scores_needs(directory: str | None, tasks: Iterable[str]) -> Needs:
-    """Of the released scores of tasks, likewise."""
+    """Returns the addresses of the released scores of tasks, likewise."""
     url = facts("lifbench/released_scores.yaml")["url"]
     return _fetched(directory, [url + scores_file(TASKS[task]) for task in tasks])
 
 
 def rewrites_needs(directory: str | None, kind: str, task: str) -> Needs:
-    """Of a task's released rewrites or clusters, likewise."""
+    """Returns the address of a task's released rewrites or clusters, likewise."""
     known = facts("lifbench/recs/released.yaml")
     return _fetched(directory, [known["repository"] + known[kind][task]])
 
 
 def encoder_needs(encoder: TfidfEncoder | SentenceEncoder) -> Needs:
-    """Of what makes vectors of texts."""
+    """Returns the packages that make vectors of texts."""
     own = isinstance(encoder, SentenceEncoder)
     return Needs(packages={"sentence_transformers": "make embeddings"} if own else {})
 

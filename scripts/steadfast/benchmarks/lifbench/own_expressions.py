@@ -19,18 +19,9 @@ KEYS = ("expression_id", "template", "direction", "origin", "cluster")
 def expressions(
     inputs: Mapping[str, Path], task: Settings, templates: Sequence[Record] | None = None
 ) -> Record:
-    """The templates of a task, its scenario description and the space of its variables.
+    """Returns the templates of a task, its scenario description and the space of its variables.
 
-    Args:
-        inputs: none.
-        task: what expressions take of it (``Task.worded``).
-        templates: of one of the user's own; the paper's have a packaged file each.
-
-    Returns:
-        task, origin, scenario_prompt, space, expressions.
-
-    Raises:
-        UserError: a file or a template is not as it should be; the sentence names both.
+    The paper's tasks have a packaged file of templates each; the user's own bring theirs.
     """
     known = Task.of(task)
     place = f"task {known.id}"
@@ -47,11 +38,7 @@ def expressions(
 
 
 def read_expressions(path: Path) -> list[Record]:
-    """The templates in a YAML file, in the order of the file.
-
-    Raises:
-        UserError: the file is no YAML, has unknown or missing keys, or repeats an expression_id.
-    """
+    """Returns the templates in a YAML file, in the order of the file."""
     try:
         record = yaml.safe_load(read_text(path))
     except yaml.YAMLError as error:
@@ -79,7 +66,7 @@ def read_expressions(path: Path) -> list[Record]:
 
 
 def _checked(record: object, known: Collection[str], where: str) -> Record:
-    """A mapping with no other keys than the known ones."""
+    """Returns a mapping with no other keys than the known ones."""
     if not isinstance(record, dict):
         raise UserError(f"{where}: a mapping of keys to values was expected; see docs/")
     for key in record:

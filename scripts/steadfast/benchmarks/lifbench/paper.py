@@ -7,19 +7,12 @@ from steadfast.base.resources import facts
 
 @dataclass(frozen=True)
 class PaperModel:
-    """A model as the paper shows it.
+    """A model as the paper shows it."""
 
-    Attributes:
-        label: its name in the tables.
-        group: the heading under which Table 3 lists it.
-        truncated: names of the lengths at which contexts were cut.
-        gold: it is no model, but the reference answers.
-    """
-
-    label: str
-    group: str
-    truncated: tuple[str, ...] = ()
-    gold: bool = False
+    label: str  # its name in the tables
+    group: str  # the heading under which Table 3 lists it
+    truncated: tuple[str, ...] = ()  # names of the lengths at which contexts were cut
+    gold: bool = False  # it is no model, but the reference answers
 
 
 PAPER_MODELS: dict[str, PaperModel] = {

@@ -15,19 +15,12 @@ WEIGHTED = ("Overall", "ARS")  # columns of the overall score
 
 @dataclass(frozen=True)
 class Asked:
-    """What a run asked of its models, as far as the paper's cells depend on it.
+    """What a run asked of its models, as far as the paper's cells depend on it."""
 
-    Attributes:
-        lengths: their names.
-        tasks: keys of ``SCORED_TASKS``.
-        weighting: of the tasks in the overall ARS.
-        others: whether tasks that are not the paper's count in overall values.
-    """
-
-    lengths: Collection[str]
-    tasks: Collection[str]
-    weighting: str = "rubric"
-    others: bool = False
+    lengths: Collection[str]  # their names
+    tasks: Collection[str]  # keys of SCORED_TASKS
+    weighting: str = "rubric"  # of the tasks in the overall ARS
+    others: bool = False  # whether tasks that are not the paper's count in overall values
 
     @classmethod
     def of(
@@ -37,20 +30,18 @@ class Asked:
         weighting: str,
         own: Mapping[str, Settings] | None,
     ) -> "Asked":
-        """What a run asked, of all its tasks, and of the facts of the user's own."""
+        """Returns what a run asked, of all its tasks, and of the facts of the user's own."""
         known = with_own(own)
         others = any(known[task].counts for task in tasks if task not in SCORED_TASKS)
         return cls(lengths, [task for task in tasks if task in SCORED_TASKS], weighting, others)
 
     def has(self, length: str, column: str) -> bool:
-        """Whether the run has a cell of the paper: made of the same lengths and tasks, alike.
+        """Tells whether the run has a cell of the paper: made of the same lengths and tasks, alike.
+
+        ``length`` is "" where the table has no rows by length; ``column`` may be a length.
 
         >>> Asked(["4k"], ["OR"]).has("4k", "OR"), Asked(["4k"], ["OR"]).has("", "OR")
         (True, False)
-
-        Args:
-            length: the row's; "" where the table has no rows by length.
-            column: its heading; a length in Tables 10 and 11.
         """
         at = length or (column if column in LENGTHS else "")
         if not (at in self.lengths if at else set(self.lengths) == set(LENGTHS)):
@@ -62,10 +53,6 @@ class Asked:
 
 
 def printed_rows(name: str) -> Iterator[Mapping[str, str]]:
-    """The cells of a printed table: model (its label), column, value; length and rank in some.
-
-    Args:
-        name: of the file, such as ``table3_ars``.
-    """
+    """Yields the cells of a printed table: model (label), column, value; some length and rank."""
     path = resource("lifbench/printed") / f"{name}.csv"
     yield from csv.DictReader(read_text(path).splitlines())

@@ -20,25 +20,13 @@ def prompts(
     formats: Sequence[str] = (NUMBERED,),
     released: Sequence[str] = (),
 ) -> Iterator[Record]:
-    """The prompts of one length, context by context (paper, section 3.3 and Table 2).
+    """Yields the prompts of one length, context by context (paper, section 3.3 and Table 2).
 
-    Args:
-        part: the length's name, such as ``4k``.
-        data: ``contexts`` of that length by scenario, or scenario and domain (``list/uuids``), and
-            ``expressions`` by task.
-        seed: of the variables.
-        tasks: what prompts take of each (``Task.asked``), the paper's in their order.
-        formats: of lists and documents. Contexts of further domains are shown in the first alone.
-        released: scenarios with released contexts in which the paper's tasks have the variables of
-            the published prompts; else all expressions of a context have the same ones.
-
-    Returns:
-        Records that name their context and never copy it. ``format`` and ``domain`` are named where
-        they are not the paper's, and the ``perspective`` where a prompt is asked for nothing but to
-        see how stable models are in it.
-
-    Raises:
-        UserError: a context is too small for a task.
+    Contexts of further domains are shown in the first format alone. In the scenarios of
+    ``released`` the paper's tasks have the variables of the published prompts; elsewhere all
+    expressions of a context have the same ones. ``format`` and ``domain`` are named where they are
+    not the paper's, and the ``perspective`` where a prompt is asked for nothing but to see how
+    stable models are in it.
     """
     known = [Task.of(task) for task in tasks]
     for scenario in in_order(task.scenario for task in known):
@@ -57,7 +45,7 @@ def prompts(
 
 
 def _contexts(contexts: Mapping[str, Iterable[Record]], scenario: str) -> Iterator[Record]:
-    """Those of a scenario, of all domains."""
+    """Returns those of a scenario, of all domains."""
     return chain.from_iterable(
         of for name, of in contexts.items() if name.partition("/")[0] == scenario
     )
@@ -66,7 +54,7 @@ def _contexts(contexts: Mapping[str, Iterable[Record]], scenario: str) -> Iterat
 def _drawn(
     task: Task, context: Record, expressions: Record, seed: int, released: Sequence[str]
 ) -> list[list[Setting]]:
-    """The settings of the variables for each expression."""
+    """Returns the settings of the variables for each expression."""
     space, count = expressions["space"], len(expressions["expressions"])
     if task.scenario in released and task.id in PAPER_TASKS:
         return [released_settings(task, space, context, place) for place in range(count)]

@@ -42,34 +42,25 @@ _LOST_ANSWERS = (
 
 
 class LifbenchReader(StandIn):
-    """Reference answers, simulated readings, and the floor.
-
-    Args:
-        own: the user's own tasks (``OwnTask.answered``).
-        rubric: that the floor is of.
-    """
+    """Gives reference answers, simulated readings, and the floor of a rubric."""
 
     def __init__(self, own: Mapping[str, Settings] | None = None, rubric: str = "released"):
         self._own, self._rubric = own or {}, rubric
 
     def reference(self, sample: Sample) -> str:
-        """The gold answer, written so that the released rubric gives it 1."""
+        """Returns the gold answer, written so that the released rubric gives it 1."""
         prompt, context = sample.prompt, sample.source["context"]
         if own := self._own.get(prompt["task"]):
             return own_answer(own["reference"], prompt, context)
         return reference_answer(prompt, context)
 
     def simulated(self, sample: Sample, reader: Settings, seen: float, rng: random.Random) -> str:
-        """What a reader answers.
+        """Returns what a reader answers who has seen a fraction of the context, from its start.
 
-        Args:
-            sample: that is asked.
-            reader: span (context length in tokens at which recall has fallen to half),
-                position_bias (share of recall lost in the middle of the context, 0 to 1), slip
-                (probability that an answer's format is not the requested one, 0 to 1), seed (of
-                how well the reader copes with each expression).
-            seen: the fraction of the context, from its start, that was not cut off.
-            rng: source of everything random in the answer.
+        A reader has a span (the context length in tokens at which recall has fallen to half), a
+        position_bias (the share of recall lost in the middle of the context, 0 to 1), a slip (the
+        probability that an answer's format is not the requested one) and a seed (of how well it
+        copes with each expression).
         """
         reading = _Reading(sample.prompt, sample.source["context"], reader, seen, rng)
         if rng.random() < _LOST * (1 - reading.clarity) ** 2:
@@ -83,7 +74,7 @@ class LifbenchReader(StandIn):
         return answer
 
     def floor(self, sample: Sample) -> str | None:
-        """What a reader answers who looks nothing up; None where an own task says nothing of it."""
+        """Returns the answer of who looks nothing up; None where an own task says nothing of it."""
         prompt, context = sample.prompt, sample.source["context"]
         own = self._own.get(prompt["task"])
         if own is None:
@@ -105,13 +96,13 @@ class _Reading:
         self.clarity = 1 / (1 + (context["tokens"] * seen / reader["span"]) ** _STEEPNESS)
 
     def recalls(self, depth: float) -> bool:
-        """Whether what stands at a depth (0 start, 1 end) is retrieved."""
+        """Tells whether what stands at a depth (0 start, 1 end) is retrieved."""
         lost = self.bias * 4 * depth * (1 - depth)
         chance = self.clarity * self.skill * (1 - lost * (1 - self.clarity))
         return depth < self.seen and self.rng.random() < chance
 
     def element(self, index: int) -> str:
-        """The list's element at an index, or what the reader takes for it."""
+        """Returns the list's element at an index, or what the reader takes for it."""
         elements = self.context["elements"]
         visible = max(1, int(len(elements) * self.seen))
         if self.recalls(index / len(elements)):
@@ -125,14 +116,14 @@ class _Reading:
         return elements[self.rng.randrange(visible) if kind < 0.7 else near]
 
     def garbled(self, text: str) -> str:
-        """A copy with about every twelfth character wrong, or cut short."""
+        """Returns a copy with about every twelfth character wrong, or cut short."""
         if self.rng.random() < 0.3:
             return text[: max(4, len(text) * 2 // 3)]
         letters = string.ascii_lowercase
         return "".join(self.rng.choice(letters) if self.rng.random() < 0.08 else c for c in text)
 
     def depth_of(self, sentence: Record) -> float:
-        """Where in the text a key sentence stands, from 0 to 1."""
+        """Returns where in the text a key sentence stands, from 0 to 1."""
         text = self.context["text"]
         return max(0, text.find(sentence["text"])) / max(1, len(text))
 
@@ -165,7 +156,7 @@ _JSON_SLIPS: Slips = [_prose, _fenced, lambda answer: answer[:-1], _listed, _sin
 
 
 def _own(reading: _Reading, own: Settings) -> tuple[str, Slips]:
-    """The gold answer of a task of the user's own, or what the reader takes it for."""
+    """Returns the gold answer of a task of the user's own, or what the reader takes it for."""
     answer = own_answer(own["reference"], reading.prompt, reading.context)
     depth = asked_depth(reading.prompt, reading.context, own["draw"])
     if not reading.recalls(_MIDDLE if depth is None else depth):

@@ -30,16 +30,9 @@ DRAWN = "drawn"  # field of a document's context
 def released_settings(
     task: Task, space: Settings, context: Record, expression: int
 ) -> list[Setting]:
-    """The settings of a task's variables for a released context and expression.
+    """Returns the settings of a task's variables for a released context and an expression's place.
 
-    Args:
-        task: one of the paper's.
-        space: of the released variables; of MB and MF the settings as they are listed.
-        context: the record of a released context.
-        expression: its place among the task's.
-
-    Raises:
-        UserError: the context is too small for the task, or was built without the drawing.
+    MB and MF have the settings as they are listed.
     """
     if task.scenario == "list":
         elements = context["elements"]
@@ -71,17 +64,13 @@ def document_settings(
     inputs: Sequence[Record],
     sentences: Mapping[int, Sequence[str]] | None = None,
 ) -> dict[int, dict[str, list[list[Setting]]]]:
-    """The settings of OR, OE and OQ: by length and task, for each expression.
+    """Returns the settings of OR, OE and OQ: by length and task, for each expression.
 
     Args:
         templates: the released tasks.json.
         inputs: the released contexts: ``input_text``, ``length`` (in 1,024 tokens) and ``label``,
             by type the key sentences (text, number, place, whether it is a true one).
-        sentences: of each length's text, as the generator splits it; by default as
-            ``resources/lifbench/released_sentences.yaml`` knows them.
-
-    Raises:
-        UserError: a text is not the one whose sentences are known.
+        sentences: of each length's text, as the generator splits it; by default the known ones.
     """
     rng = Random(SEED)
     found: dict[int, dict[str, list[list[Setting]]]] = {entry["length"]: {} for entry in inputs}
@@ -132,12 +121,6 @@ class KnownSentences(Sequence[str]):
 
     The generator splits texts with a trained segmenter; here are known how many sentences it finds,
     and where those lie that are drawn (``steadfast.benchmarks.lifbench.released_sentences``).
-
-    Args:
-        entry: a released context of a document.
-
-    Raises:
-        UserError: it is another text.
     """
 
     def __init__(self, entry: Record):

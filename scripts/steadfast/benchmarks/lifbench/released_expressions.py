@@ -18,20 +18,10 @@ _EVIDENCE_KINDS = ("true", "true", "fake", "fake", "ordinary", "ordinary")
 
 
 def expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
-    """A task's scenario description, templates and sampling space as released, slips included.
+    """Returns a task's scenario description, templates and space as released, slips included.
 
-    Where the variables come from the context, the space is the project's own.
-
-    Args:
-        inputs: ``templates``, the released tasks.json.
-        task: what expressions take of one of the paper's (``Task.worded``).
-
-    Returns:
-        task, origin, scenario_prompt, space, expressions; an expression's origin and cluster are
-        null where unknown.
-
-    Raises:
-        UserError: the file is missing or of another shape, or a template is not as it should be.
+    Where the variables come from the context, the space is the project's own. An expression's
+    origin and cluster are null where unknown.
     """
     path = inputs["templates"]
     known, record = Task.of(task), read_json(path)

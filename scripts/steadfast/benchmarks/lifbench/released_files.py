@@ -17,28 +17,28 @@ UNIT = 1024  # tokens; released lengths count in these
 
 
 def released_name(task: str) -> str:
-    """What the released files call one of the paper's tasks."""
+    """Returns what the released files call one of the paper's tasks."""
     return facts("lifbench/released.yaml")["names"][task]
 
 
 def scores_file(task: Task) -> str:
-    """The name of the file that holds a task's released scores."""
+    """Returns the name of the file that holds a task's released scores."""
     return f"{task.scenario}-{released_name(task.id)}.csv"
 
 
 def released_lengths() -> dict[str, int]:
-    """The name of each released length, and its budget in tokens."""
+    """Returns the name of each released length, and its budget in tokens."""
     lengths = facts("lifbench/released.yaml")["lengths"]
     return {name: units * UNIT for units, name in lengths.items()}
 
 
 def input_name(scenario: str) -> str:
-    """The name of the file that holds a scenario's contexts."""
+    """Returns the name of the file that holds a scenario's contexts."""
     return f"{scenario}_input.json"
 
 
 def in_directory(directory: str, name: str) -> Path:
-    """Where a released file lies: in a directory, or else in ``data/meta`` below it."""
+    """Returns where a released file lies: in a directory, or else in ``data/meta`` below it."""
     below = Path(directory) / BELOW / name
     return below if below.exists() else Path(directory) / name
 
@@ -50,19 +50,10 @@ def input_file(
     lock: str,
     source: Settings | None = None,
 ) -> str:
-    """The text of a scenario's file of contexts; no other than the published one is taken.
+    """Returns the text of a scenario's file of contexts; no other than the published one is taken.
 
-    Args:
-        inputs: none.
-        scenario: list, multidoc or onedoc.
-        directory: holds the file, itself or in ``data/meta``; None fetches it.
-        lock: the lock file, which has the sha256 of a file whose id is not known beforehand from
-            the first time on that it was seen.
-        source: repository, commit, url and files (bytes and git_blob of each); by default
-            ``contexts`` in ``resources/lifbench/released.yaml``.
-
-    Raises:
-        UserError: the file is missing, the network failed, or it is not the pinned file.
+    A file whose id is not known beforehand is held to the sha256 that the lock file has of it from
+    the first time on that it was seen.
     """
     source = source or facts("lifbench/released.yaml")["contexts"]
     name = input_name(scenario)

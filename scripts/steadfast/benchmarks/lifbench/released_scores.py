@@ -29,23 +29,11 @@ def released_scores(
     source: Settings | None = None,
     same: bool = False,
 ) -> dict[tuple[str, str], list[Record]]:
-    """The scores of models that others have run and scored.
+    """Returns the score records of models that others have run and scored, by model and length.
 
-    Args:
-        models: the config's name of each model, and its name in the released files.
-        cells: models (the config's names) and lengths that are wanted.
-        directory: holds ``scores/*.csv``; None fetches them.
-        tasks: keys of ``TASKS``, whose scores are wanted.
-        source: url and files (bytes and sha256 of each); by default
-            ``resources/lifbench/released_scores.yaml``.
-        same: whether the config asks the very prompts that these models were asked.
-
-    Returns:
-        The score records of each cell.
-
-    Raises:
-        UserError: a file is missing, of another shape or not the pinned one, or has no scores of
-            a model at a length.
+    ``models`` maps the config's names to those in the released files, which a directory holds as
+    ``scores/*.csv`` or are fetched. ``same`` says that the config asks the very prompts that these
+    models were asked.
     """
     source = source or facts("lifbench/released_scores.yaml")
     lengths = facts("lifbench/released.yaml")["lengths"]
@@ -85,7 +73,7 @@ def _read(name: str, directory: str | None, source: Settings) -> tuple[str, str]
 def _records(
     place: str, text: str, task: str, lengths: Mapping[int, str]
 ) -> Iterator[tuple[str, Record]]:
-    """The name in the file and the score record of each line."""
+    """Yields the name in the file and the score record of each line."""
     scenario, points = TASKS[task].scenario, list(RUBRICS["released"][task])
     lines = csv.DictReader(text.splitlines())
     lacking = sorted({*KEYS, *points} - set(lines.fieldnames or ()))

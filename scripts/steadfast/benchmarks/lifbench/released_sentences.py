@@ -47,7 +47,7 @@ class Recorded(Sequence[str]):
 
 
 def released_sentences(directory: str) -> Record:
-    """The content of ``resources/lifbench/released_sentences.yaml``."""
+    """Returns the content of ``resources/lifbench/released_sentences.yaml``."""
     inputs = read_json(in_directory(directory, input_name("onedoc")))["inputs"]
     sentences = {entry["length"]: Recorded(entry["input_text"]) for entry in inputs}
     document_settings(read_json(in_directory(directory, "tasks.json")), inputs, sentences)

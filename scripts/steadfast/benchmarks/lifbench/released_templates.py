@@ -12,16 +12,7 @@ LOCAL = "set lifbench.released.directory in the config to a directory that holds
 
 
 def tasks_file(inputs: Mapping[str, Path], directory: str | None, pinned: bool = False) -> str:
-    """The text of tasks.json, from a directory or fetched at its pinned revision and checked.
-
-    Args:
-        inputs: none.
-        directory: holds tasks.json, itself or in data/meta; None fetches it.
-        pinned: whether a directory's file may be no other than the published one.
-
-    Raises:
-        UserError: the file is missing, the network failed, or what came is not the pinned file.
-    """
+    """Returns tasks.json, from a directory (``pinned``: only the published one) or fetched."""
     source = facts("lifbench/released.yaml")
     if directory is None:
         return fetch(source, LOCAL).decode("utf-8")

@@ -34,11 +34,7 @@ HEAD = """\
 
 
 def released_variance(directory: str | None) -> Record:
-    """The content of ``resources/lifbench/variance.yaml``.
-
-    Args:
-        directory: as ``released_scores`` takes it.
-    """
+    """Returns the content of ``resources/lifbench/variance.yaml``."""
     steps = {
         name: log2(budget) for budget, name in facts("lifbench/released.yaml")["lengths"].items()
     }

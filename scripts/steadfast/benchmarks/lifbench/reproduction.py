@@ -42,18 +42,10 @@ def tables(
     beyond: Beyond | None = None,
     same_prompts: bool = False,
 ) -> Iterator[Table | Printed]:
-    """All tables of LIFBench; after them the paper's printed cells beside ours, and its claims.
+    """Yields all tables of LIFBench, then the paper's printed cells beside ours, and its claims.
 
-    Args:
-        frames: of ``metrics`` by name, by the released rubric.
-        display: how models are shown.
-        weighting: for the captions, as is ``rubric``.
-        rubric: by which the scores were given.
-        released: the models' names in the metrics, and in the released score files; those that are
-            not the paper's are left out.
-        own: the user's own tasks (``OwnTask.shown``).
-        beyond: what is compared beyond the paper's perspectives.
-        same_prompts: whether the models that run were asked the same.
+    Models of ``released`` (their names in the metrics and in the released files) that are not the
+    paper's are left out.
     """
     yield from own_tables(frames, display, weighting, rubric, own, beyond, same_prompts)
     yield reproduction(compare(frames, released, weighting, own))
@@ -62,25 +54,15 @@ def tables(
 
 
 class PrintedCell(NamedTuple):
-    """A cell of the paper.
+    """A cell of the paper."""
 
-    Attributes:
-        table: such as ``Table 3``; the ranks of Table 4 are cells of their own.
-        model: the paper's label.
-        length: "" where the table has no rows by length.
-        column: heading.
-        printed: as the paper has it.
-        scores: what the released scores give, rounded alike; "" if nothing.
-        note: key of the explanation in ``notes.yaml``, for a known difference.
-    """
-
-    table: str
-    model: str
-    length: str
-    column: str
-    printed: str
-    scores: str
-    note: str = ""
+    table: str  # such as Table 3; the ranks of Table 4 are cells of their own
+    model: str  # the paper's label
+    length: str  # "" where the table has no rows by length
+    column: str  # heading
+    printed: str  # as the paper has it
+    scores: str  # what the released scores give, rounded alike; "" if nothing
+    note: str = ""  # key of the explanation in notes.yaml, for a known difference
 
     @property
     def matches(self) -> bool:
@@ -89,7 +71,7 @@ class PrintedCell(NamedTuple):
 
 
 def reproduction(cells: Sequence[PrintedCell]) -> Printed:
-    """All cells as CSV; how many match, and those that differ, as LaTeX and Markdown."""
+    """Returns all cells as CSV; how many match, and those that differ, as LaTeX and Markdown."""
     pages = [printed(summary_table(cells)), printed(differences_table(cells))]
     tex, md = ("\n".join(getattr(page, kind) for page in pages) for kind in ("tex", "md"))
     columns = [*PrintedCell._fields[:-1], "matches", "explanation"]
@@ -113,16 +95,10 @@ def compare(
     weighting: str = "rubric",
     own: Mapping[str, Settings] | None = None,
 ) -> list[PrintedCell]:
-    """Every printed cell that the run has too, in the order of the paper.
+    """Returns every printed cell that the run has too, in the order of the paper.
 
     These are the cells of the models that run, made of the same lengths and tasks; ranks where all
     of the paper's models run.
-
-    Args:
-        frames: of ``metrics`` by name, by the released rubric.
-        released: as ``tables`` takes it.
-        weighting: of the tasks in the overall ARS.
-        own: as ``tables`` takes it.
     """
     paper = _of_paper(released)
     shown_as = {model: Shown(PAPER_MODELS[name].label) for model, name in paper.items()}
@@ -149,7 +125,7 @@ def compare(
 
 
 def _of_paper(released: Mapping[str, str]) -> dict[str, str]:
-    """The paper's models, without its reference answers."""
+    """Returns the paper's models, without its reference answers."""
     gold = {name: known.gold for name, known in PAPER_MODELS.items()}
     return {model: name for model, name in released.items() if not gold.get(name, True)}
 
@@ -159,7 +135,7 @@ Place = tuple[str, str, str]
 
 
 def _shown(table: Table) -> dict[Place, Cell]:
-    """The cells of a table as it would be shown."""
+    """Returns the cells of a table as it would be shown."""
     lengths = int(table.columns[1].heading == "Length" and not table.columns[1].group)
     found: dict[Place, Cell] = {}
     for section in table.sections:
@@ -189,7 +165,7 @@ def _note(
     shown: Mapping[Place, Cell],
     known: Mapping[tuple[str, ...], tuple[str, str]],
 ) -> str:
-    """The note that explains a cell's difference, where one does."""
+    """Returns the note that explains a cell's difference, where one does."""
     if cell.matches:
         return ""
     # A note holds for the number that it was written for, and for no other.
@@ -205,7 +181,7 @@ def _note(
 
 
 def summary_table(cells: Sequence[PrintedCell]) -> Table:
-    """How many cells match, table by table."""
+    """Returns how many cells match, table by table."""
     rows = []
     for title in (*dict.fromkeys(cell.table for cell in cells), "All"):
         found = [cell for cell in cells if title in (cell.table, "All")]
@@ -229,7 +205,7 @@ def summary_table(cells: Sequence[PrintedCell]) -> Table:
 
 
 def differences_table(cells: Sequence[PrintedCell]) -> Table:
-    """Each cell that differs, with the number of the note that explains it."""
+    """Returns each cell that differs, with the number of the note that explains it."""
     differing = [cell for cell in cells if not cell.matches]
     notes = dict.fromkeys(cell.note for cell in differing if cell.note)
     why = {"": "unexplained"} | {key: f"({i})" for i, key in enumerate(notes, 1)}

@@ -16,7 +16,7 @@ class LifbenchSamples(Samples):
     """A prompt names its context and, by its task, its expressions."""
 
     def sources(self, prompts: Sequence[Record], data: Data) -> Iterator[Record]:
-        """``context``, one object for all its prompts in a format, and ``scenario_prompt``."""
+        """Yields ``context``, one object for its prompts in a format, and ``scenario_prompt``."""
         records = chain.from_iterable(data["contexts"].values())
         contexts = {record["context_id"]: record for record in records}
         in_formats = cache(lambda context, format: in_format(contexts[context], format))
@@ -37,7 +37,7 @@ class LifbenchSamples(Samples):
             yield {"context": in_formats(context, format), "scenario_prompt": scenario_prompt}
 
     def item(self, sample: Sample) -> Item:
-        """D and what precedes X, X, and what follows it with the instruction."""
+        """Returns D and what precedes X, X, and what follows it with the instruction."""
         prompt, source = sample.prompt, sample.source
         head, text, tail = render(
             source["scenario_prompt"], source["context"]["text"], prompt["instruction"]
@@ -56,24 +56,13 @@ class LifbenchSamples(Samples):
 
 
 def render(scenario_prompt: str, text: str, instruction: str) -> tuple[str, str, str]:
-    """The three parts of a full prompt (paper, equation 1: D and I around X).
+    """Returns head, context and tail of a full prompt (paper, equation 1: D and I around X).
 
     Only the middle part, the context, may be truncated. Nothing in ``text`` or ``instruction`` is
     read as a field.
 
     >>> render("Read: {input} Then: {instruction}", "1. a {b}", "Name the first.")
     ('Read: ', '1. a {b}', ' Then: Name the first.')
-
-    Args:
-        scenario_prompt: D, with ``{input}`` and after it ``{instruction}``.
-        text: X, the context's text.
-        instruction: I.
-
-    Returns:
-        (head, context, tail), which joined are the prompt.
-
-    Raises:
-        UserError: D has not both fields, each once and in this order.
     """
     head, found, rest = scenario_prompt.partition("{input}")
     before, placed, after = rest.partition("{instruction}")

@@ -18,15 +18,10 @@ from steadfast.stats.tidy import OVERALL, tidy
 
 
 class Sets(NamedTuple):
-    """Which expressions of each task were chosen, by their expression_id.
+    """Which expressions of each task were chosen, by their expression_id."""
 
-    Attributes:
-        nearest: nearest to the centres of their clusters; empty where none were chosen so.
-        random: of each random draw.
-    """
-
-    nearest: Mapping[str, Collection[int]]
-    random: Sequence[Mapping[str, Collection[int]]]
+    nearest: Mapping[str, Collection[int]]  # to the centres of their clusters; empty if none were
+    random: Sequence[Mapping[str, Collection[int]]]  # of each random draw
 
     @property
     def shown(self) -> Mapping[str, Collection[int]]:
@@ -35,11 +30,7 @@ class Sets(NamedTuple):
 
 
 def sets_of(data: Mapping[str, Data]) -> Sets | None:
-    """The sets of a run's expressions; None where they were not sampled.
-
-    Args:
-        data: by part, with the kind ``expressions``; they are the same in every part.
-    """
+    """Returns the sets of a run's expressions, the same in every part; None without any."""
     for of in data.values():
         sampled = {
             task: record["sampling"]
@@ -60,13 +51,7 @@ def sets_of(data: Mapping[str, Data]) -> Sets | None:
 def chosen(
     frame: pd.DataFrame, of: Mapping[str, Collection[int]], kept: Collection[str] = ()
 ) -> pd.DataFrame:
-    """The samples of some expressions, and those that answered others' prompts.
-
-    Args:
-        frame: as ``score_frame`` gives it.
-        of: expression_ids by task.
-        kept: tasks whose expressions were not sampled, and all are chosen.
-    """
+    """Returns the samples of some expressions, and those of other prompts and of ``kept`` tasks."""
     known = pd.MultiIndex.from_tuples([(task, id) for task, ids in of.items() for id in ids])
     asked = pd.MultiIndex.from_arrays([frame["task"], frame["expression_id"]])
     others = (frame["prompts"] != OWN) | frame["task"].isin(kept)
@@ -74,11 +59,7 @@ def chosen(
 
 
 def sampling_effect(frame: pd.DataFrame, sets: Sets) -> pd.DataFrame:
-    """IFS of RECS's expressions less the mean IFS of the random draws, of each model.
-
-    Args:
-        frame: scores of the union of all sets, as ``score_frame`` gives them.
-        sets: of expressions.
+    """Returns IFS of RECS's expressions less the mean IFS of the random draws, of each model.
 
     Returns:
         Tidy rows: model, perspective (three, and their average), value, low, high, and n: the tasks
@@ -101,7 +82,7 @@ def sampling_effect(frame: pd.DataFrame, sets: Sets) -> pd.DataFrame:
 
 
 def _spreads(frame: pd.DataFrame) -> dict[str, Replicates]:
-    """Overall IFS of each perspective, and their average where there are all three."""
+    """Returns overall IFS of each perspective, and their average where there are all three."""
     whole, within = bootstrap(frame, []), bootstrap(frame, ["length"])
     boots = {name: within if name == "length" else whole for name in PERSPECTIVES}
     found = {name: _overall(spread(frame, boots[name], name)) for name in PERSPECTIVES}
@@ -121,7 +102,7 @@ def _overall(cells: Replicates) -> Replicates:
 
 
 def _difference(nearest: Replicates, draws: Sequence[Replicates]) -> pd.DataFrame:
-    """The difference of each model that has a value in all sets, with its interval."""
+    """Returns the difference of each model that has a value in all sets, with its interval."""
     models = nearest.values.index
     for draw in draws:
         models = models.intersection(draw.values.index)
@@ -142,7 +123,7 @@ def _difference(nearest: Replicates, draws: Sequence[Replicates]) -> pd.DataFram
 
 
 def sign_test(above: int, of: int) -> float:
-    """Two-sided p-value of so many values above zero, were each as likely below.
+    """Returns the two-sided p-value of so many values above zero, were each as likely below.
 
     >>> round(sign_test(12, 16), 2)  # section 5.3: of 12 of 16 models
     0.08
@@ -152,7 +133,7 @@ def sign_test(above: int, of: int) -> float:
 
 
 def statistics_rows(data: Mapping[str, Data]) -> pd.DataFrame:
-    """What each task's expressions say of the texts that they were chosen from.
+    """Returns what each task's expressions say of the texts that they were chosen from.
 
     Returns:
         Columns of ``recs.statistics``; a list's numbers stand in one text, parted by blanks.

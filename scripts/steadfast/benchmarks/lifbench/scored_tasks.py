@@ -10,21 +10,13 @@ from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 
 @dataclass(frozen=True)
 class ScoredTask:
-    """A task as scores and tables know it: one of the paper's, or one of the user's own.
+    """A task as scores and tables know it: one of the paper's, or one of the user's own."""
 
-    Attributes:
-        id: the paper's short name, such as ``LSI``.
-        scenario: one of ``tasks.SCENARIOS``.
-        name: the paper's name, such as ``Single-ID``.
-        points: its score points, see ``weights.score_points``.
-        counts: whether it counts in the overall values.
-    """
-
-    id: str
-    scenario: str
-    name: str
-    points: Mapping[str, Record]
-    counts: bool = True
+    id: str  # the paper's short name, such as LSI
+    scenario: str  # one of tasks.SCENARIOS
+    name: str  # the paper's name, such as Single-ID
+    points: Mapping[str, Record]  # its score points, see weights.score_points
+    counts: bool = True  # whether it counts in the overall values
 
 
 ScoredTasks = Mapping[str, ScoredTask]
@@ -36,5 +28,5 @@ SCORED_TASKS: ScoredTasks = {
 
 
 def with_own(own: Mapping[str, Settings] | None) -> ScoredTasks:
-    """The paper's tasks and, after them, the user's own (``OwnTask.shown``)."""
+    """Returns the paper's tasks and, after them, the user's own (``OwnTask.shown``)."""
     return {**SCORED_TASKS, **{id: ScoredTask(id, **shown) for id, shown in (own or {}).items()}}

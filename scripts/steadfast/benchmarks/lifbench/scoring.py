@@ -15,16 +15,14 @@ from steadfast.contract.components import Answer, Reply, Sample, Score, Scoring
 class LifbenchScoring(Scoring):
     """The chosen rubric makes the score; what every other one gives stands under ``other_raters``.
 
-    Args:
-        rubric: the chosen one, a key of ``RUBRICS``.
-        own: the user's own tasks (``OwnTask.scored``); all rubrics score them alike.
+    All rubrics score the user's own tasks alike.
     """
 
     def __init__(self, rubric: str, own: Mapping[str, Settings] | None = None):
         self._rubric, self._own = rubric, own or {}
 
     def score(self, sample: Sample, answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
-        """Points and total by the rubrics; none without an answer."""
+        """Returns points and total by the rubrics; none without an answer."""
         by_rubric = dict.fromkeys(RUBRICS, Score(answer.status))
         if answer.answered:
             found = self._scores(sample, answer.text)
@@ -40,7 +38,7 @@ class LifbenchScoring(Scoring):
         return {name: score(prompt, context, scenario, response, name) for name in RUBRICS}
 
     def facts(self, sample: Sample) -> Record:
-        """Which expression and variables were asked, and where in the context."""
+        """Returns which expression and variables were asked, and where in the context."""
         task = sample.prompt["task"]
         own = self._own.get(task)
         draw = own["draw"] if own else TASKS[task].variables.draw

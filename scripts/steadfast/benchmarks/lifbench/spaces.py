@@ -8,12 +8,12 @@ from steadfast.benchmarks.lifbench.tasks import Variables
 
 
 def sampling_space(variables: Variables) -> Settings:
-    """The space of a task's variables; label sets in it are written out as settings."""
+    """Returns the space of a task's variables; label sets in it are written out as settings."""
     return _label_rules(variables.space) if "label_sets" in variables.space else variables.space
 
 
 def _label_rules(space: Settings) -> Settings:
-    """Batch-label's settings from label sets: candidates, their order's key, the rules' text."""
+    """Returns batch-label's settings of label sets: candidates, key of their order, rules' text."""
     settings = []
     for labels in space["label_sets"]:
         names = labels["labels"]

@@ -15,19 +15,15 @@ PAPER_TASKS = ("OR", "OQ", "OE", "LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB",
 class Variables:
     """How the variables of an instruction get their values (section 3.3, appendix C).
 
-    Attributes:
-        draw: a key of ``variables.DRAWS``, or a function of one's own as ``module:function``.
-        shown: what a template must show, and may; ``a|b`` stands for either of the two.
-        space: where the values come from; the setting at place k is ``variable_id`` k at every
-            length.
-        number: settings per context (Table 2, #Var.).
-        neighbours: of positions, whether the scorer knows the entries before and after, too.
+    A template must show what is ``shown``, and may show nothing else; ``a|b`` stands for either.
+    The setting at place k of the space is ``variable_id`` k at every length. With ``neighbours``
+    the scorer knows the entries before and after a position, too.
     """
 
-    draw: str = ""
+    draw: str = ""  # a key of variables.DRAWS, or a function of one's own as module:function
     shown: Sequence[str] = ()
     space: Settings = field(default_factory=dict)
-    number: int | None = None
+    number: int | None = None  # settings per context (Table 2, #Var.)
     neighbours: bool = False
 
 
@@ -36,25 +32,19 @@ class Task:
     """How a task is asked: one of the paper's eleven (Table 2, appendix E), or one of the user's.
 
     A stage takes a part of it, plain values for its component's settings, and knows the rest by
-    its default: a change of a task's file re-runs what takes the changed part.
-
-    Attributes:
-        id: the paper's short name, such as ``LSI``.
-        scenario: one of ``SCENARIOS``.
-        max_tokens: output limit in tokens.
-        variables: of its instructions.
-        directions: whether each expression asks for what follows (1) or what precedes (-1).
+    its default: a change of a task's file re-runs what takes the changed part. With directions each
+    expression asks for what follows (1) or what precedes (-1).
     """
 
-    id: str
-    scenario: str
-    max_tokens: int = 0
-    variables: Variables = field(default_factory=Variables)
+    id: str  # the paper's short name, such as LSI
+    scenario: str  # one of SCENARIOS
+    max_tokens: int = 0  # output limit in tokens
+    variables: Variables = field(default_factory=Variables)  # of its instructions
     directions: bool = False
 
     @classmethod
     def of(cls, plain: Settings) -> "Task":
-        """A task from plain values, all or a part of them."""
+        """Returns a task from plain values, all or a part of them."""
         return cls(**{**plain, "variables": Variables(**plain["variables"])})
 
     @property

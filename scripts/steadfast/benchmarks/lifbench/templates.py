@@ -19,16 +19,7 @@ _FIELD = re.compile(r"(\w+)((?:\[\d{1,3}\])*)", re.ASCII)
 def check_expressions(
     task: "Task", expressions: Iterable[Record], place: Path | str
 ) -> list[Record]:
-    """The expressions of a task, each with a template that can be filled.
-
-    Args:
-        task: whose variables the templates show.
-        expressions: records with expression_id, template and direction.
-        place: the file, for the message.
-
-    Raises:
-        UserError: a template or a direction is not as it should be.
-    """
+    """Returns the expressions of a task, each with a template that can be filled."""
     checked = list(expressions)
     for expression in checked:
         where = f"{place}: {task.id} expression {expression['expression_id']}"
@@ -42,16 +33,8 @@ def check_expressions(
 
 
 def check_template(template: str, shown: Iterable[str], where: str) -> None:
-    """See that a template shows all of its task's variables and nothing else.
-
-    Args:
-        template: text with ``{name}`` or ``{name[0]}`` fields, ``{{`` and ``}}`` for braces.
-        shown: names; ``a|b`` stands for either.
-        where: file and expression, for the message.
-
-    Raises:
-        UserError: a field is unknown, missing, or something else than a name with numbers.
-    """
+    """Refuses a template that does not show all of its task's variables (``a|b``: either) or shows
+    anything else; a field is a name with numbers in brackets."""
     used = {name for _, name, _ in _literals_and_fields(template, where) if name}
     groups = [group.split("|") for group in shown]
     names = [name for group in groups for name in group]
@@ -64,15 +47,12 @@ def check_template(template: str, shown: Iterable[str], where: str) -> None:
 
 
 def fill(template: str, variables: Mapping[str, object], where: str) -> str:
-    """A template with its variables' values, as ``str.format`` would write them.
+    """Returns a template with its variables' values, as ``str.format`` would write them.
 
     Only names and numbers in brackets are followed: no attributes, calls, conversions or formats.
 
     >>> fill("{num} of {options[1]}", {"num": 2, "options": ["a", "b"]}, "an example")
     '2 of b'
-
-    Raises:
-        UserError: a field is not among ``variables``, or its number is out of range.
     """
     parts = []
     for literal, name, indices in _literals_and_fields(template, where):

@@ -14,19 +14,10 @@ Setting = tuple[Record, Record]
 
 
 def draw_settings(task: Task, space: Settings, context: Record, seed: int) -> list[Setting]:
-    """The settings of a task's variables for one context (paper, section 3.3, appendix C).
+    """Returns the settings of a task's variables for one context (paper, section 3.3, appendix C).
 
     The same seed, context and task give the same settings; the one at place k (``variable_id``) is
     of the same kind in every context.
-
-    Args:
-        task: whose variables.
-        space: where the values come from, as the task's expressions say.
-        context: the context record.
-        seed: of the config.
-
-    Raises:
-        UserError: the context is too small for the task.
     """
     # The type that is left out, and so what each variable_id is, is the same in every context.
     everywhere = task.variables.draw == "types"
@@ -38,7 +29,7 @@ def draw_settings(task: Task, space: Settings, context: Record, seed: int) -> li
 
 
 def _own(function: str, space: Settings, context: Record, rng: Random) -> list[Setting]:
-    """What a function of the user's draws, of context, space and source of everything random."""
+    """Returns what a user's function draws of context, space and source of all that is random."""
     where = f"context {context['context_id']}"
     found = call(function, where, context, space, rng)
     settings = list(found) if isinstance(found, Iterable) else []
@@ -54,7 +45,7 @@ def _own(function: str, space: Settings, context: Record, rng: Random) -> list[S
 
 
 def ordinal(number: int) -> str:
-    """An English ordinal.
+    """Returns an English ordinal.
 
     >>> ordinal(2), ordinal(112)
     ('2nd', '112th')
@@ -64,7 +55,7 @@ def ordinal(number: int) -> str:
 
 
 def too_small(task: Task, context: Record, what: str) -> UserError:
-    """The error for a context that cannot be asked about: what it has."""
+    """Returns the error for a context that cannot be asked about: what it has."""
     length = context["length"]
     return UserError(
         f"lifbench.lengths: {length} is too short for {task.id}: context {context['context_id']} "
@@ -93,7 +84,7 @@ def _positions(task: Task, space: Settings, context: Record, rng: Random) -> Ite
 
 
 def position(of: Variables, elements: Sequence[str], place: int) -> Setting:
-    """The setting of variables that name the element at a place, from 0."""
+    """Returns the setting of variables that name the element at a place, from 0."""
     known = {"id": place + 1, "ordid": ordinal(place + 1), "element": elements[place]}
     if of.neighbours:
         known |= {"pre_element": elements[place - 1], "post_element": elements[place + 1]}
@@ -115,7 +106,7 @@ def _index_lists(task: Task, space: Settings, context: Record, rng: Random) -> I
 
 
 def index_list(elements: Sequence[str], places: Sequence[int]) -> Setting:
-    """LMI's setting that asks for the elements at some places, from 0."""
+    """Returns LMI's setting that asks for the elements at some places, from 0."""
     return {"id_arr": [p + 1 for p in places]}, {"elements": [elements[p] for p in places]}
 
 

@@ -15,7 +15,7 @@ class ScorePoint:
 
 
 def score_points(task: ScoredTask, rubric: str) -> dict[str, ScorePoint]:
-    """A task's score points by name.
+    """Returns a task's score points by name.
 
     ``weight`` in its file (``resources/lifbench/scoring``) is that of the released scores (Table 6,
     but for LSI, LOI and LOE, where the table interchanges ori and correct: ``corrected_weight``).
@@ -37,7 +37,7 @@ RUBRICS: Mapping[str, Mapping[str, Mapping[str, ScorePoint]]] = {
 
 
 def total_weight(task: str, rubric: str = "released", tasks: ScoredTasks = SCORED_TASKS) -> float:
-    """The sum of a task's weights (the paper's R-tilde, equation 2).
+    """Returns the sum of a task's weights (the paper's R-tilde, equation 2).
 
     >>> total_weight("LMI")
     10

@@ -9,11 +9,7 @@ FACTS: Mapping[str, Settings] = facts("lifbench/contexts.yaml")
 
 
 def is_plain(text: str, unfit: Iterable[str]) -> bool:
-    """Whether a text is one printable line that reads the same after any escaping.
-
-    Args:
-        text: an element, a field's value or a sentence.
-        unfit: strings that it may not contain.
+    """Tells whether a text is one printable line that reads the same after any escaping.
 
     Characters beyond the Basic Multilingual Plane are out because JSON escapes them as two, which
     the released rubric does not join again.

@@ -27,19 +27,12 @@ class Filled(NamedTuple):
 def fill(
     estimates: list[int], budget: int, count: Callable[[int], int], start: int = 0
 ) -> Filled | None:
-    """The number of units whose text fits into a budget while one unit more does not.
+    """Returns how many units fit into a budget of tokens while one unit more does not.
 
-    The search starts where the estimates say and corrects them by each exact count, so that it
-    counts few texts; what it returns rests on exact counts alone.
-
-    Args:
-        estimates: about how many tokens each unit adds.
-        budget: in tokens.
-        count: the exact tokens of the context's text with so many units.
-        start: a number of units that is known to fit.
-
-    Returns:
-        ``None`` where all units fit, so that none is left to show that one more would not.
+    The search starts where the estimates of each unit's tokens say and corrects them by each exact
+    count, so that it counts few texts; what it returns rests on exact counts alone. ``start`` units
+    are known to fit. None where all units fit, so that none is left to show that one more would
+    not.
     """
     totals = [0, *accumulate(estimates)]
     low, high = start, len(totals)
@@ -60,7 +53,7 @@ def fill(
 def enough(
     units: Iterable[Unit], size: Callable[[Unit], int], budget: int
 ) -> tuple[list[Unit], list[int]]:
-    """Units that together exceed a budget, and the size of each in tokens.
+    """Returns units that together exceed a budget, and the size of each in tokens.
 
     Sizes of parts need not add up to the size of the whole: one per cent and ``SLACK`` on top of
     the budget make up for that. Fewer units come back where there are no more.
@@ -78,13 +71,9 @@ def enough(
 
 
 def shuffled(path: Path, key: str) -> Iterator[Record]:
-    """A corpus's records in an order that depends on the key and on their ids alone.
+    """Yields a corpus's records in an order that depends on the key and on their ids alone.
 
     What is held of each record is its place, not the record.
-
-    Args:
-        path: JSON lines.
-        key: another key, another order.
     """
     # A number each, fingerprint before place, since pairs would take three times the memory.
     order = sorted(
@@ -98,7 +87,7 @@ def shuffled(path: Path, key: str) -> Iterator[Record]:
 
 
 def too_small(corpora: str, offers: str, scenario: str, budget: int) -> UserError:
-    """The error for a corpus that cannot fill a context: what it offers and what was asked."""
+    """Returns the error for a corpus that offers too little to fill a context."""
     return UserError(
         f"corpora/{corpora}: {offers} are too few for a {scenario} context of {budget:,} tokens; "
         "name a shorter length, or another source"

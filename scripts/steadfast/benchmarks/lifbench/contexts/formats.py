@@ -16,7 +16,7 @@ STARS = "*" * 20
 
 
 def show_list(elements: Sequence[str], format: str = NUMBERED) -> str:
-    """The elements of a list, the first on the first line.
+    """Returns the elements of a list, the first on the first line.
 
     >>> show_list(["a", 'b "c"'], "json")
     '["a",\\n"b \\\\"c\\\\""]'
@@ -31,7 +31,7 @@ def show_list(elements: Sequence[str], format: str = NUMBERED) -> str:
 
 
 def show_documents(documents: Sequence[Mapping[str, str]], format: str = NUMBERED) -> str:
-    """Documents by their fields, each under its name, from doc-1 on.
+    """Returns documents by their fields, each under its name, from doc-1 on.
 
     >>> print(show_documents([{"id": "x", "text": "One."}, {"text": "Two."}], "bulleted"))
     - doc-1
@@ -46,7 +46,7 @@ def show_documents(documents: Sequence[Mapping[str, str]], format: str = NUMBERE
 
 
 def show_document(number: int, fields: Mapping[str, str], format: str = NUMBERED) -> str:
-    """One document and its name."""
+    """Returns one document and its name."""
     match format:
         case "json":
             return f'"doc-{number}": {_json(fields)}'
@@ -66,17 +66,12 @@ CONTENT: Mapping[str, tuple[str, Callable[..., str]]] = {
 
 
 def formats_of(scenario: str, formats: Sequence[str]) -> list[str]:
-    """Those of the formats in which a scenario is shown; a running text has one."""
+    """Returns those of the formats in which a scenario is shown; a running text has one."""
     return list(formats) if scenario in CONTENT else [NUMBERED]
 
 
 def in_format(context: Record, format: str) -> Record:
-    """A context's record with the text, and its tokens, in another format.
-
-    Args:
-        context: record of a scenario with formats, made for that format.
-        format: one of ``FORMATS``.
-    """
+    """Returns a context's record with its text and tokens in a format that it was made for."""
     if format == NUMBERED:
         return context
     content, show = CONTENT[context["scenario"]]
@@ -87,15 +82,14 @@ def in_format(context: Record, format: str) -> Record:
 def token_counts(
     scenario: str, content: Sequence[object], formats: Sequence[str], tokenizer: Tokenizer
 ) -> dict[str, int]:
-    """The tokens of a content's text in the numbered format and in each of the formats."""
+    """Returns the tokens of a content's text in the numbered format and in each of the formats."""
     show = CONTENT[scenario][1]
     wanted = dict.fromkeys((NUMBERED, *formats))
     return {format: tokenizer.count(show(content, format)) for format in wanted}
 
 
 def token_fields(counts: Mapping[str, int]) -> Record:
-    """What a context's record says of its tokens: ``tokens``, as numbered, and ``format_tokens``
-    where there are other formats."""
+    """Returns a context's ``tokens``, as numbered, and ``format_tokens`` of several formats."""
     whole: Record = {"tokens": counts[NUMBERED]}
     return whole | ({"format_tokens": dict(counts)} if len(counts) > 1 else {})
 

@@ -32,20 +32,10 @@ def build(
     formats: Sequence[str] = (NUMBERED,),
     instruction_share: float = LIST["instruction_share"],
 ) -> Record:
-    """The longest list that fits into a budget in all formats: tokens, text, elements.
+    """Builds the longest list that fits into a budget in all formats: tokens, text, elements.
 
-    No element is another one or part of another one.
-
-    Args:
-        rng: of this context alone.
-        budget: in tokens.
-        corpora: the path of alpaca; none where the list has UUIDs alone.
-        tokenizer: that counts.
-        formats: in which the list is shown besides the numbered one.
-        instruction_share: of the elements, 0 to 1; the others are UUIDs.
-
-    Raises:
-        UserError: the corpus has too few instructions.
+    No element is another one or part of another one. Instructions have their share of the elements
+    (0 to 1); the others are UUIDs.
     """
     offered: list[str] = []
     if instruction_share:
@@ -80,7 +70,7 @@ contexts = partial(seeded_contexts, "list", build)
 
 
 def _instructions(path: Path, rng: Random, most: float, tokenizer: Tokenizer) -> Iterator[str]:
-    """Distinct instructions until they have more than so many tokens."""
+    """Yields distinct instructions until they have more than so many tokens."""
     shortest, longest = LIST["instruction_tokens"]
     seen: set[str] = set()
     filled = 0
@@ -117,7 +107,7 @@ def _elements(instructions: list[str], rng: Random, share: float) -> Iterator[st
 
 
 def contained(texts: list[str]) -> set[int]:
-    """The indices of the texts that are part of another one; the texts are distinct lines.
+    """Returns the indices of the texts that are part of another one; the texts are distinct lines.
 
     Each text is looked for only where its rarest run stands, a blank and what follows it, which
     keeps the time linear in the total length of texts in words.

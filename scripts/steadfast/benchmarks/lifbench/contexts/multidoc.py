@@ -41,22 +41,11 @@ def build(
     tokenizer: Tokenizer,
     formats: Sequence[str] = (NUMBERED,),
 ) -> Record:
-    """The most documents that fit into a budget in all formats: tokens, text, documents,
-    duplicate_groups.
+    """Builds the most documents that fit into a budget in all formats, and their duplicate_groups.
 
     Of n documents, ``repeated_share`` times n, rounded half up, repeat the text of an earlier one;
     from two documents on, at least one does. From four on, each combination of title or none with
     source or none occurs. Texts come from each corpus as likely as from another.
-
-    Args:
-        rng: of this context alone.
-        budget: in tokens.
-        corpora: that texts come from.
-        tokenizer: that counts.
-        formats: in which the documents are shown besides the numbered one.
-
-    Raises:
-        UserError: the corpora have too few texts of the length asked for.
     """
     documents, sizes = enough(
         _documents(rng, corpora, tokenizer),
@@ -190,7 +179,7 @@ def _passages(
 
 
 def cut(text: str, rng: Random, tokenizer: Tokenizer) -> str | None:
-    """The first tokens of a text, as many as drawn from ``text_tokens``; ``None`` if too short.
+    """Returns the first tokens of a text, as many as drawn from ``text_tokens``; None if too few.
 
     The cut stands between characters, and the tokens of what comes back, counted anew, lie within
     the range.

@@ -45,20 +45,11 @@ class Tag(NamedTuple):
 
 
 def build(rng: Random, budget: int, corpora: Mapping[str, Path], tokenizer: Tokenizer) -> Record:
-    """The longest document that fits into a budget: tokens, text, key_sentences, ….
+    """Builds the longest document that fits into a budget: tokens, text, key_sentences, ….
 
     Key sentences and ordinary ones lie spread over the sentences that fit into the budget beside
     the tags; then the document grows, untagged, while it fits. Each of them occurs once in the
     document, be it as a sentence or within others.
-
-    Args:
-        rng: of this context alone.
-        budget: in tokens.
-        corpora: the one that the document is joined of.
-        tokenizer: that counts.
-
-    Raises:
-        UserError: the corpus is too small, or the budget too small for the key sentences.
     """
     tags = _tags(rng)
     ((corpus, path),) = corpora.items()
@@ -102,7 +93,7 @@ contexts = partial(seeded_contexts, "onedoc", build)
 
 
 def render(sentences: list[Sentence], keys: dict[int, Tag]) -> str:
-    """The sentences with their white space, those at the keys' places between their tags."""
+    """Returns the sentences with their white space, those at the keys' places in their tags."""
     parts = []
     for place, (space, text) in enumerate(sentences):
         tag = keys.get(place)
@@ -111,7 +102,7 @@ def render(sentences: list[Sentence], keys: dict[int, Tag]) -> str:
 
 
 def segment(text: str) -> list[Sentence]:
-    """The sentences of a text; they and their white space make up the text without its end's."""
+    """Returns the sentences of a text; with their white space they make it up but for its end."""
     import sentencex
 
     sentences = []
@@ -167,7 +158,7 @@ def _tags(rng: Random) -> list[Tag]:
 def _places(
     rng: Random, sentences: list[Sentence], tagged: int, tags: list[Tag], tokenizer: Tokenizer
 ) -> tuple[dict[int, Tag], list[int]]:
-    """The tag of each key sentence by its place, and the places of ordinary sentences."""
+    """Returns the tag of each key sentence by its place, and the places of ordinary sentences."""
     plain = render(sentences, {})
     often = Counter(sentence.text for sentence in sentences)
     fit = [

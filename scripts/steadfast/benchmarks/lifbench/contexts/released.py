@@ -16,18 +16,10 @@ from steadfast.benchmarks.lifbench.released_files import UNIT
 def contexts(
     inputs: Mapping[str, Path], scenario: str, length: str, budget: int, tokenizer: str
 ) -> Iterator[Record]:
-    """The one released context of a scenario and length, with its gold information.
+    """Yields the one released context of a scenario and length, with its gold information.
 
-    Args:
-        inputs: ``contexts``, the released file of the scenario's contexts; where the variables are
-            drawn as published also ``templates``, the released tasks.json.
-        scenario: list, multidoc or onedoc.
-        length: the length's name, such as ``4k``.
-        budget: in tokens; that of a list or of documents holds, OneDoc's tags come on top of it.
-        tokenizer: the name of the encoding that counts the text's tokens.
-
-    Raises:
-        UserError: the file is of another shape, or has no context of that length.
+    The budget of a list or of documents holds; OneDoc's tags come on top of it. Where
+    ``templates``, the released tasks.json, is an input, the variables are drawn as published.
     """
     path = inputs["contexts"]
     file = read_json(path)
@@ -95,8 +87,8 @@ def _onedoc(info: list[Any], entry: Record) -> Record:
 
 
 def _ordinary(text: str) -> list[str]:
-    """Sentences without tags that our own drawing may ask about: as many as own contexts have at
-    most, one from each equal part of the text, and each of them there once."""
+    """Returns sentences without tags that our own drawing may ask about: as many as own contexts
+    have at most, one from each equal part of the text, and each of them there once."""
     rules = FACTS["onedoc"]
     fit = [
         sentence

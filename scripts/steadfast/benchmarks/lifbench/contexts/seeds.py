@@ -26,25 +26,11 @@ def seeded_contexts(
     domain: str | None = None,
     **settings: Any,
 ) -> Iterator[Record]:
-    """One context for each seed, in the seeds' order.
+    """Yields one context for each seed, in the seeds' order.
 
     A context depends on its seed, scenario, length and budget, on the corpora, the tokenizer, its
     domain and settings, and on nothing else. Its text has at most ``budget`` tokens in every format
     that is asked for, and one element, document or sentence more would exceed that in one of them.
-
-    Args:
-        scenario: ``list``, ``multidoc`` or ``onedoc``.
-        build: makes a context of that scenario.
-        corpora: the path of each corpus of the scenario, by name.
-        length: the length's name, such as ``4k``.
-        budget: in tokens.
-        seeds: one context each.
-        tokenizer: the name of the encoding that counts.
-        domain: where it is another than the scenario's first.
-        settings: of ``build``.
-
-    Raises:
-        UserError: a corpus is missing or too small, or the budget holds too little.
     """
     counter = load_tokenizer(tokenizer)
     # The first domain goes without a name, so that naming others leaves its contexts as they are.

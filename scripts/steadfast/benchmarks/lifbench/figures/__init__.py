@@ -38,15 +38,7 @@ def figures(
     rubric: str,
     own: Mapping[str, Settings] | None = None,
 ) -> dict[str, Picture]:
-    """All figures whose metrics are there, by name.
-
-    Args:
-        frames: of ``lifbench.metrics`` by name.
-        display: how models are shown.
-        weighting: how the overall ARS was computed, for the captions.
-        rubric: by which the scores were given, for the captions.
-        own: the user's own tasks (``OwnTask.shown``).
-    """
+    """Returns all figures whose metrics are there, by name."""
     results = LifbenchResults(frames, display, weighting, rubric, with_own(own))
     return {
         name: draw(results, name)

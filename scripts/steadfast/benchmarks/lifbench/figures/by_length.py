@@ -50,7 +50,7 @@ CAPABILITIES = HEADINGS["capabilities"]
 
 
 def by_length(results: LifbenchResults, name: str) -> Picture:
-    """ARS and IFS at each length (Figure 4); many models stand in rows by group."""
+    """Draws ARS and IFS at each length (Figure 4); many models stand in rows by group."""
     ars, ifs = (_at_lengths(rows_of(results.frames[key], task=OVERALL)) for key in ("ars", "ifs"))
     shown = [(ars, AXES["ars"], TITLES["ars"])]
     for perspective in WITHIN:
@@ -71,7 +71,7 @@ def by_length(results: LifbenchResults, name: str) -> Picture:
 
 
 def capabilities_by_length(results: LifbenchResults, name: str) -> Picture:
-    """The capabilities at each length, a panel a model (Figure 5)."""
+    """Draws the capabilities at each length, a panel a model (Figure 5)."""
     rows = _at_lengths(rows_of(results.frames["ifp"], task=OVERALL))
     figure = _panels(results, rows, "capability", CAPABILITIES, AXES["ifp"])
     first, last = _ends(results)
@@ -85,7 +85,7 @@ def capabilities_by_length(results: LifbenchResults, name: str) -> Picture:
 
 
 def complexity(results: LifbenchResults, name: str) -> Picture:
-    """Easy and hard tasks at each length, a panel a model (Figure 6)."""
+    """Draws easy and hard tasks at each length, a panel a model (Figure 6)."""
     rows = _at_lengths(results.frames["complexity"])
     figure = _panels(results, rows, "split", WORDS["splits"], AXES["complexity"])
     weights = results.frames["weights"]
@@ -112,7 +112,7 @@ def _panels(
     kinds: Mapping[str, str],
     label: str,
 ) -> Figure:
-    """A panel a model, in which each kind has a line over the lengths."""
+    """Draws a panel a model, in which each kind has a line over the lengths."""
     order = models(results)
     titles = [wrapped(results.roster.figure_label(model)) for model in order]
     high = HIGH + row_height(titles)
@@ -143,7 +143,7 @@ def _panels(
 
 
 def _lines(axes: Axes, rows: pd.DataFrame, results: LifbenchResults, order: Sequence[str]) -> None:
-    """A line a model over the lengths."""
+    """Draws a line a model over the lengths."""
     for number, model in enumerate(order):
         values = values_of(rows, model, "length", results.lengths)
         label, style = results.roster.figure_label(model), look(results.roster, model)
@@ -154,13 +154,13 @@ def _lines(axes: Axes, rows: pd.DataFrame, results: LifbenchResults, order: Sequ
 
 
 def _places(results: LifbenchResults, rows: pd.DataFrame, number: int, count: int) -> list[float]:
-    """Where a line has its marks: at the lengths, or beside them where there are intervals."""
+    """Returns the places of a line's marks: the lengths, or beside them if there are intervals."""
     beside = apart(number, count, 0.2) if has_intervals(rows) else 0.0
     return [place + beside for place in range(len(results.lengths))]
 
 
 def _top(rows: pd.DataFrame) -> float:
-    """A little above the highest value and the highest end of an interval."""
+    """Returns a little above the highest value and the highest end of an interval."""
     highest = rows[["value", "high"]].max().max()
     return 1.0 if pd.isna(highest) or highest <= 0 else 1.03 * highest
 
@@ -174,7 +174,7 @@ def _ends(results: LifbenchResults) -> tuple[str, str]:
 
 
 def _change(results: LifbenchResults, rows: pd.DataFrame) -> pd.Series:
-    """From the shortest to the longest length, of each model that competes and has both."""
+    """Returns the change from the shortest to the longest length of each contender with both."""
     found = of_contenders(results, rows)
     table = found.pivot(index="model", columns="length", values="value")
     first, last = (
@@ -184,7 +184,7 @@ def _change(results: LifbenchResults, rows: pd.DataFrame) -> pd.Series:
 
 
 def _decline(results: LifbenchResults, ars: pd.DataFrame, ifs: pd.DataFrame) -> list[str]:
-    """How many models lose from the first to the last length, and are least steady there."""
+    """Says how many models lose from the first to the last length, and are least steady there."""
     first, last = _ends(results)
     if first == last:
         return []

@@ -38,7 +38,7 @@ SIGNS = {"expression": "o", "variable": "s", "length": "^"}
 
 
 def ars_by_length(results: LifbenchResults, name: str) -> Picture:
-    """Overall ARS against length, and each model's IFS in three perspectives.
+    """Draws overall ARS against length, and each model's IFS in three perspectives.
 
     The models are named once, between the panels, by falling ARS; what is no real model is dashed
     and says so.

@@ -36,7 +36,7 @@ DARK = 0.55  # what is darker has white numbers
 
 
 def success_by_position(results: LifbenchResults, name: str) -> Picture:
-    """A heat map a model: the mean score of the list scenario by position and length."""
+    """Draws a heat map a model: the mean score of the list scenario by position and length."""
     rows = rows_of(results.frames["depth"], task=LIST)
     cells = rows[rows["length"] != ""]
     order = [model for model in models(results) if model in set(cells["model"])]
@@ -61,7 +61,7 @@ def success_by_position(results: LifbenchResults, name: str) -> Picture:
 
 
 def _draw(axes: Axes, rows: pd.DataFrame, lengths: list[str], scale: Normalize) -> None:
-    """A cell a length and bin, with its value; hatched where nothing was asked."""
+    """Draws a cell a length and bin, with its value; hatched where nothing was asked."""
     bins = int(rows["bins"].max())
     table = rows.pivot(index="length", columns="bin", values="value")
     table = table.reindex(index=lengths, columns=range(1, bins + 1)).astype(float)
@@ -93,7 +93,7 @@ def _scale(figure: Figure, panels: list[Axes], scale: Normalize) -> None:
 
 
 def _differences(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
-    """By how much the best and the worst place of a model differ, over all lengths."""
+    """Says by how much the best and the worst place of a model differ, over all lengths."""
     found = of_contenders(results, rows).groupby("model")
     if not len(found):
         return []

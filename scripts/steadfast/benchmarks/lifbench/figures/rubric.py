@@ -29,7 +29,7 @@ HUES = dict(zip(SCENARIOS, PALETTE, strict=False))
 
 
 def weights(results: LifbenchResults, name: str) -> Picture:
-    """The weights of the score points by scenario and task, and by capability (Figure 2)."""
+    """Draws the weights of score points by scenario and task, and by capability (Figure 2)."""
     rows = results.frames["weights"]
     rows = rows.assign(scenario=rows["task"].map(lambda task: results.known[task].scenario))
     whole, parts = rows[rows["capability"] == ""], rows[rows["capability"] != ""]
@@ -51,7 +51,7 @@ def weights(results: LifbenchResults, name: str) -> Picture:
 
 
 def _by_task(axes: Axes, rows: pd.DataFrame) -> None:
-    """A bar a scenario, in which each task has a part with its name."""
+    """Draws a bar a scenario, in which each task has a part with its name."""
     weight = rows.set_index("task")["value"]
     for row, scenario in enumerate(SCENARIOS):
         start = 0.0
@@ -76,7 +76,7 @@ def _by_task(axes: Axes, rows: pd.DataFrame) -> None:
 
 
 def _by_capability(axes: Axes, rows: pd.DataFrame) -> None:
-    """A bar a capability, in which each scenario has a part."""
+    """Draws a bar a capability, in which each scenario has a part."""
     table = rows.pivot_table(index="capability", columns="scenario", values="value", aggfunc="sum")
     table = table.reindex(index=list(CAPABILITIES), columns=list(SCENARIOS)).fillna(0)
     start = pd.Series(0.0, table.index)
@@ -99,7 +99,7 @@ def _finish(axes: Axes, title: str, rows: int) -> None:
 
 
 def capabilities(results: LifbenchResults, name: str) -> Picture:
-    """A radar of the capabilities over all lengths; many models stand in panels by group."""
+    """Draws a radar of the capabilities over all lengths; many models have panels by group."""
     rows = rows_of(results.frames["ifp"], task=OVERALL)
     rows = rows[rows["length"] == ""].rename(columns={"capability": "spoke"})
     lines = lineups(groups(results))
@@ -115,7 +115,7 @@ def capabilities(results: LifbenchResults, name: str) -> Picture:
 
 
 def _spread(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
-    """The highest value in each capability, and where models differ least and most."""
+    """Says the highest value in each capability, and where models differ least and most."""
     found = {
         shown: values_by_model(of_contenders(results, rows[rows["spoke"] == capability]))
         for capability, shown in CAPABILITIES.items()

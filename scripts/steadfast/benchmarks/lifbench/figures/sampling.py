@@ -23,10 +23,7 @@ PERSPECTIVES = HEADINGS["perspectives"]
 
 
 def sampling(results: LifbenchResults, name: str) -> Picture:
-    """A panel a perspective: IFS by RECS minus IFS by random sampling, a row a model.
-
-    Drawn of the metric ``sampling``: columns model, perspective, value, low, high and n.
-    """
+    """Draws a panel a perspective: IFS by RECS minus IFS by random sampling, a row a model."""
     rows = results.frames["sampling"]
     shown = [perspective for perspective in PERSPECTIVES if perspective in set(rows["perspective"])]
     order = [model for model in models(results) if model in set(rows["model"])]
@@ -45,7 +42,7 @@ def sampling(results: LifbenchResults, name: str) -> Picture:
 
 
 def _draw(axes: Axes, rows: pd.DataFrame, order: list[str], results: LifbenchResults) -> None:
-    """A mark a model with its interval, and the line of no difference."""
+    """Draws a mark a model with its interval, and the line of no difference."""
     axes.axvline(0, color="black", linewidth=0.8)
     for row, model in enumerate(order):
         its = rows_of(rows, model=model)[["value", "low", "high"]]
@@ -54,7 +51,7 @@ def _draw(axes: Axes, rows: pd.DataFrame, order: list[str], results: LifbenchRes
 
 
 def _notes(results: LifbenchResults, rows: pd.DataFrame, shown: list[str]) -> list[str]:
-    """Of how many models IFS is larger by RECS, and by how much on average."""
+    """Says of how many models IFS is larger by RECS, and by how much on average."""
     means = {
         PERSPECTIVES[perspective]: of_contenders(results, its)["value"].mean()
         for perspective in shown

@@ -21,17 +21,17 @@ VALUES = ["value", "low", "high"]
 
 
 def groups(results: LifbenchResults) -> list[Group]:
-    """The groups of models that a figure shows, as the tables have them."""
+    """Returns the groups of models that a figure shows, as the tables have them."""
     return pictured(results.roster, results.ars[OVERALL, ""])[0]
 
 
 def models(results: LifbenchResults) -> list[str]:
-    """The models of these groups."""
+    """Returns the models of these groups."""
     return [model for group in groups(results) for model in group.models]
 
 
 def values_of(rows: pd.DataFrame, model: str, key: str, places: Iterable[str]) -> pd.DataFrame:
-    """A model's values with their intervals, one row a place; empty where there is none."""
+    """Returns a model's values with their intervals, one row a place; empty where there is none."""
     its = rows[rows["model"] == model].set_index(key)
     return its[VALUES].reindex(list(places)).astype(float)
 
@@ -45,17 +45,7 @@ def captioned(
     of_models: bool = True,
     slots: Mapping[str, str] | None = None,
 ) -> Picture:
-    """A figure with its caption, in which all numbers come from the metrics.
-
-    Args:
-        results: the metrics.
-        name: of the figure.
-        figure: as it is drawn.
-        notes: what the figure shows, in sentences.
-        intervals: what is drawn with intervals, where there are some.
-        of_models: whether it shows models.
-        slots: of the caption, besides those of all captions.
-    """
+    """Returns a figure with its caption, in which all numbers come from the metrics."""
     text = WORDS["captions"][name].format(**results.slots, **(slots or {}))
     remarks: list[Note] = [(None, note) for note in notes]
     if any(map(has_intervals, intervals)):
@@ -70,29 +60,22 @@ def captioned(
 
 
 def sentence(name: str, **slots: object) -> str:
-    """One of the sentences on what a figure shows."""
+    """Returns one of the sentences on what a figure shows."""
     return WORDS["notes"][name].format(**slots)
 
 
 def of_contenders(results: LifbenchResults, rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the models that compete."""
+    """Returns the rows of the models that compete."""
     return rows[rows["model"].isin(results.roster.contenders)]
 
 
 def counted(results: LifbenchResults, name: str, told: Mapping[str, bool], **slots: object) -> str:
-    """A sentence that counts for how many of the models that compete something is so.
-
-    Args:
-        results: the metrics.
-        name: of the sentence.
-        told: whether it is so, by model; models that do not compete are not counted.
-        slots: of the sentence, besides k and n.
-    """
+    """Returns a sentence that counts for how many of the models that compete something is so."""
     found = [told[model] for model in results.roster.contenders if model in told]
     n = f"{len(found)} models" if len(found) != 1 else "1 model"
     return sentence(name, k=sum(found), n=n, **slots) if found else ""
 
 
 def listed(values: Mapping[str, float], digits: int) -> str:
-    """Names with their values: ``Format 0.123, Logic 0.045``."""
+    """Returns names with their values: ``Format 0.123, Logic 0.045``."""
     return ", ".join(f"{name} {rounded(value, digits)}" for name, value in values.items())

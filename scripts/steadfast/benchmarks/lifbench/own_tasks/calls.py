@@ -11,15 +11,7 @@ from steadfast.config.plain import check_plain
 
 
 def call(function: str, about: str, *arguments: Any) -> Any:
-    """What a function of the user's gives.
-
-    Args:
-        function: as ``base.loading.load`` takes it.
-        about: the sample or context, for the sentence.
-
-    Raises:
-        UserError: there is no such function, or it fails.
-    """
+    """Returns what a function of the user's gives."""
     found = load(function)
     try:
         return found(*arguments)
@@ -32,11 +24,7 @@ def call(function: str, about: str, *arguments: Any) -> Any:
 
 
 def check_values(value: object, where: str) -> None:
-    """Whether files can hold a value, see ``check_plain``.
-
-    Raises:
-        UserError: they cannot; the sentence begins with ``where``.
-    """
+    """Refuses a value that files cannot hold, see ``check_plain``."""
     try:
         check_plain(value)
     except UserError as error:
@@ -44,17 +32,7 @@ def check_values(value: object, where: str) -> None:
 
 
 def own_answer(how: str | Settings, prompt: Record, context: Record, looked_up: bool = True) -> str:
-    """The answer that a task's file says: a text with the names of variables, or a function's.
-
-    Args:
-        how: the text, or ``function``.
-        prompt: the prompt record.
-        context: the context record.
-        looked_up: whether it may know the gold information.
-
-    Raises:
-        UserError: the text names what there is not, or the function fails or gives no text.
-    """
+    """Returns the answer that a task's file says: a text with variables' names, or a function's."""
     known = prompt if looked_up else {**prompt, "gold": {}}
     if isinstance(how, str):
         return fill(how, fields(known), f"{prompt['task']}: stand_ins: {how!r}")

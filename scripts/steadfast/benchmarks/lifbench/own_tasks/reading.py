@@ -30,13 +30,9 @@ MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", re.ASCII)
 
 
 def read_task(path: str) -> TaskFile:
-    """A task's file, checked, with each function named as ``base.loading.load`` takes it.
+    """Reads a task's file, checked, with each function named as ``base.loading.load`` takes it.
 
-    Args:
-        path: the YAML file; files with functions are named relative to its folder.
-
-    Raises:
-        UserError: the file or a function is missing, or not as it should be.
+    Files with functions are named relative to the file's folder.
     """
     check_source(path)
     content = yaml.safe_load(read_text(path))
@@ -101,7 +97,7 @@ def _with_functions(file: TaskFile, path: Path) -> TaskFile:
 
 
 def _placed(name: str, path: Path, key: str) -> str:
-    """A function's name with the path of its file, in which it is.
+    """Returns a function's name with the path of its file, in which it is.
 
     The file is parsed and not run: that is for the jobs that call the function.
     """
@@ -134,7 +130,7 @@ def _placed(name: str, path: Path, key: str) -> str:
 
 
 def _installed(module: str) -> bool:
-    """Whether a module of a package is there; nothing of it is run."""
+    """Tells whether a module of a package is there; nothing of it is run."""
     package, *inner = module.split(".")
     spec = find_spec(package)
     folders = spec.submodule_search_locations if spec else None

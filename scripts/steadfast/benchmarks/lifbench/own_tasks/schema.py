@@ -153,16 +153,10 @@ class Types(StrictModel):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of drawing.
+    """A kind of drawing; of listed settings the keys are the names that it gives."""
 
-    Attributes:
-        space: the schema of its space.
-        scenario: that it is for; None: any.
-        gives: names that a template may show; of listed settings, their keys.
-    """
-
-    space: type[StrictModel]
-    scenario: str | None
+    space: type[StrictModel]  # the schema of its space
+    scenario: str | None  # that it is for; None: any
     gives: frozenset[str] = frozenset()
 
 

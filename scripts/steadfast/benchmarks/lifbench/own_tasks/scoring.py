@@ -10,18 +10,9 @@ from steadfast.contract.components import Score
 
 
 def own_score(how: Settings, prompt: Record, context: Record, response: str) -> Score:
-    """What an answer to a task of the user's own is worth; 0 where it is blank.
+    """Scores an answer to a task of the user's own by its function and weights (equation 2).
 
-    Args:
-        how: ``scoring``, the function, and ``weights`` of the score points.
-        prompt: the prompt record.
-        context: the context record; the function must not change it.
-        response: what the model wrote.
-
-    Raises:
-        UserError: the function fails, or gives no share of each score point.
-
-    Source: equation 2.
+    A blank answer has 0. The function must not change the context.
     """
     response, weights = response.strip(), how["weights"]
     points = dict.fromkeys(weights, 0.0)

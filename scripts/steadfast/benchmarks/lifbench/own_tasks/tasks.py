@@ -18,16 +18,11 @@ class OwnTask:
 
     A stage takes a part of it, plain values for its component's settings: a change of the file
     re-runs what takes the changed part.
-
-    Attributes:
-        id: its name in the config.
-        file: the file's content.
-        counts: whether it counts in the overall values.
     """
 
-    id: str
-    file: TaskFile
-    counts: bool
+    id: str  # its name in the config
+    file: TaskFile  # the file's content
+    counts: bool  # whether it counts in the overall values
 
     @property
     def shown(self) -> Settings:
@@ -62,15 +57,7 @@ class OwnTask:
 
 
 def own_tasks(files: Mapping[str, str], counts: bool) -> dict[str, OwnTask]:
-    """The user's tasks by name.
-
-    Args:
-        files: the file of each.
-        counts: whether they count in the overall values.
-
-    Raises:
-        UserError: a file is missing, or not as it should be; the sentence names file and key.
-    """
+    """Returns the user's tasks by name."""
     found = {}
     for id, path in files.items():
         if not Path(path).is_file():
@@ -82,18 +69,18 @@ def own_tasks(files: Mapping[str, str], counts: bool) -> dict[str, OwnTask]:
 
 
 def scoring_functions(tasks: Iterable[OwnTask]) -> tuple[str, ...]:
-    """The functions that score."""
+    """Returns the functions that score."""
     return tuple(task.file.scoring for task in tasks)
 
 
 def drawing_functions(tasks: Iterable[OwnTask]) -> tuple[str, ...]:
-    """The functions that draw variables."""
+    """Returns the functions that draw variables."""
     draws = (task.file.variables.draw for task in tasks)
     return tuple(draw for draw in draws if ":" in draw)
 
 
 def answer_functions(tasks: Iterable[OwnTask]) -> tuple[str, ...]:
-    """The functions that answer in place of a model."""
+    """Returns the functions that answer in place of a model."""
     stand_ins = (task.file.stand_ins for task in tasks)
     answers = (answer for one in stand_ins for answer in (one.reference, one.floor))
     return tuple(answer.function for answer in answers if isinstance(answer, Function))

@@ -16,35 +16,19 @@ HAND_WRITTEN = "hand-written"
 
 
 class Rewrite(NamedTuple):
-    """A text as it came.
+    """A text as it came."""
 
-    Attributes:
-        rewriter: who worded it.
-        direction: of the original.
-        text: the rewrite.
-    """
-
-    rewriter: str
-    direction: Direction
-    text: str
+    rewriter: str  # who worded it
+    direction: Direction  # of the original
+    text: str  # the rewrite
 
 
 def candidates(
     inputs: Mapping[str, Path], task: Settings, rewriters: Sequence[str], directions: Sequence[int]
 ) -> Iterator[Record]:
-    """A task's originals and all rewrites of them.
+    """Yields a task's originals and all rewrites of them, as records of ``checked``.
 
-    Args:
-        inputs: ``requests``, what was asked; and by each rewriter's name its outputs.
-        task: as ``originals.rewritten`` takes it.
-        rewriters: names in the order of the config.
-        directions: 1 and -1: those rewritten of the tasks that have some.
-
-    Returns:
-        Records as of ``checked``.
-
-    Raises:
-        UserError: a file is missing, or a rewriter gave no list that can be read.
+    The inputs are ``requests``, what was asked, and by each rewriter's name its outputs.
     """
     prompts = {prompt.answer_id: prompt for prompt in read_judge_prompts(inputs["requests"])}
     ways = {way: prompts[request_id(task["id"], way)] for way in rewritten(task, directions)}
@@ -74,7 +58,7 @@ def candidates(
 
 
 def checked(originals: Iterable[Original], texts: Iterable[Rewrite]) -> Iterator[Record]:
-    """The originals and the rewrites of one task, numbered, each with what its checks say.
+    """Yields the originals and the rewrites of one task, numbered, each with what its checks say.
 
     Returns:
         text_id (a number), text (as it can be used), direction, rewriter, mended, and status:

@@ -24,32 +24,20 @@ _FIELD = re.compile(r"\{\w+(?:\[\d+\])*\}", re.ASCII)
 
 
 class Checked(NamedTuple):
-    """A text after its checks.
+    """A text after its checks."""
 
-    Attributes:
-        text: as it can be used; as it came where it cannot be filled.
-        mended: whether braces were doubled in it.
-        status: ``PASS`` or one of ``REASONS``.
-    """
-
-    text: str
-    mended: bool
-    status: str
+    text: str  # as it can be used; as it came where it cannot be filled
+    mended: bool  # whether braces were doubled in it
+    status: str  # PASS or one of REASONS
 
 
 @dataclass(frozen=True)
 class Original:
-    """A template that was rewritten, and what each rewrite must keep of it.
+    """A template that was rewritten, and what each rewrite must keep of it."""
 
-    Attributes:
-        task: one of the paper's.
-        direction: that it asks for.
-        text: the template.
-    """
-
-    task: str
-    direction: Direction
-    text: str
+    task: str  # one of the paper's
+    direction: Direction  # that it asks for
+    text: str  # the template
 
     @cached_property
     def fields(self) -> Counter[str]:
@@ -75,14 +63,14 @@ class Original:
         return (*self.fields.elements(), *self.terms, *self.examples)
 
     def check(self, text: str) -> Checked:
-        """All checks but the one for duplicates; where the fields differ, braces are doubled."""
+        """Runs all checks but that for duplicates; where the fields differ, braces are doubled."""
         doubled = double_braces(text, self.fields)
         mended = fields_of(text) != self.fields == fields_of(doubled)
         text = doubled if mended else text
         return Checked(text, mended, next(iter(self.failures(text)), PASS))
 
     def failures(self, text: str) -> list[str]:
-        """The words of all checks that a text fails, but the one for duplicates."""
+        """Returns the words of all checks that a text fails, but the one for duplicates."""
         ways, joined = facts("lifbench/recs/keep.yaml")["directions"], _unspaced(text)
         words = re.compile(ways[self.direction], re.IGNORECASE) if self.direction else None
         fails = {
@@ -97,22 +85,22 @@ class Original:
 
 
 def clustered(candidates: Iterable[Record]) -> list[Record]:
-    """The candidates that are encoded and clustered: those that pass or that people may accept."""
+    """Returns the candidates that are clustered: those that pass or that people may accept."""
     return [one for one in candidates if one["status"] not in NOT_CLUSTERED]
 
 
 def text_hash(text: str) -> str:
-    """The name of a text in a review: the first 16 digits of its sha256."""
+    """Returns the name of a text in a review: the first 16 digits of its sha256."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def folded(text: str) -> str:
-    """What two texts share that count as the same: case-folded, white space joined."""
+    """Returns what two texts share that count as the same: case-folded, white space joined."""
     return " ".join(text.casefold().split())
 
 
 def fields_of(text: str) -> Counter[str] | None:
-    """The fields of a template, each as often as it stands there; None where braces do not match.
+    """Returns the fields of a template, as often as they are there; None if braces do not match.
 
     >>> fields_of("{num} and {num}, like {{this}}")
     Counter({'{num}': 2})
@@ -121,7 +109,7 @@ def fields_of(text: str) -> Counter[str] | None:
 
 
 def double_braces(text: str, fields: Counter[str]) -> str:
-    """A template whose braces outside the given fields are all doubled, those doubled already too.
+    """Doubles all braces of a template outside the given fields, those doubled already too.
 
     >>> double_braces('like {"a": "{x}"}', Counter(["{x}"]))
     'like {{"a": "{x}"}}'
@@ -153,7 +141,7 @@ def _fields(text: str) -> Iterator[str]:
 
 
 def _holds(text: str, term: str) -> bool:
-    """Whether a term stands in a text, plurals too; in any case unless it is in capitals."""
+    """Tells whether a term stands in a text, plurals too; in any case unless it is in capitals."""
     words = r"\s+".join(map(re.escape, term.split()))
     case = re.NOFLAG if term.isupper() else re.IGNORECASE
     return re.search(rf"(?<!\w){words}s?(?!\w)", text, case) is not None
@@ -164,5 +152,5 @@ def _unspaced(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    """A template without its fields, which are in no language."""
+    """Returns a template without its fields, which are in no language."""
     return _FIELD.sub(" ", text)

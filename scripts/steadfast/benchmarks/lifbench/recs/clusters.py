@@ -16,23 +16,12 @@ from steadfast.benchmarks.lifbench.recs.vectors import DIGITS
 
 
 def clusters(inputs: Mapping[str, Path], k: int, seed: int, starts: int = 50) -> Iterator[Record]:
-    """k-means of all texts, each direction by itself (section 3.3, clustering).
+    """Yields k-means clusters of all texts, each direction by itself (section 3.3, clustering).
 
     As the authors did it, texts that fail a check take part too: people may still accept or edit
     them. Those that cannot be filled, and duplicates, do not: they would make clusters of faults.
-
-    Args:
-        inputs: ``candidates`` and ``vectors``.
-        k: clusters of each direction.
-        seed: of the starts.
-        starts: of which the one with the smallest inertia counts.
-
-    Returns:
-        By direction and text number: text_id, direction, cluster (numbered from 0 by their lowest
-        text numbers), distance (Euclidean, to the centre), rank (1 for the nearest).
-
-    Raises:
-        UserError: there are fewer distinct vectors than clusters.
+    Of so many starts the one with the smallest inertia counts. Clusters are numbered from 0 by
+    their lowest text numbers; the distance is Euclidean, to the centre; rank 1 is the nearest.
     """
     encoded = {record["text_id"]: record["vector"] for record in read_jsonl(inputs["vectors"])}
     for direction, texts in by_direction(clustered(read_jsonl(inputs["candidates"]))):
@@ -60,7 +49,7 @@ def clusters(inputs: Mapping[str, Path], k: int, seed: int, starts: int = 50) ->
 
 
 def by_direction(records: Iterable[Record]) -> list[tuple[int | None, list[Record]]]:
-    """Records by their direction, 1 before -1, in their own order."""
+    """Returns records by their direction, 1 before -1, in their own order."""
 
     def key(record: Record) -> int:
         return -(record["direction"] or 0)
@@ -72,7 +61,7 @@ def by_direction(records: Iterable[Record]) -> list[tuple[int | None, list[Recor
 def _means(
     points: NDArray[np.float64], k: int, seed: int, starts: int
 ) -> tuple[Sequence[int], Sequence[float]]:
-    """Each point's cluster and its distance to the centre."""
+    """Returns each point's cluster and its distance to the centre."""
     from sklearn.cluster import KMeans
 
     with threadpool_limits(limits=1):

@@ -37,17 +37,11 @@ COPY = "in a copy of that file, in the folder that lifbench.recs.review names"
 
 @dataclass(frozen=True)
 class Text:
-    """A text of the pool with its place and what people make of it.
+    """A text of the pool with its place and what people make of it."""
 
-    Attributes:
-        record: the candidate.
-        place: its cluster record.
-        decision: on it.
-    """
-
-    record: Record
-    place: Record
-    decision: Decision
+    record: Record  # the candidate
+    place: Record  # its cluster record
+    decision: Decision  # on it
 
     @property
     def usable(self) -> bool:
@@ -56,7 +50,7 @@ class Text:
         return word in (ACCEPT, EDIT) or (word == UNREAD and self.record["status"] == PASS)
 
     def expression(self, number: int) -> Record:
-        """It as an expression of that id."""
+        """Returns the text as an expression of that id."""
         edited = self.decision.word == EDIT
         return {
             "expression_id": number,
@@ -82,30 +76,12 @@ def expressions(
     draws: int = 1,
     directory: str | None = None,
 ) -> Record:
-    """The templates of a task that RECS samples, as other expressions; and which sample has which.
+    """Returns the templates of a task that RECS samples, and which sample has which.
 
-    Directions that were not rewritten keep their hand-written templates, in every sample.
-
-    Args:
-        inputs: ``candidates`` and ``clusters``; ``review``, the file that is ready to be copied;
-            ``templates``, the released tasks.json, where scenario, variables and hand-written
-            templates are the released ones.
-        task: as ``originals.rewritten`` takes it.
-        review: file of people's decisions; ``released``, the authors' on their rewrites; None,
-            those that released clusters bring, else none.
-        sampling: the nearest usable text of each cluster, as many drawn at random, or both.
-        seed: of the draws.
-        draws: random samples.
-        directory: of the released files, for a released review; None fetches them.
-
-    Returns:
-        task, origin, scenario_prompt, space, expressions; reviewed, whether people accepted or
-        edited every text sampled (of both, the nearest); sampling, the expression ids of
-        ``nearest`` and of each draw of ``random``.
-
-    Raises:
-        UserError: a cluster has no usable text, fewer are usable than are to be drawn, or the
-            review is not as it should be.
+    Directions that were not rewritten keep their hand-written templates, in every sample. A review
+    is a file of people's decisions, or ``released``, the authors' on their rewrites; without one
+    those count that released clusters bring. ``reviewed`` says whether people accepted or edited
+    every text sampled (of both samplings, the nearest).
     """
     pool, clusters = list(read_jsonl(inputs["candidates"])), list(read_jsonl(inputs["clusters"]))
     name = task["id"]
@@ -151,16 +127,7 @@ def expressions(
 
 
 def nearest_texts(texts: Iterable[Text], where: str, remedy: str) -> dict[int, Text]:
-    """The usable text of each cluster that is nearest to its centre, by expression id.
-
-    Args:
-        texts: of a task.
-        where: file and task, for the message.
-        remedy: what to do, likewise.
-
-    Raises:
-        UserError: a cluster has none.
-    """
+    """Returns the usable text of each cluster that is nearest to its centre, by expression id."""
     found: dict[int, Text] = {}
     clusters: set[tuple[int | None, int]] = set()
     for text in sorted(texts, key=lambda text: text.place["rank"]):
@@ -194,7 +161,7 @@ def _decisions(
 
 
 def _texts(pool: Sequence[Record], clusters: Sequence[Record], decisions: Decisions) -> list[Text]:
-    """The texts of a task that were clustered."""
+    """Returns the texts of a task that were clustered."""
     places, unread = {record["text_id"]: record for record in clusters}, Decision(UNREAD)
     return [
         Text(record, place, decisions.get(text_hash(record["text"]), unread))
@@ -204,7 +171,7 @@ def _texts(pool: Sequence[Record], clusters: Sequence[Record], decisions: Decisi
 
 
 def _drawn(texts: Sequence[Text], seed: str, where: str, remedy: str) -> list[Text]:
-    """As many usable texts of each direction as it has clusters, in a random order.
+    """Returns as many usable texts of each direction as it has clusters, in a random order.
 
     A text's turn follows from itself alone: rejecting one puts the next in its place and moves no
     other.

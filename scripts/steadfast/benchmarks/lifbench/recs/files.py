@@ -21,19 +21,19 @@ RELEASED = "released"
 
 
 def recs_file(benchmark: str, step: str, task: str = "", kind: str = "jsonl") -> str:
-    """The path of what a step makes; of a task, where it works task by task."""
+    """Returns the path of what a step makes; of a task, where it works task by task."""
     return f"{benchmark}/recs/{step}/{task}.{kind}" if task else f"{benchmark}/recs/{step}.{kind}"
 
 
 def rewriters(section: Lifbench, known: Sequence[str]) -> list[str]:
-    """The rewriters that are asked: those that the section names, or all of the config."""
+    """Returns the rewriters that are asked: those that the section names, or all of the config."""
     if section.expressions != "recs" or section.recs.rewrites == "released":
         return []
     return section.recs.rewriters or list(known)
 
 
 def rewriting(section: Lifbench, benchmark: str, known: Sequence[str]) -> Rewriting | None:
-    """What the rewriters are asked; None where none is."""
+    """Returns what the rewriters are asked; None where none is."""
     asked = rewriters(section, known)
     if not asked:
         return None
@@ -47,12 +47,12 @@ def rewriting(section: Lifbench, benchmark: str, known: Sequence[str]) -> Rewrit
 
 
 def review_folder(section: Lifbench) -> str | None:
-    """The user's folder with reviews; None where there is none."""
+    """Returns the user's folder with reviews; None where there is none."""
     return None if section.recs.review == RELEASED else section.recs.review
 
 
 def review_file(section: Lifbench, task: str) -> str | None:
-    """The file with people's review of a task's texts; None where there is none."""
+    """Returns the file with people's review of a task's texts; None where there is none."""
     if review_folder(section) is None:
         return None
     path = Path(str(section.recs.review)) / f"{task}.yaml"
@@ -67,16 +67,7 @@ def recs_files(
     seed: int,
     templates: Mapping[str, str],
 ) -> list[DataFile]:
-    """The files of all steps before the expressions themselves.
-
-    Args:
-        section: of the config.
-        benchmark: its name, for the paths.
-        tasks: that run.
-        known: names of the config's rewriters.
-        seed: of clusters and samples.
-        templates: inputs with the published templates.
-    """
+    """Returns the files of all steps before the expressions themselves."""
     files, recs = [], section.recs
     asked = rewriters(section, known)
     directory = section.released.directory

@@ -16,7 +16,7 @@ Direction = int | None
 
 
 def request_id(task: str, direction: Direction) -> str:
-    """The name of what is asked about an original.
+    """Returns the name of what is asked about an original.
 
     >>> request_id("LOI", 1), request_id("OQ", None)
     ('LOI/+1', 'OQ')
@@ -25,12 +25,12 @@ def request_id(task: str, direction: Direction) -> str:
 
 
 def rewritten(task: Settings, directions: Sequence[int]) -> tuple[Direction, ...]:
-    """The directions of a task (``Task.worded``) whose templates are rewritten."""
+    """Returns the directions of a task (``Task.worded``) whose templates are rewritten."""
     return tuple(directions) if Task.of(task).directions else (None,)
 
 
 def base(inputs: Mapping[str, Path], task: Settings) -> Record:
-    """The task's hand-written expressions: the released ones where ``templates`` is an input."""
+    """Returns a task's hand-written expressions: released ones if ``templates`` is an input."""
     module = released_expressions if "templates" in inputs else own_expressions
     return module.expressions(inputs, task)
 
@@ -42,18 +42,10 @@ def originals_of(
     source: Source,
     directory: str | None,
 ) -> dict[Direction, str]:
-    """The original template of each direction that is rewritten.
+    """Returns the original template of each direction that is rewritten.
 
-    Args:
-        inputs: ``templates``, the released tasks.json, where direction -1 of it is rewritten.
-        task: as ``rewritten`` takes it.
-        directions: those rewritten of the tasks that have some.
-        source: ``own``, the first own template of the direction; ``released``, the one that the
-            authors rewrote, and for direction -1 the first in tasks.json.
-        directory: of the released files; None fetches them.
-
-    Raises:
-        UserError: there is none, or a released file is missing.
+    Own ones are the first own template of the direction; released ones that which the authors
+    rewrote, and for direction -1 the first in tasks.json (the input ``templates``).
     """
     found: dict[Direction, str] = {}
     for direction in rewritten(task, directions):
@@ -70,5 +62,5 @@ def originals_of(
 
 
 def first(expressions: Iterable[Record], direction: Direction) -> str:
-    """The first template of a direction."""
+    """Returns the first template of a direction."""
     return next(e["template"] for e in expressions if e["direction"] == direction)

@@ -21,16 +21,7 @@ from steadfast.benchmarks.lifbench.recs.vectors import DIGITS
 def candidates(
     inputs: Mapping[str, Path], task: Settings, directory: str | None
 ) -> Iterator[Record]:
-    """The released rewrites of a task's template, direction 1, as ``candidates.checked`` gives.
-
-    Args:
-        inputs: none.
-        task: as ``originals.rewritten`` takes it.
-        directory: of the released files; None fetches them.
-
-    Raises:
-        UserError: a released file is missing, could not be fetched, or has another shape.
-    """
+    """Returns the released rewrites of a task's template, direction 1, as ``checked`` gives."""
     released, (direction,) = rewrites(task["id"], directory), rewritten(task, [1])
     texts = [
         Rewrite(rewriter, direction, text)
@@ -41,35 +32,16 @@ def candidates(
 
 
 def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) -> Iterator[Record]:
-    """The released clusters of the released rewrites, and what people made of each text.
-
-    Args:
-        inputs: ``candidates``, the released ones.
-        task: as ``originals.rewritten`` takes it.
-        directory: of the released files; None fetches them.
-
-    Returns:
-        As ``places``.
-
-    Raises:
-        UserError: a released file is missing, could not be fetched, or has another shape, or the
-            candidates are not the released ones.
-    """
+    """Yields the released clusters of the released rewrites, and what people made of each text."""
     return places(task, directory, list(read_jsonl(inputs["candidates"])))
 
 
 def places(task: Settings, directory: str | None, pool: Sequence[Record]) -> Iterator[Record]:
-    """Where each released rewrite was clustered, and what people made of it.
+    """Yields where each released rewrite was clustered, and what people made of it.
 
-    Args:
-        task: as ``originals.rewritten`` takes it.
-        directory: of the released files; None fetches them.
-        pool: the released candidates.
-
-    Returns:
-        Records as of ``clusters.clusters``, by text number, with further fields: decision, one of
-        ``released_files.DECISIONS``; edit, the new text where people edited it, corrected where it
-        could not be filled, else null; released_text, as it stands in the file.
+    To the fields of ``clusters.clusters`` come decision, one of ``released_files.DECISIONS``; edit,
+    the new text where people edited it, corrected where it could not be filled, else null; and
+    released_text, as it stands in the file.
     """
     name = task["id"]
     released, entries = rewrites(name, directory), clustered(name, directory)
@@ -101,7 +73,7 @@ def places(task: Settings, directory: str | None, pool: Sequence[Record]) -> Ite
 
 
 def _matched(texts: Sequence[str], entries: Sequence[Clustered]) -> list[Clustered]:
-    """The entry of each text: the same text, or for those edited together the most similar."""
+    """Returns the entry of each text: the same text, or of those edited the most similar."""
     left = dict(enumerate(entries))
     found: dict[int, Clustered] = {}
     for number, text in enumerate(texts):

@@ -19,42 +19,25 @@ SUFFIX = {"rewrites": "rewrite", "clusters": "cluster"}
 
 @dataclass(frozen=True)
 class Rewrites:
-    """The rewrites of one task's template.
+    """The rewrites of one task's template."""
 
-    Attributes:
-        original: hand-written.
-        texts: of each rewriter, in the order of the pool.
-    """
-
-    original: str
-    texts: dict[str, list[str]]
+    original: str  # hand-written
+    texts: dict[str, list[str]]  # of each rewriter, in the order of the pool
 
 
 @dataclass(frozen=True)
 class Clustered:
-    """A text of a released cluster.
+    """A text of a released cluster."""
 
-    Attributes:
-        text: as it stands there, after people's edit.
-        cluster: its number.
-        distance: to the centre, before the edit.
-        rank: 1 for the nearest to the centre.
-        decision: one of ``DECISIONS``.
-    """
-
-    text: str
-    cluster: int
-    distance: float
-    rank: int
-    decision: str
+    text: str  # as it stands there, after people's edit
+    cluster: int  # its number
+    distance: float  # to the centre, before the edit
+    rank: int  # 1 for the nearest to the centre
+    decision: str  # one of DECISIONS
 
 
 def rewrites(task: str, directory: str | None) -> Rewrites:
-    """The rewrites that were clustered.
-
-    Raises:
-        UserError: the file is missing, could not be fetched, or has another shape.
-    """
+    """Returns the rewrites that were clustered."""
     place, record = _read("rewrites", task, directory)
     try:
         names = facts("lifbench/recs/released.yaml")["rewriters"]
@@ -65,11 +48,7 @@ def rewrites(task: str, directory: str | None) -> Rewrites:
 
 
 def clustered(task: str, directory: str | None) -> list[Clustered]:
-    """The texts of the clusters, from the centre of each outwards.
-
-    Raises:
-        UserError: the file is missing, could not be fetched, or has another shape.
-    """
+    """Returns the texts of the clusters, from the centre of each outwards."""
     place, record = _read("clusters", task, directory)
     try:
         return [

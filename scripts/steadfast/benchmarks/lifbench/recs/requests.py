@@ -18,22 +18,9 @@ def requests(
     originals: Source = "own",
     directory: str | None = None,
 ) -> Iterator[Record]:
-    """One request a task and direction (paper, section 3.3 and Figure 8; wording our own).
+    """Yields one request a task and direction (paper, section 3.3 and Figure 8; wording our own).
 
-    Args:
-        inputs: ``templates``, the released tasks.json, where direction -1 of it is rewritten.
-        tasks: each as ``originals.rewritten`` takes it.
-        count: rewrites that are asked for.
-        directions: 1 and -1: those rewritten of the tasks that have some.
-        originals: ``own``, the first own template of each; ``released``, the authors'.
-        directory: of the released files; None fetches them.
-
-    Returns:
-        Judge prompts as records (``contract.components.JudgePrompt``), the original in place of an
-        answer.
-
-    Raises:
-        UserError: an original is missing.
+    These are judge prompts as records, with the original in place of an answer.
     """
     for task in tasks:
         found = originals_of(inputs, task, directions, originals, directory)

@@ -35,15 +35,10 @@ decisions:
 
 
 class Decision(NamedTuple):
-    """What people make of a text.
+    """What people make of a text."""
 
-    Attributes:
-        word: unread, accept, reject or edit.
-        text: the new one of an edit.
-    """
-
-    word: str
-    text: str | None = None
+    word: str  # unread, accept, reject or edit
+    text: str | None = None  # the new one of an edit
 
 
 Decisions = Mapping[str, Decision]
@@ -51,15 +46,10 @@ Decisions = Mapping[str, Decision]
 
 
 def review(inputs: Mapping[str, Path], task: str) -> str:
-    """A review of a task's texts, made ready to be copied and edited.
+    """Returns a review of a task's texts, made ready to be copied and edited.
 
-    Args:
-        inputs: ``candidates`` and ``clusters``; decisions that the released clusters bring stand
-            there already.
-        task: one of the paper's.
-
-    Returns:
-        YAML: cluster by cluster, each from its centre outwards.
+    It is YAML, cluster by cluster, each from its centre outwards. Decisions that the released
+    clusters bring stand there already.
     """
     pool = list(read_jsonl(inputs["candidates"]))
     texts, known = {record["text_id"]: record for record in pool}, originals(task, pool)
@@ -75,7 +65,7 @@ def review(inputs: Mapping[str, Path], task: str) -> str:
 
 
 def _entry(record: Record, candidate: Record, original: Original) -> list[str]:
-    """A text in a comment, and the decision on it."""
+    """Returns a text in a comment, and the decision on it."""
     status = "" if candidate["status"] == PASS else f", fails: {candidate['status']}"
     facts = f"{record['distance']:.6f} from the centre, {candidate['rewriter']}{status}"
     decision: str | Record = record.get("decision", UNREAD)
@@ -90,7 +80,7 @@ def _entry(record: Record, candidate: Record, original: Original) -> list[str]:
 
 
 def _printable(line: str) -> str:
-    """A line without what YAML takes for its end, or does not take at all."""
+    """Returns a line without what YAML takes for its end, or does not take at all."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
 
 
@@ -108,7 +98,7 @@ def _one_line(value: Record) -> str:
 
 
 def originals(task: str, candidates: Sequence[Record]) -> dict[Direction, Original]:
-    """The originals among candidates, by direction."""
+    """Returns the originals among candidates, by direction."""
     return {
         one["direction"]: Original(task, one["direction"], one["text"])
         for one in candidates
@@ -117,20 +107,7 @@ def originals(task: str, candidates: Sequence[Record]) -> dict[Direction, Origin
 
 
 def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> dict[str, Decision]:
-    """The decisions of a review, checked.
-
-    Args:
-        path: YAML, as ``review`` makes it.
-        task: one of the paper's.
-        candidates: the task's, of which the review speaks.
-
-    Returns:
-        By the hash of each text that was read.
-
-    Raises:
-        UserError: the file is missing, is no such review, speaks of a text that there is not, or
-            has an edit that fails a check; the sentence names file and key.
-    """
+    """Reads the decisions of a review, checked, by the hash of each text that was read."""
     text = read_text(path)
     check_source(path)
     whole = yaml.safe_load(text)
@@ -196,7 +173,7 @@ def _decision(value: object, where: str, record: Record, original: Original) -> 
 
 
 def _check_distinct(path: Path | str, found: Decisions, by_hash: Mapping[str, Record]) -> None:
-    """See that no edit makes a text that is there already."""
+    """Sees that no edit makes a text that is there already."""
     others = {folded(one["text"]): key for key, one in by_hash.items()}
     for key, decision in found.items():
         if decision.text is not None:
@@ -209,7 +186,7 @@ def _check_distinct(path: Path | str, found: Decisions, by_hash: Mapping[str, Re
 
 
 def decisions_in(clusters: Sequence[Record], candidates: Sequence[Record]) -> dict[str, Decision]:
-    """The decisions that cluster records bring, as the released ones do; none of fresh ones."""
+    """Returns the decisions that released cluster records bring; fresh ones bring none."""
     texts: dict[int, Any] = {one["text_id"]: one["text"] for one in candidates}
     return {
         text_hash(texts[one["text_id"]]): Decision(one["decision"], one["edit"])

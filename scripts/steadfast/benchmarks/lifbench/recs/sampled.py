@@ -10,17 +10,7 @@ from steadfast.benchmarks.lifbench.recs.statistics import statistics
 
 
 def expressions(inputs: Mapping[str, Path], task: Settings, seed: int, **settings: Any) -> Record:
-    """As ``recs.expressions`` gives them, with ``statistics``: rows of what they are chosen from.
-
-    Args:
-        inputs: ``candidates``, ``vectors`` and ``clusters``; ``templates`` where they are released.
-        task: as ``originals.rewritten`` takes it.
-        seed: of random texts.
-        settings: further ones of ``recs.expressions``.
-
-    Raises:
-        UserError: as there.
-    """
+    """Returns what ``recs.expressions`` gives, and ``statistics`` of what they are chosen from."""
     found = sampling.expressions(inputs, task, seed=seed, **settings)
     rows = statistics(inputs, task["id"], found, seed)
     return {**found, "statistics": [{**row, "reviewed": found["reviewed"]} for row in rows]}

@@ -18,14 +18,7 @@ SETS = 2000  # of random texts, beside which the picks stand
 def statistics(
     inputs: Mapping[str, Path], task: str, expressions: Record, seed: int
 ) -> Iterator[Record]:
-    """As ``rows``, of files.
-
-    Args:
-        inputs: ``candidates``, ``vectors`` and ``clusters``.
-        task: one of the paper's.
-        expressions: as ``recs.expressions`` gives them.
-        seed: of the random sets.
-    """
+    """Returns ``rows`` of files."""
     read = {name: list(read_jsonl(inputs[name])) for name in ("candidates", "vectors", "clusters")}
     return rows(task, **read, expressions=expressions, seed=seed)
 
@@ -38,7 +31,7 @@ def rows(
     expressions: Record,
     seed: int,
 ) -> Iterator[Record]:
-    """A row for each direction of a task that was rewritten.
+    """Yields a row for each direction of a task that was rewritten.
 
     Returns:
         task; direction; texts; usable, those that pass all checks; mended, those whose braces were
@@ -80,7 +73,7 @@ def rows(
 
 
 def _spread(points: NDArray[np.float64], places: Sequence[int], seed: str) -> Record:
-    """How far picks are from each other, beside random sets of as many."""
+    """Returns how far picks are from each other, beside random sets of as many."""
     if len(places) < 2:
         return {"spread": None, "random_spread": None, "percentile": None}
     apart = np.linalg.norm(points[:, None] - points[None], axis=2)
@@ -98,6 +91,6 @@ def _spread(points: NDArray[np.float64], places: Sequence[int], seed: str) -> Re
 
 
 def _mean_distance(apart: NDArray[np.float64], places: Sequence[int]) -> float:
-    """The mean over all pairs."""
+    """Returns the mean over all pairs."""
     pairs = len(places) * (len(places) - 1)
     return float(apart[np.ix_(places, places)].sum() / pairs)

@@ -20,20 +20,9 @@ Matrix = NDArray[np.float32]
 
 
 def vectors(inputs: Mapping[str, Path], encoder: Settings) -> Iterator[Record]:
-    """The vectors of a task's texts that can be used (section 3.3, encoding).
+    """Yields the vectors of a task's texts that can be used (section 3.3, encoding).
 
-    Args:
-        inputs: ``candidates``.
-        encoder: ``kind`` tfidf, with analyzer (word, char, char_wb) and ngrams (shortest and
-            longest), fitted to the texts themselves; or ``kind`` sentence-transformers, with model
-            (a name on the hub or a directory), revision and pooling (such as cls; None: the
-            model's own).
-
-    Returns:
-        text_id; key, a hash of all that the vector follows from; vector, float32 of six digits.
-
-    Raises:
-        UserError: sentence-transformers is not installed, or has no such model.
+    They are of float32 with six digits; ``key`` is a hash of all that a vector follows from.
     """
     pool = clustered(read_jsonl(inputs["candidates"]))
     texts = [record["text"] for record in pool]
@@ -104,7 +93,7 @@ def _pool(loaded: Any, model: str, pooling: str) -> None:
 
 
 def _identity(model: str, revision: str | None) -> object:
-    """A model's name and revision; of a directory what it holds, wherever it lies."""
+    """Returns a model's name and revision; of a directory what it holds, wherever it lies."""
     folder = Path(model)
     if not folder.is_dir():
         return [model, revision]

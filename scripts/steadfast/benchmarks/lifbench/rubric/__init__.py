@@ -29,22 +29,14 @@ RUBRICS: dict[str, dict[str, Scorer]] = {"released": RELEASED, "corrected": CORR
 def score(
     prompt: Record, context: Record, scenario_prompt: str, response: str, rubric: str = "released"
 ) -> Score:
-    """One response's score; any text has one, and none can make this raise.
+    """Returns one response's score; any text has one, and none can make this raise.
+
+    The context is kept prepared between calls, so it must not change.
 
     >>> prompt = {"task": "LSI", "variables": {"id": 1}, "gold": {"element": "Name a fruit."}}
     >>> context = {"scenario": "list", "elements": ["Name a fruit.", "List three rivers."]}
     >>> score(prompt, context, "{input} {instruction}", "List three rivers.").points
     {'format': 1.0, 'correct': 0.0, 'ori': 1.0}
-
-    Args:
-        prompt: the prompt record; its ``variables`` and ``gold`` are used.
-        context: the context record; kept prepared between calls, so it must not change.
-        scenario_prompt: the scenario description with ``{input}`` and ``{instruction}``.
-        response: what the model wrote.
-        rubric: one of ``RUBRICS``.
-
-    Raises:
-        UserError: there is no such rubric.
     """
     if rubric not in RUBRICS:
         raise UserError(f"rubric: no rubric {rubric!r}; choose one of {', '.join(RUBRICS)}")
@@ -62,7 +54,7 @@ def score(
 
 
 def _asked(prompt: Record, context: Record, scenario_prompt: str) -> tuple[Any, ...]:
-    """What is asked of the task, as its scorers take it."""
+    """Returns what is asked of the task, as its scorers take it."""
     given = fields(prompt)
     match prompt["task"]:
         case "LSI" | "LOI" | "LOE":

@@ -26,11 +26,7 @@ _prepared: dict[int, tuple[Record, Any]] = {}
 
 
 class ListFacts:
-    """The elements of a list and a way to find all of them in a response.
-
-    Args:
-        elements: the items, in order.
-    """
+    """The elements of a list and a way to find all of them in a response."""
 
     def __init__(self, elements: list[str]):
         self.elements = elements
@@ -60,7 +56,7 @@ class ListFacts:
         return _grouped((e[:_PREFIX], e) for e in self._indices if len(e) >= _PREFIX)
 
     def counts(self, response: str) -> dict[int, int]:
-        """Non-overlapping occurrences of every element that is in a response, by 0-based index.
+        """Counts the non-overlapping occurrences of each element in a response, by 0-based index.
 
         A response is searched for elements' beginnings, not the response for each element: the
         cost does not grow with the list.
@@ -78,11 +74,7 @@ class ListFacts:
 
 
 class TextIndex:
-    """A long text in which many short ones are looked for.
-
-    Args:
-        text: the long text.
-    """
+    """A long text in which many short ones are looked for."""
 
     def __init__(self, text: str):
         self.text = text
@@ -93,7 +85,7 @@ class TextIndex:
         return {line.partition(": ")[2] for line in self.text.split("\n")}
 
     def present(self, texts: set[str]) -> set[str]:
-        """Those of the texts that are in the long one, wherever."""
+        """Returns those of the texts that are in the long one, wherever."""
         found = texts & self._values
         rest = texts - found
         holds = self.text.__contains__ if len(rest) <= _ONE_BY_ONE else self._holds
@@ -121,7 +113,7 @@ class TextIndex:
 
 
 def _number(start: bytes) -> "np.uint64":
-    """The first window, in their order, that can begin so."""
+    """Returns the first window, in their order, that can begin so."""
     import numpy as np
 
     return np.uint64(int.from_bytes(start.ljust(_WINDOW, b"\0")))
@@ -151,17 +143,15 @@ class MultiDocFacts:
         return {folded(str(value)) for document in self.documents for value in document.values()}
 
     def values_of(self, keys: Sequence[str]) -> "FieldValues":
-        """The values of some fields."""
+        """Returns the values of some fields."""
         return self._by_keys.setdefault(tuple(keys), FieldValues(self.documents, keys))
 
 
 class FieldValues:
     """The values of some fields of documents, and a way to find them in a text.
 
-    Attributes:
-        names: the fields', ``folded``; their number is the ``width``.
-        of: by the ``core`` of a value, the places of the fields that have it, and it, ``folded``.
-        finder: finds the values.
+    ``names`` are the fields', ``folded``; ``of`` has by the ``core`` of a value the places of the
+    fields that have it, and it, ``folded``.
     """
 
     def __init__(self, documents: list[Record], keys: Sequence[str]):
@@ -181,12 +171,12 @@ class FieldValues:
         self.finder = Finder(text for _, text in self.of.values())
 
     def tells(self, row: tuple[str | None, ...]) -> bool:
-        """Whether a row can be meant for a document: one has these values, or it has all that no
-        document lacks, right or wrong."""
+        """Tells whether a row can be meant for a document: one has these values, or it has all that
+        no document lacks, right or wrong."""
         return row in self._rows or bool(self._always and all(row[p] for p in self._always))
 
     def holds(self, row: tuple[str | None, ...]) -> bool:
-        """Whether a row has a value that a document has."""
+        """Tells whether a row has a value that a document has."""
         return any(core(text) in self.of for text in row if text)
 
 
@@ -202,7 +192,7 @@ class OneDocFacts:
         }
 
     def inside(self, text: str) -> list[Record]:
-        """The labelled sentences that a text contains."""
+        """Returns the labelled sentences that a text contains."""
         return [sentence for sentence in self.sentences if sentence["text"] in text]
 
     @cached_property
@@ -224,19 +214,19 @@ class OneDocFacts:
         return min((len(core(text)) for text in self.labelled), default=1)
 
     def is_true(self, text: str) -> bool:
-        """Whether a ``normal`` text is a true key sentence."""
+        """Tells whether a ``normal`` text is a true key sentence."""
         return any(not sentence["fake"] for sentence in self.labelled.get(text, ()))
 
     def holds(self, text: str) -> bool:
-        """Whether a text has a labelled sentence, or is some other part of the document no shorter
-        than the shortest of them."""
+        """Tells whether a text has a labelled sentence, or is some other part of the document no
+        shorter than the shortest of them."""
         plain = core(untagged(text))
         part = len(plain) >= self._shortest and plain in self._plain_text
         return part or bool(self.finder.find(text))
 
 
 def untagged(text: str) -> str:
-    """A text of the OneDoc scenario without the tags before and after key sentences.
+    """Returns a text of the OneDoc scenario without the tags before and after key sentences.
 
     >>> untagged("<#Topic#-1>Walk slowly.<#Topic#>")
     'Walk slowly.'
@@ -245,7 +235,7 @@ def untagged(text: str) -> str:
 
 
 def facts_of(context: Record) -> ListFacts | MultiDocFacts | OneDocFacts:
-    """The prepared facts of a context record, which must not be changed afterwards."""
+    """Returns the prepared facts of a context record, which must not be changed afterwards."""
     held = _prepared.get(id(context))
     if held is None or held[0] is not context:
         if len(_prepared) >= _KEPT:
@@ -265,7 +255,7 @@ def _prepare(context: Record) -> ListFacts | MultiDocFacts | OneDocFacts:
 
 
 def _grouped(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
-    """The second things of pairs, by the first."""
+    """Returns the second things of pairs, by the first."""
     groups = defaultdict(list)
     for key, value in pairs:
         groups[key].append(value)

@@ -8,17 +8,11 @@ from steadfast.base.files import Record
 
 @dataclass(frozen=True)
 class Marks:
-    """Points of one response, before they are divided by their weights.
+    """Points of one response, before they are divided by their weights."""
 
-    Attributes:
-        points: score point to points, in units of its weight; one left out is 0.
-        extracted: what was read out of the response, as JSON can hold it.
-        void: the total is 0 whatever the points are (Q3).
-    """
-
-    points: dict[str, float]
+    points: dict[str, float]  # score point to points, in units of its weight; one left out is 0
     extracted: Record = field(default_factory=dict)
-    void: bool = False
+    void: bool = False  # the total is 0 whatever the points are (Q3)
 
 
 Scorer = Callable[..., Marks]

@@ -8,7 +8,7 @@ Document = tuple[str | None, ...]
 
 
 def agreement(gold: Mapping[Document, int], assigned: Mapping[Document, int]) -> float:
-    """The share of ordered pairs of gold documents on which both groupings agree, 0 to 1.
+    """Returns the share of ordered pairs of gold documents on which both groupings agree, 0 to 1.
 
     A pair agrees if both documents are assigned and both groupings put them together, or both
     apart; a document pairs with itself too.
@@ -26,5 +26,5 @@ def agreement(gold: Mapping[Document, int], assigned: Mapping[Document, int]) ->
 
 
 def _same(labels: Iterable[Hashable]) -> int:
-    """The number of ordered pairs with the same label."""
+    """Returns the number of ordered pairs with the same label."""
     return sum(count**2 for count in Counter(labels).values())

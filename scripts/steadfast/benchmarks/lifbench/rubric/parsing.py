@@ -11,7 +11,7 @@ _DECODER = json.JSONDecoder()
 
 
 def parse_json(text: str, decoder: json.JSONDecoder = _DECODER) -> tuple[bool, Any]:
-    """Whether a text is JSON, by default as Python reads it (NaN too), and its value."""
+    """Tells whether a text is JSON, by default as Python reads it (NaN too), and its value."""
     try:
         return True, decoder.decode(text)
     except (ValueError, RecursionError):
@@ -19,7 +19,7 @@ def parse_json(text: str, decoder: json.JSONDecoder = _DECODER) -> tuple[bool, A
 
 
 def list_form(whole: bool, value: Any) -> float:
-    """Fraction of a format point for a JSON list of strings, the whole answer or within it."""
+    """Returns the share of a format point for a JSON list of strings, whole or within an answer."""
     if not isinstance(value, list):
         return 0.25 if whole else 0.0
     full, partly = (1.0, 0.75) if whole else (0.75, 0.5)
@@ -27,7 +27,7 @@ def list_form(whole: bool, value: Any) -> float:
 
 
 def as_text(value: Any) -> str | None:
-    """``str(value)`` of a parsed value, or None where Python refuses (huge or deep values)."""
+    """Returns ``str(value)``, or None where Python refuses (huge or deep values)."""
     try:
         return str(value)
     except (ValueError, RecursionError):
@@ -35,7 +35,7 @@ def as_text(value: Any) -> str | None:
 
 
 def unescape(*texts: str) -> str:
-    """The first text whose UTF-8 can be read as Python's ``unicode_escape``, read so (Q1).
+    """Returns the first text whose UTF-8 can be read as Python's ``unicode_escape``, read so (Q1).
 
     Where none can, the first as it is.
     """
@@ -50,13 +50,13 @@ def unescape(*texts: str) -> str:
 
 
 def outer_brackets(text: str) -> str | None:
-    """From the first ``[`` to the last ``]``; None where either is missing or they cross."""
+    """Returns what is from the first ``[`` to the last ``]``; None where one is missing."""
     first, last = text.find("["), text.rfind("]")
     return text[first : last + 1] if 0 <= first < last else None
 
 
 def double_bracketed(text: str) -> list[str]:
-    r"""All matches of the pattern ``\[\[.*?\]\]``, in linear time."""
+    r"""Returns all matches of the pattern ``\[\[.*?\]\]``, in linear time."""
     matches = []
     for line in text.split("\n"):
         position = 0
@@ -70,7 +70,7 @@ def double_bracketed(text: str) -> list[str]:
 
 
 def braced(text: str) -> list[str]:
-    r"""All matches of the pattern ``\{[^\]]+\}``, in linear time."""
+    r"""Returns all matches of the pattern ``\{[^\]]+\}``, in linear time."""
     matches = []
     for piece in text.split("]"):
         start, end = piece.find("{"), piece.rfind("}")
@@ -80,6 +80,6 @@ def braced(text: str) -> list[str]:
 
 
 def near(text: str, gold: str) -> bool:
-    """Whether a text is within a sixth of the gold's length, and three more, of edits."""
+    """Tells whether a text is within a sixth of the gold's length, and three more, of edits."""
     allowed = len(gold) // 6 + 3
     return Levenshtein.distance(gold, text, score_cutoff=allowed) <= allowed

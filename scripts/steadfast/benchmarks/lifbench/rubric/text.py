@@ -20,7 +20,7 @@ _ENDS = " .,;:!?…。！？，\"'`*_"
 
 
 def normal(text: str) -> str:
-    """A text as it is compared: in NFC, each white space a single blank, none at the ends.
+    """Returns a text as it is compared: in NFC, each white space a single blank, none at the ends.
 
     Where more combining marks follow each other than any script needs, the text is not brought
     into NFC, which would take time quadratic in their number.
@@ -39,7 +39,7 @@ def _marks_in_a_row(text: str) -> int:
 
 
 def folded(text: str) -> str:
-    """A text as it is meant: ``normal``, without case, its quotes, apostrophes and dashes plain.
+    """Returns a text as it is meant: ``normal``, caseless, with plain quotes and dashes.
 
     >>> folded("It’s  “Straße” – YES")
     'it\\'s "strasse" - yes'
@@ -48,7 +48,7 @@ def folded(text: str) -> str:
 
 
 def core(text: str) -> str:
-    """A ``folded`` text without the stops, quotes and Markdown at its ends, if it has more.
+    """Returns a ``folded`` text without the stops, quotes and Markdown at its ends, if it has more.
 
     >>> core("**Yes.**"), core("...")
     ('yes', '...')
@@ -58,7 +58,7 @@ def core(text: str) -> str:
 
 
 def only_repeats(text: str, asked: str) -> bool:
-    r"""Whether a text has no words but those that were asked, once or several times.
+    r"""Tells whether a text has no words but those that were asked, once or several times.
 
     >>> only_repeats("> Name the first.\n> Name the first.", "Name the first.")
     True
@@ -68,13 +68,13 @@ def only_repeats(text: str, asked: str) -> bool:
 
 
 def allowed_edits(gold: str) -> int:
-    """How many edits a text may be away from the gold to be a slip of it: as in the released
-    rubric a sixth of its length and three more, but less than half of a short one."""
+    """Returns how many edits a text may be away from the gold to be a slip of it: as in the
+    released rubric a sixth of its length and three more, but less than half of a short one."""
     return min(len(gold) // 6 + 3, (len(gold) - 1) // 2)
 
 
 def joined(pair: str) -> bool:
-    """Whether two characters side by side are of one word.
+    """Tells whether two characters side by side are of one word.
 
     Scripts without case, such as the Chinese one, may write words without blanks.
     """
@@ -85,10 +85,8 @@ class Finder:
     """Finds known texts in a longer one: from its left, each time the longest that stands there.
 
     So a text that is part of another known one, or of a word, does not count there. Compared is
-    what is meant (``core``); where that is the same for several, what is written decides.
-
-    Args:
-        texts: the known texts, ``normal``; an empty one is never found.
+    what is meant (``core``); where that is the same for several, what is written decides. The known
+    texts are ``normal``; an empty one is never found.
     """
 
     def __init__(self, texts: Iterable[str]):
@@ -106,14 +104,14 @@ class Finder:
         self._most_edits = max(map(allowed_edits, self._known), default=0)
 
     def find(self, text: str) -> list[str]:
-        """The known texts in a text, in order, as often as they are there."""
+        """Returns the known texts in a text, in order, as often as they are there."""
         text = normal(text)
         if (whole := core(text)) in self._known:
             return [self._written(whole, text)]
         return [self._written(key, text) for key, _, _ in self.spans(folded(text))]
 
     def spans(self, text: str) -> list[tuple[str, int, int]]:
-        """The ``core`` of each known text that is in a ``folded`` text, its start and its end."""
+        """Returns the ``core`` of each known text in a ``folded`` text, with its start and end."""
         found = []
         place = 0
         while place < len(text):
@@ -126,7 +124,7 @@ class Finder:
         return found
 
     def _size(self, text: str, place: int) -> int:
-        """The length of the longest known text that stands at a place; 0 for none."""
+        """Returns the length of the longest known text that stands at a place; 0 for none."""
         sizes = self._long.get(text[place : place + _PREFIX], ())
         for size in (*sizes, *self._short) if sizes else self._short:
             end = place + size
@@ -135,7 +133,7 @@ class Finder:
         return 0
 
     def nearest(self, text: str) -> str | None:
-        """The known text of which a text is a slip; None if there is none."""
+        """Returns the known text of which a text is a slip; None if there is none."""
         sought = core(text)
         match = process.extractOne(
             sought,
@@ -148,7 +146,7 @@ class Finder:
         return self._written(match[0], normal(text))
 
     def _written(self, key: str, text: str) -> str:
-        """Of the known texts with the same core the longest that a text holds, or the first."""
+        """Returns, of known texts with one core, the longest that a text holds, or the first."""
         known = self._known[key]
         if len(known) == 1:
             return known[0]

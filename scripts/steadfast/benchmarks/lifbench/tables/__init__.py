@@ -57,17 +57,7 @@ def tables(
     beyond: Beyond | None = None,
     same_prompts: bool = False,
 ) -> Iterator[Table]:
-    """All tables; with the paper's cells where the display wants them.
-
-    Args:
-        frames: of ``lifbench.metrics`` by name.
-        display: how models are shown.
-        weighting: how the overall ARS was computed, for the captions.
-        rubric: by which the scores were given, for the captions.
-        own: the user's own tasks (``OwnTask.shown``).
-        beyond: what is compared beyond the paper's perspectives.
-        same_prompts: whether the models were asked what the paper's were asked.
-    """
+    """Yields all tables; with the paper's cells where the display wants them."""
     results = LifbenchResults(frames, display, weighting, rubric, with_own(own))
     asked = Asked.of(results.lengths, results.tasks, weighting, own)
     further = {name: build for name, build in FURTHER.items() if name in frames}

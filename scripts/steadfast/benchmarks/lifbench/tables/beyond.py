@@ -16,13 +16,7 @@ from steadfast.stats.tidy import rows_of
 def beyond_table(
     results: LifbenchResults, perspective: str, compared: Mapping[str, Sequence[str]]
 ) -> Table:
-    """IFS in a perspective beyond the paper, and ARS over a scenario's tasks in each of its groups.
-
-    Args:
-        results: what is shown.
-        perspective: format or domain.
-        compared: the groups by scenario.
-    """
+    """Returns IFS in a perspective beyond the paper, and a scenario's ARS in each of its groups."""
     words = WORDS["beyond"][perspective]
     rows = rows_of(results.frames["perspectives"], perspective=perspective, length="")
     headings, columns = [Column("IFS")], []

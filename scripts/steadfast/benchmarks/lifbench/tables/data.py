@@ -15,7 +15,7 @@ COUNTED = ("expressions", "variables", "samples")
 
 
 def data_table(results: LifbenchResults, name: str) -> Table:
-    """Counts of expressions, variables and samples per task (Table 2)."""
+    """Returns counts of expressions, variables and samples per task (Table 2)."""
     counts = results.frames["data"].set_index("task")
     tasks = [
         task for task in by_scenario(WORDS["data_order"], results.known) if task in counts.index
@@ -41,7 +41,7 @@ def data_table(results: LifbenchResults, name: str) -> Table:
 
 
 def rubric_table(results: LifbenchResults, name: str) -> Table:
-    """Score points, their weights by each rubric, and the capabilities they tell of (Table 6)."""
+    """Returns score points, their weights by rubric, and what they tell of (Table 6)."""
     order, known = by_scenario(WORDS["data_order"], results.known), results.known
     alike = groupby(order, key=lambda task: known[task].points)
     weights = [Column(WORDS["rubric_headings"][rubric], "Weight") for rubric in RUBRICS]
@@ -56,7 +56,7 @@ def rubric_table(results: LifbenchResults, name: str) -> Table:
 
 
 def _points(tasks: Sequence[ScoredTask]) -> Section:
-    """The score points of tasks that are scored alike, and their sum."""
+    """Returns the score points of tasks that are scored alike, and their sum."""
     task, label = tasks[0], ", ".join(task.id for task in tasks)
     rubrics = [score_points(task, rubric) for rubric in RUBRICS]
     capabilities = WORDS["capabilities"]
@@ -76,7 +76,7 @@ def _points(tasks: Sequence[ScoredTask]) -> Section:
 
 
 def coverage_table(results: LifbenchResults, name: str) -> Table:
-    """Scored samples in per cent, by length and by task, and why others have no score."""
+    """Returns scored samples in per cent, by length and by task, and why others have no score."""
     reasons = WORDS["coverage"]
 
     def cells(model: str) -> list[Cell]:

@@ -7,7 +7,7 @@ from steadfast.stats.tidy import OVERALL
 
 
 def above_floor_table(results: LifbenchResults, name: str) -> Table:
-    """The share of what the floor leaves open that each model gains, by task and overall."""
+    """Returns the share of what the floor leaves open that each model gains, by task."""
     columns = [Column(t, WORDS["scenarios"][results.known[t].scenario]) for t in results.tasks]
     notes = results.floor_notes() or [(None, WORDS["notes"]["no_floor"])]
     return by_length(

@@ -20,7 +20,7 @@ def by_model(
     cells: CellsAt,
     notes: Sequence[Note],
 ) -> Table:
-    """A table with a row a model."""
+    """Returns a table with a row a model."""
     sections = results.sections(results.groups(), cells("").__getitem__)
     return results.table(name, (MODEL, *columns), sections, [*results.notes, *notes])
 
@@ -32,7 +32,7 @@ def by_length(
     cells: CellsAt,
     notes: Sequence[Note],
 ) -> Table:
-    """A table with a row a model and length."""
+    """Returns a table with a row a model and length."""
     found = {length: cells(length) for length in results.lengths}
     sections = []
     for group in results.groups():
@@ -48,7 +48,7 @@ def by_length(
 
 
 def exact(values: Mapping[str, float]) -> dict[str, float]:
-    """Values without rounding errors, so that those that are equal share a rank.
+    """Returns values without rounding errors, so that those that are equal share a rank.
 
     >>> exact({"a": 0.1 + 0.2, "b": 0.3})
     {'a': 0.3, 'b': 0.3}

@@ -21,7 +21,7 @@ from steadfast.stats.ties import SIGNIFICANT
 
 
 def rubrics_table(results: LifbenchResults, name: str) -> Table:
-    """Overall ARS, its interval and rank by each rubric; below, how well the ranks agree."""
+    """Returns overall ARS, interval and rank by rubric; below, how well the ranks agree."""
     rows = results.frames["rubrics"]
     rows = rows[rows["task"] == OVERALL]
     columns, parts, models = [MODEL], [], results.roster.models
@@ -45,7 +45,7 @@ def rubrics_table(results: LifbenchResults, name: str) -> Table:
 
 
 def _agreement(rows: pd.DataFrame, results: LifbenchResults) -> list[str]:
-    """A sentence on each rubric's ranks and the chosen one's."""
+    """Returns a sentence on each rubric's ranks and the chosen one's."""
     texts, names = WORDS["notes"], WORDS["rubrics"]
     chosen, others = names[results.rubric], set(rows["rubric"]) - {results.rubric}
     sentences = [] if others else [texts["one_rubric"].format(rubric=chosen)]
@@ -61,7 +61,7 @@ def _agreement(rows: pd.DataFrame, results: LifbenchResults) -> list[str]:
 
 
 def comparisons_table(results: LifbenchResults, name: str) -> Table:
-    """Difference in overall ARS of every two models, with the corrected p-value."""
+    """Returns the difference in overall ARS of every two models, with corrected p-values."""
     rows = results.frames["comparisons"]
     overall = results.ars[OVERALL, ""]
     rows = rows_of(rows, task=OVERALL, length="")
@@ -96,7 +96,7 @@ def comparisons_table(results: LifbenchResults, name: str) -> Table:
 
 
 def _best_first(rows: pd.DataFrame, order: list[str]) -> pd.DataFrame:
-    """Each pair with the earlier model of an order first, and the pairs in that order."""
+    """Returns each pair with the earlier model of an order first, and the pairs in that order."""
     place = {model: i for i, model in enumerate(order)}
     turned = rows["model"].map(place) > rows["other"].map(place)
     negated = {"difference": -rows["difference"], "low": -rows["high"], "high": -rows["low"]}

@@ -10,7 +10,7 @@ from steadfast.stats.variance import DRAW
 
 
 def position_table(results: LifbenchResults, name: str) -> Table:
-    """Success in the list scenario by position, a row a model and length."""
+    """Returns success in the list scenario by position, a row a model and length."""
     rows = rows_of(results.frames["depth"], task=LIST)
     columns = [MODEL, Column("Length", align="l")]
     if rows.empty:
@@ -42,7 +42,7 @@ def position_table(results: LifbenchResults, name: str) -> Table:
 
 
 def variance_table(results: LifbenchResults, name: str) -> Table:
-    """Shares of the variance of scores between contexts, expressions, variables and draws."""
+    """Returns shares of the variance between contexts, expressions, variables and draws."""
     rows = rows_of(results.frames["variance"], task=OVERALL)
     headings: dict[str, str] = dict(WORDS["variance"])
     drawn = DRAW in set(rows["perspective"])

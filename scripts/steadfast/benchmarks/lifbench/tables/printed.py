@@ -17,15 +17,7 @@ LABELS = [model.label for model in PAPER_MODELS.values() if not model.gold]
 def with_printed(
     table: Table, name: str, results: LifbenchResults, asked: Asked, same_prompts: bool
 ) -> Table:
-    """A table with the paper's cells that the run has too, in a section of their own.
-
-    Args:
-        table: of the models that run.
-        name: such as ``table3_ars``; tables that the paper has not stay as they are.
-        results: what the table shows.
-        asked: of the models that run.
-        same_prompts: whether these are the prompts that the paper's models answered.
-    """
+    """Returns a table with the paper's cells that the run has too, in a section of their own."""
     if name not in NAMES:
         return table
     if results.rubric != "released":
@@ -39,7 +31,7 @@ def with_printed(
 
 
 def _rows(table: Table, name: str, asked: Asked) -> Iterator[tuple[Cell, ...]]:
-    """A row a model, or a model and length, as the table has them."""
+    """Yields a row a model, or a model and length, as the table has them."""
     found: dict[str, dict[str, dict[str, str]]] = {label: {} for label in LABELS}
     for row in printed_rows(name):
         length = row.get("length", "")

@@ -20,7 +20,7 @@ FAILS = "fails_"
 
 
 def recs_table(results: LifbenchResults, name: str) -> Table:
-    """The texts of each task, how many pass, their clusters, and how the chosen ones lie."""
+    """Returns each task's texts, how many pass, their clusters, and how the chosen ones lie."""
     rows, digits, words = results.frames["recs"], results.digits, WORDS["recs"]
     columns = (
         Column("Task", align="l"),
@@ -45,13 +45,13 @@ def recs_table(results: LifbenchResults, name: str) -> Table:
 
 
 def _named(row: Record) -> str:
-    """The task, and the direction of what was reworded, where it has one."""
+    """Returns the task, and the direction of what was reworded, where it has one."""
     direction = row["direction"]
     return row["task"] if math.isnan(direction) else f"{row['task']} ({direction:+.0f})"
 
 
 def _failed(row: Record) -> str:
-    """How many texts failed each check, where any did."""
+    """Returns how many texts failed each check, where any did."""
     counts = {name: row[name] for name in row if name.startswith(FAILS) and row[name]}
     return ", ".join(f"{name.removeprefix(FAILS)} {n:.0f}" for name, n in counts.items()) or "–"
 
@@ -65,7 +65,7 @@ def _number(value: float, digits: int) -> Cell:
 
 
 def sampling_table(results: LifbenchResults, name: str) -> Table:
-    """IFS of RECS's expressions less that of random ones, of each model (Figure 7)."""
+    """Returns IFS of RECS's expressions less that of random ones, of each model (Figure 7)."""
     rows, digits = results.frames["sampling"], results.digits
     headings = WORDS["perspectives"]
     columns = [
@@ -98,7 +98,7 @@ def sampling_table(results: LifbenchResults, name: str) -> Table:
 
 
 def sign_notes(rows: pd.DataFrame, results: LifbenchResults) -> list[Note]:
-    """In each perspective, how many of the compared models lie above zero."""
+    """Says how many of the compared models lie above zero in each perspective."""
     texts, counts = WORDS["notes"], []
     for perspective, heading in WORDS["perspectives"].items():
         found = rows_of(rows, perspective=perspective)

@@ -61,11 +61,11 @@ class LifbenchResults(Results):
         self.ifs = _by_model(ifs[ifs["task"] == OVERALL], ["perspective", "length"])
 
     def counts(self, model: str, task: str = OVERALL, length: str = "") -> Mapping[str, int]:
-        """Expected, scored and truncated samples of a task (or all) and a length (or all)."""
+        """Returns expected, scored, truncated samples of a task (or all) and length (or all)."""
         return self._counts.get((model, task, length), dict.fromkeys(COUNTS, 0))
 
     def all_counts(self, model: str, length: str = "") -> Mapping[str, int]:
-        """Those of all tasks: of those in the overall values, and of those apart."""
+        """Returns those of all tasks: of those in the overall values, and of those apart."""
         parts = [self.counts(model, task, length) for task in (OVERALL, *self._apart)]
         return {name: sum(part[name] for part in parts) for name in COUNTS}
 
@@ -77,27 +77,27 @@ class LifbenchResults(Results):
         smaller: bool = False,
         ties: Ties = NO_TIES,
     ) -> Values:
-        """One column of values, which rest on the samples of a task and a length (or all)."""
+        """Returns a column of values, which rest on the samples of a task and length (or all)."""
         counts = {model: self.counts(model, task, length) for model in self.roster.models}
         incomplete = [m for m, count in counts.items() if count["scored"] < count["expected"]]
         return Values(by_model, incomplete, smaller, ties)
 
     def ties(self, task: str = OVERALL, length: str = "") -> Ties:
-        """Which models' ARS the corrected test tells apart, of a task and a length (or all)."""
+        """Returns which models' ARS the corrected test tells apart, of a task and length."""
         return Ties.of(rows_of(self.frames["comparisons"], task=task, length=length))
 
     def label(self, model: str, repeated: bool = False) -> Cell:
-        """A model's name, with the dagger where any of its samples was truncated."""
+        """Returns a model's name, with the dagger where any of its samples was truncated."""
         marks: tuple[Mark, ...] = ("dagger",) if self.all_counts(model)["truncated"] else ()
         return Cell(self.roster.label(model), marks=marks, repeated=repeated)
 
     def ranking_notes(self) -> list[Note]:
-        """What the ranges of ranks by overall ARS say."""
+        """Returns what the ranges of ranks by overall ARS say."""
         rows = rows_of(self.frames["comparisons"], task=OVERALL, length="")
         return self.rank_notes(WORDS["ranked"], rows)
 
     def floor_notes(self) -> list[Note]:
-        """What above floor means, where there is a floor."""
+        """Returns what above floor means, where there is a floor."""
         if not self.has_floor:
             return []
         known, notes = set(self.frames["floor"]["task"]), WORDS["notes"]
@@ -106,7 +106,7 @@ class LifbenchResults(Results):
         return [(None, notes["above_floor"]), *([(None, without)] if lacking else [])]
 
     def groups(self) -> list[Group]:
-        """The roster's groups, by falling overall ARS."""
+        """Returns the roster's groups, by falling overall ARS."""
         return self.roster.groups(self.ars[OVERALL, ""])
 
     @cached_property
@@ -129,7 +129,7 @@ class LifbenchResults(Results):
         return [*notes, *self._own_notes(), *self.shared_notes(judged=False)]
 
     def _own_notes(self) -> Iterator[Note]:
-        """Which tasks are no tasks of the paper's, and whether overall values are made of them."""
+        """Says which tasks are not the paper's, and whether overall values have them."""
         for key, apart in (("own_tasks", False), ("own_tasks_apart", True)):
             names = [t for t in self.tasks if t not in SCORED_TASKS and (t in self._apart) == apart]
             if names:
@@ -137,7 +137,7 @@ class LifbenchResults(Results):
 
 
 def by_scenario(order: Sequence[str], tasks: ScoredTasks) -> list[str]:
-    """All tasks, in an order of their scenarios."""
+    """Returns all tasks, in an order of their scenarios."""
     return sorted(tasks, key=lambda task: order.index(tasks[task].scenario))
 
 

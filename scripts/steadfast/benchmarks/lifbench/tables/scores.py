@@ -9,7 +9,7 @@ from steadfast.stats.tidy import OVERALL
 
 
 def ars_table(results: LifbenchResults, name: str) -> Table:
-    """ARS per task and overall, and the ranks that a model may have (Table 3)."""
+    """Returns ARS per task and overall, and the ranks that a model may have (Table 3)."""
 
     def cells(length: str) -> CellsByModel:
         ranks = rank_cells(results.roster, results.ties(), results.ars[OVERALL, ""])
@@ -21,7 +21,7 @@ def ars_table(results: LifbenchResults, name: str) -> Table:
 
 
 def ars_by_length_table(results: LifbenchResults, name: str) -> Table:
-    """ARS per task and overall at each length (Table 7)."""
+    """Returns ARS per task and overall at each length (Table 7)."""
     notes = [*results.floor_notes(), *results.tie_notes()]
     return by_length(results, name, _tasks(results), lambda at: _ars(results, at), notes)
 
@@ -43,7 +43,7 @@ def _ars(results: LifbenchResults, length: str) -> CellsByModel:
 
 
 def ifp_table(results: LifbenchResults, name: str, rows: Rows) -> Table:
-    """Instruction following performance in each capability (Table 8), or by length (Table 9)."""
+    """Returns performance in each capability (Table 8), or by length too (Table 9)."""
     headings = WORDS["capabilities"]
 
     def cells(length: str) -> CellsByModel:

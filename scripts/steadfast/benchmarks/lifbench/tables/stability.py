@@ -12,7 +12,7 @@ from steadfast.stats.tidy import OVERALL
 
 
 def ifs_table(results: LifbenchResults, name: str) -> Table:
-    """IFS in three perspectives, their average, and overall ARS (Table 4).
+    """Returns IFS in three perspectives, their average, and overall ARS (Table 4).
 
     Models stand by their mean rank in the three perspectives, as in the paper. Ranks that are shown
     are those that a test leaves: of overall ARS; the paper's own, by values alone, are
@@ -32,12 +32,12 @@ def ifs_table(results: LifbenchResults, name: str) -> Table:
 
 
 def _stabilities(results: LifbenchResults) -> dict[str, Mapping[str, float]]:
-    """IFS by model, by the heading of its column."""
+    """Returns IFS by model, by the heading of its column."""
     return {heading: results.ifs[key, ""] for key, heading in WORDS["perspectives"].items()}
 
 
 def ranks_by_value(results: LifbenchResults) -> dict[tuple[str, str], int]:
-    """The ranks of Table 4 as the paper has them, by model and the heading of the column."""
+    """Returns the ranks of Table 4 as the paper has them, by model and heading."""
     columns = [(heading, of, True) for heading, of in _stabilities(results).items()]
     return {
         (model, heading): place
@@ -47,7 +47,7 @@ def ranks_by_value(results: LifbenchResults) -> dict[tuple[str, str], int]:
 
 
 def _steadiness(results: LifbenchResults) -> dict[str, float]:
-    """Minus the mean rank of each model in the perspectives that it has; ties by the average."""
+    """Returns minus the mean rank of each model in its perspectives; ties by the average."""
     values = [exact(results.ifs[key, ""]) for key in PERSPECTIVES]
     places = [ranks(column, results.roster.models, smaller=True) for column in values]
     average = results.ifs[AVERAGE, ""]
@@ -57,7 +57,7 @@ def _steadiness(results: LifbenchResults) -> dict[str, float]:
 
 
 def ifs_by_length_table(results: LifbenchResults, name: str, perspective: str) -> Table:
-    """Stability between expressions (Table 10) or variables (Table 11) at each length."""
+    """Returns stability between expressions (Table 10) or variables (11) at each length."""
     columns = [
         results.values(results.ifs[perspective, length], length=length, smaller=True)
         for length in results.lengths

@@ -16,14 +16,7 @@ _NOTHING = re.compile(r"[\W_]*")
 
 
 class Mention(NamedTuple):
-    """An option as a word of an answer.
-
-    Attributes:
-        option: the option.
-        start, end: where it stands.
-        closed: whether a clause, or quotation marks, end with it.
-        exact: whether it is written as it was given.
-    """
+    """An option as a word of an answer, and where it stands."""
 
     option: str
     start: int
@@ -33,17 +26,13 @@ class Mention(NamedTuple):
 
 
 def chosen(text: str, options: list[str]) -> str | None:
-    """The option that an answer settles on; None if it names none, or several alike.
+    """Returns the option that an answer settles on; None if it names none, or several alike.
 
     What is denied or only weighed is not chosen, and of a correction the last word counts. Case
-    matters only between options that differ in nothing else.
+    matters only between options that differ in nothing else. Options are ``normal`` and different.
 
     >>> chosen("It could be No, but the answer is Yes.", ["Yes", "No"])
     'Yes'
-
-    Args:
-        text: the answer.
-        options: ``normal`` texts, all different.
     """
     text = normal(text)
     if text in options:
@@ -60,8 +49,8 @@ def chosen(text: str, options: list[str]) -> str | None:
 
 
 def mentions(text: str, options: list[str]) -> list[Mention]:
-    """Where options stand in a ``normal`` text as words: in their own case, or else where a clause
-    ends with them, so that there is no option No in "no doubt"."""
+    """Returns where options stand in a ``normal`` text as words: in their own case, or else where a
+    clause ends with them, so that there is no option No in "no doubt"."""
     alike = len(set(map(core, options))) < len(options)
     flags = 0 if alike else re.IGNORECASE
     pattern = "|".join(map(re.escape, sorted(options, key=len, reverse=True)))
@@ -85,7 +74,7 @@ def _continues(text: str, mention: Mention) -> bool:
 
 
 def _undecided_dropped(text: str, said: list[Mention]) -> list[Mention]:
-    """The mentions without those that stand side by side as alternatives."""
+    """Returns the mentions without those that stand side by side as alternatives."""
     sides = {
         mention
         for pair in pairwise(said)
@@ -102,7 +91,7 @@ def _denied(text: str, mention: Mention) -> bool:
 
 
 def _last_word(text: str, said: list[Mention]) -> str | None:
-    """Of mentions of several options the one in the end, or else the one at the start."""
+    """Returns the option mentioned in the end, or else the one at the start."""
     last, first = said[-1], said[0]
     if _NOTHING.fullmatch(text, last.end) and _settles(text, last):
         return last.option
@@ -124,14 +113,14 @@ def _fits(kind: str, text: str) -> bool:
 
 
 def says_none(text: str) -> bool:
-    """Whether a text says that there is nothing of what was asked for, and does not give up."""
+    """Tells whether a text says that there is nothing of what was asked, without giving up."""
     text = folded(text[: 16 * _AROUND])
     return bool(_pattern("absent").search(text)) and not _pattern("gives_up").search(text)
 
 
 @cache
 def _pattern(kind: str) -> re.Pattern[str]:
-    """The pattern, for ``folded`` text, of a kind of words that is in the data file."""
+    """Returns the pattern, for ``folded`` text, of a kind of words that is in the data file."""
     words = facts("lifbench/answer_words.yaml")
     match kind:
         case "denies":
@@ -151,6 +140,6 @@ def _pattern(kind: str) -> re.Pattern[str]:
 
 
 def _any(words: Iterable[str]) -> str:
-    """A pattern for any of the words, as words where their script has blanks."""
+    """Returns a pattern for any of the words, as words where their script has blanks."""
     longest_first = sorted(map(re.escape, words), key=len, reverse=True)
     return rf"(?<![a-zà-ÿа-я])(?:{'|'.join(longest_first)})(?![a-zà-ÿа-я])"

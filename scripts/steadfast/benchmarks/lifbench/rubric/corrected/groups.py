@@ -16,16 +16,10 @@ _TOKEN = re.compile(r"""[\[\]]|"(?:[^"\\\n]|\\.)*"?|(?<=[\[, ])'(?:[^'\\\n]|\\.)
 
 
 class Part(NamedTuple):
-    """A bracketed part of an answer.
+    """A bracketed part of an answer; one that is cut was read as far as its last inner list."""
 
-    Attributes:
-        is_json: whether it is JSON, ``None`` being let pass.
-        value: what it says; None where it cannot be read.
-        is_cut: whether its end is missing, and it was read as far as its last inner list.
-    """
-
-    is_json: bool
-    value: Any
+    is_json: bool  # whether it is JSON, None being let pass
+    value: Any  # what it says; None where it cannot be read
     is_cut: bool = False
 
     @property
@@ -37,7 +31,7 @@ class Part(NamedTuple):
 
 
 def parts_of(line: str) -> list[Part]:
-    """The parts of a line from a ``[`` to the ``]`` that closes it, brackets in strings apart."""
+    """Returns the parts of a line from each ``[`` to its ``]``, brackets in strings apart."""
     parts, position = [], 0
     while (start := line.find("[", position)) >= 0:
         depth, inner = 0, start
@@ -62,16 +56,11 @@ def _read(text: str) -> Part:
 
 
 def groups_of(response: str, lines: list[list[Part]], keys: Sequence[str]) -> list[Group]:
-    """The groups of documents that an answer gives, each document as its entries.
+    """Returns the groups of documents that an answer gives, each document as its entries.
 
     Read are lists of lists, one after another or together in one more list or object. Lists that
     are in no other, and hold none, make a group with those of their line. A document may be an
     object of its fields, and its values may have the fields' names before them.
-
-    Args:
-        response: the answer.
-        lines: the parts of each of its lines.
-        keys: the fields that are asked for, in order.
     """
     value = _outermost(response, keys) if len(lines) > 1 or "{" in response else None
     if sum(line.count("[") != line.count("]") for line in response.split("\n")) > 1:
@@ -88,8 +77,8 @@ def groups_of(response: str, lines: list[list[Part]], keys: Sequence[str]) -> li
 
 
 def _outermost(response: str, keys: Sequence[str]) -> list[Any] | None:
-    """The list, or the object as one of its values, that an answer has from its first bracket to
-    its last."""
+    """Returns the list, or the object as one of its values, that an answer has from its first
+    bracket to its last."""
     starts = [place for bracket in "[{" if (place := response.find(bracket)) >= 0]
     end = max(map(response.rfind, "]}")) + 1
     if not starts or end <= min(starts):
@@ -99,7 +88,7 @@ def _outermost(response: str, keys: Sequence[str]) -> list[Any] | None:
 
 
 def _lists(value: Any, keys: Sequence[str], depth: int = 6) -> Any:
-    """A value with the values of each object for the object, as deep as groups can be.
+    """Returns a value with the values of each object for the object, as deep as groups can be.
 
     Of an object with asked fields these, in their order; of one that holds lists or objects these
     alone, be it the only one or all.
@@ -139,7 +128,7 @@ def _row(entries: Any, keys: Sequence[str]) -> Row:
 
 
 def _unnamed(entry: Any, keys: Sequence[str]) -> Any:
-    """A value without the name of a field before it."""
+    """Returns a value without the name of a field before it."""
     if not isinstance(entry, str):
         return entry
     name, sign, value = entry.partition(":") if ":" in entry else entry.partition("=")
@@ -147,7 +136,7 @@ def _unnamed(entry: Any, keys: Sequence[str]) -> Any:
 
 
 def as_entry(value: Any) -> str | None:
-    """A field's value as it is compared; null, None and these words as text are None."""
+    """Returns a field's value as it is compared; null, None and these words as text are None."""
     if value is None:
         return None
     text = folded(as_text(value) or "")

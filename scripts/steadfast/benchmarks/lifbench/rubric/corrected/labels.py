@@ -24,13 +24,9 @@ _NUMBER = re.compile(r"[^\w]*([0-9]{1,9})(?![0-9])")
 class Labels(NamedTuple):
     """The labels that an answer gives.
 
-    Attributes:
-        by_number: a document's number to its label; to an empty text where it is none of those
-            that there are.
-        names: the documents' names, as they are written.
-        size: how many documents the answer is about.
-        form: points of format for JSON, 0 to 3: 2 if the answer is JSON, 1 if it holds some, and
-            the share of documents whose label, and nothing else, is the value of their name.
+    A document that has none of the labels that there are has an empty text. Form has 0 to 3 points
+    of format for JSON: 2 if the answer is JSON, 1 if it holds some, and the share of documents
+    whose label, and nothing else, is the value of their name.
     """
 
     by_number: dict[int, str]
@@ -40,13 +36,7 @@ class Labels(NamedTuple):
 
 
 def labels_of(response: str, candidates: list[str], documents: int) -> Labels:
-    """The labels in an answer.
-
-    Args:
-        response: the answer, not empty.
-        candidates: the labels that there are, ``normal``.
-        documents: how many there are.
-    """
+    """Returns the labels in an answer that is not empty, of so many documents."""
     whole, given = values_in(response, "{")
     held = [_content(value, candidates) for value in given]
     values = [value for value in held if isinstance(value, (dict, list))]
@@ -75,8 +65,8 @@ def labels_of(response: str, candidates: list[str], documents: int) -> Labels:
 
 
 def _content(value: Any, candidates: list[str]) -> Any:
-    """What an object holds under one name that is no document's and no label, beside plain values;
-    otherwise the value itself."""
+    """Returns what an object holds under one name that is no document's and no label, beside plain
+    values; otherwise the value itself."""
     while isinstance(value, dict):
         inner = [name for name, item in value.items() if isinstance(item, (dict, list))]
         if len(inner) != 1 or _DOCUMENT.fullmatch(inner[0]) or chosen(inner[0], candidates):
@@ -94,7 +84,7 @@ def _is_label(text: str, candidates: list[str]) -> bool:
 
 
 def _in_records(objects: list[Record], candidates: list[str]) -> dict[int, str]:
-    """The labels of objects of which each holds, as values, a document and its label."""
+    """Returns the labels of objects of which each holds, as values, a document and its label."""
     found = {}
     for part in objects:
         texts = [value for value in strings(part) if _is_label(value, candidates)]
@@ -108,7 +98,7 @@ def _in_records(objects: list[Record], candidates: list[str]) -> dict[int, str]:
 
 
 def _by_name(given: Record, candidates: list[str]) -> dict[int, str]:
-    """The labels of an object from documents' names, or numbers, to labels."""
+    """Returns the labels of an object from documents' names, or numbers, to labels."""
     found: dict[int, str] = {}
     for name, value in given.items():
         if _is_label(name, candidates) and not isinstance(value, str):
@@ -119,7 +109,7 @@ def _by_name(given: Record, candidates: list[str]) -> dict[int, str]:
 
 
 def _by_label(given: Record, candidates: list[str]) -> dict[int, str]:
-    """The labels of an object from labels to lists of documents."""
+    """Returns the labels of an object from labels to lists of documents."""
     found = {}
     for key, value in given.items():
         label = chosen(key, candidates)
@@ -134,7 +124,7 @@ def _text(value: Any) -> str:
 
 
 def _in_text(response: str, candidates: list[str], documents: int, form: float) -> Labels:
-    """The labels that stand in lines: after each name of a document, or before several."""
+    """Returns the labels that stand in lines: after each name of a document, or before several."""
     finder = Finder(candidates)
     found: dict[int, str] = {}
     names: set[str] = set()
@@ -170,7 +160,7 @@ def _in_text(response: str, candidates: list[str], documents: int, form: float) 
 
 
 def _in_turn(response: str, finder: Finder) -> dict[int, str]:
-    """The labels of an answer that has nothing else, in the documents' order."""
+    """Returns the labels of an answer that has nothing else, in the documents' order."""
     # A lead-in may stand before.
     text, place = _LEAD_IN.sub("", folded(_MARKUP.sub(" ", response))), 0
     rest: list[str] = []
@@ -184,8 +174,8 @@ def _in_turn(response: str, finder: Finder) -> dict[int, str]:
 def _by_numbers(
     line: str, candidates: list[str], finder: Finder, heading: str | None
 ) -> dict[int, str]:
-    """The labels of a line without documents' names: each with a number before it, or one for the
-    numbers that stand after it or below."""
+    """Returns the labels of a line without documents' names: each with a number before it, or one
+    for the numbers that stand after it or below."""
     text, place = folded(line), 0
     befores, labels = [], []
     for _, start, end in finder.spans(text):
@@ -202,7 +192,7 @@ def _by_numbers(
 
 
 def _numbered(line: str, candidates: list[str], finder: Finder) -> dict[int, str]:
-    """The label of a line that has nothing before it but a number."""
+    """Returns the label of a line that has nothing before it but a number."""
     match = _NUMBER.match(line)
     if (
         match is None

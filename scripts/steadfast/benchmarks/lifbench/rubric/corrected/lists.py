@@ -29,21 +29,18 @@ SLIP = 0.5  # of what an element earns, one with a slip of the pen earns this sh
 class Named(NamedTuple):
     """The elements that an answer names.
 
-    Attributes:
-        elements: each once, in order, as the list has them.
-        share: of what they earn: 1, or ``SLIP``.
-        form: fraction of format: 1 for one element and nothing else, a half for one in any form.
+    Form is the fraction of format: 1 for one element and nothing else, a half for one in any form.
     """
 
-    elements: list[str]
-    share: float
+    elements: list[str]  # each once, in order, as the list has them
+    share: float  # of what they earn: 1, or SLIP
     form: float
 
 
 def one_element(
     response: str, facts: ListFacts, expected: str, weights: Mapping[str, ScorePoint]
 ) -> Marks:
-    """LSI, LOI and LOE: the answer is the expected element, and nothing else.
+    """Marks LSI, LOI and LOE: the answer is the expected element, and nothing else.
 
     The weights are Table 6's, not the released ones (Q17).
     """
@@ -59,7 +56,7 @@ def one_element(
 
 
 def any_element(response: str, facts: ListFacts, reference: int, bias: int) -> Marks:
-    """LBI and LBE: the answer is any element after (bias 1) or before (-1) the 0-based index.
+    """Marks LBI and LBE: the answer is any element after (bias 1) or before (-1) the 0-based index.
 
     An element that occurs more than once is taken for the occurrence that is right.
     """
@@ -75,7 +72,7 @@ def any_element(response: str, facts: ListFacts, reference: int, bias: int) -> M
 
 
 def _named(response: str, facts: ListFacts) -> Named:
-    """The elements in an answer, in JSON too; if there are none, that of which it is a slip."""
+    """Returns the elements in an answer, in JSON too, or else the one of which it is a slip."""
     if normal(response) in facts.places:
         return Named([normal(response)], 1, 1)
     text = unfenced(response)
@@ -91,15 +88,15 @@ def _named(response: str, facts: ListFacts) -> Named:
 
 
 def _found(text: str, facts: ListFacts) -> list[str]:
-    """The elements in a text, if there are more then, with hyphens out of hashes and strings of
-    JSON as they are meant."""
+    """Returns the elements in a text, if there are more then, with hyphens out of hashes and
+    strings of JSON as they are meant."""
     plain = _HYPHENATED.sub(r"\1\2\3\4\5", unescaped(text))
     found = facts.finder.find(text)
     return found if plain == text else max(found, facts.finder.find(plain), key=len)
 
 
 def many_elements(response: str, facts: ListFacts, gold: list[str]) -> Marks:
-    """LMI: the answer is a JSON list of the gold elements, in the instruction's order."""
+    """Marks LMI: the answer is a JSON list of the gold elements, in the instruction's order."""
     gold = [normal(element) for element in gold]
     whole, given = found_list(response)
     value = listed(given) if isinstance(given, list) else given
@@ -122,7 +119,7 @@ def many_elements(response: str, facts: ListFacts, gold: list[str]) -> Marks:
 
 
 def _in_order(named: list[str], gold: list[str]) -> bool:
-    """Whether the gold elements come in the gold's order, none twice."""
+    """Tells whether the gold elements come in the gold's order, none twice."""
     ranks = {element: [k for k, other in enumerate(gold) if other == element] for element in gold}
     sequence: list[int] = []
     uses: Counter[str] = Counter()

@@ -21,7 +21,7 @@ from steadfast.benchmarks.lifbench.rubric.text import normal
 def label_documents(
     response: str, facts: MultiDocFacts, labels: list[str], candidates: list[str]
 ) -> Marks:
-    """MB: the answer is a JSON object from doc1, doc2 … to the labels, out of the candidates."""
+    """Marks MB: the answer is a JSON object from doc1, doc2 … to labels out of the candidates."""
     labels, candidates = list(map(normal, labels)), list(map(normal, candidates))
     n = len(labels)
     given = labels_of(response, candidates, n)
@@ -40,14 +40,7 @@ def label_documents(
 def find_duplicates(
     response: str, facts: MultiDocFacts, gold: list[list[Record]], keys: list[str]
 ) -> Marks:
-    """MF: the answer is a line per group of duplicates, a list of lists of the asked fields.
-
-    Args:
-        response: stripped, not empty.
-        facts: the documents.
-        gold: the groups, each document as the asked fields in order (a missing one is None).
-        keys: the asked fields, in order.
-    """
+    """Marks MF: a line per group of duplicates, each a list of lists of the asked fields."""
     lines = list(map(parts_of, response.split("\n")))
     groups = groups_of(response, lines, keys)
     if not _is_read(groups, lines, facts):
@@ -64,8 +57,8 @@ def find_duplicates(
 
 
 def _is_read(groups: list[Group], lines: list[list[Part]], facts: MultiDocFacts) -> bool:
-    """Whether the lists of an answer are groups: they hold documents' values, and several documents
-    each or the form that was asked for."""
+    """Tells whether the lists of an answer are groups: they hold documents' values, and several
+    documents each or the form that was asked for."""
     known = [
         group
         for group in groups
@@ -87,14 +80,14 @@ def _line_form(response: str, lines: list[list[Part]]) -> float:
 
 
 def _documents(expected: list[Group], groups: list[Group]) -> float:
-    """The documents that are given and right, as a share of those expected, or of those given if
-    these are more; each counts as often as it is there."""
+    """Returns the documents that are given and right, as a share of those expected, or of those
+    given if these are more; each counts as often as it is there."""
     wanted, given = (Counter(row for group in part for row in group) for part in (expected, groups))
     return (wanted & given).total() / max(wanted.total(), given.total(), 1)
 
 
 def _pairs(expected: list[Group], groups: list[Group]) -> float:
-    """The same share of ordered pairs of documents that are put together, with itself each too."""
+    """Returns the same share of ordered pairs of documents put together, each with itself too."""
     places: dict[Row, list[tuple[int, int]]] = defaultdict(list)
     for number, group in enumerate(expected):
         for row, count in Counter(group).items():
@@ -111,7 +104,7 @@ def _pairs(expected: list[Group], groups: list[Group]) -> float:
 
 
 def _origin(groups: list[Group], facts: MultiDocFacts, keys: list[str]) -> float:
-    """The share of entries that are values of the documents' fields, or fields that some lack."""
+    """Returns the share of entries that are documents' values, or fields that some lack."""
     lacking = [any(as_entry(d.get(key)) is None for d in facts.documents) for key in keys]
     rows = [row for group in groups for row in group]
     entries = [(place, entry) for row in rows for place, entry in enumerate(row)]

@@ -24,13 +24,13 @@ _MOST = 64  # different texts of an answer that are looked for in the document
 
 
 def origin(texts: list[str], facts: OneDocFacts) -> float:
-    """The share of an answer's texts that are sentences of the document, 0 to 1."""
+    """Returns the share of an answer's texts that are sentences of the document, 0 to 1."""
     known = {text: facts.holds(text) for text in list(dict.fromkeys(texts))[:_MOST]}
     return sum(known.get(text, False) for text in texts) / len(texts) if texts else 0.0
 
 
 def question(response: str, facts: OneDocFacts, evidence: str, options: list[str]) -> Marks:
-    """OQ: the answer is the first option if the evidence is a true key sentence, else the other.
+    """Marks OQ: the first option is right if the evidence is a true key sentence, else the other.
 
     Of two options one is always at hand: nothing but the right one has any points.
     """
@@ -43,8 +43,8 @@ def question(response: str, facts: OneDocFacts, evidence: str, options: list[str
 
 
 def _option_form(response: str, options: list[str]) -> float:
-    """1 for an option and nothing else, less for one with other signs or words around it, and
-    least where the other one is named too."""
+    """Returns 1 for an option and nothing else, less for one with other signs or words around it,
+    and least where the other one is named too."""
     if response in options:
         return 1.0
     if core(response) in map(core, options):
@@ -53,7 +53,7 @@ def _option_form(response: str, options: list[str]) -> float:
 
 
 def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
-    """OE: the answer is a JSON list of the true key sentences of a type, in order of their ids."""
+    """Marks OE: the answer is a JSON list of the true key sentences of a type, ordered by id."""
     ids = {
         normal(s["text"]): s["id"]
         for s in facts.sentences
@@ -96,7 +96,7 @@ def _is_label(text: str, facts: OneDocFacts) -> bool:
 
 
 def _is_empty(whole: bool, value: Any, texts: list[str], response: str, facts: OneDocFacts) -> bool:
-    """Whether an answer is that there are no sentences: in words, or by a list of none."""
+    """Tells whether an answer is that there are no sentences: in words, or by a list of none."""
     if texts:
         said = whole and all(map(says_none, texts))
         return said and not any(map(facts.holds, texts[:_MOST]))
@@ -110,7 +110,7 @@ def _is_empty(whole: bool, value: Any, texts: list[str], response: str, facts: O
 
 
 def _named(texts: list[str], facts: OneDocFacts) -> list[tuple[str, float]]:
-    """The labelled sentences in texts, and what each is worth: 1, or less with a slip."""
+    """Returns the labelled sentences in texts, and what each is worth: 1, or less with a slip."""
     named = []
     for number, text in enumerate(texts):
         if found := facts.finder.find(text):
@@ -125,7 +125,7 @@ def _size(value: Any, named: list[tuple[str, float]]) -> int:
 
 
 def _entries_form(texts: list[str], facts: OneDocFacts) -> float:
-    """1 if each entry is one sentence without tags; a half less where none is."""
+    """Returns 1 if each entry is one sentence without tags; a half less where none is."""
     if not texts:
         return 1.0
     plain = sum(

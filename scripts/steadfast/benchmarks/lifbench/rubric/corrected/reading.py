@@ -28,20 +28,20 @@ _DECODER = json.JSONDecoder(parse_int=Numeral, parse_float=Numeral, parse_consta
 
 
 def strict_json(text: str) -> tuple[bool, Any]:
-    """Whether a text is JSON, and its value; numbers come as ``Numeral``."""
+    """Tells whether a text is JSON, and its value; numbers come as ``Numeral``."""
     return parse_json(text, _DECODER)
 
 
 def with_none(text: str) -> tuple[bool, Any]:
-    """The same of JSON in which ``None`` may stand for ``null``."""
+    """Returns the same of JSON in which ``None`` may stand for ``null``."""
     if "None" in text:
         text = _NONE.sub(lambda match: "null" if match[0] == "None" else match[0], text)
     return strict_json(text)
 
 
 def read_value(text: str) -> tuple[bool, Any]:
-    """Whether a text can be read, and its value: JSON with ``None``, or with commas after the last
-    of a list, or a Python literal."""
+    """Tells whether a text can be read, and its value: JSON with ``None``, or with commas after the
+    last of a list, or a Python literal."""
     known, value = with_none(text)
     if not known and "," in text:
         known, value = with_none(_LAST_COMMA.sub(lambda m: "" if m[0] == "," else m[0], text))
@@ -51,13 +51,13 @@ def read_value(text: str) -> tuple[bool, Any]:
 
 
 def unfenced(text: str) -> str:
-    """What is in the code fence that a text is; the text itself if it is none."""
+    """Returns what is in the code fence that a text is; the text itself if it is none."""
     match = _FENCE.fullmatch(text)
     return match[1].strip() if match else text
 
 
 def values_in(text: str, opening: str) -> tuple[bool, list[Any]]:
-    """Whether a text is JSON, and what in it is: its value, or those that begin with a bracket."""
+    """Tells whether a text is JSON, and what in it is: its value, or those after a bracket."""
     whole, value = strict_json(text)
     if whole and type(value) is str:  # JSON within a string
         inner, parts = strict_json(value)
@@ -85,7 +85,7 @@ def _embedded(text: str, opening: str) -> list[Any]:
 
 
 def found_list(text: str) -> tuple[bool, Any]:
-    """Whether a text is JSON, and its value, or of the lists in it the last; numbers that are
+    """Tells whether a text is JSON, and its value, or of the lists in it the last; numbers that are
     cited among other text are no list, and lists of one item each are one list together."""
     whole, values = values_in(text, "[")
     parts = [(value, strings(value)) for value in values]
@@ -96,8 +96,8 @@ def found_list(text: str) -> tuple[bool, Any]:
 
 
 def listed(value: Any) -> Any:
-    """What a value comes down to: of a list of one list or object, and of an object that holds one
-    beside plain values, that one.
+    """Returns what a value comes down to: of a list of one list or object, and of an object that
+    holds one beside plain values, that one.
 
     >>> listed({"count": 1, "answer": [["Name a fruit."]]})
     ['Name a fruit.']
@@ -116,7 +116,7 @@ def _number(text: str) -> bool:
 
 
 def unescaped(text: str) -> str:
-    """A text in which JSON strings stand, with what they say in their places."""
+    """Returns a text in which JSON strings stand, with what they say in their places."""
     if "\\" not in text:
         return text
     said = _QUOTED.sub(lambda match: str(strict_json(match[0])[1] or match[0]), text)
@@ -124,7 +124,7 @@ def unescaped(text: str) -> str:
 
 
 def strings(value: Any) -> list[str]:
-    """The strings and numbers in a JSON value, in order; of an object, its values'."""
+    """Returns the strings and numbers in a JSON value, in order; of an object, its values'."""
     found, left = [], [value]
     while left:
         value = left.pop()

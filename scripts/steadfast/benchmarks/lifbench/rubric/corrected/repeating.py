@@ -17,21 +17,15 @@ _MOST = 64  # different rows that may hold a slip of a sentence
 
 
 class Row(NamedTuple):
-    """A sentence in an answer, and what stands with it.
+    """A sentence in an answer, and what stands with it."""
 
-    Attributes:
-        text: the sentence as it is written.
-        type: the one type named with it; None for none, or several.
-        is_plain: whether it is a line of sentence, separator and type, and nothing else.
-    """
-
-    text: str
-    type: str | None
-    is_plain: bool
+    text: str  # the sentence as it is written
+    type: str | None  # the one type named with it; None for none, or several
+    is_plain: bool  # whether it is a line of sentence, separator and type, and nothing else
 
 
 def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
-    """OR: the answer is n lines of a true key sentence, the separator and the sentence's type."""
+    """Marks OR: n lines of a true key sentence, the separator and the sentence's type."""
     lines = lines_of(response, separator, facts)
     of_lines = [
         [
@@ -61,12 +55,12 @@ def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
 
 
 def _number(given: int, n: int) -> float:
-    """Of 2 points the first for the number that was asked for, the second for being near it."""
+    """Returns a point for the number that was asked for, and one for being near it."""
     return (given == n) + max(0, 1 - abs(given - n) / n)
 
 
 def _rows(line: str, separator: str, facts: OneDocFacts) -> list[Row]:
-    """The sentences of a line with their types; none in a line of other text."""
+    """Returns the sentences of a line with their types; none in a line of other text."""
     for name in TYPE_NAMES:
         # From its end first: there the type stands, while the sentence may hold anything.
         before = line.removesuffix(name).rstrip()
@@ -100,20 +94,20 @@ def _rows(line: str, separator: str, facts: OneDocFacts) -> list[Row]:
 
 
 def _alone(text: str, facts: OneDocFacts) -> bool:
-    """Whether a text is a sentence without tags, or other words around it."""
+    """Tells whether a text is a sentence without tags, or other words around it."""
     found = facts.finder.find(text)
     return text == untagged(text) and (not found or core(text) in map(core, found))
 
 
 def _bare(part: str, separator: str) -> str:
-    """What stands between two types, without tags, ids and separators around it."""
+    """Returns what stands between two types, without tags, ids and separators around it."""
     text = untagged(_MARKUP.sub("", part.replace(separator, " ")))
     text = re.sub(r"^-?[0-9]*>|<$", "", text).strip()
     return text if re.search(r"[^\W\d_]", text) else ""
 
 
 def _meant(rows: list[Row], facts: OneDocFacts) -> dict[Row, list[str]]:
-    """The labelled sentences in each row, or the one, fake or not, of which it is a slip."""
+    """Returns the labelled sentences in each row, or the one of which it is a slip."""
     found: dict[Row, list[str]] = {}
     for number, row in enumerate(dict.fromkeys(rows)):
         found[row] = facts.finder.find(row.text)
@@ -124,5 +118,5 @@ def _meant(rows: list[Row], facts: OneDocFacts) -> dict[Row, list[str]]:
 
 
 def _is_right(sentence: str, row: Row, facts: OneDocFacts) -> bool:
-    """Whether a sentence is a true key sentence of the type that is named with it."""
+    """Tells whether a sentence is a true key sentence of the type that is named with it."""
     return any(s["type"] == row.type and not s["fake"] for s in facts.labelled[sentence])

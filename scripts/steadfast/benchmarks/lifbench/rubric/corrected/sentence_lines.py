@@ -22,7 +22,7 @@ class Line(NamedTuple):
 
 
 def lines_of(response: str, separator: str, facts: OneDocFacts) -> list[Line]:
-    """The lines of an answer that hold a sentence and its type each, or anything else.
+    """Returns the lines of an answer that hold a sentence and its type each, or anything else.
 
     Of JSON each record is a line. A type in a line of its own goes with the sentence before it, or
     with all up to the next type if it is a heading.
@@ -44,12 +44,12 @@ def lines_of(response: str, separator: str, facts: OneDocFacts) -> list[Line]:
 
 
 def type_of(text: str) -> str | None:
-    """The type that a text is the name of, with its signs or without."""
+    """Returns the type that a text is the name of, with its signs or without."""
     return BARE.get(core(text).strip("<>[]#@!|*- "))
 
 
 def _lone_type(line: str, separator: str) -> str | None:
-    """The type that a line has, and no other word."""
+    """Returns the type that a line has, and no other word."""
     types, rest = set(TYPE.findall(line)), _LABEL.sub("", TYPE.sub("", line).replace(separator, ""))
     return types.pop() if len(types) == 1 and not re.search(r"[^\W\d_]", rest) else None
 
@@ -84,7 +84,7 @@ def _with_the_next(lines: list[tuple[str, str | None]], separator: str) -> Itera
 
 
 def _items(value: Any, separator: str, facts: OneDocFacts) -> Iterator[str]:
-    """What a JSON value says of each sentence, its type at the end."""
+    """Yields what a JSON value says of each sentence, its type at the end."""
     parts = list(value.values()) if isinstance(value, dict) else value
     if not isinstance(parts, list):
         yield from strings(value)

@@ -18,28 +18,18 @@ _BULLET = re.compile(r"[-*•+]\s|[0-9]+[.)]\s")
 
 
 class Value(NamedTuple):
-    """A field's value in an answer.
-
-    Attributes:
-        fields: the asked fields, by their places, that have it; none if no document has it.
-        text: the value, ``folded``; None for a missing one.
-        before: what stands between it and the value before, or the beginning of its line.
-    """
+    """A field's value in an answer; if no document has it, it has no ``fields`` (places)."""
 
     fields: tuple[int, ...]
-    text: str | None
-    before: str
+    text: str | None  # the value, folded; None for a missing one
+    before: str  # what stands between it and the value before, or the beginning of its line
 
 
 def written_groups(response: str, known: FieldValues) -> list[Group]:
-    """The groups of two or more documents that the lines of an answer name by their asked fields.
+    """Returns the groups of two or more documents that an answer's lines name by the asked fields.
 
     A line with several documents is a group. Of lines with one document, or a field of one, those
     are a group that follow each other, and that begin alike if they have a column for it.
-
-    Args:
-        response: the answer.
-        known: the values of the asked fields.
     """
     lines = [list(_values(folded(line), known)) for line in response.split("\n")]
     parts = [part for line in lines for part in _parts(line, known.width)]
@@ -63,7 +53,7 @@ def _values(line: str, known: FieldValues) -> Iterator[Value]:
 
 
 def _parts(line: list[Value], width: int) -> Iterator[Group]:
-    """The documents of a line, apart where a number, a stop or brackets begin another group."""
+    """Yields the documents of a line, apart where a number, stop or brackets begin a group."""
     part: list[Value] = []
     for value in line:
         if part and _NEXT_GROUP.search(value.before):
@@ -74,8 +64,8 @@ def _parts(line: list[Value], width: int) -> Iterator[Group]:
 
 
 def _of_lines(lines: list[list[Value]], known: FieldValues) -> list[Group]:
-    """The groups in lines that follow each other: as a column before the documents says, unless it
-    only numbers them."""
+    """Returns the groups in lines that follow each other: as a column before the documents says,
+    unless it only numbers them."""
     if known.width > 1 and all(len(line) == 1 for line in lines):
         return [list(_rows((value for line in lines for value in line), known.width))]
     rows: list[tuple[list[str], Row]] = []
@@ -89,7 +79,7 @@ def _of_lines(lines: list[list[Value]], known: FieldValues) -> list[Group]:
 
 
 def _rows(values: Iterable[Value], width: int) -> Iterator[Row]:
-    """Documents of so many fields: the next begins where a field comes again, or at a sign."""
+    """Yields documents of so many fields: the next begins where a field recurs, or at a sign."""
     row: dict[int, str | None] = {}
     last = -1
     for value in values:

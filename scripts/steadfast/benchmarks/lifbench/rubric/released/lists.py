@@ -13,7 +13,7 @@ from steadfast.benchmarks.lifbench.rubric.parsing import (
 
 
 def one_element(response: str, facts: ListFacts, expected: str) -> Marks:
-    """LSI, LOI and LOE: the answer is the expected element."""
+    """Marks LSI, LOI and LOE: the answer is the expected element."""
     counts, extracted, length = _read(response, facts)
     if not counts:
         return Marks({"format": length}, extracted, void=True)
@@ -24,7 +24,7 @@ def one_element(response: str, facts: ListFacts, expected: str) -> Marks:
 
 
 def any_element(response: str, facts: ListFacts, reference: int, bias: int) -> Marks:
-    """LBI and LBE: the answer is any element after (bias 1) or before (-1) the 0-based index."""
+    """Marks LBI and LBE: the answer is any element after (bias 1) or before (-1) the index."""
     counts, extracted, length = _read(response, facts)
     if not counts:
         return Marks({"format": length}, extracted, void=True)
@@ -35,7 +35,7 @@ def any_element(response: str, facts: ListFacts, reference: int, bias: int) -> M
 
 
 def many_elements(response: str, facts: ListFacts, gold: list[str]) -> Marks:
-    """LMI: the answer is a JSON list of the gold elements, in the instruction's order."""
+    """Marks LMI: the answer is a JSON list of the gold elements, in the instruction's order."""
     is_json, value = parse_json(response)
     if not is_json:
         _, value = parse_json(outer_brackets(response) or "")
@@ -53,7 +53,7 @@ def many_elements(response: str, facts: ListFacts, gold: list[str]) -> Marks:
 
 
 def _read(response: str, facts: ListFacts) -> tuple[dict[int, int], Record, float]:
-    """Counts of the elements in a response, their numbers, and the points for its length."""
+    """Counts the elements in a response; returns their numbers, and points for its length, too."""
     counts = facts.counts(response)
     length = 0.2 if facts.shortest <= len(response) <= facts.longest else 0.0
     return counts, {"ids": sorted(index + 1 for index in counts)}, length

@@ -23,7 +23,7 @@ DOC = re.compile("doc([0-9]+)")
 def label_documents(
     response: str, facts: MultiDocFacts, labels: list[str], candidates: list[str]
 ) -> Marks:
-    """MB: the answer is a JSON object from doc1, doc2 … to the labels, out of the candidates."""
+    """Marks MB: the answer is a JSON object from doc1, doc2 … to labels out of the candidates."""
     n = len(labels)
     braces = braced(response)
     is_json, value = parse_json(response)
@@ -55,14 +55,9 @@ def label_documents(
 def find_duplicates(
     response: str, facts: MultiDocFacts, gold: list[Group], keys: list[str], around: list[str]
 ) -> Marks:
-    """MF: the answer is a line per group of duplicates, a list of lists of the asked fields.
+    """Marks MF: the answer is a line per group of duplicates, a list of lists of the asked fields.
 
-    Args:
-        response: stripped, not empty.
-        facts: the documents.
-        gold: the groups, each document as the asked fields in order (a missing one is None).
-        keys: the asked fields.
-        around: the prompt before and after the context, without quotation marks.
+    ``around`` is the prompt before and after the context, without quotation marks.
     """
     lines = double_bracketed(response)
     form, listed = _json_lines(response, lines)
@@ -96,7 +91,7 @@ def find_duplicates(
 
 
 def _json_lines(response: str, lines: list[str]) -> tuple[float, list[list[list[object]]]]:
-    """The format points, and those lines that are lists of lists."""
+    """Returns the format points, and those lines that are lists of lists."""
     first, last = response.find("["), response.rfind("]")
     form = 0.5 * (first >= 0 and last >= 0) + 0.5 * (first == 0 and last == len(response) - 1)
     form += len(lines) == response.count("\n") + 1
@@ -115,7 +110,7 @@ def _count(texts: list[str | None], present: Callable[[set[str]], set[str]]) -> 
 
 
 def _literal_groups(text: str) -> list[list[list[object]]]:
-    """The groups as Python literals; compact JSON with two fields breaks here (Q9)."""
+    """Returns the groups as Python literals; compact JSON with two fields breaks here (Q9)."""
     text = text.replace("\n", ",").replace('\\"', "").replace("\\", ",").strip()
     parsed = [parse_literal(line.replace(',"', "")) for line in double_bracketed(text)]
     return [
@@ -134,7 +129,7 @@ def _gold_map(gold: list[Group]) -> dict[Document, int]:
 
 
 def _in_prompt(texts: set[str], facts: MultiDocFacts, before: str, after: str) -> set[str]:
-    """Those of the texts that are in the whole prompt without its quotation marks."""
+    """Returns those of the texts that are in the whole prompt without its quotation marks."""
     # The long context is searched once, its joins with the rest of the prompt by themselves.
     context, found = facts.unquoted.text, facts.unquoted.present(texts)
     for text in texts - found:

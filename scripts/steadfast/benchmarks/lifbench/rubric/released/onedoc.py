@@ -13,7 +13,7 @@ from steadfast.benchmarks.lifbench.rubric.parsing import (
 
 
 def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
-    """OR: the answer is n lines of a key sentence, the separator and the sentence's type."""
+    """Marks OR: the answer is n lines of a key sentence, the separator and the sentence's type."""
     inside = facts.inside(response)
     hits = len(inside)
     fakes = sum(sentence["fake"] for sentence in inside)
@@ -50,7 +50,7 @@ def _row_is_right(row: str, separator: str, facts: OneDocFacts) -> bool:
 
 
 def question(response: str, facts: OneDocFacts, evidence: str, options: list[str]) -> Marks:
-    """OQ: the answer is the first option if the evidence is a true key sentence."""
+    """Marks OQ: the answer is the first option if the evidence is a true key sentence."""
     lengths = [len(option) for option in options]
     yes, no = (option in response for option in options)
     # Much too long is better than nearly right (Q14).
@@ -68,7 +68,7 @@ def question(response: str, facts: OneDocFacts, evidence: str, options: list[str
 
 
 def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
-    """OE: the answer is a JSON list of the true key sentences of a type, in order of their ids."""
+    """Marks OE: the answer is a JSON list of the true key sentences of a type, ordered by id."""
     if type_name == "|Summary|" and response == "[]":
         return Marks({"format": 4, "correct": 4, "order": 4, "ori": 2}, {"size": 0})
     is_json, value = parse_json(response)
