@@ -21,7 +21,7 @@ sys.path.insert(0, str(HERE / "scripts"))
 
 from steadfast.workflow.audit import Audit
 from steadfast.config import settings
-from steadfast.run.job_resources import resource
+from steadfast.run.job_resources import resource, slurm_option
 from steadfast.config.load import load_config
 from steadfast.config.source import check_source, typed
 from steadfast.run.digests import digest

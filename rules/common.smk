@@ -22,7 +22,7 @@ from steadfast.workflow.one_run import OneRun
 from steadfast.workflow.report_items import ALL, heading, label
 from steadfast.show.display import trial_remark
 from steadfast.show.ending import ending
-from steadfast.workflow.slurm import Watch
+from steadfast.workflow.slurm import Watch, wait_before_steps
 from steadfast.workflow.terminal import JobLines, NothingToDo, TargetElsewhere
 
 AUDIT = Audit(RESULTS)
@@ -60,6 +60,8 @@ if workflow.is_main_process:
     when_prepared(workflow, refuse_what_is_no_file)
     when_prepared(workflow, AUDIT.watch)
     FAILURES.watch_interrupts()
+else:
+    wait_before_steps()
 
 
 onstart:

@@ -33,6 +33,11 @@ rule inference:
         mem_mb=FAILURES.by_shortage("mem_mb", resource("mem_mb", LOADS, workflow)),
         runtime=FAILURES.by_shortage("runtime", resource("runtime", LOADS, workflow)),
         cpus_per_task=resource("cpus_per_task", LOADS, workflow),
+        slurm_partition=slurm_option("slurm_partition", LOADS, workflow),
+        slurm_account=slurm_option("slurm_account", LOADS, workflow),
+        qos=slurm_option("qos", LOADS, workflow),
+        constraint=slurm_option("constraint", LOADS, workflow),
+        slurm_extra=slurm_option("slurm_extra", LOADS, workflow),
     params:
         answers=lambda w: settings.answer_settings(RUN.answering(w)),
         samples=lambda w: TASKS[w.benchmark].samples.plain,

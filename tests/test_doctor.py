@@ -18,6 +18,7 @@ from steadfast.doctor.check import Check, Surroundings
 from steadfast.doctor.examine import examine
 from steadfast.doctor.network import silent
 from steadfast.doctor.slurm import read_profile, slurm_checks
+from steadfast.schema.model_parts import Slurm
 from steadfast.schema.openai_model import OpenaiModel
 from steadfast.schema.vllm_model import VllmModel
 
@@ -261,6 +262,18 @@ def test_accounts_and_qos_are_those_that_the_user_may_submit_to(tmp_path, monkey
         "it is none of yours; correct slurm_account, to one of Other, lab"
     )
     assert found["QoS long"].text == "it is none of yours; correct qos, to one of normal, urgent"
+    models = {
+        "model m": Slurm(partition="gpu,huge", account="theirs", qos="urgent"),
+        "judge j": Slurm(qos="endless"),
+        "model n": None,
+    }
+    found = {one.what: one for one in slurm_checks({"site": profile}, models)}
+    assert found["partition gpu"].status == found["QoS urgent"].status == "ok"
+    assert found["partition huge"].text == (
+        "there is none; correct slurm.partition of model m, to one of gpu"
+    )
+    assert "correct slurm.account of model m, to one of" in found["account theirs"].text
+    assert "correct slurm.qos of judge j, to one of" in found["QoS endless"].text
     commands(tmp_path, monkeypatch, sacctmgr="exit 1")
     unknown = {one.what: one for one in slurm_checks({"site": profile})}
     assert unknown["account nobodys"].status == "unchecked"

@@ -48,7 +48,8 @@ SHORT = End("the job took more memory than it had asked for", short="mem_mb")
             REFUSED,
             End(
                 "SLURM does not take the job: sbatch: error: Batch job submission failed: "
-                "Invalid account; correct slurm_account in the profile; sacctmgr show assoc "
+                "Invalid account; correct slurm_account in the profile, or slurm.account of the "
+                "model; sacctmgr show assoc "
                 "user=$USER lists yours",
                 again=False,
             ),

@@ -15,13 +15,16 @@ from steadfast.run.lineage import Lineage
 from steadfast.run.loads import Loads
 
 SHARED = {"engine": "vllm", "model": "a/b", "window": 4096, "tensor_parallel_size": 2}
+REMOTE = {"engine": "openai", "model": "m"}
+SPEED = {"prefill": 1000, "decode": 100}
 MODELS = {
-    "remote": {"engine": "openai", "model": "m"},
+    "remote": REMOTE,
     "small": {"engine": "openai", "model": "m", "gpus": 1, "hours": 2},
     "large": {"engine": "openai", "model": "m", "gpus": 4, "mem_gb": 100.5, "hours": 1},
     "sized": {**SHARED, "size": {"parameters": 30.0}},
     "unknown": SHARED,
-    "timed": {**SHARED, "throughput": {"prefill": 1000, "decode": 100}},
+    "timed": {**SHARED, "throughput": SPEED},
+    "served": {**REMOTE, "serve": ["serve", "{port}"], "gpus": 2, "throughput": SPEED},
 }
 CONFIG = load_config(
     {
@@ -124,15 +127,16 @@ def test_a_job_whose_prompts_are_not_made_has_no_time_yet(tmp_path):
     assert failure.value.filename == str(tmp_path / "lifbench/prompts/4k.jsonl")
 
 
-def test_the_load_is_shared_by_the_parts_that_are_still_to_be_answered(tmp_path):
+@pytest.mark.parametrize("model", ["timed", "served"])
+def test_the_load_is_shared_by_the_parts_that_are_still_to_be_answered(tmp_path, model):
     write_prompts(tmp_path, "4k", 100)  # 12,000 tokens of answers, at 100 a second
     write_prompts(tmp_path, "128k", 100)
     alone = 2 * (12_000 / 100 + 3_272 / 1_000) / 60
-    assert asked(tmp_path, "runtime") == -(-(alone + 5) // 1)
-    outputs = tmp_path / "lifbench" / "outputs" / "timed" / "128k.jsonl"
+    assert asked(tmp_path, "runtime", model=model) == -(-(alone + 5) // 1)
+    outputs = tmp_path / "lifbench" / "outputs" / model / "128k.jsonl"
     outputs.parent.mkdir(parents=True)
     outputs.touch()
-    assert asked(tmp_path, "runtime") == -(-(alone + 10) // 1)
+    assert asked(tmp_path, "runtime", model=model) == -(-(alone + 10) // 1)
 
 
 def test_only_jobs_with_a_gpu_share_the_most_hours(tmp_path):

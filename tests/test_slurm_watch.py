@@ -3,15 +3,30 @@
 import asyncio
 import io
 import logging
+import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from snakemake.resources import Resources
 from snakemake_executor_plugin_slurm.partitions import Partition, PartitionLimits
 
+from steadfast.base.errors import UserError
+from steadfast.config.load import load_config
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.job_resources import slurm_option
+from steadfast.run.lineage import Lineage
+from steadfast.run.loads import Loads
 from steadfast.workflow.failures import Failures
-from steadfast.workflow.slurm import PLUGIN, Watch, passing_refusal, unfit
+from steadfast.workflow.slurm import (
+    PLUGIN,
+    STEPS,
+    Watch,
+    passing_refusal,
+    unfit,
+    wait_before_steps,
+)
 
 COMMAND = "squeue --format='%i|%T' --states=all --noheader --name steadfast_1"
 
@@ -204,3 +219,83 @@ def test_what_slurm_means_by_a_reason(slurm, reason, meaning):
 def test_a_job_that_slurm_may_take_later_is_no_failure(said, meaning):
     message = f"SLURM sbatch failed. The error message was 'sbatch: error: {said}'.\n"
     assert passing_refusal(message) == meaning
+
+
+def option(name, model, own=None, other=None, arrays=""):
+    """What SLURM is told of a model's job, beside another model, with a profile's defaults."""
+    settings = {"engine": "openai", "model": "m"}
+    raw = {
+        "lifbench": {"lengths": {"2k": 2048}},
+        "models": {"own": {**settings, "slurm": own}, "other": {**settings, "slurm": other}},
+    }
+    run = Evaluation(load_config(raw))
+    profile = Resources.parser_factory(allow_expressions=True)(
+        ["slurm_partition=cpu", "qos=normal"]
+    )
+    workflow = SimpleNamespace(
+        executor_settings=SimpleNamespace(array_jobs=arrays),
+        resource_settings=SimpleNamespace(default_resources=profile),
+    )
+    ask = slurm_option(name, Loads(run, Lineage(run), Path("results")), workflow)
+    wildcards = {"benchmark": "lifbench", "model": model, "part": "2k"}
+    known = {"input": [], "attempt": 1, "threads": 1, "rulename": "-", "async_run": asyncio.run}
+    return ask(SimpleNamespace(get=wildcards.get, **wildcards), **known)
+
+
+def test_what_a_model_says_of_slurm_stands_in_place_of_the_profile():
+    own = {"partition": "long", "qos": "urgent", "constraint": "a100|h100", "extra": ["--nice=5"]}
+    names = ("slurm_partition", "qos", "constraint", "slurm_extra", "slurm_account")
+    assert [option(name, "own", own) for name in names] == [
+        "long", "urgent", "a100|h100", "--nice=5", None,
+    ]  # fmt: skip
+    assert [option(name, "other", own) for name in names] == ["cpu", "normal", None, None, None]
+    assert option("slurm_extra", "own", {"extra": ["--comment-to=a; b"]}) == "'--comment-to=a; b'"
+
+
+def test_the_jobs_of_an_array_agree_on_what_slurm_is_told():
+    own = {"qos": "urgent"}
+    with pytest.raises(UserError, match=r"slurm\.qos differs among the models.*submit no array"):
+        option("qos", "own", own, arrays="inference")
+    assert option("qos", "own", own, own, arrays="inference") == "urgent"
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"partition": "gpu --exclusive"}, "'gpu --exclusive' is no single word"),
+        ({"qos": "-C"}, "write the name as SLURM has it"),
+        ({"extra": ["--time=5"]}, "hours sets --time; take '--time=5' out of extra"),
+        ({"extra": ["-pgpu"]}, "slurm.partition sets -p"),
+        ({"extra": ["--exclude", "g7"]}, "'g7' is no option of sbatch"),
+        ({"queue": "gpu"}, "models.m.slurm.queue"),
+    ],
+)
+def test_what_a_model_may_not_say_of_slurm(settings, expected):
+    model = {"engine": "reference", "slurm": settings}
+    with pytest.raises(UserError) as raised:
+        load_config({"lifbench": {"lengths": {"2k": 2048}}, "models": {"m": model}})
+    assert expected in str(raised.value)
+
+
+def test_a_step_begins_when_slurm_answers(tmp_path, monkeypatch, capsys):
+    """The controller is away at the first look, and back at the second."""
+    squeue = tmp_path / "squeue"
+    squeue.write_text(
+        f"#!/bin/sh\ntest -e {tmp_path}/asked || {{ touch {tmp_path}/asked; exit 1; }}"
+    )
+    squeue.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr("steadfast.workflow.slurm.LOOK_SECONDS", 0.01)
+    begun = []
+    executor = type("Executor", (), {"run_job": lambda self, job: begun.append(job)})
+    monkeypatch.setitem(sys.modules, STEPS, SimpleNamespace(Executor=executor))
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    wait_before_steps()
+    executor().run_job("no job of SLURM's")
+    assert not (tmp_path / "asked").exists()
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    wait_before_steps()
+    executor().run_job("first")
+    executor().run_job("second")
+    assert begun == ["no job of SLURM's", "first", "second"]
+    assert capsys.readouterr().err.count("SLURM does not answer") == 1

@@ -64,7 +64,7 @@ class Part:
             "backoff": 0.02,
         }
 
-    def run(self, asked=None, *, oracle=None, readable=None, tries=1, **operation):
+    def run(self, asked=None, *, oracle=None, readable=None, tries=1, loaded=None, **operation):
         run_part(
             model="echo",
             answers=self.answers,
@@ -77,6 +77,7 @@ class Part:
             log=self.log,
             readable=readable,
             attempts=tries,
+            loaded=loaded,
         )
         return self.records()
 

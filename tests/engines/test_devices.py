@@ -6,7 +6,7 @@ import time
 import pytest
 
 from steadfast.base.errors import UserError
-from steadfast.engines.vllm.devices import Lease, devices
+from steadfast.engines.devices import Lease, devices
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_jobs_side_by_side_hold_different_gpus(tmp_path):
 
 
 def test_a_job_of_two_gpus_gets_them_though_jobs_of_one_come_after_it(tmp_path, monkeypatch):
-    monkeypatch.setattr("steadfast.engines.vllm.devices.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("steadfast.engines.devices.LOOK_SECONDS", 0.01)
     names, order, said = ["0", "1"], [], []
     held = Lease(1, names, folder=tmp_path)
 

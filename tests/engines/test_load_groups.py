@@ -15,13 +15,15 @@ from steadfast.run.lineage import Lineage
 from steadfast.run.loads import Allocation, HandedOver, Loads
 
 VLLM = {"engine": "vllm", "model": "x", "window": 65536}
+API = {"engine": "openai", "model": "y"}
+SERVE = ["vllm", "serve", "y", "--port", "{port}"]
 
 
 def loads(results: Path, **settings) -> Loads:
     raw = {
         "benchmarks": ["lifbench", "cfbench"],
         "lifbench": {"lengths": {"2k": 2048, "3k": 3072, "4k": 4096}},
-        "models": {"tiny": {**VLLM, **settings}, "api": {"engine": "openai", "model": "y"}},
+        "models": {"tiny": {**VLLM, **settings}, "api": API, "served": {**API, "serve": SERVE}},
         "judges": {"judge": VLLM},
     }
     run = Evaluation(load_config(raw))
@@ -36,6 +38,7 @@ def test_a_models_parts_of_all_benchmarks_share_a_load_and_a_judges_verdicts_ano
     found = loads(tmp_path)
     for wildcards in (job("lifbench", "2k"), job("lifbench", "4k"), job("cfbench", "zh")):
         assert found.of(wildcards) == "models.tiny"
+        assert found.of({**wildcards, "model": "served"}) == "models.served"
         assert found.of({**wildcards, "model": "api"}) is None
     for model in ("tiny", "api"):
         assert found.of(job("cfbench", "zh", judge="judge", model=model)) == "judges.judge"

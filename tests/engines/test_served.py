@@ -1,5 +1,6 @@
 """A job that starts its model's server for itself, and ends it with itself."""
 
+import json
 import signal
 import sys
 import time
@@ -9,34 +10,17 @@ import pytest
 from pydantic import ValidationError
 
 from parts import Part, items
+from started_server import serve_command
 from steadfast.base.errors import UserError
+from steadfast.engines.asking.record import record_path
+from steadfast.engines.base import EngineExhausted, Loaded
 from steadfast.engines.openai.served import Served
 from steadfast.schema.openai_model import OpenaiModel
-
-SERVER = """
-import os, sys
-sys.path.insert(0, {here!r})
-from http.server import ThreadingHTTPServer
-from servers import Server, handler_of
-
-server = Server()
-
-class Handler(handler_of(server)):
-    def do_GET(self):
-        self.send(b"{{}}", 200 if self.path == "/v1/models" else 404)
-
-with open({pid!r}, "a") as out:
-    print(os.getpid(), *sys.argv[2:], file=out)
-ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
-"""
 
 
 @pytest.fixture
 def command(tmp_path):
-    """The command of a server that writes its process and its further arguments down."""
-    here, pid = str(Path(__file__).parent), str(tmp_path / "pid")
-    (tmp_path / "server.py").write_text(SERVER.format(here=here, pid=pid))
-    return ["python", str(tmp_path / "server.py"), "{port}"]
+    return serve_command(tmp_path)
 
 
 def gone(pid: int) -> bool:
@@ -61,6 +45,31 @@ def test_a_job_starts_its_server_asks_it_and_ends_it(tmp_path, command):
     part.answers["serve"] = [f"{sys.prefix}/bin/python", *command[1:]]
     part.run(items(2, 3))  # all is known, wherever the program lies: no server is started
     assert len((tmp_path / "pid").read_text().splitlines()) == 1
+
+
+def test_a_server_that_one_part_has_started_is_asked_by_the_next(tmp_path, command):
+    loaded = Loaded()
+    for name in ("first", "second"):
+        folder = tmp_path / name
+        folder.mkdir()
+        part = Part(folder)
+        part.answers["serve"] = command
+        part.run(items(1, 2), loaded=loaded)
+        assert len(part.out.read_text().splitlines()) == 2
+        runs = json.loads(record_path(part.journal).read_text())["runs"]
+        assert [run["load_seconds"] > 0 for run in runs] == [name == "first"]
+    (line,) = (tmp_path / "pid").read_text().splitlines()
+    loaded.close()
+    assert gone(int(line))
+
+
+def test_a_server_that_ends_while_it_is_asked_is_lost_and_not_asked_again(tmp_path, command):
+    (tmp_path / "dies").touch()
+    part = Part(tmp_path)
+    part.answers["serve"] = command
+    with pytest.raises(EngineExhausted, match=r"serve: python ended \(3\) while it was asked"):
+        part.run(items(1, 2), attempts=1000, backoff=0.0)
+    assert "server: listens" in part.log.read_text()
 
 
 def test_a_server_that_ends_is_one_sentence_and_its_words_are_in_the_log(tmp_path):
@@ -105,6 +114,7 @@ def test_a_server_does_not_outlive_a_job_that_is_killed(tmp_path, command):
         ({"base_url": "http://localhost:1/v1"}, "leave base_url out, or serve"),
         ({"batch": True}, "leave batch out, or serve"),
         ({"serve": ["vllm", "serve", "m"]}, "write {port} where it stands"),
+        ({"serve": None, "parts_per_load": 2}, "set serve, or leave it out"),
     ],
 )
 def test_settings_that_do_not_go_with_a_server_of_the_job_s(settings, expected):

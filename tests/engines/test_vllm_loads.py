@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from steadfast.base.files import write_jsonl
+from steadfast.base.files import read_json, write_jsonl
 from vllm_jobs import Jobs
 from vllm_venv import environment, vllm_python
 
@@ -38,6 +38,9 @@ def test_one_load_for_six_lengths_also_when_it_is_killed_half_way(jobs):
     jobs.add("killed", batch=16)
     jobs.run("whole", "l3", "--together")
     assert loads(jobs, "whole") == 1
+    records = jobs.folder.glob("results/journal/lifbench/whole/*.run.json")
+    loading = [read_json(path)["runs"][0]["load_seconds"] for path in records]
+    assert (len(loading), sum(seconds > 0 for seconds in loading)) == (6, 1)
     assert [path.name for path in jobs.built.outputs("whole", "l3").parent.glob("*.jsonl")] == [
         "l3.jsonl"
     ]

@@ -2,6 +2,8 @@
 
 import pytest
 
+from steadfast.base.files import read_json
+from steadfast.engines.asking.record import record_path
 from vllm_jobs import Jobs
 from vllm_venv import vllm_python
 
@@ -10,8 +12,8 @@ pytestmark = [pytest.mark.heavy, pytest.mark.timeout(1500)]
 WINDOW = 1200
 
 
-def test_a_job_serves_its_model_and_cuts_prompts_by_the_model_s_own_tokens(tmp_path):
-    jobs = Jobs(tmp_path, vllm_python(), {"2k": 2048})
+def test_one_server_asks_all_parts_and_prompts_are_cut_by_the_model_s_own_tokens(tmp_path):
+    jobs = Jobs(tmp_path, vllm_python(), {"2k": 2048, "3k": 3072})
     module = [str(jobs.python), "-m", "vllm.entrypoints.openai.api_server"]
     named = ["--model", str(jobs.model), "--served-model-name", "tiny", "--dtype", "float32"]
     settings = {
@@ -25,8 +27,11 @@ def test_a_job_serves_its_model_and_cuts_prompts_by_the_model_s_own_tokens(tmp_p
         "concurrency": 4,
     }
     jobs.configure("served", settings)
-    jobs.run("served", "2k")
-    served = jobs.outputs("served", "2k")
+    jobs.run("served", "2k", "--together")
+    jobs.run("served", "3k", "--together")
+    runs = [read_json(record_path(jobs.journal("served", part)))["runs"] for part in ("2k", "3k")]
+    assert [[run["load_seconds"] > 0 for run in part] for part in runs] == [[True], [False]]
+    served = jobs.outputs("served", "2k") + jobs.outputs("served", "3k")
     # The server refuses a prompt that is one token too long: none was, and many were cut.
     assert {output["status"] for output in served} <= {"ok", "length"}
     assert sum(output["truncated_tokens"] > 0 for output in served) > len(served) / 2

@@ -1,8 +1,12 @@
 """The workflow with models that jobs load: one load for all parts, re-runs as without."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from project import ROOT, Project
+from started_server import serve_command
 
 pytestmark = pytest.mark.workflow
 
@@ -94,6 +98,35 @@ def test_a_target_is_asked_for_what_it_needs_alone(finished_loading, tmp_path):
     )
     journals = project.path("results/journal").rglob("*.jsonl")
     assert [path.name for path in journals] == ["2k.jsonl"]
+
+
+def test_a_server_that_jobs_start_is_started_once_a_model(tmp_path):
+    project = Loading.new(tmp_path, {})
+    served = {
+        "engine": "openai",
+        "model": "echo-1",
+        "serve": serve_command(tmp_path),
+        "concurrency": 8,
+    }
+
+    def configure(**settings):
+        models = {name: {**served, "seed": n, **settings} for n, name in enumerate(("one", "two"))}
+        project.configure({**config(["2k", "3k"]), "models": models})
+
+    configure()
+    project.run()
+    starts = project.path("pid").read_text().splitlines()
+    assert len(starts) == 2
+    assert all(not Path(f"/proc/{pid}").exists() for pid in starts)
+    once = outputs(project)
+    assert len(once) == 8
+
+    shutil.rmtree(project.path("results/journal"))
+    shutil.rmtree(project.path("results/lifbench/outputs"))
+    configure(parts_per_load=1)
+    project.run(*(f"results/lifbench/outputs/{path}" for path in once if "identity" not in path))
+    assert len(project.path("pid").read_text().splitlines()) == 2 + 4
+    assert outputs(project) == once
 
 
 def test_a_judge_is_loaded_once_for_all_models_of_all_benchmarks(tmp_path):

@@ -2,6 +2,7 @@
 
 import copy
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from project import TINY, Project
 from servers import error, running
 from slurm_cluster import Unavailable
 from slurm_lab import Lab, unpacked
+from started_server import serve_command
 from test_slurm import OnCluster, gpus, wait_for
 
 pytestmark = [
@@ -153,6 +155,43 @@ def test_a_job_that_slurm_is_away_to_take_is_submitted_when_it_is_back(lab, run)
     assert "failed: " not in run.said()
 
 
+def test_a_group_that_runs_while_slurm_is_away_for_three_minutes_loses_nothing(lab, run):
+    folder = run.project.folder
+    served = {"engine": "openai", "model": "echo-1", "serve": serve_command(folder)}
+    models = {"served": {**served, "gpus": 1, "hours": 0.5, "concurrency": 1}}
+    run.project.configure({**copy.deepcopy(TINY), "limit": 1, "models": models})
+    run.project.path("slow").write_text("3")
+    started = run.start()
+    journal = run.project.path("results/journal/lifbench/served/2k.jsonl")
+    wait_for(lambda: journal.exists() and journal.read_text())
+    lab.stop("slurmctld")
+    try:  # the second of the group's jobs is to begin meanwhile
+        time.sleep(180)
+    finally:
+        lab.start_controller()
+    run.finish(started)
+    assert "failed: " not in run.said()
+    assert len(run.project.path("pid").read_text().splitlines()) == 1
+    (job,) = run.jobs()
+    assert (job["JobState"], gpus(job)) == ("COMPLETED", 1)
+
+
+def test_a_model_s_own_settings_stand_in_place_of_the_profile_s(lab, run):
+    own = {"partition": "gpu", "qos": "urgent", "account": "lab", "extra": ["--nice=7"]}
+    reference = {"engine": "reference", "hours": 0.5}
+    models = {"one": {**reference, "slurm": own}, "two": reference}
+    run.project.configure({**copy.deepcopy(ONE_LENGTH), "models": models})
+    run.finish(run.start())
+    asked = {"Partition", "QOS", "Account", "Nice"}
+    (one,), (two,) = (run.jobs(f"{model}_2k") for model in models)
+    assert {key: one[key] for key in asked} == {
+        "Partition": "gpu", "QOS": "urgent", "Account": "lab", "Nice": "7",
+    }  # fmt: skip
+    assert {key: two[key] for key in asked} == {
+        "Partition": "cpu", "QOS": "scavenger", "Account": "lab", "Nice": "0",
+    }  # fmt: skip
+
+
 def test_an_account_that_slurm_does_not_know_ends_the_run_with_a_sentence(lab, run):
     loaded = {"engine": "vllm", "model": "small", "window": 65536, "hours": 0.5}
     models = {"reference": {"engine": "reference"}, "loaded": loaded}
@@ -165,5 +204,7 @@ def test_an_account_that_slurm_does_not_know_ends_the_run_with_a_sentence(lab, r
         refused = f"failed: lifbench/inference/{name}/2k: SLURM does not take the job: The given "
         (line,) = (line for line in run.said().splitlines() if line.startswith(refused))
         assert "account nobodys appears to be invalid" in line
-        assert line.endswith("; correct slurm_account in the profile")
+        assert line.endswith(
+            "; correct slurm_account in the profile, or slurm.account of the model"
+        )
     assert "Traceback" not in run.said() and "tried again" not in run.said()

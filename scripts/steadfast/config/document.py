@@ -43,6 +43,7 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     for engine, settings in models.engines().items():
         yield f"Engine {engine}", "models.{name}.", settings
     yield "Throughput of a model", "models.{name}.throughput.", model_parts.Throughput
+    yield "SLURM's part in a model's jobs", "models.{name}.slurm.", model_parts.Slurm
     yield "Price of a model", "models.{name}.price.", model_parts.Price
     yield "Certificate of the plan", "certificate.", config.Certificate
     yield "Noise", "noise.", config.Noise

@@ -20,6 +20,7 @@ OWN_TO_A_MACHINE = {
     "serve": "runs a command",
     "serve_operation_args": "runs a command",
     "python": "runs a program",
+    "slurm": "says how a cluster runs its jobs",
     "engine_operation_args": "says what runs on a machine",
 }
 """Keys of a model that are left out, and what each does: they say how a machine reaches it."""

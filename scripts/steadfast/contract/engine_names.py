@@ -24,4 +24,4 @@ STAND_INS = frozenset({"reference", "simulated", "floor"})
 WITHOUT_MODEL = STAND_INS | {"replay"}
 """Engines without a model: they cost nothing and keep no journal."""
 LOADS = frozenset({"vllm"})
-"""Engines that load the model into the job: the first of a model's jobs asks for all of them."""
+"""Engines that load the model into the job."""

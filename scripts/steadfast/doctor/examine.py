@@ -44,7 +44,7 @@ def examine(config_file: str, profiles: Sequence[str], online: bool) -> Iterator
     yield Check("config", "ok", f"{config_file} is whole, and each file that it names is there")
     yield from data_checks(run, results, online)
     yield from model_checks(run, Surroundings(online, on_cluster(settings)))
-    yield from slurm_checks(settings)
+    yield from slurm_checks(settings, {who: how.slurm for who, how in asked(run)})
 
 
 def _encodings(run: Evaluation) -> list[str]:

@@ -12,6 +12,7 @@ import yaml
 
 from steadfast.base.errors import UserError
 from steadfast.doctor.check import Check, found, unneeded
+from steadfast.schema.model_parts import Slurm
 
 SECONDS = 20
 EXECUTOR = "slurm"
@@ -44,12 +45,20 @@ def read_profile(name: str) -> Mapping[str, Any]:
     return settings
 
 
-def slurm_checks(profiles: Mapping[str, Mapping[str, Any]]) -> Iterator[Check]:
-    """Whether jobs can be submitted as the profiles say.
+def slurm_checks(
+    profiles: Mapping[str, Mapping[str, Any]], models: Mapping[str, Slurm | None] | None = None
+) -> Iterator[Check]:
+    """Whether jobs can be submitted as the profiles and the models' settings say.
 
     Args:
         profiles: settings by the profile's name, as ``read_profile`` gives them.
+        models: what each of those that are asked says of SLURM, by what it is called in a sentence.
     """
+    named = {option: _named(profiles, option) for option in (PARTITION, ACCOUNT, QOS)}
+    for who, of in (models or {}).items():
+        for option, key in {PARTITION: "partition", ACCOUNT: "account", QOS: "qos"}.items():
+            for name in _several(getattr(of, key, None)):
+                named[option].setdefault(name, f"slurm.{key} of {who}")
     if not on_cluster(profiles):
         yield unneeded("SLURM", "jobs run here; PROFILE=profiles/slurm looks for a cluster")
         return
@@ -69,7 +78,7 @@ def slurm_checks(profiles: Mapping[str, Mapping[str, Any]]) -> Iterator[Check]:
         return
     offered = partitions.split()
     files = {str(one[PARTITION_FILE]) for one in profiles.values() if one.get(PARTITION_FILE)}
-    places = dict.fromkeys(_named(profiles, PARTITION), PARTITION)
+    places = named[PARTITION]
     for file in sorted(files):
         try:
             places |= dict.fromkeys(_partitions_of(file), file)
@@ -86,7 +95,7 @@ def slurm_checks(profiles: Mapping[str, Mapping[str, Any]]) -> Iterator[Check]:
     for name, place in places.items():
         advice = f"there is none; correct {place}, to one of {', '.join(offered)}"
         yield found(f"partition {name}", name in offered, "it is there", advice)
-    yield from _associations(_named(profiles, ACCOUNT), _named(profiles, QOS))
+    yield from _associations(named[ACCOUNT], named[QOS])
     yield _accounting()
 
 
@@ -95,21 +104,21 @@ def on_cluster(profiles: Mapping[str, Mapping[str, Any]]) -> bool:
     return any(profile.get("executor") == EXECUTOR for profile in profiles.values())
 
 
-def _associations(accounts: list[str], levels: list[str]) -> Iterator[Check]:
-    """Whether the user may submit to the accounts and with the QoS that the profiles name."""
-    if not accounts + levels:
+def _associations(accounts: Mapping[str, str], levels: Mapping[str, str]) -> Iterator[Check]:
+    """Whether the user may submit to some accounts and with some QoS; by each, what names it."""
+    if not accounts and not levels:
         return
     asked = ("--noheader", "--parsable2", "list", "associations", f"user={getpass.getuser()}")
     lines = (_said("sacctmgr", *asked, "format=account,qos") or "").splitlines()
     pairs = [line.partition("|") for line in lines]
-    for what, option, names, offered in (
-        ("account", ACCOUNT, accounts, {account for account, _, _ in pairs}),
-        ("QoS", QOS, levels, {one for _, _, qos in pairs for one in qos.split(",")}),
+    for what, places, offered in (
+        ("account", accounts, {account for account, _, _ in pairs}),
+        ("QoS", levels, {one for _, _, qos in pairs for one in qos.split(",")}),
     ):
         given = ", ".join(sorted(filter(None, offered)))
-        for name in names:
+        for name, place in places.items():
             if given:
-                advice = f"it is none of yours; correct {option}, to one of {given}"
+                advice = f"it is none of yours; correct {place}, to one of {given}"
                 known = name.lower() in {one.lower() for one in offered}
                 yield found(f"{what} {name}", known, "it is one of yours", advice)
             else:
@@ -122,16 +131,21 @@ def _partitions_of(file: str) -> list[str]:
     return [str(name) for name, limits in partitions.items() if not CLUSTER & set(limits or ())]
 
 
-def _named(profiles: Mapping[str, Mapping[str, Any]], resource: str) -> list[str]:
-    """What the profiles name as a resource of all jobs or of a rule's, commas parting several."""
+def _named(profiles: Mapping[str, Mapping[str, Any]], resource: str) -> dict[str, str]:
+    """What the profiles name as a resource of all jobs or of a rule's, and that resource."""
     named: list[str] = []
     for profile in profiles.values():
         of_rules = profile.get("set-resources")
         given = [profile.get("default-resources")]
         given += of_rules.values() if isinstance(of_rules, dict) else []
         for one in map(_mapping, given):
-            named += filter(None, re.split(r"[,\s]+", str(one.get(resource) or "")))
-    return list(dict.fromkeys(named))
+            named += _several(one.get(resource))
+    return dict.fromkeys(named, resource)
+
+
+def _several(value: object) -> list[str]:
+    """The names of a value that may hold several, with commas or spaces between."""
+    return [name for name in re.split(r"[,\s]+", str(value or "")) if name]
 
 
 def _mapping(given: object) -> dict[str, object]:

@@ -44,6 +44,11 @@ class Loaded:
     model: Any = None
     seconds: float = 0.0
 
+    def close(self) -> None:
+        """Ends the processes in which it is loaded, where it has any of its own."""
+        if hasattr(self.model, "close"):
+            self.model.close()
+
 
 class Tokenizer(Protocol):
     """What counts a model's tokens, and cuts a text."""
@@ -97,6 +102,8 @@ class Engine(ABC):
     """Whether answers cost anything, and so are kept in the journal and never asked twice."""
     packages: tuple[str, ...] = ()
     """Distributions whose versions belong to the identity."""
+    load_seconds: float = 0.0
+    """What loading the model took, where this engine did it and no other part's had done it."""
 
     @property
     def tokenizer(self) -> Tokenizer | None:

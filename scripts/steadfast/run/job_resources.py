@@ -1,6 +1,7 @@
 """What an inference job asks of a machine or cluster; a change of it re-runs nothing."""
 
 import math
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from steadfast.base.errors import UserError
 from steadfast.base.paths import REWRITES, VERDICTS, JournalFolders
 from steadfast.config.settings import (
     answer_settings,
@@ -33,12 +35,21 @@ from steadfast.run.request_of_job import JUDGES, MODELS, REWRITERS
 from steadfast.schema.config import Config
 from steadfast.schema.hardware import Hardware
 from steadfast.schema.model_base import BaseModelSettings
+from steadfast.workflow.slurm import profile_default
 
 GB = 1000  # Snakemake's mem_mb a GB
 MEM_GB = 4  # of the host: an engine without a model in the job
 MEM_GB_START, MEM_GB_PROCESS = 16, 8  # of the host: beside the weights, and with each GPU
 MEM_GB_PER_GPU = 48  # of the host, where the size of the weights is not known
 CORES_PER_GPU = 4
+SLURM_OPTIONS = {
+    "slurm_partition": "partition",
+    "slurm_account": "account",
+    "qos": "qos",
+    "constraint": "constraint",
+    "slurm_extra": "extra",
+}
+"""The plugin's resources that a model may set, and its keys for them."""
 MORE = 0.5  # of time or memory with each further attempt
 
 
@@ -188,6 +199,28 @@ class Jobs:
         return self.results / f"{self.benchmark}/{kind}/{part}.jsonl"
 
 
+def _jobs_of(loads: Loads, benchmark: str, *who: str | None) -> Jobs:
+    run = loads.run
+    return Jobs(run.config, run.tasks[benchmark], benchmark, loads.results, *who)
+
+
+def _submitted_together(wildcards: Any, loads: Loads, workflow: Any) -> tuple[Jobs, list[Jobs]]:
+    """The jobs of a rule that one is of, and all whose request to the cluster is the same."""
+    config = loads.run.config
+    judge, rewriter = wildcards.get("judge"), wildcards.get("rewriter")
+    rule = "verdicts" if judge else "rewrites" if rewriter else "inference"
+    arrays = getattr(workflow.executor_settings, "array_jobs", None) or ""
+    of = partial(_jobs_of, loads, wildcards.benchmark)
+    own = of(wildcards.get("model"), judge, rewriter)
+    if rule not in arrays and "all" not in arrays:
+        return own, [own]
+    if judge:
+        return own, [of(*pair) for pair in product(config.running, config.judges)]
+    if rewriter:
+        return own, [of(None, None, one) for one in config.rewriters]
+    return own, [of(one) for one in config.running]
+
+
 def resource(name: str, loads: Loads, workflow: Any) -> Callable[[Any, int], int]:
     """One resource of the rules inference, verdicts and rewrites, by wildcards and attempt.
 
@@ -198,10 +231,6 @@ def resource(name: str, loads: Loads, workflow: Any) -> Callable[[Any, int], int
         loads: of the config's models.
         workflow: Snakemake's; it knows by the time of the call whether jobs go in arrays.
     """
-    config, tasks = loads.run.config, loads.run.tasks
-
-    def jobs_of(benchmark: str, *who: str | None) -> Jobs:
-        return Jobs(config, tasks[benchmark], benchmark, loads.results, *who)
 
     def others(wildcards: Any) -> list[tuple[Jobs, str]]:
         own = (wildcards.get("rewriter") or wildcards.get("model"), wildcards.get("judge") or "")
@@ -214,23 +243,11 @@ def resource(name: str, loads: Loads, workflow: Any) -> Callable[[Any, int], int
                     JUDGES: (job.model, job.judge),
                     REWRITERS: (None, None, job.model),
                 }[loads.role(job)]
-                found.append((jobs_of(job.benchmark, *who), job.part))
+                found.append((_jobs_of(loads, job.benchmark, *who), job.part))
         return found
 
     def ask(wildcards: Any, attempt: int) -> int:
-        judge, rewriter = wildcards.get("judge"), wildcards.get("rewriter")
-        rule = "verdicts" if judge else "rewrites" if rewriter else "inference"
-        arrays = getattr(workflow.executor_settings, "array_jobs", None) or ""
-        of = partial(jobs_of, wildcards.benchmark)
-        own = of(wildcards.get("model"), judge, rewriter)
-        if rule not in arrays and "all" not in arrays:
-            jobs = [own]
-        elif judge:
-            jobs = [of(*pair) for pair in product(config.running, config.judges)]
-        elif rewriter:
-            jobs = [of(None, None, one) for one in config.rewriters]
-        else:
-            jobs = [of(one) for one in config.running]
+        own, jobs = _submitted_together(wildcards, loads, workflow)
         if name == "runtime":
             if jobs == [own]:
                 return own.runtime(wildcards.part, attempt, others(wildcards))
@@ -244,3 +261,32 @@ def resource(name: str, loads: Loads, workflow: Any) -> Callable[[Any, int], int
         return max({"gpu": gpu, "cpus_per_task": cpus_per_task}[name](one.settings) for one in jobs)
 
     return ask
+
+
+def slurm_option(name: str, loads: Loads, workflow: Any) -> Callable[..., str | int | None]:
+    """What SLURM is told of the jobs of rules inference, verdicts and rewrites, by their model.
+
+    Args:
+        name: the plugin's resource, one of ``SLURM_OPTIONS``.
+        loads: of the config's models.
+        workflow: Snakemake's; what its profile says of all jobs stands in for what a model lacks.
+    """
+
+    def ask(wildcards: Any, **known: Any) -> Any:
+        own, jobs = _submitted_together(wildcards, loads, workflow)
+        options = {_slurm_option(one.settings, name) for one in jobs}
+        if len(options) > 1:
+            raise UserError(
+                f"slurm.{SLURM_OPTIONS[name]} differs among the models, and the jobs of an array "
+                "have one; choose models that agree with --config only, or submit no array"
+            )
+        if option := _slurm_option(own.settings, name):
+            return option
+        return profile_default(name, workflow, wildcards, known)
+
+    return ask
+
+
+def _slurm_option(model: BaseModelSettings, name: str) -> str | None:
+    stated = getattr(model.slurm, SLURM_OPTIONS[name]) if model.slurm else None
+    return shlex.join(stated) if isinstance(stated, list) else stated

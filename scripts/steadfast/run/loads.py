@@ -216,7 +216,7 @@ class Loads:
     def _jobs(self) -> dict[str, InferenceJob]:
         """The jobs that load a model, by their outputs."""
         jobs = self.run.inference_jobs
-        return {job.outputs: job for job in jobs if self._settings(job).engine in LOADS}
+        return {job.outputs: job for job in jobs if is_loaded(self._settings(job))}
 
     @cached_property
     def _loads(self) -> dict[str, list[str]]:
@@ -233,6 +233,14 @@ class Loads:
     @cached_property
     def _names(self) -> dict[str, str]:
         return {outputs: load for load, made in self._loads.items() for outputs in made}
+
+
+def is_loaded(model: BaseModelSettings) -> bool:
+    """Whether a model's jobs load it, themselves or into a server that they start.
+
+    The first of them then asks for all.
+    """
+    return model.engine in LOADS or bool(getattr(model, "serve", None))
 
 
 def _outputs(wildcards: Mapping[str, str]) -> str:

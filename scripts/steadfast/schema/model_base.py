@@ -13,7 +13,14 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from steadfast.schema.model_parts import MOST_GPUS, MOST_TOKENS, Reasoning, Size, Throughput
+from steadfast.schema.model_parts import (
+    MOST_GPUS,
+    MOST_TOKENS,
+    Reasoning,
+    Size,
+    Slurm,
+    Throughput,
+)
 from steadfast.schema.strict import StrictModel, role
 
 Limit = Annotated[int, Field(ge=1, le=MOST_TOKENS)]
@@ -100,6 +107,11 @@ class BaseModelSettings(StrictModel):
         gt=0,
         le=10_000,
     )
+    slurm: Slurm | None = role(
+        "resource",
+        None,
+        "How SLURM is asked to run its jobs, in place of what the profile says (docs/slurm.md).",
+    )
 
 
 class ThinkingModel(BaseModelSettings):
@@ -133,6 +145,14 @@ class SamplingModel(ThinkingModel):
         None,
         "For a base model: file with examples of your own, JSON lines with instruction and output, "
         "which stand before each prompt; what counts is its content.",
+    )
+
+    parts_per_load: int | None = role(
+        "resource",
+        None,
+        "Parts that one job asks once it has loaded the model, or started its server with serve, "
+        "so that several jobs share them; by default all parts of all benchmarks.",
+        ge=1,
     )
 
     @model_validator(mode="after")

@@ -49,6 +49,47 @@ class Size(StrictModel):
         return self
 
 
+class Slurm(StrictModel):
+    """How SLURM is asked to run a model's jobs, each key in place of what the profile says."""
+
+    partition: str | None = Field(
+        default=None, description="Partition, in place of the one that would fit best."
+    )
+    account: str | None = Field(default=None, description="Account that the jobs are charged to.")
+    qos: str | None = Field(default=None, description="Quality of service.")
+    constraint: str | None = Field(
+        default=None, description="Features that the nodes must have, such as h100."
+    )
+    extra: list[str] = Field(
+        default=[],
+        description="Further options of sbatch, one a word, such as [--exclude=g7].",
+        json_schema_extra={VERBATIM: True},
+    )
+
+    @field_validator("partition", "account", "qos", "constraint")
+    @classmethod
+    def _is_one_word(cls, value: str | None) -> str | None:
+        if value is not None and (value.startswith("-") or len(value.split()) != 1):
+            raise ValueError(f"{shown(value)} is no single word; write the name as SLURM has it")
+        return value
+
+    @field_validator("extra")
+    @classmethod
+    def _has_options_that_nothing_else_sets(cls, extra: list[str]) -> list[str]:
+        own = facts("slurm/own_options.yaml")
+        for word in extra:
+            option = word.partition("=")[0]
+            name = option if option.startswith("--") else option[:2]
+            if name in own:
+                raise ValueError(f"{own[name]} sets {name}; take {shown(word)} out of extra")
+            if not word.startswith("-"):
+                raise ValueError(
+                    f"{shown(word)} is no option of sbatch; write each with its value in one word, "
+                    "such as --exclude=g7"
+                )
+        return extra
+
+
 class Price(StrictModel):
     """What a provider charges per million tokens."""
 

@@ -65,8 +65,8 @@ class OpenaiModel(SamplingModel):
     serve: list[str] | None = role(
         "answer",
         None,
-        "In place of base_url, the command of a server that each job starts for itself, word by "
-        "word; {port} stands for its port (docs/slurm.md).",
+        "In place of base_url, the command of a server that the jobs start for themselves, once "
+        "for all parts, word by word; {port} stands for its port (docs/slurm.md).",
         verbatim=True,
         min_length=1,
     )
@@ -165,6 +165,10 @@ class OpenaiModel(SamplingModel):
     @model_validator(mode="after")
     def _served_by_the_job_or_by_others(self) -> Self:
         if self.serve is None:
+            if self.parts_per_load is not None:
+                raise ValueError(
+                    "parts_per_load is of models that jobs load; set serve, or leave it out"
+                )
             return self
         if self.base_url is not None or self.batch:
             other = "base_url" if self.base_url is not None else "batch"

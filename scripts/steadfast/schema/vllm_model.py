@@ -78,13 +78,6 @@ class VllmModel(SamplingModel):
         "Requests under way at once; by default as many as vLLM has by itself.",
         ge=1,
     )
-    parts_per_load: int | None = role(
-        "resource",
-        None,
-        "Parts that one job asks once it has loaded the model, so that several jobs share them; by "
-        "default all parts of all benchmarks.",
-        ge=1,
-    )
     engine_operation_args: dict[str, Any] = role(
         "operation", {}, "Further arguments of vLLM's LLM that change no answer."
     )

@@ -1,10 +1,11 @@
 """One load a model: the job that loads it asks for its siblings too, and they take what it wrote.
 
-Every part keeps its own job, journal and outputs. Where an engine loads its model into the job,
-the first of a model's jobs holds the model's lock, asks its own part and then, with the model at
-hand, each other part that the run is to ask and whose prompts are made. Their answers go to their
-own journals, and their outputs beside where their own jobs will want them, which come, find them,
-and load nothing. A job that finds none asks as ever: what its journal has is not asked again.
+Every part keeps its own job, journal and outputs. Where jobs load their model, themselves or into
+a server that they start, the first of a model's jobs holds the model's lock, asks its own part and
+then, with the model at hand, each other part that the run is to ask and whose prompts are made.
+Their answers go to their own journals, and their outputs beside where their own jobs will want
+them, which come, find them, and load nothing. A job that finds none asks as ever: what its journal
+has is not asked again.
 """
 
 import os
@@ -46,10 +47,9 @@ def ask_together(own: Asked, operation: Settings, together: Sequence[Asked]) -> 
     ahead = Ahead(own)
     lock = own.results / "journal" / ".locks" / f"{others[0].load}.lock"
     lock.parent.mkdir(parents=True, exist_ok=True)
-    with closing(Lock(lock, print, ahead.take)) as model:
+    with closing(Lock(lock, print, ahead.take)) as model, closing(Loaded()) as loaded:
         if not model.held or ahead.take():
             return
-        loaded = Loaded()
         failed: UserError | None = None
         try:
             ask(own, operation, loaded)

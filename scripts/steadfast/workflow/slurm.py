@@ -1,24 +1,33 @@
 """What a run must know of SLURM beyond the plugin of Snakemake that submits its jobs."""
 
 import logging
+import os
 import shlex
+import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
+from snakemake.resources import Resources
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
 
 from steadfast.base.resources import facts
 from steadfast.workflow.failures import UNSUBMITTED, WAITED, Failures, singles
 
 PLUGIN = "snakemake_executor_plugin_slurm"
+STEPS = "snakemake_executor_plugin_slurm_jobstep"
+"""What starts each of a job's own jobs on its node, with srun."""
 MISSED = 3
 """After so many looks in a row that did not find it, a job is taken to have ended."""
 RESUBMITTED = 30.0
 """Seconds until SLURM is asked again to take a job."""
+LOOK_SECONDS = 10.0
+"""Between two looks of a job at whether SLURM answers."""
 SHOWN_NAMES = 3
+QUIET: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
 States = dict[str, str]
 Query = Callable[[str, logging.Logger], Awaitable[tuple[States | None, float | None]]]
@@ -176,6 +185,29 @@ def _first(names: list[str]) -> str:
     return f"{', '.join(names[:SHOWN_NAMES])}{more}"
 
 
+def wait_before_steps() -> None:
+    """Has each step of the job of SLURM's that this process is in wait until SLURM answers.
+
+    Without its controller ``srun`` fails at once, and all jobs of a group with it.
+    """
+    plugin: Any = sys.modules.get(STEPS)
+    number = os.environ.get("SLURM_JOB_ID")
+    if plugin is None or number is None:
+        return
+    start = plugin.Executor.run_job
+
+    def run_job(self: Any, job: Any) -> None:
+        waits = False
+        while subprocess.run(["squeue", "--noheader", "--jobs", number], **QUIET).returncode:
+            if not waits:
+                print("SLURM does not answer: the next step waits until it does", file=sys.stderr)
+            waits = True
+            time.sleep(LOOK_SECONDS)
+        start(self, job)
+
+    plugin.Executor.run_job = run_job
+
+
 def unfit(job: Any, partitions: Collection[Any]) -> str | None:
     """Why none of the partitions that a site lists takes a job; None where one does.
 
@@ -205,3 +237,16 @@ def passing_refusal(message: str) -> str | None:
     """
     refusals = facts("slurm/submissions.yaml").items()
     return next((meaning for said, meaning in refusals if said in message), None)
+
+
+def profile_default(name: str, workflow: Any, wildcards: Any, known: dict[str, Any]) -> Any:
+    """What a profile says of a resource of all jobs; None where it says nothing.
+
+    Args:
+        name: of the resource.
+        workflow: Snakemake's.
+        wildcards: of the job.
+        known: what Snakemake hands to a resource's function beside its wildcards.
+    """
+    default = Resources.from_mapping(workflow.resource_settings.default_resources or {})
+    return default[name].evaluate(wildcards, **known).value if name in default else None

@@ -56,7 +56,7 @@ class RunRecord(AbstractContextManager["RunRecord"]):
             "failed": self._failed,
             "retries": self._engine.retries,
             "latencies": self._engine.latencies.counts,
-            "load_seconds": round(getattr(self._engine, "load_seconds", 0.0), 3),
+            "load_seconds": round(self._engine.load_seconds, 3),
             "prompt_tokens": self._prompt,
             "computed_tokens": self._computed,
             "output_tokens": self._output,

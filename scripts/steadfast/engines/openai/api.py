@@ -15,6 +15,7 @@ from steadfast.engines.asking.local_text import LocalText
 from steadfast.engines.asking.progress import Notices
 from steadfast.engines.base import LONG_PREFIX, Engine, Setup
 from steadfast.engines.cost.bill import Bill, CapReached, estimated
+from steadfast.engines.devices import hold
 from steadfast.engines.openai import batch_files
 from steadfast.engines.openai.access import Access
 from steadfast.engines.openai.body import SUFFIX, request_body, request_url
@@ -44,8 +45,9 @@ class OpenaiEngine(Engine):
             (s, of one attempt), ``backoff`` (s, before the second attempt), ``max_tokens_field``,
             ``price``, ``max_spend``, ``bill`` (folders of the journals that count against it; by
             default the job's). A model with ``serve``, a server's command, has no address: the job
-            starts it for itself; its operation has ``serve_operation_args``, ``serve_minutes``. A
-            ``tokenizer`` with a slash in its name is the model's own.
+            starts it, once for all parts that it asks; its operation has ``serve_operation_args``,
+            ``serve_minutes`` and ``gpus``, which the server has. A ``tokenizer`` with a slash in
+            its name is the model's own.
 
     Raises:
         UserError: there is no such tokenizer, or transformers is missing.
@@ -74,7 +76,7 @@ class OpenaiEngine(Engine):
         command = [*(serve or []), *operation.get("serve_operation_args", [])]
         minutes = operation.get("serve_minutes", 30.0)
         self._serve = partial(Served, command, minutes, setup.log) if serve else None
-        self._served: Served | None = None
+        self._loaded, self._gpus = setup.loaded, operation.get("gpus") or 0
         self._text = self._own_text(setup.answers.get("tokenizer") or "")
         self._concurrency = operation.get("concurrency", 8)
         self._most = operation.get("max_concurrency") or self._concurrency
@@ -127,9 +129,8 @@ class OpenaiEngine(Engine):
             UserError: the key is missing or not accepted, the server is unreachable, it does not
                 know the model, the account has run out, or the spending cap is reached.
         """
-        if self._serve and not self._served:
-            self._served = self._serve()
-            self._access = Access(self._served.url, None)
+        if self._serve:
+            self._access = Access(self._server(self._serve).url, None)
         settings = self._access.client_settings(self._timeout)
         try:
             with asyncio.Runner() as runner:
@@ -154,6 +155,15 @@ class OpenaiEngine(Engine):
             if isinstance(error.__context__, SystemExit | KeyboardInterrupt):
                 raise error.__context__ from None
             raise
+
+    def _server(self, start: Callable[[], Served]) -> Served:
+        """The server of the job's own, which the first part that asks anything starts."""
+        if self._loaded.model is None:
+            hold(self._gpus, self._log)
+            self._loaded.model = start()
+            self._loaded.seconds = self.load_seconds = self._loaded.model.seconds
+        served: Served = self._loaded.model
+        return served
 
     async def _send_all(
         self,
@@ -225,6 +235,8 @@ class OpenaiEngine(Engine):
                 self._latencies.add(pace.succeeded(sent_at))
                 return outcome
             failure = outcome
+            if self._serve and failure.unreachable:
+                self._loaded.model.check(self._log)
             self._retries[failure.reason] += 1
             pace.failed(sent_at, failure.after, failure.overloaded, failure.broken)
             if attempt < self._attempts:

@@ -1,4 +1,4 @@
-"""A model's server that a job starts for itself, and ends with itself."""
+"""A model's server that a job starts for all that it asks, and ends with itself."""
 
 import contextlib
 import ctypes
@@ -17,6 +17,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 from steadfast.base.errors import UserError
+from steadfast.engines.base import EngineExhausted
 
 PORT = "{port}"
 """In a command, where the server's port stands."""
@@ -34,7 +35,11 @@ class Served:
     Args:
         command: its words, without a shell.
         minutes: that it may take until it is ready, such as to load the model.
-        say: takes lines for the log.
+        say: takes lines for the log, until it is ready.
+
+    Attributes:
+        url: its address, with /v1.
+        seconds: that it took until it was ready.
 
     Raises:
         UserError: it cannot be started, ends, or is not ready in time.
@@ -45,6 +50,7 @@ class Served:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}/v1"
+        self._name = command[0]
         words = [word.replace(PORT, str(port)) for word in command]
         self._output = tempfile.TemporaryFile()  # noqa: SIM115  # _stop closes it
         started = time.monotonic()
@@ -60,27 +66,49 @@ class Served:
             )
         except OSError as error:
             self._output.close()
-            raise UserError(f"serve: {words[0]} cannot be started ({error.strerror})") from None
+            raise UserError(f"serve: {self._name} cannot be started ({error.strerror})") from None
         self.close = weakref.finalize(self, _stop, self._process, self._output)
-        self._wait(words[0], started + 60 * minutes, minutes, say)
-        say(f"server ready after {time.monotonic() - started:.0f} s")
+        self._wait(started + 60 * minutes, minutes, say)
+        self.seconds = time.monotonic() - started
+        say(f"server ready after {self.seconds:.0f} s")
 
-    def _wait(self, name: str, end: float, minutes: float, say: Callable[[str], None]) -> None:
+    def check(self, say: Callable[[str], None]) -> None:
+        """Looks whether the server lives, where it has not answered.
+
+        Args:
+            say: takes lines for the log of what was asked.
+
+        Raises:
+            EngineExhausted: it has ended.
+        """
+        if (code := self._process.poll()) is not None:
+            self._say_last(say)
+            raise EngineExhausted(
+                f"serve: {self._name} ended ({code}) while it was asked; what it said last is in "
+                "the log; what is answered is kept: run again to go on"
+            )
+
+    def _say_last(self, say: Callable[[str], None]) -> None:
+        if self._output.closed:
+            return
+        self._output.seek(0)
+        said = self._output.read().decode("utf-8", errors="replace").splitlines()
+        for line in said[-SHOWN_LINES:]:
+            say(f"server: {line}")
+
+    def _wait(self, end: float, minutes: float, say: Callable[[str], None]) -> None:
         while not _ready(self.url):
             code = self._process.poll()
             if code is None and time.monotonic() < end:
                 time.sleep(LOOK_SECONDS)
                 continue
-            self._output.seek(0)
-            said = self._output.read().decode("utf-8", errors="replace").splitlines()
+            self._say_last(say)
             self.close()
-            for line in said[-SHOWN_LINES:]:
-                say(f"server: {line}")
             what = f"was not ready in {minutes:g} minutes" if code is None else f"ended ({code})"
             more = "; raise serve_minutes, if it only takes longer" if code is None else ""
             raise UserError(
-                f"serve: {name} {what}; what it said last is in the log{more}: mend the command, "
-                "then run again"
+                f"serve: {self._name} {what}; what it said last is in the log{more}: mend the "
+                "command, then run again"
             )
 
 

@@ -6,7 +6,7 @@ from functools import partial
 
 from steadfast.contract.request import Request, Response
 from steadfast.engines.base import Engine, Loaded, Setup
-from steadfast.engines.vllm.devices import VISIBLE
+from steadfast.engines.devices import VISIBLE
 from steadfast.engines.vllm.engine import VllmEngine
 from steadfast.engines.vllm.replicas import Part, Replicas
 
@@ -49,10 +49,13 @@ class VllmCopies(VllmEngine):
             EngineFailed: a copy does not load the model, or died.
             UserError: vLLM is missing, or a copy's memory does not hold a context.
         """
+        first = self._loaded.model is None
         self.load()
         copies: Replicas = self._loaded.model
         yield from copies.answer(self._part, groups, self._log)
         self._loaded.seconds = copies.seconds
+        if first:
+            self.load_seconds = copies.seconds
         self._forget_hint()
 
     def reset_prefix_cache(self) -> bool:

@@ -16,8 +16,8 @@ from steadfast.contract.request import Request, Response, ordered, size
 from steadfast.engines.asking.local_text import NOT_INSTALLED, LocalText
 from steadfast.engines.asking.reasoning import marks
 from steadfast.engines.base import Engine, EngineExhausted, EngineFailed, Setup
+from steadfast.engines.devices import hold
 from steadfast.engines.openai.body import SUFFIX
-from steadfast.engines.vllm.devices import VISIBLE, Lease, devices
 
 if TYPE_CHECKING:
     from vllm import LLM, RequestOutput, SamplingParams
@@ -236,17 +236,15 @@ class VllmEngine(Engine):
         started = time.monotonic()
         with self._explained("could not be loaded"):
             self._loaded.model = LLM(**arguments)
-        self._loaded.seconds = time.monotonic() - started
-        self._log(f"loaded in {self._loaded.seconds:.0f} s")
+        self._loaded.seconds = self.load_seconds = time.monotonic() - started
+        self._log(f"loaded in {self.load_seconds:.0f} s")
 
     def _lease(self, copies: int = 1) -> None:
         """Takes the GPUs that it needs from those of this machine, where jobs share them."""
-        if names := devices(os.environ):
-            further = self._operation.get("engine_operation_args", {})
-            pipeline = further.get("pipeline_parallel_size", 1)
-            count = copies * pipeline * self._operation.get("tensor_parallel_size", 1)
-            # Held until the process ends, and so do the engine's own processes.
-            os.environ[VISIBLE] = ",".join(Lease(count, names, self._log).names)
+        further = self._operation.get("engine_operation_args", {})
+        pipeline = further.get("pipeline_parallel_size", 1)
+        parallel = self._operation.get("tensor_parallel_size", 1)
+        hold(copies * pipeline * parallel, self._log)
 
     def _look_at_memory(self, largest: int) -> None:
         """How many requests and tokens the engine takes at once.

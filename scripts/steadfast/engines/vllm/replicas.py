@@ -14,7 +14,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.contract.request import Request, Response
 from steadfast.engines.base import Engine, EngineExhausted, EngineFailed
-from steadfast.engines.vllm.devices import VISIBLE
+from steadfast.engines.devices import VISIBLE
 
 Groups = list[list[Request]]
 Log = Callable[[str], None]

@@ -31,6 +31,19 @@ def devices(environment: Mapping[str, str], nodes: Path = NODES) -> list[str]:
     return [str(number) for number in range(len(list(nodes.iterdir())))] if nodes.is_dir() else []
 
 
+def hold(count: int, say: Callable[[str], None]) -> None:
+    """Takes GPUs of this machine, where jobs share them, for this process and all that it starts.
+
+    They are held until the process ends, and so do those that it has started.
+
+    Args:
+        count: GPUs that are wanted; with none, nothing changes.
+        say: is told what is waited for, once.
+    """
+    if count and (names := devices(os.environ)):
+        os.environ[VISIBLE] = ",".join(Lease(count, names, say).names)
+
+
 class Lease:
     """Some GPUs, held until the process ends or gives them back.
 
@@ -58,8 +71,8 @@ class Lease:
         if count > len(names):
             raise UserError(
                 f"{count} GPUs are wanted, and this job may use {len(names)} "
-                f"({', '.join(names)}); lower tensor_parallel_size or data_parallel_size, or set "
-                f"{VISIBLE}"
+                f"({', '.join(names)}); lower gpus, tensor_parallel_size or data_parallel_size, or "
+                f"set {VISIBLE}"
             )
         self._folder = folder or Path(tempfile.gettempdir()) / "steadfast-gpus"
         self._folder.mkdir(exist_ok=True)

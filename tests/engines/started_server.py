@@ -1,0 +1,42 @@
+"""The command of a server that jobs start for themselves, and that notes each start."""
+
+from pathlib import Path
+
+SERVER = """
+import os, sys
+sys.path.insert(0, {here!r})
+from http.server import ThreadingHTTPServer
+from servers import Server, handler_of
+
+server = Server()
+
+class Handler(handler_of(server)):
+    def do_GET(self):
+        self.send(b"{{}}", 200 if self.path == "/v1/models" else 404)
+
+    def do_POST(self):
+        if os.path.exists({dies!r}):
+            os._exit(3)
+        if os.path.exists({slow!r}):
+            server.delay = float(open({slow!r}).read())
+        super().do_POST()
+
+with open({pid!r}, "a") as out:
+    print(os.getpid(), *sys.argv[2:], file=out)
+print("listens", flush=True)
+ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+
+
+def serve_command(folder: Path) -> list[str]:
+    """The command of a server that answers as ``servers.Server`` does.
+
+    Each start adds a line to the file ``pid`` of the folder: its process and its further arguments.
+    Where the folder has a file ``dies``, it ends when it is asked; each answer takes as many
+    seconds as a file ``slow`` says.
+    """
+    here = str(Path(__file__).parent)
+    files = {name: str(folder / name) for name in ("pid", "dies", "slow")}
+    script = SERVER.format(here=here, **files)
+    (folder / "server.py").write_text(script)
+    return ["python", str(folder / "server.py"), "{port}"]
