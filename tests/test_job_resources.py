@@ -2,10 +2,12 @@
 
 import json
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
+from steadfast.base.seal import Seal
 from steadfast.config.load import load_config
 from steadfast.engines.cost.roofline import Work
 from steadfast.engines.cost.work import asked_work
@@ -136,6 +138,11 @@ def test_the_load_is_shared_by_the_parts_that_are_still_to_be_answered(tmp_path,
     outputs = tmp_path / "lifbench" / "outputs" / model / "128k.jsonl"
     outputs.parent.mkdir(parents=True)
     outputs.touch()
+    steps = Lineage(Evaluation(CONFIG))
+    seal = Seal.beside(outputs, steps.outputs("lifbench", model, "128k").lineage)
+    replace(seal, lineage="of another config").write()
+    assert asked(tmp_path, "runtime", model=model) == -(-(alone + 5) // 1)  # it is made again
+    seal.write()
     assert asked(tmp_path, "runtime", model=model) == -(-(alone + 10) // 1)
 
 
@@ -188,6 +195,7 @@ def test_the_jobs_of_an_array_ask_for_the_most_of_each(tmp_path):
 def test_work_is_counted_without_a_tokenizer(tmp_path):
     path = write_prompts(tmp_path, "4k", 10)
     assert asked_work(path, 3_000, {}) == Work(10, 30_020, 3_020, 1_200, 1)
+    assert asked_work(path, 3_000, {"window": 1_000}).prompt == 10 * 1_002  # contexts are cut
     own = {"max_tokens": {"LSI": 50}, "reasoning": {"tokens": 1_000}, "draws": 2}
     assert asked_work(path, 3_000, own).output == 10 * 2 * 1_050
     judging = tmp_path / "judging.jsonl"

@@ -1,12 +1,15 @@
 """What a plan says of the jobs of a model: their shares of the load, and what does not fit."""
 
+import math
+
 import pytest
 
+from steadfast.engines.cost.roofline import Work
 from steadfast.plan.model import PlannedModel
 
 HARDWARE = {"gpu": "h100", "load_gb_per_second": None, "max_hours": None, "margin": 2.0}
 PLAN = {
-    "throughput": None,
+    "throughput": {"prefill": 1e9, "decode": 1.0, "gpus": 1},
     "size": {"parameters": 72.7, "layers": 80, "hidden": 8192, "kv": 1024},
     "price": None,
     "hours": None,
@@ -15,6 +18,8 @@ PLAN = {
     "at_once": 128,
     "parts_per_load": None,
 }
+LOAD = 60 + 145.4
+"""Seconds: the weights at 1 GB a second."""
 
 
 def model(hardware=(), **plan):
@@ -22,60 +27,47 @@ def model(hardware=(), **plan):
     return PlannedModel("large", answers, {**PLAN, **plan}, {**HARDWARE, **dict(hardware)})
 
 
-def rows(*hours, tokens=1000):
-    return [
-        {"hours": one, "to_ask": 10 if one else 0, "ask_prompt_tokens": 10 * tokens}
-        for one in hours
-    ]
+def works(*hours):
+    return [Work(10, 100, 10, 3600 * one, 1) for one in hours]
 
 
-def test_the_parts_that_are_still_to_be_asked_share_one_load():
-    asked = rows(1.0, 3.0, 0.0)
-    assert list(model().add_requested(asked)) == []
-    load = (60 + 145.4) / 3600  # hours: the weights at 1 GB a second
-    assert [row.get("load_gpu_hours") for row in asked] == [
-        pytest.approx(4 * load / 2),
-        pytest.approx(4 * load / 2),
-        None,
-    ]
-    assert sum(row["requested_gpu_hours"] for row in asked[:2]) == pytest.approx(
-        4 * (2 * (4 + load) + 10 / 60)
-    )
-
-
-def test_parts_per_load_makes_a_load_each():
-    asked = rows(1.0, 3.0)
-    list(model(parts_per_load=1).add_requested(asked))
-    assert asked[0]["load_gpu_hours"] == pytest.approx(4 * (60 + 145.4) / 3600)
-
-
-def test_jobs_of_other_benchmarks_and_each_judged_model_take_their_shares_of_one_load():
-    asked = rows(3.0)
-    # A judge of three models' answers, and six more such jobs in two other benchmarks.
-    assert list(model().add_requested(asked, jobs=3, elsewhere=6)) == []
-    load = (60 + 145.4) / 3600
-    assert asked[0]["load_gpu_hours"] == pytest.approx(4 * load * 3 / 9)
-    wanted = 4 * (2 * (3 + load / 3) + 10 / 60 / 3)
-    assert asked[0]["requested_gpu_hours"] == pytest.approx(wanted)
+def test_the_jobs_of_a_load_share_it_and_each_asks_for_whole_minutes():
+    asked, remark = model().requested(works(1, 3))
+    assert remark == ""
+    assert [row["load_gpu_hours"] for row in asked] == [pytest.approx(4 * LOAD / 2 / 3600)] * 2
+    minutes = [math.ceil(2 * (60 * hours + LOAD / 2 / 60) + 10 / 2) for hours in (1, 3)]
+    assert [row["requested_gpu_hours"] for row in asked] == [4 * one / 60 for one in minutes]
 
 
 def test_stated_hours_are_what_is_requested():
-    asked = rows(1.0, 3.0)
-    list(model(hours=5).add_requested(asked))
+    asked, _ = model(hours=5).requested(works(1, 3))
     assert [row["requested_gpu_hours"] for row in asked] == [20, 20]
 
 
-def test_a_load_that_takes_longer_than_the_most_hours_is_named():
-    (said,) = model({"max_hours": 6}).add_requested(rows(1.0, 3.0))
-    assert said.startswith("large: the jobs of one load would ask for 8.3 hours, more than")
-    assert "they ask for 6," in said
-    assert "parts_per_load" in said
-    assert list(model({"max_hours": 7}, parts_per_load=1).add_requested(rows(1.0, 3.0))) == []
+def test_four_hours_are_requested_where_nothing_is_known():
+    asked, _ = model(throughput=None, size=None).requested(works(1))
+    assert asked == [{"load_gpu_hours": None, "requested_gpu_hours": 16}]
+
+
+def test_the_jobs_of_a_load_ask_for_the_most_hours_in_all_and_the_plan_says_so():
+    asked, remark = model({"max_hours": 6}).requested(works(1, 3))
+    # 129 and 369 minutes, in 360.
+    assert [row["requested_gpu_hours"] for row in asked] == [4 * 93 / 60, 4 * 266 / 60]
+    assert remark.startswith("large: the jobs of one load would ask for 8.3 hours, more than")
+    assert "they ask for 6," in remark
+    assert "parts_per_load" in remark
+    assert model({"max_hours": 7}).requested(works(3))[1] == ""
+
+
+def test_the_gpus_of_a_job_count_and_those_of_a_server_where_it_has_none():
+    assert model().gpus == 4
+    assert model(gpus=0, throughput={"prefill": 1.0, "decode": 1.0, "gpus": 8}).gpus == 8
 
 
 def test_gpus_that_do_not_hold_the_model_are_named():
-    (said,) = model(gpus=2).add_requested(rows(1.0, tokens=120_000))
-    assert said == (
+    asked = [{"to_ask": 10, "ask_prompt_tokens": 1_200_000}]
+    assert model(gpus=2).too_small(asked) == (
         "large: 2 × h100 do not hold the model with a prompt of 120,000 tokens; set "
         "tensor_parallel_size: 4"
     )
+    assert model().too_small(asked) == ""

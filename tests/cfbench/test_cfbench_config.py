@@ -62,4 +62,4 @@ def test_long_prompts_are_as_many_as_the_file_says():
 def test_its_dry_run_needs_no_network_and_no_key(tmp_path):
     jobs = dry_run(PATH, tmp_path)
     assert jobs["inference"] == jobs["verdicts"] == 46
-    assert jobs["plan_benchmark"] == 1
+    assert jobs["plan"] == 1

@@ -56,4 +56,4 @@ def test_released_answers_stand_in_for_a_model_by_the_lines_of_the_file(config):
 def test_its_dry_run_needs_no_network_and_no_key(tmp_path):
     jobs = dry_run(PATH, tmp_path)
     assert jobs["inference"] == jobs["verdicts"] == 15
-    assert jobs["plan_benchmark"] == 1
+    assert jobs["plan"] == 1

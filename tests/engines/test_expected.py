@@ -7,7 +7,14 @@ import pytest
 from parts import items
 from steadfast.base.files import read_json
 from steadfast.engines.asking.record import record_path
-from steadfast.engines.cost.expected import past_runs, requested_minutes, size_of, speed
+from steadfast.engines.cost.expected import (
+    Speed,
+    job_minutes,
+    past_runs,
+    size_of,
+    speed,
+    within_most,
+)
 from steadfast.engines.cost.roofline import Work
 
 VLLM = {"engine": "vllm", "model": "a/b"}
@@ -100,11 +107,19 @@ def test_a_run_records_its_tokens_and_what_answered(part, server):
 
 
 def test_a_job_asks_for_its_work_and_its_share_of_the_load_with_a_margin():
-    assert requested_minutes(600, 300, 6, H100, None) == 2 * (600 + 50) / 60 + 10 / 6
-    shares = sum(requested_minutes(600, 300, 6, H100, None) for _ in range(6))
-    assert shares == pytest.approx(2 * (3_600 + 300) / 60 + 10)
-    assert requested_minutes(600, 300, 6, H100, hours=3) == 180
-    assert requested_minutes(None, 0, 1, H100, None) == 240
+    found = Speed(300.0, lambda work: work.output / 10, "stated")
+    work = Work(60, 9_000, 900, 6_000, 1)
+    # 2 × (600 + 300 / 6) s are 21.7 minutes, and a sixth of ten is 1.7: 23.3.
+    assert job_minutes(work, found, 6, H100, None) == 24
+    assert job_minutes(work, found, 6, H100, None, attempt=2) == 35
+    assert job_minutes(work, found, 6, H100, hours=3) == 180
+    assert job_minutes(work, None, 1, H100, None) == 240
+
+
+def test_the_jobs_of_a_load_ask_for_no_more_than_the_most_hours_in_all():
+    assert within_most([900, 600, 600], H100) == [900, 600, 600]
+    assert within_most([900, 600, 600], {**H100, "max_hours": 24}) == [617, 411, 411]
+    assert within_most([900, 500], {**H100, "max_hours": 24}) == [900, 500]
 
 
 def test_a_model_on_this_machine_says_its_size(tmp_path):

@@ -15,6 +15,7 @@ from steadfast.engines.cost.forecast import (
     misfits,
     plan_part,
     shared_tokens,
+    taken,
 )
 from steadfast.engines.fit import fit
 
@@ -48,7 +49,7 @@ def test_equal_requests_are_distinct_once_and_asked_once():
     row, once = (plan_part(requests(some), (), TOKENIZER) for some in (asked, asked[:2]))
     assert (row["requests"], row["to_ask"]) == (3, 2)
     assert row["distinct_tokens"] == once["distinct_tokens"]
-    assert row["ask_prompt_tokens"] == once["ask_prompt_tokens"] < row["prompt_tokens"]
+    assert row["ask"].prompt == once["ask"].prompt < row["prompt_tokens"]
 
 
 def test_cuts_of_one_context_share_all_of_the_shorter_one():
@@ -80,7 +81,8 @@ def test_hours_and_cost_are_of_what_is_still_to_be_asked():
         return work.distinct / 100 + work.output / 10
 
     asked = requests()
-    row = plan_part(asked, (), TOKENIZER, seconds=seconds, gpus=2, price=PRICE)
+    row = plan_part(asked, (), TOKENIZER)
+    row |= taken(row["ask"], row["whole"], seconds, 2, PRICE)
     hours = (row["distinct_tokens"] / 100 + 500 / 10) / 3600
     assert row["hours"] == pytest.approx(hours)
     assert row["gpu_hours"] == pytest.approx(2 * hours)
@@ -88,7 +90,9 @@ def test_hours_and_cost_are_of_what_is_still_to_be_asked():
     money = (row["distinct_tokens"] * 2 + cached * 0.5 + 500 * 8) / 1e6
     assert (row["cost"], row["currency"]) == (pytest.approx(money), "EUR")
     assert row["cost_uncached"] == pytest.approx((row["prompt_tokens"] * 2 + 500 * 8) / 1e6)
-    done = plan_part(asked, {r.hash for r in asked}, TOKENIZER, 0, seconds, 2, PRICE)
+    done = plan_part(asked, {r.hash for r in asked}, TOKENIZER)
+    done |= taken(done["ask"], done["whole"], seconds, 2, PRICE)
+    assert done["whole_cost"] == pytest.approx(money)
     assert (done["gpu_hours"], done["cost"], done["cost_uncached"]) == (0, 0, 0)
     assert done["prompt_tokens"] == row["prompt_tokens"]
 

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from steadfast.base.errors import UserError
+from steadfast.base.seal import Seal
 from steadfast.config.load import load_config
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.lineage import Lineage
@@ -62,6 +63,8 @@ def test_prompts_come_before_models_and_models_before_judges_and_first_jobs_firs
     done = tmp_path / "lifbench/outputs/tiny/2k.jsonl"
     done.parent.mkdir(parents=True)
     done.touch()
+    assert found.priority(first) > found.priority(second)  # made from nobody knows what
+    Seal.beside(done, Lineage(found.run).outputs("lifbench", "tiny", "2k").lineage).write()
     assert found.priority(second) > found.priority(first)
 
 

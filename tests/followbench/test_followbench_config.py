@@ -45,4 +45,4 @@ def test_prompts_that_leave_no_room_for_the_answer_are_as_many_as_the_file_says(
 def test_its_dry_run_needs_no_network_and_no_key(tmp_path):
     jobs = dry_run(PATH, tmp_path)
     assert jobs["inference"] == jobs["verdicts"] == 10
-    assert jobs["plan_benchmark"] == 1
+    assert jobs["plan"] == 1

@@ -73,7 +73,7 @@ def test_every_rule_that_makes_a_file_was_recorded(recorded):
     expected |= {
         "trial_prompts",
         "usage",
-        "plan_benchmark",
+        "plan",
         "noise_part",
         "corpus",
         "contexts",

@@ -16,7 +16,7 @@ import numpy as np
 
 from steadfast.base.files import Record, Settings
 from steadfast.contract.components import Sample, component
-from steadfast.engines.cost.forecast import COSTS, total
+from steadfast.engines.cost.forecast import COSTS
 from steadfast.stats.certificate import Compared, Group, Wanted, pilot_rows
 from steadfast.stats.scores import read_scores
 from steadfast.stats.tidy import OVERALL
@@ -271,3 +271,9 @@ def costs(rows: Sequence[Settings], part: str, factor: float) -> Iterator[Record
             **{name: grown[f"whole_{name}"] for name in ("gpu_hours", *COSTS)},
             "currency": of[0]["currency"],
         }
+
+
+def total(rows: Sequence[Settings], column: str) -> Any:
+    """A column's sum over the rows that have a value; None where none has."""
+    values = [row[column] for row in rows if row[column] is not None]
+    return sum(values) if values else None

@@ -1,6 +1,6 @@
 """A model, judge or rewriter of the plan: what its parts would take."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,13 +15,14 @@ from steadfast.engines.build import build_engine
 from steadfast.engines.cost.expected import (
     ASSUMED,
     Speed,
+    job_minutes,
     past_runs,
-    requested_minutes,
     size_of,
     speed,
+    within_most,
 )
-from steadfast.engines.cost.forecast import CachedTokenizer, misfits, plan_part
-from steadfast.engines.cost.roofline import gpus_needed
+from steadfast.engines.cost.forecast import CachedTokenizer, misfits, plan_part, taken
+from steadfast.engines.cost.roofline import Work, gpus_needed
 from steadfast.engines.fit import adapted, fit
 from steadfast.plan.page import ESTIMATE
 
@@ -47,7 +48,7 @@ class PlannedModel:
     @property
     def gpus(self) -> int:
         """GPUs of a job; of a server whose throughput is stated, the server's."""
-        return int((self.plan["throughput"] or {}).get("gpus") or self.plan["gpus"])
+        return int(self.plan["gpus"] or (self.plan["throughput"] or {}).get("gpus") or 0)
 
     @property
     def draws(self) -> int:
@@ -79,7 +80,7 @@ class PlannedModel:
         known: Collection[str],
         tokenizers: dict[str, CachedTokenizer],
     ) -> tuple[Record, list[tuple[str, str, int, int]]]:
-        """What a part would take, and its prompts that do not fit whole.
+        """What is counted of a part (``forecast.plan_part``), and its prompts that do not fit.
 
         Args:
             items: what is asked.
@@ -103,62 +104,60 @@ class PlannedModel:
             answers=engine.answers if engine else {},
             template_tokens=template,
         )
-        found = self.speed
-        row = plan_part(
-            requests,
-            known,
-            tokenizer,
-            template,
-            found.seconds if found else None,
-            self.gpus,
-            self.plan["price"],
-        )
+        row = plan_part(requests, known, tokenizer, template)
         row |= {"engine": answers["engine"], "tokenizer": name, "estimated": estimated}
-        row |= {"speed": found.source if found else None}
         return row, list(misfits(requests, on_overflow))
 
-    def add_requested(
-        self, rows: Sequence[Record], jobs: int = 1, elsewhere: int = 0
-    ) -> Iterator[str]:
-        """What the jobs of some parts ask for, and their shares of the loads, into their rows.
+    def taken(self, ask: Work, whole: Work) -> Record:
+        """What work takes of it in tokens, hours and cost (``forecast.taken``), by which speed."""
+        found = self.speed
+        seconds = found.seconds if found else None
+        row = taken(ask, whole, seconds, self.gpus, self.plan["price"])
+        return row | {"speed": found.source if found else None}
+
+    def requested(self, works: Sequence[Work]) -> tuple[list[Record], str]:
+        """What the jobs of one load ask for, as they will, and what does not fit, as a sentence.
 
         Args:
-            rows: of the plan; those with nothing to ask take nothing.
-            jobs: that each row sums up, such as one for each model that a judge reads.
-            elsewhere: jobs of other benchmarks that share its loads.
+            works: what each of them asks.
 
-        Yields:
-            What does not fit the machine, as sentences.
+        Returns:
+            Of each job ``load_gpu_hours``, its share of the load, and ``requested_gpu_hours``.
         """
+        found, gpus, sharing = self.speed, self.plan["gpus"], len(works)
+        uncut = [
+            job_minutes(work, found, sharing, self.hardware, self.plan["hours"]) for work in works
+        ]
+        load = found.load / sharing * gpus / 3600 if found else None
+        asked = within_most(uncut, self.hardware)
+        rows: list[Record] = [
+            {"load_gpu_hours": load, "requested_gpu_hours": minutes * gpus / 60}
+            for minutes in asked
+        ]
+        if asked == uncut:
+            return rows, ""
+        return rows, (
+            f"{self.name}: the jobs of one load would ask for {sum(uncut) / 60:.1f} hours, more "
+            f"than hardware.max_hours; they ask for {self.hardware['max_hours']:g}, and a further "
+            "attempt goes on where that ends. Fewer parts_per_load, or more GPUs, make a job "
+            "shorter"
+        )
+
+    def too_small(self, rows: Sequence[Record]) -> str:
+        """That the GPUs do not hold the model with the longest prompts of some rows, as a sentence;
+        empty where they do, or nothing is known of the model's size."""
         asked = [row for row in rows if row["to_ask"]]
-        every = len(asked) * jobs + elsewhere
-        sharing = min(every, self.plan["parts_per_load"] or every)
-        found, given, loads = self.speed, self.plan["hours"], [0.0]
-        for row in asked if found or (given and self.gpus) else ():
-            load = found.load if found else 0.0
-            work = 3600 * row["hours"] / jobs if found else None
-            minutes = requested_minutes(work, load, sharing, self.hardware, given)
-            row["load_gpu_hours"] = jobs * load / sharing * self.gpus / 3600
-            row["requested_gpu_hours"] = jobs * minutes * self.gpus / 60
-            loads += [loads[-1] + number * minutes / 60 for number in range(1, jobs + 1)]
-        most = self.hardware["max_hours"]
-        longest = max((b - a for a, b in zip(loads, loads[sharing:], strict=False)), default=0.0)
-        if most and longest > most:
-            yield (
-                f"{self.name}: the jobs of one load would ask for {longest:.1f} hours, more than "
-                f"hardware.max_hours; they ask for {most:g}, and a further attempt goes on where "
-                "that ends. Fewer parts_per_load, or more GPUs, make a job shorter"
-            )
         size = size_of(self.answers, self.plan) if asked else None
-        if size and self.gpus:
-            tokens = max(row["ask_prompt_tokens"] // row["to_ask"] for row in asked)
-            needed = gpus_needed(size, self.hardware, tokens)
-            own = self.gpus // self.plan["copies"]
-            if needed and needed > own:
-                yield (
-                    f"{self.name}: {own} × {self.hardware['gpu']} do not hold the model "
-                    f"with a prompt of {tokens:,} tokens; set tensor_parallel_size: {needed}"
-                )
+        if not size or not self.gpus:
+            return ""
+        tokens = max(row["ask_prompt_tokens"] // row["to_ask"] for row in asked)
+        needed, own = gpus_needed(size, self.hardware, tokens), self.gpus // self.plan["copies"]
+        if not needed or needed <= own:
+            return ""
+        return (
+            f"{self.name}: {own} × {self.hardware['gpu']} do not hold the model with a prompt of "
+            f"{tokens:,} tokens; set tensor_parallel_size: {needed}"
+        )
 
 
 def _shared(tokenizers: dict[str, CachedTokenizer], name: str) -> CachedTokenizer:

@@ -4,28 +4,44 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from steadfast.base.files import Record
 from steadfast.contract.engine_names import WITHOUT_MODEL
-from steadfast.engines.cost.forecast import COSTS, cost_text, markdown, total
-from steadfast.plan.certificate import SHOWN, PartCertificate, costs
+from steadfast.engines.cost.forecast import COSTS
+from steadfast.plan.certificate import SHOWN, PartCertificate, costs, total
+from steadfast.run.request_of_job import JUDGES, MODELS, REWRITERS
 from steadfast.stats.power import LEVEL
 from steadfast.stats.tidy import OVERALL
 
 ESTIMATE = "o200k_base"
 SAMPLES_SHOWN = 5
+ROLES = {MODELS: "answers", JUDGES: "verdicts", REWRITERS: "rewrites"}
+"""What each role is asked for."""
 NOTES = """Prompt tokens are logical: what the prompts would be without sharing. Distinct tokens are
 left when prompts of a context share their prefix; a cache that holds computes no more. Hours and
 costs are of what is still to be asked (the columns "ask"), with the whole output limit used: cost
 with a cache that holds, cost uncached with none, between which the bill for the prompts lies. Hours
-are expected, of the clock and of all GPUs of a job; loading the model, once for its parts together,
-is beside them; requested is what the jobs ask for (docs/gpu-hours.md says how each is reckoned).
+are expected, of the clock and of all GPUs of a job; loading the model, once for its jobs together,
+is beside them; requested is what the jobs ask for, within hardware.max_hours for all jobs of a load
+(docs/gpu-hours.md says how each is reckoned).
 Judges' rows, where there are any, take every answer to have judging.answer_tokens tokens and each
-reply to be readable at once; what their journals hold is not known before the answers are.
+reply to be readable at once; until their verdicts are there, nothing is taken off for what their
+journals hold. Answers that are left out, or that a replayed file lacks, are not judged. Where a
+prompt is answered several times (draws), equal answers are judged once: such rows are what is asked
+at most.
+"""
+TOTAL_NOTES = """Tokens, hours and costs are of what is still to be asked, without what journals
+have. Cost is with a cache that holds whatever prompts share, cost uncached with none.
+Distinct tokens are left when prompts of a context share their prefix. The output budget is the
+limit of all answers together; verdicts take each reply to be readable at once. Hours are of one
+model after the other, GPU-hours of all GPUs together; loading is beside them, and what the jobs ask
+for, within hardware.max_hours for all jobs of a load, is requested. Stand-ins and replays take
+nothing, and have no row. Sums leave out what is not known of a model; the totals name it.
 """
 
 
-def page(
+def benchmark_page(
     name: str,
+    columns: Sequence[str],
     rows: Sequence[Record],
-    odd: Sequence[Record],
+    odd: Sequence[Record] = (),
     remark: str = "",
     misfits: Iterable[str] = (),
 ) -> list[str]:
@@ -33,19 +49,20 @@ def page(
 
     Args:
         name: the benchmark's.
+        columns: to show, where any row has a value.
         rows: the plan's.
         odd: prompts that would be cut or do not fit.
         remark: a sentence that holds of the whole plan.
         misfits: what does not fit the machine, as sentences.
     """
     lines = [f"# Plan of {name}", "", *([remark, ""] if remark else []), NOTES]
-    lines += [*markdown(rows, show), "", "## Totals", ""]
-    paid = [row for row in rows if row["engine"] not in WITHOUT_MODEL and not row["judges"]]
-    lines.append(f"- still to be asked of models: {total(paid, 'to_ask') or 0:,} requests")
-    if judged := [row for row in rows if row["engine"] not in WITHOUT_MODEL and row["judges"]]:
-        lines.append(f"- to be asked of judges: {total(judged, 'to_ask') or 0:,} requests")
-    lines += [f"- {line}" for line in gpu_hours_lines(rows)]
-    lines += [f"- {line}" for line in misfits]
+    lines += [*_markdown(rows, columns), "", "## Totals", ""]
+    paid = [row for row in rows if row["engine"] not in WITHOUT_MODEL]
+    asked = [row for row in paid if not row["judges"]]
+    lines.append(f"- still to be asked of models: {total(asked, 'to_ask') or 0:,} requests")
+    if judged := [row for row in paid if row["judges"]]:
+        lines.append(f"- to be asked of judges: {_requests(judged)} requests")
+    lines += [f"- {line}" for line in (*gpu_hours_lines(rows), *misfits)]
     if costs_of_all := cost_text(rows):
         lines.append(f"- cost, of the models with prices: {costs_of_all}")
     if any(row["estimated"] for row in rows):
@@ -64,14 +81,107 @@ def page(
     return lines if kinds else [*lines, "None."]
 
 
+def total_page(
+    columns: Sequence[str],
+    sums: Sequence[Record],
+    rows: Sequence[Record],
+    asked: Iterable[str],
+    waiting: Sequence[str],
+    misfits: Iterable[str],
+) -> Iterator[str]:
+    """The lines of what a whole run takes.
+
+    Args:
+        columns: of the sums.
+        sums: by benchmark, model and role, by benchmark, and of all.
+        rows: the plan's, of what costs something.
+        asked: sentences that hold of the whole plan.
+        waiting: benchmarks that cannot be planned before rewriters have replied.
+        misfits: what does not fit the machine, as sentences.
+    """
+    yield from (
+        "# Plan of the whole run",
+        "",
+        *(line for text in asked if text for line in (text, "")),
+    )
+    yield TOTAL_NOTES
+    if sums:
+        yield from _markdown(sums, columns)
+    yield from ("", "## Totals", "")
+    yield from (f"- {line}" for line in (*total_lines(rows), *misfits))
+    if waiting:
+        yield f"- not counted, since they wait for rewriters' replies: {', '.join(waiting)}"
+
+
+def total_lines(rows: Sequence[Record]) -> Iterator[str]:
+    """What all rows together take, and of which models something is not known."""
+    if not rows:
+        yield "nothing that takes time or money: only stand-ins and replays answer"
+        return
+    by_role = {what: [row for row in rows if row["role"] == role] for role, what in ROLES.items()}
+    parts = [f"{_requests(of)} for {what}" for what, of in by_role.items() if of]
+    yield f"requests: {_requests(rows)} ({', '.join(parts)})"
+    yield f"requests that the journal answers: {total(rows, 'known'):,}"
+    distinct = total(rows, "ask_distinct_tokens")
+    prompt = f"prompt tokens: {total(rows, 'ask_prompt_tokens'):,}, of which distinct {distinct:,}"
+    estimated = dict.fromkeys(row["model"] for row in rows if row["estimated"])
+    counted = f"estimated for {', '.join(estimated)}, whose tokenizer is not on this machine"
+    yield f"{prompt} ({counted})" if estimated else prompt
+    yield f"completion tokens: {total(rows, 'ask_output_budget'):,} at most"
+    yield f"hours: {_known(rows, 'hours')}{_without(rows, 'hours', 'throughput')}"
+    gpu_hours = f"GPU-hours: {_known(rows, 'gpu_hours')}"
+    if total(rows, "requested_gpu_hours") is not None:
+        gpu_hours += f", beside {total(rows, 'load_gpu_hours') or 0:,.2f} of loading"
+        gpu_hours += f"; {_known(rows, 'requested_gpu_hours')} requested"
+    yield gpu_hours + _without(rows, "gpu_hours", "throughput")
+    yield f"cost: {cost_text(rows) or 'unknown'}{_without(rows, 'cost', 'price')}"
+
+
+def _requests(rows: Sequence[Record]) -> str:
+    """Requests still to be asked; where equal ones may be among them that are asked once, so."""
+    most = "at most " if any("at most" in row["judges"] for row in rows) else ""
+    return f"{most}{total(rows, 'to_ask'):,}"
+
+
+def _known(rows: Sequence[Record], name: str) -> str:
+    value = total(rows, name)
+    return "unknown" if value is None else f"{value:,.2f}"
+
+
+def _without(rows: Sequence[Record], name: str, key: str) -> str:
+    """Which models a sum leaves out, since the config does not have that key of them."""
+    models = dict.fromkeys(row["model"] for row in rows if row[name] is None and row["to_ask"])
+    return f" (without {', '.join(models)}: no {key} in the config)" if models else ""
+
+
+def cost_text(rows: Sequence[Record]) -> str:
+    """What the rows cost, in each currency: with a cache that holds, and with none where that is
+    more; empty where no price is known."""
+    texts = []
+    for currency in sorted({row["currency"] for row in rows if row["currency"]}):
+        priced = [row for row in rows if row["currency"] == currency]
+        least, most = (f"{total(priced, name) or 0:,.2f} {currency}" for name in COSTS)
+        texts.append(
+            least if least == most else f"{least} with a cache that holds, {most} with none"
+        )
+    return " and ".join(texts)
+
+
+def _markdown(rows: Sequence[Record], columns: Sequence[str]) -> Iterator[str]:
+    """The rows as lines of a Markdown table, with a header; of the columns that have a value."""
+    names = [name for name in columns if any(row[name] not in (None, "") for row in rows)]
+    yield from _table([name.replace("_", " ") for name in names])
+    yield from (_row([show(row[name]) for name in names]) for row in rows)
+
+
 def gpu_hours_lines(rows: Sequence[Record]) -> Iterator[str]:
     """GPU-hours in all: expected, for loading, requested; and of whom they are not known."""
     known = [row for row in rows if row["requested_gpu_hours"] is not None]
-    if not known:
-        return
     expected, loading, requested = (
         total(known, name) for name in ("gpu_hours", "load_gpu_hours", "requested_gpu_hours")
     )
+    if requested is None:
+        return
     if expected is None:
         yield f"GPU-hours: {requested:,.2f} requested; expected ones are not known"
     else:

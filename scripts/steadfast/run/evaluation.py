@@ -19,6 +19,7 @@ from steadfast.config.settings import (
     judge_settings,
     model_settings,
     references,
+    replay_file,
     rewriter_settings,
     scored_models,
 )
@@ -325,6 +326,36 @@ class Evaluation:
         """What is asked of judges; None where no model judges."""
         judging = self.tasks[benchmark].judging
         return judging.prompts if judging else None
+
+    def planned(self, benchmark: str) -> dict[str, Any]:
+        """What the plan takes of a benchmark (``plan.make.PlannedBenchmark``), as plain values."""
+        task, prompts = self.tasks[benchmark], self.judge_prompts(benchmark)
+        models = self.asked_of(benchmark)
+        return {
+            "name": benchmark,
+            "asked": task.asked,
+            "samples": task.samples.plain,
+            "parts": {
+                name: [
+                    part.tokens,
+                    f"{benchmark}/{self.asked_folder}/{name}.jsonl",
+                    [[*key, path] for key, path in part.sources.items()],
+                ]
+                for name, part in task.parts.items()
+            },
+            "judges_of": {model: self.judges_of(benchmark, model) for model in models},
+            "replays": {
+                model: {
+                    part: file
+                    for part in task.parts
+                    if (file := replay_file(self.config.models[model], benchmark, part))
+                }
+                for model in models
+            },
+            "judge_prompts": prompts.plain if prompts else None,
+            "templates": self.templates(benchmark),
+            "certificate": self.certificate(benchmark),
+        }
 
     def on_page(self, benchmark: str) -> dict[str, Any]:
         """What the page takes of a benchmark (``page.make_page.Shown``), as plain values."""

@@ -21,12 +21,12 @@ from steadfast.config.settings import (
 )
 from steadfast.contract.task import Task
 from steadfast.engines.cost.expected import (
-    ASSUMED,
-    HOURS,
+    escalated,
+    job_minutes,
     past_runs,
-    requested_minutes,
     size_of,
     speed,
+    within_most,
 )
 from steadfast.engines.cost.roofline import BILLION, Work
 from steadfast.engines.cost.work import asked_work
@@ -50,17 +50,6 @@ SLURM_OPTIONS = {
     "slurm_extra": "extra",
 }
 """The plugin's resources that a model may set, and its keys for them."""
-MORE = 0.5  # of time or memory with each further attempt
-
-
-def escalated(value: float, attempt: int) -> int:
-    """What an attempt asks for of time or memory: half as much again with each further one.
-
-    Example:
-        >>> [escalated(60, attempt) for attempt in (1, 2, 3)]
-        [60, 90, 120]
-    """
-    return math.ceil(value * (1 + MORE * (attempt - 1)))
 
 
 def gpu(model: BaseModelSettings) -> int:
@@ -108,19 +97,10 @@ def runtime(
     if not plan["gpus"]:  # no part of the plan, which a change of it does not re-run
         plan["at_once"] = getattr(model, "concurrency", plan["at_once"])
     found = speed(answers, plan, given, past_runs(folders, given, plan["gpus"] // plan["copies"]))
-
-    def minutes(work: Work) -> int:
-        seconds, load = (found.seconds(work), found.load) if found else (None, 0.0)
-        asked = requested_minutes(seconds, load, sharing, given, model.hours)
-        if found and found.source == ASSUMED and model.hours is None:
-            asked = max(asked, 60 * HOURS)  # time without a GPU is cheap, and a guess may be wrong
-        return escalated(asked, attempt)
-
-    own = minutes(work)
-    together = own + sum(map(minutes, others))
-    if hardware.max_hours is None or together <= 60 * hardware.max_hours:
-        return own
-    return max(1, math.floor(60 * hardware.max_hours * own / together))
+    minutes = [
+        job_minutes(one, found, sharing, given, model.hours, attempt) for one in (work, *others)
+    ]
+    return within_most(minutes, given)[0]
 
 
 @dataclass(frozen=True)

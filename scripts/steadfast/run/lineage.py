@@ -288,9 +288,10 @@ class Lineage:
     def usage(self) -> Step:
         """What inference took."""
         jobs = self._run.inference_jobs
-        return Step.of(digest("steadfast.stages.count_usage"), jobs, map(self._replies, jobs))
+        return Step.of(digest("steadfast.stages.count_usage"), jobs, map(self.replies, jobs))
 
-    def _replies(self, job: InferenceJob) -> Step:
+    def replies(self, job: InferenceJob) -> Step:
+        """What a job of inference is replied: answers, verdicts or rewrites."""
         if job.outputs in self._run.rewrites:
             return self.rewrites(job.benchmark, job.model, job.part)
         if job.judge:

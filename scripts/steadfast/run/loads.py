@@ -7,10 +7,10 @@ import json
 import os
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import takewhile
 from pathlib import Path
 from threading import Lock
@@ -18,6 +18,7 @@ from typing import Any
 from uuid import uuid4
 
 from steadfast.base.files import Record, canonical_json
+from steadfast.base.seal import Seal
 from steadfast.config.settings import (
     answer_settings,
     judge_settings,
@@ -131,15 +132,30 @@ class Loads:
     def missing(self, wildcards: Mapping[str, str]) -> list[InferenceJob]:
         """The jobs of all benchmarks that the load of a job has still to answer; none without."""
         load = self._loads.get(self.of(wildcards) or "", [])
-        return [self._jobs[one] for one in load if not (self.results / one).exists()]
+        return [job for job in map(self._jobs.__getitem__, load) if not self._answered(job)]
 
-    def elsewhere(self, benchmark: str) -> dict[str, dict[str, int]]:
-        """By role and model, the jobs of other benchmarks that its loads have still to answer."""
-        counts: dict[str, Counter[str]] = {role: Counter() for role in RULES.values()}
-        for job in self._jobs.values():
-            if job.benchmark != benchmark and not (self.results / job.outputs).exists():
-                counts[self.role(job)][job.judge or job.model] += 1
-        return {role: dict(found) for role, found in counts.items()}
+    @property
+    def waiting(self) -> list[list[str]]:
+        """The jobs that have still to be answered, with what is loaded for them or not.
+
+        Returns:
+            Of each its load (its outputs where it loads nothing), role, who answers, benchmark,
+            part, and the model whose answers are judged.
+        """
+        return [
+            [
+                self._names.get(job.outputs, job.outputs), self.role(job), job.judge or job.model,
+                job.benchmark, job.part, job.model if job.judge else "",
+            ]
+            for job in self.run.inference_jobs
+            if not self._answered(job)
+        ]  # fmt: skip
+
+    def _answered(self, job: InferenceJob) -> bool:
+        """Whether a job's outputs are what the config wants of it; else they are made again."""
+        seal = Seal.beside(self.results / job.outputs, self._steps.replies(job).lineage)
+        there = seal.identity.exists() and seal.files[0].exists()
+        return there and _names_lineage(seal, seal.identity.stat().st_mtime_ns)
 
     def asked(self, jobs: Iterable[Any], allocation: "Allocation | None" = None) -> Record:
         """What the jobs of a run ask, those of a load together, for the config of the run.
@@ -166,18 +182,15 @@ class Loads:
         params: Record = {"answers": answer_settings(self._settings(job)), "stand_in": None}
         inputs = []
         if role == MODELS:
-            step = self._steps.outputs(job.benchmark, job.model, job.part)
             inputs.append(self.run.asked_prompts(job.benchmark, job.part))
             inputs += self.run.sources(job.benchmark, job.part)
             params["samples"] = task.samples.plain
             params["sources"] = self.run.source_keys(job.benchmark, job.part)
         elif role == JUDGES:
-            step = self._steps.verdicts(job.benchmark, job.judge, job.model, job.part)
             inputs.append(f"<results>/{job.benchmark}/judging/{job.model}/{job.part}.jsonl")
             judging = self.run.judging(job.benchmark)
             params |= {"readable": judging.readable.plain, "attempts": judging.attempts}
         else:
-            step = self._steps.rewrites(job.benchmark, job.model, job.part)
             rewriting = self.run.rewriting(job.benchmark)
             inputs.append(f"<results>/{rewriting.requests[job.part]}")
             params |= {"readable": rewriting.readable.plain, "attempts": rewriting.attempts}
@@ -191,7 +204,7 @@ class Loads:
             benchmark=job.benchmark,
             model=job.model,
             part=job.part,
-            params=params | {"lineage": step.lineage},
+            params=params | {"lineage": self._steps.replies(job).lineage},
             prompts=prompts,
             sources=sources,
             replay="",
@@ -241,6 +254,12 @@ def is_loaded(model: BaseModelSettings) -> bool:
     The first of them then asks for all.
     """
     return model.engine in LOADS or bool(getattr(model, "serve", None))
+
+
+@cache  # a job looks at all others of its load
+def _names_lineage(seal: Seal, changed: int) -> bool:
+    """Whether files have a lineage, by an identity that was changed then (nanoseconds)."""
+    return seal.names_lineage
 
 
 def _outputs(wildcards: Mapping[str, str]) -> str:

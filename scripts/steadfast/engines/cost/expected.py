@@ -1,5 +1,6 @@
 """How long a model is expected to take: as past runs did, else as stated, else by a roofline."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,8 @@ HOURS = 4.0
 """Of a job, where nothing is known of its model's speed."""
 ASSUMED = "assumed"
 """The source of a speed that is that of any server."""
+MORE = 0.5
+"""Of time or memory with each further attempt."""
 START_MINUTES = 10.0
 """Of the jobs of one load: until the first asks, and from the last answer to the end."""
 
@@ -76,28 +79,61 @@ def speed(
     return Speed(load, seconds, source)
 
 
-def requested_minutes(
-    work: float | None, load: float, sharing: float, hardware: Settings, hours: float | None
-) -> float:
-    """Minutes that a job asks for at its first attempt.
-
-    Args:
-        work: seconds that its requests are expected to take; None: not known.
-        load: seconds until its model can be asked.
-        sharing: jobs that share one load.
-        hardware: the config's: ``margin``.
-        hours: that the config states for the job; they hold as they are.
+def escalated(value: float, attempt: int) -> int:
+    """What an attempt asks for of time or memory: half as much again with each further one.
 
     Example:
-        >>> round(requested_minutes(600.0, 300.0, 6, {"margin": 2.0}, None), 2)
-        23.33
+        >>> [escalated(60, attempt) for attempt in (1, 2, 3)]
+        [60, 90, 120]
     """
-    if hours is not None:
-        return 60 * hours
-    if work is None:
-        return 60 * HOURS
-    margin = hardware.get("margin", 1.0)
-    return margin * (work + load / sharing) / 60 + START_MINUTES / sharing
+    return math.ceil(value * (1 + MORE * (attempt - 1)))
+
+
+def job_minutes(
+    work: Work,
+    found: Speed | None,
+    sharing: int,
+    hardware: Settings,
+    hours: float | None,
+    attempt: int = 1,
+) -> int:
+    """Minutes that a job asks for, for its work and its share of the load.
+
+    Args:
+        work: what it asks.
+        found: what its model takes; None: not known.
+        sharing: jobs that share one load, this one among them.
+        hardware: the config's: ``margin``.
+        hours: that the config states for the job; they hold as they are.
+        attempt: 1 for the first.
+
+    Example:
+        >>> model = Speed(300.0, lambda work: work.output / 10, "stated")
+        >>> job_minutes(Work(50, 9000, 900, 6000, 1), model, 6, {"margin": 2.0}, None)
+        24
+    """
+    if hours is not None or found is None:
+        return escalated(60 * (HOURS if hours is None else hours), attempt)
+    seconds = hardware.get("margin", 1.0) * (found.seconds(work) + found.load / sharing)
+    asked = seconds / 60 + START_MINUTES / sharing
+    if found.source == ASSUMED:  # time without a GPU is cheap, and a guess may be wrong
+        asked = max(asked, 60 * HOURS)
+    return escalated(asked, attempt)
+
+
+def within_most(minutes: Sequence[int], hardware: Settings) -> list[int]:
+    """Minutes that the jobs of one load ask for: all less in proportion beyond ``max_hours``.
+
+    They may run one after the other in one allocation, which asks for their sum.
+
+    Example:
+        >>> within_most([60, 30, 30], {"max_hours": 1.0}), within_most([60], {"max_hours": None})
+        ([30, 15, 15], [60])
+    """
+    most, together = hardware.get("max_hours"), sum(minutes)
+    if most is None or together <= 60 * most:
+        return list(minutes)
+    return [max(1, math.floor(60 * most * own / together)) for own in minutes]
 
 
 def _work(run: Record) -> Work:

@@ -5,7 +5,8 @@ at most, and the share of it that an engine reaches, are facts in resources/engi
 """
 
 import json
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from steadfast.base.files import Settings
@@ -100,6 +101,11 @@ class Work:
     distinct: int
     output: int
     contexts: int
+
+    @classmethod
+    def sum(cls, works: Iterable["Work"]) -> "Work":
+        """All that is asked in several jobs, or about several draws."""
+        return cls(*map(sum, zip(*map(astuple, works), strict=True)))
 
 
 @dataclass(frozen=True)

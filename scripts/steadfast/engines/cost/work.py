@@ -1,6 +1,6 @@
 """What a file of prompts asks of a model, in numbers: quickly, and without its tokenizer."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -18,14 +18,28 @@ def asked_work(path: Path, context_tokens: int, answers: Settings) -> Work:
     Args:
         path: prompts, or judge prompts.
         context_tokens: that the context of a prompt has, at most; of judge prompts it is counted.
-        answers: the model's ``max_tokens``, ``reasoning`` and ``draws``.
+        answers: the model's ``max_tokens``, ``reasoning``, ``draws`` and ``window``.
 
     Raises:
         FileNotFoundError: the prompts are not made yet.
         UserError: the file is damaged.
     """
     status = path.stat()
-    found = _asked(path, status.st_mtime_ns, status.st_size)
+    context_tokens = min(context_tokens, answers.get("window") or context_tokens)
+    return _work(_of_file(path, status.st_mtime_ns, status.st_size), context_tokens, answers)
+
+
+def judging_work(prompts: Iterable[Record], answers: Settings) -> Work:
+    """What a judge's job asks, reckoned from the records of its judge prompts as from their file.
+
+    Args:
+        prompts: the records.
+        answers: the judge's, as of ``asked_work``.
+    """
+    return _work(_counted(prompts), 0, answers)
+
+
+def _work(found: Record, context_tokens: int, answers: Settings) -> Work:
     limits = answers.get("max_tokens")
     thought = (answers.get("reasoning") or {}).get("tokens", 0)
     draws = answers.get("draws") or 1
@@ -50,7 +64,11 @@ def asked_work(path: Path, context_tokens: int, answers: Settings) -> Work:
 
 
 @lru_cache(maxsize=4096)  # a load of a judge may have a job for each model, benchmark and part
-def _asked(path: Path, changed: int, size: int) -> Record:
+def _of_file(path: Path, changed: int, size: int) -> Record:
+    return _counted(read_jsonl(path))
+
+
+def _counted(records: Iterable[Record]) -> Record:
     """Requests and limits by task; contexts and their tokens, once each and once a request.
 
     Contexts whose tokens do not stand in the file are counted as unsized.
@@ -60,7 +78,7 @@ def _asked(path: Path, changed: int, size: int) -> Record:
     asked: dict[str, int] = {}
     contexts: dict[str, int] = {}
     instructions = 0
-    for record in read_jsonl(path):
+    for record in records:
         # A judge prompt has its context with it: the template's head and the answer.
         judged = "requests" in record
         name = str(record["answer_id" if judged else "context_id"])

@@ -103,9 +103,13 @@ class ReplayEngine(Engine):
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
         """The file's responses, in order."""
-        missing = Response("error", error="no response in the replayed file")
         for request in chain.from_iterable(groups):
-            yield request, self._responses.get((request.sample_id, request.draw), missing)
+            yield request, self.response(request.sample_id, request.draw)
+
+    def response(self, sample_id: str, draw: int) -> Response:
+        """The file's response to a sample; an error where there is none."""
+        missing = Response("error", error="no response in the replayed file")
+        return self._responses.get((sample_id, draw), missing)
 
     def identity(self) -> Record:
         """The file's checksum."""

@@ -1,0 +1,174 @@
+"""The plan: its sums by hand, and what it says of jobs beside what they ask for."""
+
+import csv
+import json
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from prepared import Prepared
+from steadfast.base.files import read_jsonl
+from steadfast.config import settings
+from steadfast.contract.part_files import judge_items, read_judge_prompts
+from steadfast.plan.make import COLUMNS, HOURS, SUMS, PlannedBenchmark, make_plan, summed
+from steadfast.plan.page import total_lines
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.job_resources import gpu, resource
+from steadfast.run.lineage import Lineage
+from steadfast.run.loads import Loads
+
+EMPTY = {
+    **dict.fromkeys(COLUMNS), **dict.fromkeys(SUMS, 0), **dict.fromkeys(HOURS), "cost": None,
+    "cost_uncached": None, "judges": "", "requests": 10, "estimated": False,
+}  # fmt: skip
+TOKENS = ("ask_prompt_tokens", "ask_distinct_tokens", "ask_output_budget")
+
+
+def row(benchmark, role, model, to_ask, tokens, **more):
+    place = {"benchmark": benchmark, "role": role, "model": model, "engine": "any"}
+    counts = dict(zip(TOKENS, tokens, strict=True))
+    return EMPTY | place | {"to_ask": to_ask} | counts | more
+
+
+API = {"cost": 1.25, "cost_uncached": 2.5, "currency": "USD"}
+GPU = {"hours": 0.5, "gpu_hours": 2.0, "load_gpu_hours": 0.1, "requested_gpu_hours": 6.0}
+JUDGED = {"judges": "1 model's answers, at most", "cost": 0.5, "cost_uncached": 0.5}
+ROWS = [
+    row("first", "models", "api", 7, (100, 60, 30), known=3, **API),
+    row("first", "models", "api", 10, (200, 80, 30), **API),
+    row("second", "models", "gpu", 10, (1000, 1000, 50), estimated=True, **GPU),
+    row("second", "judges", "judge", 4, (40, 40, 8), currency="EUR", **JUDGED),
+    row("second", "rewriters", "api", 2, (6, 6, 4), **API),
+]
+
+
+def test_rows_are_summed_by_benchmark_model_and_role():
+    floats = dict.fromkeys([*HOURS, "cost", "cost_uncached"], float)
+    found = summed(pd.DataFrame(ROWS).astype(floats)).set_index(["benchmark", "model", "role"])
+    assert list(found.index) == [
+        ("first", "api", "answers"),
+        ("second", "gpu", "answers"),
+        ("second", "judge", "verdicts"),
+        ("second", "api", "rewrites"),
+        ("first", "all", "all"),
+        ("second", "all", "all"),
+        ("all", "all", "all"),
+    ]
+    first, whole = found.loc["first", "api", "answers"], found.loc["all", "all", "all"]
+    assert list(first[["requests", "known", "to_ask", *TOKENS]]) == [20, 3, 17, 300, 140, 60]
+    assert (first["cost"], first["currency"]) == (2.5, "USD")
+    assert pd.isna(first["gpu_hours"])
+    assert list(whole[["to_ask", *TOKENS, "gpu_hours"]]) == [33, 1346, 1186, 122, 2.0]
+    # Two currencies make no sum.
+    assert whole[["cost", "cost_uncached", "currency"]].isna().all()
+
+
+def test_the_totals_say_what_they_leave_out():
+    assert list(total_lines(ROWS)) == [
+        "requests: at most 33 (27 for answers, at most 4 for verdicts, 2 for rewrites)",
+        "requests that the journal answers: 3",
+        "prompt tokens: 1,346, of which distinct 1,186 (estimated for gpu, whose tokenizer is "
+        "not on this machine)",
+        "completion tokens: 122 at most",
+        "hours: 0.50 (without api, judge: no throughput in the config)",
+        "GPU-hours: 2.00, beside 0.10 of loading; 6.00 requested (without api, judge: no "
+        "throughput in the config)",
+        "cost: 0.50 EUR and 3.75 USD with a cache that holds, 7.50 USD with none (without gpu: "
+        "no price in the config)",
+    ]
+    assert "nothing that takes time or money" in next(iter(total_lines([])))
+
+
+VLLM = {"engine": "vllm", "model": "a/b", "window": 32768, "tensor_parallel_size": 2}
+BENCHMARKS = [
+    ("cfbench", {"records": 16}, 2120),
+    ("complexbench", {"instances": 12, "languages": ["zh"]}, 4200),
+]
+
+
+def plan(run: Prepared) -> tuple[dict, str]:
+    """The rows of a plan by who is asked and whether it judges, and its page."""
+    evaluation = Evaluation(run.config)
+    who = {"models": run.config.models, "judges": run.config.judges}
+    make_plan(
+        benchmarks=[PlannedBenchmark(**evaluation.planned(run.name))],
+        rewrites={},
+        who={role: settings.planned(named) for role, named in who.items()},
+        waiting=Loads(evaluation, Lineage(evaluation), run.results).waiting,
+        unplanned=[],
+        asked=[],
+        hardware=run.config.hardware.model_dump(),
+        answer_tokens=100,
+        results=run.results,
+    )
+    with open(run.results / f"plan/{run.name}.csv", newline="") as lines:
+        rows = {(row["model"], row["judges"]): row for row in csv.DictReader(lines)}
+    return rows, (run.results / "plan/total.md").read_text()
+
+
+def prepared(tmp_path, benchmark, **raw) -> Prepared:
+    run = Prepared({**raw, "benchmarks": [benchmark]}, tmp_path)
+    run.make_data()
+    run.write_prompts()
+    return run
+
+
+def test_the_plan_says_what_the_jobs_of_a_load_ask_for_within_the_most_hours(tmp_path):
+    class Wildcards(dict):
+        __getattr__ = dict.__getitem__
+
+    throughput = {"prefill": 1000, "decode": 1}
+    raw = {
+        "models": {"large": {**VLLM, "throughput": throughput}},
+        "judges": {"judge": {"engine": "openai", "model": "m"}},
+        "hardware": {"max_hours": 3},
+        "complexbench": {"instances": 6, "languages": ["zh"]},
+    }
+    run = prepared(tmp_path, "complexbench", **raw)
+    rows, page = plan(run)
+    evaluation = Evaluation(run.config)
+    loads = Loads(evaluation, Lineage(evaluation), run.results)
+    workflow = SimpleNamespace(executor_settings=SimpleNamespace(array_jobs=""))
+    ask = resource("runtime", loads, workflow)
+    minutes = ask(Wildcards(benchmark="complexbench", model="large", part="zh"), 1)
+    assert minutes == 180
+    requested = float(rows["large", ""]["requested_gpu_hours"])
+    assert requested == minutes * gpu(run.config.models["large"]) / 60
+    assert "- large: the jobs of one load would ask for" in page
+
+
+SKIPPING = {"engine": "reference", "on_overflow": "skip"}
+
+
+@pytest.mark.parametrize(("benchmark", "data", "window"), BENCHMARKS)
+def test_what_has_no_answer_is_not_planned_to_be_judged(tmp_path, benchmark, data, window):
+    file = tmp_path / "replayed.jsonl"
+    file.touch()
+    models = {
+        "all": {"engine": "reference"},
+        "some": SKIPPING | {"window": window},
+        "twice": SKIPPING | {"window": window, "draws": 2},
+        "replayed": {"engine": "replay", "file": str(file), "draws": 2, "allowed_failures": 1.0},
+    }
+    judges = {"judge": {"engine": "reference"}, "api": {"engine": "openai", "model": "m"}}
+    run = prepared(tmp_path, benchmark, models=models, judges=judges, **{benchmark: data})
+    (part,) = run.task.parts
+    prompts = list(read_jsonl(run.prompts(part)))
+    answered = [(prompts[0], 0), (prompts[1], 0), (prompts[1], 1)]
+    lines = [{"sample_id": p["sample_id"], "draw": draw, "text": "A."} for p, draw in answered]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    rows, _ = plan(run)
+    left_out = asked = 0
+    for model in models:
+        operation = {"file": str(file)} if model == "replayed" else {}
+        run._raw["models"][model] |= operation
+        run.answer(model, part, tmp_path / "log")
+        run.ask_judge(model, part)
+        outputs = list(read_jsonl(run.outputs(model, part)))
+        left_out += sum(record["status"] == "overflow" for record in outputs)
+        asked += len(judge_items(read_judge_prompts(run.judging(model, part))))
+    assert 0 < left_out < asked
+    # Of answers that are drawn twice, equal ones are judged once.
+    cells = ("judge", "3 models' answers, at most"), ("api", "1 model's answers, at most")
+    assert sum(int(rows[cell]["to_ask"]) for cell in cells) == asked
