@@ -13,6 +13,7 @@ START = 400
 """Characters of a context that are shown where no place of it is asked about."""
 DIGITS = 6
 """Decimals of points."""
+ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 @dataclass(frozen=True)
@@ -132,4 +133,4 @@ def _round(value: float | None) -> float | None:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else ENCODER.encode(value)

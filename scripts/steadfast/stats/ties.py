@@ -31,7 +31,7 @@ class Ties:
         """
         better: dict[str, dict[str, bool]] = {}
         known = rows[rows["p_holm"].notna()]
-        columns = (known[name] for name in ("model", "other", "difference", "p_holm"))
+        columns = (known[name].tolist() for name in ("model", "other", "difference", "p_holm"))
         for model, other, difference, p in zip(*columns, strict=True):
             apart = p < SIGNIFICANT
             better.setdefault(model, {})[other] = apart and difference > 0

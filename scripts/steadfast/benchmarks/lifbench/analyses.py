@@ -107,8 +107,8 @@ def weights(
 
     Source: Table 6 and Figure 2.
     """
-    rows = []
-    for task in (task for task in task_order(frame) if task in set(frame["task"])):
+    rows, present = [], set(frame["task"].unique())
+    for task in (task for task in task_order(frame) if task in present):
         rows.append((task, "", total_weight(task, rubric, tasks)))
         for capability in CAPABILITIES:
             points = score_points(tasks[task], rubric).values()

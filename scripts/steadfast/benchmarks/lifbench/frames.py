@@ -1,14 +1,14 @@
 """LIFBench's scores as one data frame, what it holds, and how much of it is scored."""
 
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from sys import intern
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record
 from steadfast.benchmarks.lifbench.perspectives import ASKED, AVERAGE, FURTHER, PERSPECTIVES
 from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
 from steadfast.benchmarks.lifbench.weights import RUBRICS
@@ -48,25 +48,74 @@ def score_frame(
         total by another rubric, where any sample has one. A number that there is not is empty.
     """
     points = dict.fromkeys(name for task in tasks.values() for name in task.points)
-    names = (*PLAIN_NUMBERS, "empty", *(f"{POINT}{name}" for name in points))
-    names += tuple(f"{OTHER}{name}" for name in RUBRICS if name != rubric)
     # Packed as they come: of a large run the records are many times the frame.
-    numbers = {name: array("d") for name in names}
-    texts: dict[str, list[str]] = {}
-    for scored in scores:
-        asked = {name: scored.record.get(name, "") for name in ASKED} if beyond else {}
+    texts: dict[str, Codes] = defaultdict(Codes)
+    numbers = {name: array("d") for name in (*PLAIN_NUMBERS, "empty")}
+    # Of the others each record has few.
+    some = {f"{POINT}{name}": Some() for name in points}
+    some |= {f"{OTHER}{name}": Some() for name in RUBRICS if name != rubric}
+    for row, scored in enumerate(scores):
+        record = scored.record
+        asked = {name: record.get(name, "") for name in ASKED} if beyond else {}
         for name, text in (_texts(scored, rubric, tasks) | asked).items():
-            texts.setdefault(name, []).append(intern(text))
-        values = _numbers(scored.record)
-        for name, column in numbers.items():
-            value = values.get(name)
-            column.append(np.nan if value is None else value)
-    frame = pd.DataFrame({**texts, **{name: np.asarray(numbers[name]) for name in names}})
-    others = [name for name in names if name.startswith(OTHER)]
-    frame = frame.drop(columns=[name for name in others if frame[name].isna().all()])
-    frame["model"] = pd.Categorical(frame["model"], sorted(set(texts["model"])), ordered=True)
-    frame["length"] = pd.Categorical(frame["length"], dict.fromkeys(texts["length"]), ordered=True)
+            texts[name].add(text)
+        for name in PLAIN_NUMBERS:
+            value = record[name]
+            numbers[name].append(np.nan if value is None else value)
+        numbers["empty"].append(is_empty(record))
+        for name, value in (record["points"] or {}).items():
+            _put(some, f"{POINT}{name}", row, value)
+        for name, by in record["other_raters"].items():
+            _put(some, f"{OTHER}{name}", row, by["total"])
+    columns = {name: codes.column() for name, codes in texts.items()}
+    columns |= {name: np.asarray(column) for name, column in numbers.items()}
+    size = len(numbers["total"])
+    columns |= {
+        name: of.column(size) for name, of in some.items() if of.rows or name.startswith(POINT)
+    }
+    frame = pd.DataFrame(columns)
+    frame["model"] = pd.Categorical(frame["model"], sorted(texts["model"].known), ordered=True)
+    frame["length"] = pd.Categorical(frame["length"], texts["length"].known, ordered=True)
     return frame.astype({"task": "category", "cluster": "category", **dict.fromkeys(FLAGS, bool)})
+
+
+class Codes:
+    """Holds a column of texts of which most occur again and again."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, int] = {}
+        self._codes = array("i")
+
+    def add(self, text: str) -> None:
+        """Adds the text of a row."""
+        self._codes.append(self.known.setdefault(text, len(self.known)))
+
+    def column(self) -> Any:
+        """Returns the texts of all rows."""
+        return pd.Series(list(self.known)).array.take(np.asarray(self._codes))
+
+
+class Some:
+    """Holds a column of numbers that few rows have."""
+
+    def __init__(self) -> None:
+        self.rows, self._values = array("q"), array("d")
+
+    def add(self, row: int, value: float) -> None:
+        """Adds the number of a row."""
+        self.rows.append(row)
+        self._values.append(value)
+
+    def column(self, size: int) -> np.ndarray:
+        """Returns the numbers of so many rows, empty where a row has none."""
+        found = np.full(size, np.nan)
+        found[np.asarray(self.rows)] = np.asarray(self._values)
+        return found
+
+
+def _put(columns: dict[str, Some], name: str, row: int, value: float | None) -> None:
+    if value is not None and name in columns:
+        columns[name].add(row, value)
 
 
 def _texts(scored: Scored, rubric: str, tasks: ScoredTasks) -> dict[str, str]:
@@ -93,16 +142,9 @@ def _texts(scored: Scored, rubric: str, tasks: ScoredTasks) -> dict[str, str]:
     }
 
 
-def _numbers(record: Record) -> dict[str, float | None]:
-    points = {f"{POINT}{name}": value for name, value in (record["points"] or {}).items()}
-    others = {f"{OTHER}{name}": by["total"] for name, by in record["other_raters"].items()}
-    plain = {name: record[name] for name in PLAIN_NUMBERS} | {"empty": is_empty(record)}
-    return {**plain, **points, **others}
-
-
 def task_order(frame: pd.DataFrame) -> list[str]:
     """Returns the paper's tasks in its order, then the others of a frame by name."""
-    return [*SCORED_TASKS, *sorted(set(frame["task"]) - SCORED_TASKS.keys())]
+    return [*SCORED_TASKS, *sorted(set(frame["task"].unique()) - SCORED_TASKS.keys())]
 
 
 def row_order(frame: pd.DataFrame) -> dict[str, Sequence[str]]:

@@ -86,9 +86,15 @@ class LifbenchResults(Results):
         """Returns which models' ARS the corrected test tells apart, of a task and length."""
         return Ties.of(rows_of(self.frames["comparisons"], task=task, length=length))
 
+    @cached_property
+    def _truncated(self) -> frozenset[str]:
+        """Returns the models of which any sample was truncated."""
+        models = self.roster.models
+        return frozenset(model for model in models if self.all_counts(model)["truncated"])
+
     def label(self, model: str, repeated: bool = False) -> Cell:
         """Returns a model's name, with the dagger where any of its samples was truncated."""
-        marks: tuple[Mark, ...] = ("dagger",) if self.all_counts(model)["truncated"] else ()
+        marks: tuple[Mark, ...] = ("dagger",) if model in self._truncated else ()
         return Cell(self.roster.label(model), marks=marks, repeated=repeated)
 
     def ranking_notes(self) -> list[Note]:
