@@ -4,11 +4,12 @@ The names ``gold``, ``judge`` and ``writer`` are those of a model, a judge and a
 """
 
 import copy
+import json
 import random
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, count
 from typing import Any
 
 from small_contexts import CASES
@@ -64,6 +65,37 @@ EXAMPLES = '{"instruction": "Name a colour.", "output": "Blue"}\n'
 INITIAL = '{"instruction": "Recommend three books.", "category": "content"}\n'
 LABELS = '{"model": "gold", "sample_id": "en/content/1/1", "verdicts": ["YES"]}\n'
 RELEASED = CASES / "released"
+
+
+def own_corpora() -> dict[str, str]:
+    """A small corpus of each kind, where a local directory is expected to have it."""
+    lots = random.Random(11)
+    words = [
+        "".join(lots.choices("bdfgklmnprst", k=2)) + lots.choice("aeiou") + lots.choice(["n", "sk"])
+        for _ in range(900)
+    ]
+
+    def text(sentences: int) -> str:
+        return " ".join(
+            " ".join(lots.choices(words, k=9)).capitalize() + "." for _ in range(sentences)
+        )
+
+    many = [{"id": f"d{number}", "text": text(25), "title": text(1)} for number in range(60)]
+    essays = [one | {"date": "2020", "text": text(150)} for one in many[:20]]
+    named = {
+        "govreport/a.jsonl": [{"id": d["id"], "report": d["text"]} for d in many],
+        "xsum/a.jsonl": [{"id": d["id"], "dialogue": text(25)} for d in many],
+        "qmsum/meetings.jsonl": [{"meeting_id": d["id"], "transcript": text(25)} for d in many],
+        "paul_graham/essays.jsonl": essays,
+    }
+    files = {
+        f"corpora/{path}": "".join(json.dumps(one) + "\n" for one in records)
+        for path, records in named.items()
+    }
+    instructions = [{"instruction": text(1)} for _ in range(900)]
+    return files | {"corpora/alpaca/alpaca_data.json": json.dumps(instructions)}
+
+
 PUBLISHED = {"lengths": {"4k": 3072}, "released": {"directory": "released"}}
 UNPUBLISHED = (
     "several lengths",
@@ -80,6 +112,11 @@ PRICE = {"input": 1.0, "output": 2.0, "cached": 0.5}
 FEATURES: dict[str, Feature] = {
     # --- LIFBench
     "several lengths": lifbench(lengths={"2k": 2048, "3k": 3072}),
+    "own corpora": Feature(
+        {"corpora": {"source": "local", "directory": "corpora"}},
+        (LIFBENCH,),
+        files=own_corpora(),
+    ),
     "contexts per length": lifbench(contexts_per_length=2),
     "formats": lifbench(formats=["numbered", "json"]),
     "domains": lifbench(domains={"list": ["mixed", "uuids"]}),
@@ -155,6 +192,10 @@ FEATURES: dict[str, Feature] = {
     "limits of tokens": gold(max_tokens=3000),
     "price": gold(price=PRICE, max_spend=1000.0),
     "few at once": gold(concurrency=2),
+    "batches": gold("faults of the server", batch=True, batch_interval=0.01),
+    "log probabilities": gold(logprobs=2),
+    "model's tokenizer": gold(tokenizer="cl100k_base", template_tokens=11),
+    "throughput": gold(throughput={"prefill": 5000.0, "decode": 500.0}, hours=1.5, mem_gb=2),
     "other limit field": gold(max_tokens_field="max_completion_tokens"),
     "group and label": gold(label="Gold & co", group="Servers"),
     "faults of the server": gold(attempts=9),
@@ -179,6 +220,8 @@ FEATURES: dict[str, Feature] = {
     "printed results": Feature({"display": {"published": True}}),
     "name": Feature({"name": "A run <b>of</b> features"}),
     "GPU": Feature({"hardware": {"gpu": "h100"}}),
+    "results elsewhere": Feature({"pathvars": {"results": "elsewhere/of run"}}),
+    "noise": Feature({"noise": {"sample": 2, "repeats": 2}}),
 }
 
 
@@ -216,6 +259,14 @@ class Drawn:
         return whole
 
     @property
+    def results(self) -> str:
+        """The folder of results of a run of it."""
+        settings: Settings = {}
+        for name in self.features:
+            merge(settings, FEATURES[name].settings)
+        return results_of(settings)
+
+    @property
     def needs_released(self) -> bool:
         """Whether it takes the benchmark's released files."""
         return bool({"published contexts", "released scores"} & set(self.features))
@@ -224,6 +275,11 @@ class Drawn:
     def files(self) -> dict[str, str]:
         """The files that the config names."""
         return {k: text for name in self.features for k, text in FEATURES[name].files.items()}
+
+
+def results_of(config: Settings) -> str:
+    """The folder of results of a run of a config."""
+    return config.get("pathvars", {}).get("results", "results")
 
 
 def merge(into: Settings, settings: Settings) -> None:
@@ -235,18 +291,41 @@ def merge(into: Settings, settings: Settings) -> None:
             into[key] = copy.deepcopy(value)
 
 
-def draw(seed: int) -> Drawn:
-    """Three to six features that go together, and the benchmarks that they are about."""
-    lots = random.Random(seed)
-    names, chosen, benchmarks = list(FEATURES), [], set()
+SIZES = (3, 4, 5, 6, 6, 6)
+
+
+def configs() -> Iterator[Drawn]:
+    """Seed by seed, features that go together and the benchmarks that they are about.
+
+    Each config has pairs of features that were seldom together in those before.
+    """
+    seen: Counter[frozenset[str]] = Counter()
+    for seed in count():
+        one = _draw(random.Random(seed), seen)
+        seen.update(map(frozenset, combinations(one.features, 2)))
+        yield one
+
+
+def _draw(lots: random.Random, seen: Counter[frozenset[str]]) -> Drawn:
+    """Features of which as many pairs as may be were seldom together; else by lot."""
+    names = list(FEATURES)
     lots.shuffle(names)
-    wanted = lots.randint(3, 6)
-    while len(chosen) < wanted:
-        name = names.pop()
-        if all(compatible(name, other) for other in chosen):
-            chosen.append(name)
-            if (of := FEATURES[name].benchmarks) and not benchmarks & set(of):
-                benchmarks.add(lots.choice(of))
+    able = [pair for pair in combinations(names, 2) if compatible(*pair)]
+    chosen = list(min(able, key=lambda pair: seen[frozenset(pair)]))
+    for _ in range(lots.choice(SIZES) - len(chosen)):
+        further = [
+            name
+            for name in names
+            if name not in chosen and all(compatible(name, other) for other in chosen)
+        ]
+        if not further:
+            break
+        often = {n: sum(min(seen[frozenset((n, o))], 1) for o in chosen) for n in further}
+        chosen.append(min(further, key=often.__getitem__))
+    benchmarks: set[str] = set()
+    for name in chosen:
+        if (of := FEATURES[name].benchmarks) and not benchmarks & set(of):
+            benchmarks.add(lots.choice(of))
     if not benchmarks:
         benchmarks.add(lots.choice(list(BENCHMARKS)))
     return Drawn(tuple(sorted(chosen)), tuple(sorted(benchmarks, key=list(BENCHMARKS).index)))

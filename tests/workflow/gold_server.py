@@ -4,9 +4,12 @@ import json
 from collections import Counter
 from contextlib import chdir
 from pathlib import Path
+from threading import RLock
 from zlib import crc32
 
-from servers import Fault, Server, error
+from batch_server import BatchServer
+from features import results_of
+from servers import Fault, error, handler_of
 from steadfast.config.load import load_config
 from steadfast.contract.components import component
 from steadfast.contract.part_files import (
@@ -25,7 +28,7 @@ FAULTS = (error(429, Retry_After="0"), error(500), *[Fault()] * 8)
 THOUGHT = "<think>Let me see.</think>"
 
 
-class GoldServer(Server):
+class GoldServer(BatchServer):
     """Answers by the files of a run, which are read when a prompt is not known yet.
 
     Attributes:
@@ -36,11 +39,22 @@ class GoldServer(Server):
 
     def __init__(self, delay: float = 0.0):
         super().__init__(delay)
+        self.lock = RLock()
         self.faulty = False
         self.thinks: set[str] = set()
         self.sent: Counter[str] = Counter()
         self._texts: dict[str, str] = {}
         self._items: list[tuple[Item, str]] = []
+
+    def handler(self):
+        chat, batches = handler_of(self), super().handler()
+
+        class Both(batches):
+            def do_POST(self):
+                at_once = self.path.endswith("/completions")
+                (chat if at_once else batches).do_POST(self)
+
+        return Both
 
     def next_fault(self, prompt):
         again = not self.faulty or self.asked[prompt] > 1
@@ -103,17 +117,16 @@ class GoldServer(Server):
 
     def _read(self) -> None:
         with chdir(self._folder):
+            results = Path(results_of(self._settings))
             run = Evaluation(load_config(self._settings))
             for name in run.running:
                 task = run.tasks[name]
                 for part, of in task.parts.items():
-                    prompts = Path(f"results/{name}/prompts/{part}.jsonl")
+                    prompts = results / f"{name}/prompts/{part}.jsonl"
                     if prompts.exists():
-                        sources = [
-                            (*key, Path("results", path)) for key, path in of.sources.items()
-                        ]
+                        sources = [(*key, results / path) for key, path in of.sources.items()]
                         self._read_part(task, PartFiles(part, task.samples.plain, prompts, sources))
-                for path in Path(f"results/{name}/judging").glob("*/*.jsonl"):
+                for path in (results / name / "judging").glob("*/*.jsonl"):
                     asked = read_judge_prompts(path)
                     oracle = JudgeOracle(task.judging.stand_in.make(), asked)
                     for item in judge_items(asked):

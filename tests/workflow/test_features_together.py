@@ -6,24 +6,26 @@
 import csv
 import os
 import random
+import re
+import select
 import shutil
 import signal
-import subprocess
 from collections import Counter
-from contextlib import chdir, suppress
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
-from features import RELEASED, draw, pairs_covered
+from features import RELEASED, configs, pairs_covered
 from gold_server import GoldServer
 from page_project import pieces
-from project import ROOT, SNAKEMAKE, Project
+from project import ROOT, Project
 from servers import running
 from steadfast.base.files import read_jsonl, write_text
-from test_bundle import files, tables_again, unbundle
-from test_compare import compare
+from test_bundle import files
 from test_kill import wait_for
+from warm import Job, Warm, warm
 
 pytestmark = [
     pytest.mark.heavy,
@@ -32,22 +34,50 @@ pytestmark = [
     pytest.mark.timeout(1800),
 ]
 
-FIRST, COUNT = (int(text) for text in os.environ.get("FEATURES_DRAWN", "0:3").split(":"))
+FIRST, COUNT = (int(text) for text in os.environ.get("FEATURES_DRAWN", "0:30").split(":"))
 SEEDS = range(FIRST, FIRST + COUNT)
-TARGETS = ["results/tables", "page", "bundle"]
+DRAWN = dict(zip(SEEDS, islice(configs(), FIRST, FIRST + COUNT), strict=True))
+TARGETS = ("results/tables", "page", "bundle")
 HTTP = ("gold", "judge", "writer")
+SNAKEMAKE = ("snakemake", "--snakefile", ROOT / "Snakefile", "--cores", "2")
+
+
+class Place(Project):
+    """A folder in which the workflow runs, with a config of its own.
+
+    Attributes:
+        results: the folder of its results.
+    """
+
+    def __init__(self, folder: Path, processes: Warm, results: str):
+        super().__init__(folder)
+        self._processes, self.results = processes, self.path(results)
+
+    def start(self, *targets: str, shared: bool = True) -> Job:
+        """Starts Snakemake; targets below ``results`` are where the config has the results."""
+        there = str(self.results.relative_to(self.folder))
+        targets = tuple(re.sub("^results(?=/)", there, target) for target in targets)
+        argv = [*SNAKEMAKE, "--configfile", "my.yaml", "--", *targets]
+        return self._processes.start(argv, self.folder, shared)
+
+    def snakemake(self, *targets: str) -> str:
+        """Runs Snakemake to its end; what it prints."""
+        code, said = self.start(*targets).wait()
+        assert code == 0, said
+        return said
 
 
 class Run:
-    """A project of a drawn config, planned and then run to its end, and the server that it asks.
+    """A drawn config, planned and then run to its end, and the server that it asks.
 
     Attributes:
         planned: requests that the plan has for each model over HTTP.
         asked: requests that the server answered each.
     """
 
-    def __init__(self, folder: Path, seed: int, server: GoldServer):
-        self.drawn, self.server, self.seed = draw(seed), server, seed
+    def __init__(self, folder: Path, seed: int, server: GoldServer, processes: Warm):
+        self.drawn, self.server, self.seed = DRAWN[seed], server, seed
+        self.processes = processes
         if self.drawn.needs_released and not RELEASED.is_dir():
             pytest.skip("the released files are absent (LIFEVAL_CASES)")
         server.faulty = "faults of the server" in self.drawn.features
@@ -55,52 +85,65 @@ class Run:
         print(f"seed {seed}: {self.drawn.features} of {self.drawn.benchmarks}")
         self.project = self.new(folder)
         self.project.snakemake("plan")
-        assert not server.bodies
+        assert not server.sent
         self.planned = planned(self.project)
+        if "writer" in self.planned:  # LIFBench's prompts wait for what it writes
+            lengths = self.settings["lifbench"]["lengths"]
+            self.project.snakemake(*(f"results/lifbench/prompts/{name}.jsonl" for name in lengths))
+            self.project.snakemake("plan")
+            self.planned |= {k: n for k, n in planned(self.project).items() if k != "writer"}
         self.project.snakemake(*TARGETS)
         self.asked = Counter(server.sent)
 
-    def new(self, folder: Path) -> Project:
-        """The project before anything is run; the server goes by its files."""
+    def new(self, folder: Path) -> Place:
+        """The folder before anything is run; the server goes by its files."""
         folder.mkdir()
-        project = Project.new(folder, self.settings)
-        shutil.copytree(ROOT / "docs/examples/tasks", project.path("tasks"))
+        place = Place(folder, self.processes, self.drawn.results)
+        place.configure(self.settings)
+        shutil.copytree(ROOT / "docs/examples/tasks", place.path("tasks"))
         if self.drawn.needs_released:
-            shutil.copytree(RELEASED, project.path("released"))
+            place.path("released").symlink_to(RELEASED)
         for path, text in self.drawn.files.items():
-            write_text(project.path(path), text)
+            write_text(place.path(path), text)
         self.server.serve(folder, self.settings)
-        return project
+        return place
+
+
+@pytest.fixture(scope="module")
+def processes(tmp_path_factory):
+    with warm(tmp_path_factory.mktemp("warm")) as started:
+        yield started
 
 
 @pytest.fixture(params=SEEDS, scope="module")
-def run(request, tmp_path_factory):
+def run(request, tmp_path_factory, processes):
     folder = tmp_path_factory.mktemp(f"drawn-{request.param}")
     with running(kind=GoldServer) as server:
-        yield Run(folder / "first", request.param, server)
+        yield Run(folder / "first", request.param, server, processes)
+    shutil.rmtree(folder)
 
 
-def planned(project: Project) -> dict[str, int]:
+def planned(project: Place) -> dict[str, int]:
     """Requests that the plan has for each model over HTTP."""
     found: Counter[str] = Counter()
-    with open(project.path("results/plan/total.csv"), newline="", encoding="utf-8") as lines:
+    with open(project.results / "plan/total.csv", newline="", encoding="utf-8") as lines:
         for row in csv.DictReader(lines):
             if row["model"] in HTTP:
                 found[row["model"]] += int(row["to_ask"])
     return dict(found)
 
 
-def results(project: Project, *patterns: str) -> dict[str, bytes]:
+def results(project: Place, *patterns: str) -> dict[str, bytes]:
     """The files of results that match, by path."""
-    folder = project.path("results")
+    folder = project.results
     paths = (path for pattern in patterns for path in folder.glob(pattern))
     found = [path for path in paths if path.is_file() and not path.name.startswith(".")]
     return {str(path.relative_to(folder)): path.read_bytes() for path in found}
 
 
-def shown(project: Project) -> dict[str, bytes]:
+def shown(project: Place) -> dict[str, bytes]:
     """All that a run prints, and what it stands on; no wall times."""
-    found = results(project, "tables/*", "report.html", "*/metrics/*.csv", "*/scores/*/*.jsonl")
+    found = results(project, "tables/*", "*/metrics/*.csv", "*/scores/*/*.jsonl")
     outputs = results(project, "*/outputs/*/*.jsonl", "*/verdicts/*/*/*.jsonl")
     assert found and outputs
     return found | outputs
@@ -112,7 +155,7 @@ def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
 
 def test_gold_has_full_marks(run):
     for name in run.drawn.benchmarks:
-        for path in run.project.path(f"results/{name}/scores/gold").glob("*.jsonl"):
+        for path in (run.project.results / name / "scores/gold").glob("*.jsonl"):
             found = Counter((one["status"], one["total"]) for one in read_jsonl(path))
             assert found.pop(("ok", 1), 0) + found.pop(("ok", 1.0), 0), (path, found)
             assert {status for status, _ in found} <= {"overflow"}, (path, found)
@@ -120,9 +163,6 @@ def test_gold_has_full_marks(run):
 
 def test_requests_are_as_planned(run):
     planned = dict(run.planned)
-    if "writer" in planned:  # LIFBench's prompts wait for what it writes
-        assert run.asked["writer"] == planned.pop("writer")
-        planned.pop("gold", None)
     # Equal answers are judged once, and a file that is replayed may lack answers.
     if {"draws", "replayed answers"} & set(run.drawn.features):
         assert run.asked["judge"] <= planned.pop("judge", 0)
@@ -130,49 +170,61 @@ def test_requests_are_as_planned(run):
 
 
 def test_a_second_run_asks_nothing_and_changes_no_byte(run):
-    before, sent = results(run.project, "**/*"), len(run.server.bodies)
+    before, sent = results(run.project, "**/*"), run.server.sent.total()
     assert "Nothing to be done" in run.project.snakemake(*TARGETS)
     assert differing(results(run.project, "**/*"), before) == []
-    assert len(run.server.bodies) == sent
+    assert run.server.sent.total() == sent
 
 
 def test_the_journal_alone_gives_the_same(run, tmp_path):
-    sent, again = len(run.server.bodies), run.new(tmp_path / "again")
-    shutil.copytree(run.project.path("results/journal"), again.path("results/journal"))
-    again.snakemake("results/tables", "page")
-    assert len(run.server.bodies) == sent
+    sent, again = run.server.sent.total(), run.new(tmp_path / "again")
+    shutil.copytree(run.project.results / "journal", again.results / "journal")
+    again.snakemake("results/tables")
+    assert run.server.sent.total() == sent
     assert differing(shown(again), shown(run.project)) == []
 
 
 def test_a_bundle_gives_the_same_tables_elsewhere(run, tmp_path):
-    sent, there = len(run.server.bodies), tmp_path / "there"
-    (tmp_path / "clone").mkdir()
-    clone = Project.new(tmp_path / "clone", {})
+    sent, there = run.server.sent.total(), tmp_path / "there"
     code = ["--code"] if "own_tasks" in run.settings.get("lifbench", {}) else []
-    done = unbundle(clone, run.project.path("results/bundle.zip"), there, *code)
-    assert done.returncode == 0, done.stderr
-    assert "otherwise" not in done.stdout
-    tables_again(clone, there)
-    assert len(run.server.bodies) == sent
-    assert (
-        differing(files(there / "results/tables"), files(run.project.path("results/tables"))) == []
-    )
+    unbundle = [ROOT / "scripts/unbundle.py", *code, run.project.results / "bundle.zip", there]
+    done, said = run.processes.run(unbundle, tmp_path)
+    assert done == 0 and "otherwise" not in said, said
+    command = [*SNAKEMAKE, "--configfile", "config.yaml", "--", "results/tables"]
+    done, said = run.processes.run(command, there)
+    assert done == 0, said
+    assert run.server.sent.total() == sent
+    assert differing(files(there / "results/tables"), files(run.project.results / "tables")) == []
 
 
-def test_it_does_not_differ_from_itself(run):
-    folder = run.project.path("results")
-    with chdir(run.project.folder):  # where the files are that the config names
-        done = compare(folder, folder, "--fail")
-    assert done.returncode == 0, done.stdout + done.stderr
+def test_it_does_not_differ_from_itself(run, tmp_path):
+    folder, config = run.project.results, []
+    if folder != run.project.path("results"):  # where nothing beside them is what a config names
+        config = ["--config", run.project.path("my.yaml")]
+    compare = [ROOT / "scripts/compare.py", "--fail", *config, folder, folder]
+    done, said = run.processes.run(compare, run.project.folder if config else tmp_path)
+    assert done == 0, said
+
+
+def test_noise_is_none(run):
+    if "noise" not in run.drawn.features:
+        pytest.skip("it asks for none")
+    run.project.snakemake("noise")
+    found = 0
+    for path in run.project.results.glob("noise/*/gold/*.csv"):
+        with open(path, newline="", encoding="utf-8") as lines:
+            found += 1
+            assert {float(row["identical"]) for row in csv.DictReader(lines)} == {1.0}, path
+    assert found
 
 
 def test_the_page_is_complete(run):
-    held = pieces(run.project.path("results/report.html").read_text("utf-8"))
+    held = pieces((run.project.results / "report.html").read_text("utf-8"))
     tables = {table["name"] for group in held["tables"] for table in group["tables"]}
     for name in run.drawn.benchmarks:
-        assert {p.stem for p in run.project.path(f"results/{name}/tables").glob("*.csv")} <= tables
+        assert {p.stem for p in (run.project.results / name / "tables").glob("*.csv")} <= tables
         for part in held[f"index/{name}"]:
-            for path in run.project.path(f"results/{name}/outputs").glob(f"*/{part['name']}.jsonl"):
+            for path in (run.project.results / name / "outputs").glob(f"*/{part['name']}.jsonl"):
                 drawn = sum(1 for _ in read_jsonl(path))
                 answers = part["answers"][path.parent.name]
                 assert sum(map(len, answers)) == drawn, path
@@ -180,25 +232,21 @@ def test_the_page_is_complete(run):
 
 def test_a_killed_run_ends_with_the_same_bytes(run, tmp_path):
     again = run.new(tmp_path / "again")
-    first, share = len(run.server.bodies), random.Random(run.seed).uniform(0.1, 0.9)
+    first, share = run.server.sent.total(), random.Random(run.seed).uniform(0.1, 0.9)
     run.server.delay = 0.005
-    job = subprocess.Popen(
-        [*SNAKEMAKE, "results/tables", "page"],
-        cwd=again.folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    job = again.start("results/tables", shared=False)
     enough = first + share * run.asked.total()
-    wait_for(lambda: len(run.server.bodies) >= enough or job.poll() is not None)
+    ended = select.poll()
+    ended.register(job.connection, select.POLLIN | select.POLLHUP)
+    wait_for(lambda: run.server.sent.total() >= enough or ended.poll(0))
     with suppress(ProcessLookupError):  # little was left to do
         os.killpg(job.pid, signal.SIGKILL)
     job.wait()
     run.server.delay = 0.0
-    again.snakemake("results/tables", "page")
+    again.snakemake("results/tables")
     assert differing(shown(again), shown(run.project)) == []
 
 
 def test_the_pairs_of_features_that_were_drawn(capsys):
     with capsys.disabled():
-        print("\n" + pairs_covered(map(draw, SEEDS)))
+        print("\n" + pairs_covered(DRAWN.values()))

@@ -1,0 +1,117 @@
+"""Snakemake, and commands beside it, forked from a process that has imported what they import.
+
+A start takes seconds, most of them for imports; here they are paid for once. The processes are
+those of ``steadfast.workflow.forks``, which run a script each: it says what is run, and where its
+words go.
+"""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from project import ROOT
+from steadfast.workflow.forking import ONE_THREAD
+
+SERVE = """
+import sys
+sys.path.insert(0, {scripts!r})
+import snakemake.cli, snakemake.workflow, steadfast.run.evaluation, steadfast.compare.results
+import steadfast.share.unbundle
+from steadfast.workflow.forks import main
+main({listener}, "o200k_base")
+"""
+SCRIPT = """
+import atexit, os, runpy, signal, sys
+os.setsid()
+log = os.open({log!r}, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+os.dup2(log, 1)
+os.dup2(log, 2)
+sys.argv = {argv!r}
+if {shared!r}:
+    from steadfast.workflow.script import forking
+    fork = forking.fork_scripts
+    forking.WORTH = 1
+    forking._start_forks = lambda tokenizer: {address!r}
+    forking.fork_scripts = lambda tokenizer, without: fork(tokenizer, [*without, "openai"])
+try:
+    if sys.argv[0].endswith(".py"):
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    else:
+        runpy.run_module("snakemake", run_name="__main__", alter_sys=True)
+finally:
+    atexit._run_exitfuncs()
+"""
+
+
+class Job(NamedTuple):
+    """A process that was started: its id, what it prints, and the connection on which it ends."""
+
+    pid: int
+    log: Path
+    connection: socket.socket
+
+    def wait(self) -> tuple[int, str]:
+        """Its exit code, and what it has printed."""
+        with self.connection as connection:
+            code = connection.makefile().readline()  # nothing where it was killed
+        return int(code or -signal.SIGKILL), self.log.read_text("utf-8", errors="replace")
+
+
+class Warm:
+    """Starts processes that need not import anything."""
+
+    def __init__(self, folder: Path):
+        self._folder, self._started = folder, 0
+        self._address = str(folder / "forks")
+
+    def start(self, argv: Sequence[object], cwd: Path, shared: bool = True) -> Job:
+        """Starts a script of Python's, or ``snakemake`` with its arguments.
+
+        Args:
+            argv: its name and arguments.
+            cwd: its working directory.
+            shared: whether Snakemake's jobs are forked from the same process; else they are
+                started as they always are, and are of its process group.
+        """
+        self._started += 1
+        log = self._folder / f"{self._started}.log"
+        log.touch()
+        script = log.with_suffix(".py")
+        words = {"log": str(log), "argv": [*map(str, argv)], "address": self._address}
+        script.write_text(SCRIPT.format(**words, shared=shared))
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(self._address)
+        pid = int(connection.makefile().readline())
+        connection.sendall(f"{json.dumps([str(script), str(cwd), '/tmp'])}\n".encode())
+        return Job(pid, log, connection)
+
+    def run(self, argv: Sequence[object], cwd: Path) -> tuple[int, str]:
+        """Runs it to its end."""
+        return self.start(argv, cwd).wait()
+
+
+@contextmanager
+def warm(folder: Path) -> Iterator[Warm]:
+    """A process from which others are forked as long as the block runs."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        started = Warm(folder)
+        listener.bind(started._address)
+        listener.listen()
+        serve = SERVE.format(scripts=str(ROOT / "scripts"), listener=listener.fileno())
+        forks = subprocess.Popen(
+            [sys.executable, "-P", "-c", serve],
+            stdin=subprocess.PIPE,
+            env=os.environ | ONE_THREAD,
+            pass_fds=[listener.fileno()],
+        )
+    try:
+        yield started
+    finally:
+        forks.communicate()
