@@ -35,7 +35,7 @@ os.dup2(log, 1)
 os.dup2(log, 2)
 sys.argv = {argv!r}
 if {shared!r}:
-    from steadfast.workflow.script import forking
+    from steadfast.workflow import forking
     fork = forking.fork_scripts
     forking.WORTH = 1
     forking._start_forks = lambda tokenizer: {address!r}
