@@ -41,10 +41,7 @@ if {shared!r}:
     forking._start_forks = lambda tokenizer: {address!r}
     forking.fork_scripts = lambda tokenizer, without: fork(tokenizer, [*without, "openai"])
 try:
-    if sys.argv[0].endswith(".py"):
-        runpy.run_path(sys.argv[0], run_name="__main__")
-    else:
-        runpy.run_module("snakemake", run_name="__main__", alter_sys=True)
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 finally:
     atexit._run_exitfuncs()
 """
@@ -72,7 +69,7 @@ class Warm:
         self._address = str(folder / "forks")
 
     def start(self, argv: Sequence[object], cwd: Path, shared: bool = True) -> Job:
-        """Starts a script of Python's, or ``snakemake`` with its arguments.
+        """Starts a module as ``python -m`` does.
 
         Args:
             argv: its name and arguments.
