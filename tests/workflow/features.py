@@ -188,7 +188,12 @@ FEATURES: dict[str, Feature] = {
     "server's sampling": gold("draws", temperature=None),
     "narrower sampling": gold(top_p=0.9, extra_body={"presence_penalty": 0.1}),
     "narrow window, skip": gold(window=2600, on_overflow="skip"),
-    "narrow window, truncate": gold("narrow window, skip", window=2600, on_overflow="truncate"),
+    "narrow window, truncate": gold(
+        *("narrow window, skip", "limits of tokens"),
+        window=2500,
+        on_overflow="truncate",
+        max_tokens=400,  # judged prompts fit
+    ),
     "limits of tokens": gold(max_tokens=3000),
     "price": gold(price=PRICE, max_spend=1000.0),
     "few at once": gold(concurrency=2),

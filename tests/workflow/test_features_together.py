@@ -157,12 +157,13 @@ def test_gold_has_full_marks(run):
     for name in run.drawn.benchmarks:
         for path in (run.project.results / name / "scores/gold").glob("*.jsonl"):
             found = Counter((one["status"], one["total"]) for one in read_jsonl(path))
-            assert found.pop(("ok", 1), 0) + found.pop(("ok", 1.0), 0), (path, found)
+            right = found.pop(("ok", 1), 0) + found.pop(("ok", 1.0), 0)
             assert {status for status, _ in found} <= {"overflow"}, (path, found)
+            assert right or "narrow window, skip" in run.drawn.features, path
 
 
 def test_requests_are_as_planned(run):
-    planned = dict(run.planned)
+    planned = {model: count for model, count in run.planned.items() if count}
     # Equal answers are judged once, and a file that is replayed may lack answers.
     if {"draws", "replayed answers"} & set(run.drawn.features):
         assert run.asked["judge"] <= planned.pop("judge", 0)
