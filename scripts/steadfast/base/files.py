@@ -208,7 +208,7 @@ def write_json(path: Path | str, value: object) -> None:
     write_text(path, json.dumps(value, sort_keys=True, ensure_ascii=False, indent=2) + "\n")
 
 
-def write_jsonl(path: Path | str, records: Iterable[Record]) -> None:
+def write_jsonl(path: Path | str, records: Iterable[Mapping[str, object]]) -> None:
     """Replace a JSON-lines file atomically, keys in the order the records have them.
 
     Records are written as they come, so that of endlessly many one is in memory.
@@ -230,7 +230,7 @@ def file_sha256(path: Path | str) -> str:
         raise unreadable(path, error) from None
 
 
-def write_rows(path: Path | str, columns: Sequence[str], rows: Iterable[Record]) -> None:
+def write_rows(path: Path | str, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     """Replace a CSV file atomically; numbers that are not whole have six significant digits."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -241,7 +241,7 @@ def write_rows(path: Path | str, columns: Sequence[str], rows: Iterable[Record])
     write_text(path, text.getvalue())
 
 
-def json_line(record: Record) -> str:
+def json_line(record: Mapping[str, object]) -> str:
     """One record as a line that is always valid UTF-8, whatever text a model produced."""
     line = json.dumps(record, ensure_ascii=False)
     if not line.isascii():

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from steadfast.base.files import Record
+from steadfast.contract.records import ScoreRecord
 from steadfast.contract.request import draw_key
 from steadfast.stats.intervals import NOTHING
 
@@ -30,12 +30,12 @@ class Flip(NamedTuple):
     points: str
 
 
-def by_key(records: Iterable[Record]) -> dict[str, Record]:
+def by_key(records: Iterable[ScoreRecord]) -> dict[str, ScoreRecord]:
     """Score records by sample and draw."""
     return {draw_key(record["sample_id"], record["draw"]): record for record in records}
 
 
-def flips(a: Mapping[str, Record], b: Mapping[str, Record]) -> Iterator[Flip]:
+def flips(a: Mapping[str, ScoreRecord], b: Mapping[str, ScoreRecord]) -> Iterator[Flip]:
     """The samples of both that are scored differently, in the order of the first.
 
     Args:
@@ -66,11 +66,12 @@ def flips(a: Mapping[str, Record], b: Mapping[str, Record]) -> Iterator[Flip]:
             )
 
 
-def _kind(a: Record, b: Record) -> str:
-    if a["status"] != b["status"] or (a["total"] is None) != (b["total"] is None):
+def _kind(a: ScoreRecord, b: ScoreRecord) -> str:
+    before, after = a["total"], b["total"]
+    if a["status"] != b["status"] or (before is None) != (after is None):
         return STATUS
-    if a["total"] is not None and abs(difference := b["total"] - a["total"]) > NOTHING:
-        return BETTER if difference > 0 else WORSE
+    if before is not None and after is not None and abs(after - before) > NOTHING:
+        return BETTER if after > before else WORSE
     return POINTS if _moved_points(a["points"] or {}, b["points"] or {}) else ""
 
 

@@ -17,6 +17,7 @@ from steadfast.config.load import load_config
 from steadfast.config.portable import CONFIG_FILE, portable
 from steadfast.config.source import read_source
 from steadfast.contract.part_files import PartFiles, Sources
+from steadfast.contract.records import ScoreRecord
 from steadfast.contract.request import Item
 from steadfast.run.evaluation import Evaluation
 from steadfast.stats.scores import read_scores
@@ -129,7 +130,7 @@ class Run:
             if any(scores_path(self.results, benchmark, model, part).exists() for part in parts)
         ]
 
-    def scores(self, benchmark: str, model: str, part: str) -> list[Record] | None:
+    def scores(self, benchmark: str, model: str, part: str) -> list[ScoreRecord] | None:
         """The scores of a model's answers to a part; None where there are none.
 
         Raises:

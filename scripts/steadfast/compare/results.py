@@ -15,6 +15,7 @@ from steadfast.compare.config_differences import Difference, differences
 from steadfast.compare.read_run import Run
 from steadfast.contract.components import Scored
 from steadfast.contract.part_files import read_data
+from steadfast.contract.records import ScoreRecord
 from steadfast.stats.asked import RELEASED, prompts_of
 from steadfast.stats.comparison import holm
 
@@ -181,7 +182,9 @@ class _Benchmark:
                 found.append(moved.moved(cells, metric, self._tests))
         return _joined([one.assign(benchmark=self.name) for one in found], moved.COLUMNS)
 
-    def _common(self, model: str) -> dict[str, tuple[dict[str, Record], dict[str, Record]]]:
+    def _common(
+        self, model: str
+    ) -> dict[str, tuple[dict[str, ScoreRecord], dict[str, ScoreRecord]]]:
         """The scores of a model in both runs, by part: of samples that were asked alike."""
         found = {}
         for (name, part), (a, b) in self._scores.items():
@@ -224,7 +227,7 @@ def _pair(values: Iterable[T]) -> tuple[T, T]:
     return first, second
 
 
-def _asked_alike(records: Sequence[Record], alike: Collection[str]) -> Iterator[Record]:
+def _asked_alike(records: Sequence[ScoreRecord], alike: Collection[str]) -> Iterator[ScoreRecord]:
     """The scores of samples that were asked alike; released ones are about the same prompts."""
     return (r for r in records if r["sample_id"] in alike or prompts_of(r) == RELEASED)
 

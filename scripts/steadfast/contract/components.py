@@ -8,11 +8,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple
+
+from typing_extensions import TypeVar
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.loading import load
+from steadfast.contract.records import Prompt, ScoreRecord
 from steadfast.contract.request import ANSWERED, Item, draw_key
 
 if TYPE_CHECKING:
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from steadfast.contract.judge_template import JudgeTemplate
 
 T = TypeVar("T")
+P = TypeVar("P", bound=Prompt, default=Prompt, covariant=True)
+S = TypeVar("S", bound=ScoreRecord, default=ScoreRecord, covariant=True)
 
 INVALID = "invalid"
 """Status of an answer of which there is no readable verdict."""
@@ -33,22 +38,21 @@ Data = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Sample:
+class Sample(Generic[P]):
     """One thing that is asked.
 
     Attributes:
         part: of the benchmark, such as a length or a language.
-        prompt: the prompt's record, with ``sample_id``, ``task``, ``context_id``, ``instruction``
-            and ``max_tokens``.
+        prompt: the prompt's record, which may have fields of the benchmark's own.
         source: what of the data it refers to, such as its context.
         before: the turn of a conversation that it follows, in the same draw.
         draw: 0 for the first answer that is drawn, 1 for the second …
     """
 
     part: str
-    prompt: Record
+    prompt: P
     source: Record
-    before: "Sample | None" = None
+    before: "Sample[P] | None" = None
     draw: int = 0
 
     @property
@@ -121,12 +125,12 @@ class Score:
     other_raters: Mapping[str, "Score"] = field(default_factory=dict)
 
 
-class Scored(NamedTuple):
+class Scored(NamedTuple, Generic[S]):
     """A score's record, and whose answer it is about."""
 
     model: str
     part: str
-    record: Record
+    record: S
 
 
 def rater_name(judge: str, way: str) -> str:
@@ -219,14 +223,14 @@ class Samples(ABC):
     """How prompts refer to data, and how they are asked."""
 
     @abstractmethod
-    def sources(self, prompts: Sequence[Record], data: Data) -> Iterator[Record]:
+    def sources(self, prompts: Sequence[Settings], data: Data) -> Iterator[Record]:
         """What of the data each prompt refers to, in the prompts' order.
 
         Raises:
             UserError: the data lacks it.
         """
 
-    def item(self, sample: Sample) -> Item:
+    def item(self, sample: Sample[Any]) -> Item:
         """What is asked of a model: by default the instruction, of which nothing may be cut."""
         prompt = sample.prompt
         return Item(
@@ -252,7 +256,7 @@ class KeyedSamples(Samples):
     def __init__(self, key: str):
         self._key = key
 
-    def sources(self, prompts: Sequence[Record], data: Data) -> Iterator[Record]:
+    def sources(self, prompts: Sequence[Settings], data: Data) -> Iterator[Record]:
         """The record with the same value of the key."""
         known = {
             record[self._key]: record
@@ -273,11 +277,11 @@ class StandIn(ABC):
     """Answers in place of a model: the gold one, a simulated reader's, and the floor's."""
 
     @abstractmethod
-    def reference(self, sample: Sample) -> str:
+    def reference(self, sample: Sample[Any]) -> str:
         """An answer to which every scorer gives 1."""
 
     @abstractmethod
-    def simulated(self, sample: Sample, reader: Settings, seen: float, rng: Random) -> str:
+    def simulated(self, sample: Sample[Any], reader: Settings, seen: float, rng: Random) -> str:
         """What a reader answers.
 
         Args:
@@ -287,7 +291,7 @@ class StandIn(ABC):
             rng: source of everything random.
         """
 
-    def floor(self, sample: Sample) -> str | None:
+    def floor(self, sample: Sample[Any]) -> str | None:
         """What a reader answers who does as the instruction says and looks nothing up.
 
         None where nothing is known of such a reader: its answer is then missing, and not wrong.
@@ -335,7 +339,7 @@ class JudgePrompts(ABC):
 
     @abstractmethod
     def prompts(
-        self, sample: Sample, answer: Answer, templates: Mapping[str, "JudgeTemplate"]
+        self, sample: Sample[Any], answer: Answer, templates: Mapping[str, "JudgeTemplate"]
     ) -> Iterable[JudgePrompt]:
         """What is asked about an answer that there is; nothing where rules decide all of it."""
 
@@ -344,7 +348,7 @@ class Scoring(ABC):
     """The scorer."""
 
     @abstractmethod
-    def score(self, sample: Sample, answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
+    def score(self, sample: Sample[Any], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
         """What one answer is worth; pure, and whatever the answer, it does not raise.
 
         Args:
@@ -353,7 +357,7 @@ class Scoring(ABC):
             verdicts: one judge's replies by request; of other samples too.
         """
 
-    def facts(self, sample: Sample) -> Record:
+    def facts(self, sample: Sample[Any]) -> Record:
         """Columns of the score's record that follow from the sample alone."""
         return {}
 

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings, read_json, read_jsonl
+from steadfast.base.files import Settings, read_json, read_jsonl
 from steadfast.contract.components import (
     Answer,
     Data,
@@ -21,6 +21,7 @@ from steadfast.contract.components import (
     StandIn,
     component,
 )
+from steadfast.contract.records import Output, read_outputs, read_prompts
 from steadfast.contract.request import STATUSES, Item, draw_key
 
 Sources = Sequence[tuple[str, str, Path]]
@@ -63,7 +64,7 @@ class PartFiles:
         Raises:
             UserError: a file is missing or damaged, or a prompt refers to what the data has not.
         """
-        prompts = list(read_jsonl(self.prompts))
+        prompts = list(read_prompts(self.prompts))
         found: dict[str, Sample] = {}
         sources = list(self.joined.sources(prompts, read_data(self.sources)))
         for draw in range(draws):
@@ -106,7 +107,7 @@ def read_answers(outputs: Path, samples: Sequence[Sample]) -> dict[str, Answer]:
     Raises:
         UserError: the file is missing or damaged, a sample has no output, or a status is unknown.
     """
-    records = {draw_key(one["sample_id"], one["draw"]): one for one in read_jsonl(outputs)}
+    records = {draw_key(one["sample_id"], one["draw"]): one for one in read_outputs(outputs)}
     answers: dict[str, Answer] = {}
     for sample in samples:
         record = records.get(sample.id)
@@ -122,7 +123,7 @@ def read_answers(outputs: Path, samples: Sequence[Sample]) -> dict[str, Answer]:
     return answers
 
 
-def answer_of(record: Record, before: Answer | None = None) -> Answer:
+def answer_of(record: Output, before: Answer | None = None) -> Answer:
     """An output's record as an answer."""
     truncated = (record.get("truncated_tokens") or 0) > 0
     return Answer(record["status"], record["text"] or "", truncated, before)
@@ -132,7 +133,7 @@ def read_replies(verdicts: Path) -> dict[str, Reply]:
     """A judge's replies by request."""
     return {
         record["sample_id"]: Reply(record["status"], record["text"], record.get("attempts"))
-        for record in read_jsonl(verdicts)
+        for record in read_outputs(verdicts)
     }
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from steadfast.base.files import Record, Settings, canonical_json
+from steadfast.contract.records import Output
 
 if TYPE_CHECKING:
     from _hashlib import HASH
@@ -162,10 +163,9 @@ def size(request: Request) -> int:
     return (request.prompt_tokens or 0) + request.max_tokens
 
 
-def output_record(request: Request, response: Response) -> Record:
+def output_record(request: Request, response: Response) -> Output:
     """A line of the outputs."""
-    further = {"logprobs": response.logprobs, "error": response.error}
-    return {
+    found: Output = {
         "sample_id": request.sample_id,
         "draw": request.draw,
         "request_hash": request.hash,
@@ -178,8 +178,12 @@ def output_record(request: Request, response: Response) -> Record:
         "completion_tokens": response.completion_tokens,
         "thought_tokens": response.thought_tokens,
         "truncated_tokens": request.truncated_tokens,
-        **{name: value for name, value in further.items() if value is not None},
     }
+    if response.logprobs is not None:
+        found["logprobs"] = response.logprobs
+    if response.error is not None:
+        found["error"] = response.error
+    return found
 
 
 class Oracle(Protocol):

@@ -3,13 +3,16 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
+from typing import TypeVar
 
-from steadfast.base.files import Record
+from steadfast.base.files import Settings
+
+P = TypeVar("P", bound=Settings)
 
 
 def chosen_prompts(
-    prompts: Iterable[Record], limit: int, together: str, spread: Sequence[str], seed: int
-) -> list[Record]:
+    prompts: Iterable[P], limit: int, together: str, spread: Sequence[str], seed: int
+) -> list[P]:
     """The prompts of a trial, in the order of all prompts.
 
     The prompts of a larger trial hold those of a smaller one.
@@ -29,7 +32,7 @@ def chosen_prompts(
         [0, 1]
     """
     prompts = list(prompts)
-    tasks: dict[str, dict[str, Record]] = {}
+    tasks: dict[str, dict[str, P]] = {}
     for prompt in prompts:
         tasks.setdefault(prompt["task"], {}).setdefault(str(prompt[together]), prompt)
     chosen = {
@@ -41,7 +44,7 @@ def chosen_prompts(
 
 
 def _spread_units(
-    units: Mapping[str, Record], limit: int, spread: Sequence[str], seed: int
+    units: Mapping[str, P], limit: int, spread: Sequence[str], seed: int
 ) -> list[str]:
     """So many units, each of the values that were taken least before it."""
     left = sorted(units, key=lambda unit: Random(f"{seed}/{unit}").random())

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from steadfast.base.files import Record, Settings, canonical_json, read_json, read_text, write_text
+from steadfast.base.files import Record, Settings, canonical_json, read_text, write_text
 from steadfast.base.seal import OF_ITS_FILES, Seal
 from steadfast.contract.components import component
+from steadfast.contract.records import read_identity
 from steadfast.contract.request import STATUSES
 from steadfast.engines.cost.bill import cost
 from steadfast.page.pack import Pack, page
@@ -170,7 +171,7 @@ def _identities(benchmarks: Sequence[Shown], results: Path) -> list[Record]:
                 folders = {"": "outputs", **{judge: f"verdicts/{judge}" for judge in judges}}
                 for judge, folder in folders.items():
                     path = results / one.name / folder / model / f"{part}.identity.json"
-                    identity = read_json(path)
+                    identity = read_identity(path)
                     kept = {name: v for name, v in identity.items() if name not in OF_ITS_FILES}
                     name = judge or model
                     same = found.setdefault(

@@ -1,16 +1,18 @@
 """One part of a benchmark as people look at it: each sample, and what a model answered, whole."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from steadfast.base.files import Record, read_jsonl
 from steadfast.contract.components import Sample, StandIn, component
 from steadfast.contract.part_files import PartFiles, read_judge_prompts
+from steadfast.contract.records import Output, ScoreRecord, read_outputs, read_score_records
 from steadfast.contract.request import draw_key
 from steadfast.page.seen import JudgedRequest, SeenAnswer, SeenSample
+
+R = TypeVar("R", Output, ScoreRecord)
 
 
 class Asked(NamedTuple):
@@ -67,9 +69,8 @@ class PartView:
         """A model's answers to the samples of these names, draw by draw of each."""
         file, asked = f"{model}/{self.files.name}.jsonl", self.models[model]
         wanted = set(names)
-        outputs, scores = (
-            _by_draw(self.folder / kind / file, wanted) for kind in ("outputs", "scores")
-        )
+        outputs = _by_draw(_there(read_outputs, self.folder / "outputs" / file), wanted)
+        scores = _by_draw(_there(read_score_records, self.folder / "scores" / file), wanted)
         asking = self.folder / "judging" / file
         requests = _requests(asking) if asked.judges else {}
         replies = {
@@ -93,19 +94,22 @@ def _turns_before(sample: Sample) -> Iterator[str]:
         yield sample.before.prompt["instruction"]
 
 
-def _by_draw(path: Path, wanted: set[str]) -> dict[str, Record]:
-    """The records of some samples, by sample and draw; none where there is no such file."""
-    if not path.exists():
-        return {}
+def _by_draw(records: Iterable[R], wanted: set[str]) -> dict[str, R]:
+    """The records of some samples, by sample and draw."""
     return {
-        draw_key(record["sample_id"], record["draw"]): record
-        for record in read_jsonl(path)
-        if record["sample_id"] in wanted
+        draw_key(one["sample_id"], one["draw"]): one
+        for one in records
+        if one["sample_id"] in wanted
     }
 
 
-def _by_request(path: Path) -> dict[str, Record]:
-    return {one["sample_id"]: one for one in read_jsonl(path)} if path.exists() else {}
+def _by_request(path: Path) -> dict[str, Output]:
+    return {one["sample_id"]: one for one in _there(read_outputs, path)}
+
+
+def _there(read: Callable[[Path], Iterable[R]], path: Path) -> Iterable[R]:
+    """A file's records; none where there is no such file."""
+    return read(path) if path.exists() else ()
 
 
 def _requests(path: Path) -> dict[str, list[tuple[str, str]]]:

@@ -5,7 +5,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from steadfast.base.files import Record, canonical_json
+from steadfast.base.files import Record, Settings, canonical_json
 from steadfast.page.seen import JudgedRequest, SeenAnswer, SeenSample
 from steadfast.show.passages import Passages, marked
 
@@ -96,8 +96,12 @@ def answer_data(seen: SeenAnswer, cut: Cut) -> Record:
     return found
 
 
-def _score(score: Record, cut: Cut) -> Record:
-    found = {"status": score["status"], "total": score["total"], "points": score["points"] or {}}
+def _score(score: Settings, cut: Cut) -> Record:
+    found: Record = {
+        "status": score["status"],
+        "total": score["total"],
+        "points": score["points"] or {},
+    }
     if score.get("extracted") is not None:
         found["extracted"] = cut(_text(score["extracted"]))
     if others := score.get("other_raters"):

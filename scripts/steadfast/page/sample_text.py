@@ -3,8 +3,9 @@
 import json
 from collections.abc import Iterator
 
-from steadfast.base.files import Record, Settings
+from steadfast.base.files import Settings
 from steadfast.base.visible import visible
+from steadfast.contract.records import ScoreRecord
 from steadfast.page.seen import JudgedRequest, SeenAnswer, SeenSample
 from steadfast.show.passages import excerpts
 
@@ -58,11 +59,11 @@ def _answer(seen: SeenAnswer) -> Iterator[str]:
         yield from _judged(request)
 
 
-def _score(score: Record) -> Iterator[str]:
+def _score(score: ScoreRecord) -> Iterator[str]:
     judge = f", judged by {score['judge']}" if score["judge"] else ""
     yield f"Score: {_number(score['total'])} ({score['status']}{judge})"
-    for name, points in (score["points"] or {}).items():
-        yield f"{BAR}{name}: {_number(points)}"
+    for name, value in (score["points"] or {}).items():
+        yield f"{BAR}{name}: {_number(value)}"
     if score["extracted"] is not None:
         yield from _block("Extracted", _json(score["extracted"]))
     for name, other in score["other_raters"].items():

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from steadfast.base.files import Record
 from steadfast.contract.components import Sample
+from steadfast.contract.records import Output, ScoreRecord
 from steadfast.show.passages import Passages
 
 
@@ -15,7 +15,7 @@ class JudgedRequest:
 
     id: str
     tail: str
-    replies: Mapping[str, Record]
+    replies: Mapping[str, Output]
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class SeenAnswer:
 
     model: str
     draw: int
-    output: Record | None
-    score: Record | None
+    output: Output | None
+    score: ScoreRecord | None
     judged: Sequence[JudgedRequest] = ()
 
 

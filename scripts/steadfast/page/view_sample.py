@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import read_jsonl
 from steadfast.base.names import nearest, shown
 from steadfast.base.seal import Seal
 from steadfast.config.portable import CONFIG_FILE
 from steadfast.config.source import read_source
 from steadfast.contract.part_files import PartFiles
+from steadfast.contract.records import read_prompts
 from steadfast.page.part_view import Asked, PartView
 from steadfast.page.seen import SeenSample
 from steadfast.run.evaluation import Evaluation
@@ -43,7 +43,7 @@ def view_sample(run: Evaluation, results: Path, name: str, model: str | None) ->
         for part in run.tasks[benchmark].parts:
             prompts = results / benchmark / "prompts" / f"{part}.jsonl"
             if prompts.exists():
-                here = dict.fromkeys(record["sample_id"] for record in read_jsonl(prompts))
+                here = dict.fromkeys(prompt["sample_id"] for prompt in read_prompts(prompts))
                 known |= here
                 if name in here:
                     view = _view(run, results, benchmark, part, prompts)

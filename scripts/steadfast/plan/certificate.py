@@ -106,12 +106,12 @@ class Certificate:
 
 
 def _asked(samples: Sequence[Sample], how: Compared) -> dict[str, Asked]:
-    prompts: dict[str, list[Record]] = defaultdict(list)
+    prompts: dict[str, list[Settings]] = defaultdict(list)
     for prompt in (sample.prompt for sample in samples if how.apart not in sample.prompt):
         if how.counts(prompt["task"]):
             prompts[how.task(prompt["task"])].append(prompt)
 
-    def levels(of: list[Record], name: str) -> int:
+    def levels(of: list[Settings], name: str) -> int:
         return len({prompt.get(name) for prompt in of})
 
     return {

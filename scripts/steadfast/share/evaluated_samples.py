@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from steadfast.base.files import Record, canonical_json
 from steadfast.contract.components import Sample
+from steadfast.contract.records import Output, ScoreRecord
 from steadfast.contract.request import Item
 from steadfast.share.every_eval_ever import SCHEMA_VERSION, Evaluated
 from steadfast.stats.intervals import NOTHING
@@ -31,8 +32,8 @@ class Answered:
     sample: Sample
     item: Item
     reference: str | None
-    score: Record
-    outputs: Sequence[Record]
+    score: ScoreRecord
+    outputs: Sequence[Output]
     context_folder: str
 
 
@@ -55,7 +56,8 @@ def line(of: Evaluated, one: Answered, measure: str, method: str) -> Record:
         else {"output": _output(output), "messages": None}
     )
     last = 2 * len(turns) - 1 if several else 0
-    total = float(one.score["total"])
+    total = one.score["total"]
+    assert total is not None, "samples without a score are left out"
     return {
         "schema_version": SCHEMA_VERSION,
         "evaluation_id": of.id,
@@ -99,7 +101,7 @@ def _turns(sample: Sample) -> Iterator[str]:
     yield sample.prompt["instruction"]
 
 
-def _messages(turns: Sequence[str], outputs: Sequence[Record]) -> Iterator[Record]:
+def _messages(turns: Sequence[str], outputs: Sequence[Output]) -> Iterator[Record]:
     for place, (instruction, output) in enumerate(zip(turns, outputs, strict=True)):
         yield {"turn_idx": 2 * place, "role": "user", "content": instruction}
         answer = {"turn_idx": 2 * place + 1, "role": "assistant", "content": output["text"]}
@@ -107,12 +109,12 @@ def _messages(turns: Sequence[str], outputs: Sequence[Record]) -> Iterator[Recor
         yield answer | ({"reasoning_trace": thought} if thought is not None else {})
 
 
-def _output(output: Record) -> Record:
+def _output(output: Output) -> Record:
     thought = output["thought"]
     return {"raw": [output["text"]], **({"reasoning_trace": [thought]} if thought else {})}
 
 
-def _usage(output: Record) -> Record:
+def _usage(output: Output) -> Record:
     prompt, completion = output["prompt_tokens"], output["completion_tokens"]
     if prompt is None or completion is None:
         return {}
@@ -121,8 +123,11 @@ def _usage(output: Record) -> Record:
         "output_tokens": completion,
         "total_tokens": prompt + completion,
     }
-    further = {"input_tokens_cache_read": "cached_tokens", "reasoning_tokens": "thought_tokens"}
-    usage |= {name: output[of] for name, of in further.items() if output[of] is not None}
+    further = {
+        "input_tokens_cache_read": output["cached_tokens"],
+        "reasoning_tokens": output["thought_tokens"],
+    }
+    usage |= {name: count for name, count in further.items() if count is not None}
     return {"token_usage": usage}
 
 

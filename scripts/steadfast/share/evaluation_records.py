@@ -9,16 +9,14 @@ import pandas as pd
 
 from steadfast.base.files import (
     Record,
-    Settings,
     file_sha256,
-    read_json,
-    read_jsonl,
     write_json,
     write_jsonl,
 )
 from steadfast.base.resources import located
 from steadfast.config.settings import answer_settings
 from steadfast.contract.part_files import PartFiles
+from steadfast.contract.records import read_identity, read_outputs, read_score_records
 from steadfast.contract.request import draw_key
 from steadfast.run.evaluation import Evaluation
 from steadfast.schema.models import ScoredModel
@@ -50,7 +48,7 @@ def _write_model(run: Evaluation, folder: Path, of: Evaluated, headline: pd.Data
         part: folder / contents.MADE / of.benchmark / "scores" / of.model / f"{part}.jsonl"
         for part in run.tasks[of.benchmark].parts
     }
-    statuses = Counter(r["status"] for path in scores.values() for r in read_jsonl(path))
+    statuses = Counter(r["status"] for path in scores.values() for r in read_score_records(path))
     stem = file_stem(" ".join([of.id, *map(file_sha256, scores.values())]))
     path = f"{of.folder}/{stem}_samples.jsonl"
     out = folder / contents.FURTHER / path
@@ -107,7 +105,7 @@ def _engine_version(run: Evaluation, folder: Path, name: str, model: str, engine
     for part in run.tasks[name].parts:
         path = contents.identity_path(f"{name}/outputs/{model}/{part}.jsonl")
         if (folder / contents.ANSWERS / path).exists():
-            packages: Settings = read_json(folder / contents.ANSWERS / path)["packages"]
+            packages = read_identity(folder / contents.ANSWERS / path)["packages"]
             return str(packages.get(engine, packages.get("steadfast", "unknown")))
     return "unknown"
 
@@ -123,9 +121,9 @@ def _lines(
     answers = folder / contents.ANSWERS
     kind = "prompts" if run.config.limit is None else "trial"
     for part, path in scores.items():
-        known = {draw_key(r["sample_id"], r["draw"]): r for r in read_jsonl(path)}
+        known = {draw_key(r["sample_id"], r["draw"]): r for r in read_score_records(path)}
         outputs = answers / of.benchmark / "outputs" / of.model / f"{part}.jsonl"
-        said = {draw_key(r["sample_id"], r["draw"]): r for r in read_jsonl(outputs)}
+        said = {draw_key(r["sample_id"], r["draw"]): r for r in read_outputs(outputs)}
         sources = task.parts[part].sources
         prompts = answers / of.benchmark / kind / f"{part}.jsonl"
         files = PartFiles(

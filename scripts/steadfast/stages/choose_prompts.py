@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from steadfast.base.files import read_jsonl, write_jsonl
+from steadfast.base.files import write_jsonl
+from steadfast.contract.records import read_prompts
 from steadfast.contract.trial import chosen_prompts
 from steadfast.workflow.script import run_rule
 
@@ -24,7 +25,7 @@ def choose_prompts(
     Raises:
         UserError: the prompts are missing or damaged.
     """
-    whole = list(read_jsonl(prompts))
+    whole = list(read_prompts(prompts))
     chosen = chosen_prompts(whole, limit, together, spread, seed)
     print(f"trial of {limit} of each task: {len(chosen):,} of {len(whole):,} prompts")
     write_jsonl(out, chosen)

@@ -3,8 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
-from steadfast.base.files import Record, read_json, read_jsonl, write_rows
+from steadfast.base.files import Record, write_rows
+from steadfast.contract.records import Output, RunRecord, read_outputs, read_runs
 from steadfast.contract.request import ANSWERED
 from steadfast.engines.asking.latencies import Latencies
 from steadfast.engines.asking.record import record_path
@@ -17,6 +19,9 @@ COLUMNS = (
     "wall_seconds", "answers_per_second", "latency_median", "latency_95", "runs", "retries",
     "turned_away", "failures",
 )  # fmt: skip
+
+
+Tokens = Literal["prompt_tokens", "cached_tokens", "completion_tokens"]
 
 
 def write_usage(
@@ -36,26 +41,25 @@ def write_usage(
     rows: list[Record] = []
     for (benchmark, model, part, judge, _, journal), path in zip(jobs, outputs, strict=True):
         record = record_path(results / journal)
-        runs = read_json(record)["runs"] if record.exists() else []
         rows.append(
             {
                 "benchmark": benchmark,
                 "model": model,
                 "part": part,
                 "judge": judge,
-                **_tokens(list(read_jsonl(path))),
-                **_runs(runs),
+                **_tokens(list(read_outputs(path))),
+                **_runs(read_runs(record)),
             }
         )
     write_rows(out, COLUMNS, rows)
 
 
-def _tokens(records: Sequence[Record]) -> Record:
+def _tokens(records: Sequence[Output]) -> Record:
     """Sums over the requests, equal ones once; None where nothing is known."""
     asked = {record["request_hash"]: record for record in records}.values()
 
-    def total(name: str) -> int | None:
-        known = [record[name] for record in asked if record[name] is not None]
+    def total(name: Tokens) -> int | None:
+        known = [count for record in asked if (count := record[name]) is not None]
         return sum(known) if known else None
 
     statuses = Counter(record["status"] for record in asked)
@@ -77,7 +81,7 @@ def _tokens(records: Sequence[Record]) -> Record:
     }
 
 
-def _runs(runs: Sequence[Record]) -> Record:
+def _runs(runs: Sequence[RunRecord]) -> Record:
     seconds = sum(run["wall_seconds"] for run in runs)
     asking = seconds - sum(run.get("load_seconds", 0.0) for run in runs)
     answered = sum(run["answered"] for run in runs)

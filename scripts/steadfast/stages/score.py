@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from steadfast.base.files import Record, write_jsonl
 from steadfast.base.seal import Seal
@@ -16,6 +16,7 @@ from steadfast.contract.components import (
     rater_name,
 )
 from steadfast.contract.part_files import PartFiles, read_answers, read_replies
+from steadfast.contract.records import ScoreRecord
 from steadfast.workflow.script import paths, run_rule
 
 
@@ -55,7 +56,7 @@ def score_records(
     samples: Sequence[Sample],
     answers: Mapping[str, Answer],
     replies: Mapping[str, Mapping[str, Reply]],
-) -> Iterator[Record]:
+) -> Iterator[ScoreRecord]:
     """The score's record of each sample.
 
     Args:
@@ -69,7 +70,7 @@ def score_records(
         answer = answers[sample.id]
         scores = {judge: scoring.score(sample, answer, given) for judge, given in judges.items()}
         (_, first), *others = _by_rater(scores)
-        yield {
+        record = {
             "sample_id": sample.prompt["sample_id"],
             "draw": sample.draw,
             "task": sample.prompt["task"],
@@ -82,6 +83,7 @@ def score_records(
             "extracted": first.extracted,
             "other_raters": {name: _rated(score) for name, score in others},
         }
+        yield cast(ScoreRecord, record)  # with the benchmark's own fields
 
 
 def _by_rater(scores: Mapping[str, Score]) -> Iterator[tuple[str, Score]]:

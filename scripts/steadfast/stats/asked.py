@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from steadfast.base.files import Record
+from steadfast.contract.records import ScoreRecord
 
 OWN, RELEASED = "own", "released"
 
 
-def prompts_of(record: Record) -> str:
+def prompts_of(record: ScoreRecord) -> str:
     """Whose prompts a score's record is about: ``OWN`` or ``RELEASED``."""
     return str(record.get("prompts", OWN))
 

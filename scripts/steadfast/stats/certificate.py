@@ -176,7 +176,7 @@ def pilot_rows(scores: Iterable[Scored], compared: Compared) -> pd.DataFrame:
             record["total"],
         )
         for model, part, record in scores
-        if (compared.rubric is None or record["rubric"] == compared.rubric)
+        if (compared.rubric is None or record.get("rubric") == compared.rubric)
         and compared.counts(record["task"])
         and compared.apart not in record
     ]

@@ -4,11 +4,12 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import groupby
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.contract.components import Labels, Scored
+from steadfast.contract.records import ScoreRecord
 from steadfast.contract.request import draw_key
 
 HUMAN = "human"
@@ -18,7 +19,7 @@ ByRater = dict[str, dict[tuple[str, str, K], V]]
 """Each rater's verdicts by model, answer (``answer_name``) and question."""
 
 
-def answer_name(record: Record) -> str:
+def answer_name(record: ScoreRecord) -> str:
     """What a score's record calls its answer: its sample's id; from the second draw on with that.
 
     Example:
@@ -34,7 +35,7 @@ def numbered_points(rated: Record) -> dict[int, int]:
 
 
 def judge_verdicts(
-    scores: Sequence[Scored], judges: Sequence[str], read: Callable[[Record], Mapping[K, V]]
+    scores: Sequence[Scored], judges: Sequence[str], read: Callable[[Any], Mapping[K, V]]
 ) -> ByRater[K, V]:
     """Each judge's verdicts on the answers that it judged.
 
@@ -46,8 +47,8 @@ def judge_verdicts(
     """
     found: ByRater[K, V] = {judge: {} for judge in judges}
     for model, _, record in scores:
-        for judge, rated in {record["judge"]: record, **record["other_raters"]}.items():
-            if judge in found:
+        for judge, rated in [(record["judge"], record), *record["other_raters"].items()]:
+            if judge is not None and judge in found:
                 answer = model, answer_name(record)
                 found[judge] |= {(*answer, name): given for name, given in read(rated).items()}
     return found
@@ -94,9 +95,9 @@ def is_preference(record: Record) -> bool:
 def read_labels(
     labels: Labels | None,
     scores: Iterable[Scored],
-    parse: Callable[[object, Record], Mapping[K, V]],
+    parse: Callable[[object, Any], Mapping[K, V]],
     preferences: bool = False,
-    judged: Callable[[Record], bool] = lambda score: True,
+    judged: Callable[[Any], bool] = lambda score: True,
 ) -> ByRater[K, V]:
     """People's verdicts from the records of a file.
 
@@ -127,7 +128,7 @@ def read_labels(
     """
     if labels is None:
         return {}
-    known: dict[str, dict[str, Record]] = defaultdict(dict)
+    known: dict[str, dict[str, ScoreRecord]] = defaultdict(dict)
     others: set[tuple[str, str]] = set()
     for model, _, score in scores:
         if not score["draw"]:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, read_jsonl
 from steadfast.contract.components import INVALID, Scored
+from steadfast.contract.records import ScoreRecord, read_score_records
 from steadfast.contract.request import STATUSES as OUTPUT_STATUSES
 
 STATUSES = (*OUTPUT_STATUSES, INVALID)
@@ -31,7 +31,7 @@ def read_scores(
     required = (*REQUIRED, *fields)
     for (model, part), path in scores.items():
         seen: set[tuple[str, int]] = set()
-        for number, record in enumerate(read_jsonl(path), start=1):
+        for number, record in enumerate(read_score_records(path), start=1):
             where, again = f"{path}: record {number}", "score this file again"
             if lacking := [name for name in required if name not in record]:
                 raise UserError(f"{where} lacks {lacking[0]!r}; {again}")
@@ -46,7 +46,7 @@ def read_scores(
             yield Scored(model, part, record)
 
 
-def is_empty(record: Record) -> bool:
+def is_empty(record: ScoreRecord) -> bool:
     """Whether a score is of an answer without any text; not known of released scores."""
     return bool(record.get("empty"))
 

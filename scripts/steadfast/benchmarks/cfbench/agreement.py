@@ -8,6 +8,7 @@ import pandas as pd
 from steadfast.base.files import Record
 from steadfast.benchmarks.cfbench import direct
 from steadfast.benchmarks.cfbench.facts import FULL, SETS
+from steadfast.benchmarks.cfbench.records import ScoreRecord
 from steadfast.benchmarks.cfbench.satisfaction import is_satisfied, satisfaction
 from steadfast.contract.components import Labels, Scored
 from steadfast.stats.agreement import agreement_rows, answer_agreement, majority
@@ -28,7 +29,7 @@ Satisfied = Mapping[tuple[str, str], int | None]
 
 
 def agreement(
-    scores: Sequence[Scored],
+    scores: Sequence[Scored[ScoreRecord]],
     data: Mapping[str, Record],
     judges: Sequence[str],
     labels: Labels | None,

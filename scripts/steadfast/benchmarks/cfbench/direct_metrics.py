@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from steadfast.benchmarks.cfbench import direct
 from steadfast.benchmarks.cfbench.facts import FULL, SETS
 from steadfast.benchmarks.cfbench.frames import with_full
+from steadfast.benchmarks.cfbench.records import ScoreRecord
 from steadfast.benchmarks.cfbench.satisfaction import is_satisfied
 from steadfast.contract.components import Scored
 from steadfast.stats.agreement import agreement_rows
@@ -21,7 +21,7 @@ KEYS = ["model", "split", "measure"]
 
 
 def direct_scores(
-    scores: Sequence[Scored], samples: pd.DataFrame, splits: dict[str, str]
+    scores: Sequence[Scored[ScoreRecord]], samples: pd.DataFrame, splits: dict[str, str]
 ) -> pd.DataFrame:
     """Direct scores by the judge that counts, and their agreement with its checklists.
 
@@ -31,7 +31,7 @@ def direct_scores(
         same judge's checklist), value, low, high, n (answers that have one; both, for kappa) and
         expected. A model without a score has no rows.
     """
-    given = [(record[direct.NAME], record["psr"]) for _, _, record in scores]
+    given = [(record["direct"], record["psr"]) for _, _, record in scores]
     columns = ["model", "split", "cluster"]
     rows = samples[columns].assign(stratum=samples["split"], score=[one for one, _ in given])
     known = rows.dropna(subset="score").astype({"score": float})
@@ -46,12 +46,12 @@ def direct_scores(
     return in_order(table, order)[[*KEYS, "value", "low", "high", "n", "expected"]]
 
 
-def _agreement(scores: Sequence[Scored], splits: dict[str, str]) -> pd.DataFrame:
+def _agreement(scores: Sequence[Scored[ScoreRecord]], splits: dict[str, str]) -> pd.DataFrame:
     """Kappa of each model's satisfied direct scores with the same answers' PSR."""
     direct_by: dict[str, dict[tuple[str, str], int]] = {}
     psr_by: dict[str, dict[tuple[str, str], int]] = {}
     for model, _, record in scores:
-        value, psr = record[direct.NAME], record["psr"]
+        value, psr = record["direct"], record["psr"]
         if value is not None and psr is not None:
             item = record["sample_id"], answer_name(record)
             direct_by.setdefault(model, {})[item] = is_satisfied(value)

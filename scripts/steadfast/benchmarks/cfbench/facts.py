@@ -10,7 +10,11 @@ SPLITS = ("easy", "hard")
 FULL = "full"  # both splits together
 SETS = (*SPLITS, FULL)
 REAL_LIFE = "tob"  # the source whose records have a domain; the others name an NLP task
-RATES = ("csr", "isr", "psr")  # of one record, as scores have them
+RATES: tuple[Literal["csr", "isr", "psr"], ...] = (
+    "csr",
+    "isr",
+    "psr",
+)  # of one record, as scores have them
 MEASURES = ("CSR", "ISR", "PSR")  # their means
 PRIMARY_KIND, SECONDARY_KIND = "primary", "secondary"  # of constraint types
 Mode = Literal["strict", "released"]

@@ -7,6 +7,7 @@ import pandas as pd
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.benchmarks.cfbench.facts import FULL, PRIMARY, PRIMARY_KIND, RATES, SECONDARY_KIND
+from steadfast.benchmarks.cfbench.records import ScoreRecord
 from steadfast.contract.components import Scored
 from steadfast.stats.asked import prompts_of
 from steadfast.stats.scores import is_empty
@@ -15,7 +16,9 @@ Records = Mapping[str, Record]
 """The data's records by sample."""
 
 
-def checked_scores(scores: Iterable[Scored], data: Records) -> Iterator[Scored]:
+def checked_scores(
+    scores: Iterable[Scored[ScoreRecord]], data: Records
+) -> Iterator[Scored[ScoreRecord]]:
     """Scores that belong to the data."""
     for scored in scores:
         sample = scored.record["sample_id"]
@@ -48,7 +51,7 @@ def record_frame(data: Records) -> pd.DataFrame:
     return pd.DataFrame(rows, index=list(data))
 
 
-def sample_frame(scores: Iterable[Scored], records: pd.DataFrame) -> pd.DataFrame:
+def sample_frame(scores: Iterable[Scored[ScoreRecord]], records: pd.DataFrame) -> pd.DataFrame:
     """The scored and unscored answers.
 
     Returns:
@@ -73,7 +76,7 @@ def sample_frame(scores: Iterable[Scored], records: pd.DataFrame) -> pd.DataFram
     return frame.join(records, on="cluster")
 
 
-def checkpoint_frame(scores: Iterable[Scored], data: Records) -> pd.DataFrame:
+def checkpoint_frame(scores: Iterable[Scored[ScoreRecord]], data: Records) -> pd.DataFrame:
     """The checkpoints with a verdict, each twice: under its primary and its secondary type.
 
     Returns:

@@ -35,6 +35,7 @@ from steadfast.benchmarks.cfbench.frames import (
     sample_frame,
     with_full,
 )
+from steadfast.benchmarks.cfbench.records import ScoreRecord
 from steadfast.benchmarks.cfbench.released import PARTLY, UNREADABLE, hundredths
 from steadfast.contract.components import Data, Labels, Scored
 from steadfast.stats.asked import answers_expected, with_prompts
@@ -49,7 +50,7 @@ OTHER_TASKS = "(other tasks)"
 
 
 def metrics(
-    scores: Iterable[Scored],
+    scores: Iterable[Scored[ScoreRecord]],
     data: Mapping[str, Data],
     labels: Labels | None,
     mode: Mode,
@@ -141,7 +142,7 @@ def headline(
     return with_comparisons(rows, by_measure, records, "records")
 
 
-def by_type(scores: Sequence[Scored], data: Records) -> pd.DataFrame:
+def by_type(scores: Sequence[Scored[ScoreRecord]], data: Records) -> pd.DataFrame:
     """Satisfied share of the checkpoints of each primary and each secondary type (Figure 4).
 
     Only verdicts that belong to a checkpoint count, so that in mode released replies read by the

@@ -55,7 +55,7 @@ class CfbenchScoring(Scoring):
         points = None
         if reading.verdicts is not None:
             points = {str(n): float(v) for n, v in enumerate(reading.verdicts, start=1)}
-        rates = dict(zip(RATES, map(float, reading.rates), strict=True))
+        rates: Record = dict(zip(RATES, map(float, reading.rates), strict=True))
         return Score(answer.status, points, rates["psr"], rates, reading.extracted)
 
 

@@ -3,12 +3,13 @@
 from typing import TypeVar
 
 from steadfast.benchmarks.complexbench.modes import STRICT
+from steadfast.benchmarks.complexbench.records import Prompt
 from steadfast.contract.components import Answer, Sample
 
 CUT = {"instruction": 6000, "answer": 4000}
 """Characters that the released code shows a judge."""
 
-Turn = TypeVar("Turn", Sample, Answer)
+Turn = TypeVar("Turn", Sample[Prompt], Answer)
 
 
 def turns(last: Turn) -> list[Turn]:
@@ -19,7 +20,7 @@ def turns(last: Turn) -> list[Turn]:
     return found
 
 
-def shown_instruction(sample: Sample, mode: str) -> str:
+def shown_instruction(sample: Sample[Prompt], mode: str) -> str:
     """What was asked up to a turn, as a judge is shown it."""
     text = _numbered([turn.prompt["instruction"] for turn in turns(sample)])
     return text if mode == STRICT else text[: CUT["instruction"]]

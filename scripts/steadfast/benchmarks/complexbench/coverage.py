@@ -75,9 +75,9 @@ def judging(scored: ScoredAnswers) -> pd.DataFrame:
         counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         for record in scored.records.get((model, name), ()):
             for point, how in (record["extracted"] or {}).items():
-                verdict = record["raw"][point]
+                verdict = (record["raw"] or {})[point]
                 unread, left_open = int(verdict is None), int(verdict == UNDECIDED)
-                by = record["judge"], how["by"]
+                by = record["judge"] or "", how["by"]
                 counts[by].update(n=1, unread=unread, open=left_open)
         for judge, kind in sorted(counts, key=lambda by: (by[0], KINDS.index(by[1]))):
             numbers = (counts[judge, kind][column] for column in COUNTS)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from steadfast.benchmarks.complexbench.conversation import shown_answer, shown_instruction
+from steadfast.benchmarks.complexbench.records import Prompt
 from steadfast.benchmarks.complexbench.routes import TEMPLATES, request_id, routes
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
 from steadfast.contract.judge_template import JudgeTemplate
@@ -22,7 +23,7 @@ class ComplexbenchJudgePrompts(JudgePrompts):
         self._mode, self._judging = mode, judging
 
     def prompts(
-        self, sample: Sample, answer: Answer, templates: Mapping[str, JudgeTemplate]
+        self, sample: Sample[Prompt], answer: Answer, templates: Mapping[str, JudgeTemplate]
     ) -> Iterator[JudgePrompt]:
         """What is asked about an answer."""
         by_point = routes(sample, self._mode, self._judging)

@@ -27,6 +27,7 @@ from steadfast.benchmarks.complexbench.aggregation import (
 from steadfast.benchmarks.complexbench.coverage import branches, coverage, judging
 from steadfast.benchmarks.complexbench.parts import DECOMPOSED, WHOLE
 from steadfast.benchmarks.complexbench.raters import agreement, preferred
+from steadfast.benchmarks.complexbench.records import ScoreRecord
 from steadfast.benchmarks.complexbench.scored import AskedPart, ScoredAnswers
 from steadfast.benchmarks.complexbench.taxonomy import dimensions, taxonomy
 from steadfast.contract.components import Data, Frames, Labels, Scored
@@ -40,7 +41,7 @@ VALUES = ["value", "low", "high", "n", "expected"]
 
 
 def metrics(
-    scores: Iterable[Scored],
+    scores: Iterable[Scored[ScoreRecord]],
     data: Mapping[str, Data],
     labels: Labels | None,
     mode: str,

@@ -6,6 +6,7 @@ import pandas as pd
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.complexbench.parts import WHOLE
+from steadfast.benchmarks.complexbench.records import ScoreRecord
 from steadfast.benchmarks.complexbench.scored import ScoredAnswers
 from steadfast.contract.components import Labels, Scored
 from steadfast.stats.agreement import answer_agreement
@@ -52,7 +53,7 @@ def preferred(
     return preferences(whole, judges, labels, references, turns)
 
 
-def _named(scored: ScoredAnswers) -> list[Scored]:
+def _named(scored: ScoredAnswers) -> list[Scored[ScoreRecord]]:
     """The scores with part and sample for an id: an instance has the same one in each language."""
     return [
         Scored(model, part, record | {"sample_id": f"{part}/{record['sample_id']}"})

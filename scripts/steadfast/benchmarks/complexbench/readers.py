@@ -12,6 +12,7 @@ from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.complexbench.extraction import ABSENT, HEADING, LABEL, SEPARATOR
 from steadfast.benchmarks.complexbench.parts import language_and_split
+from steadfast.benchmarks.complexbench.records import Prompt
 from steadfast.benchmarks.complexbench.rule_examples import rule_examples
 from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample, StandIn
 from steadfast.judging.stand_in import BelievingJudge, signature
@@ -24,11 +25,11 @@ _COPY = f"【解释】\n依照回复的最后一行。\n\n{HEADING}\n{LABEL}：{
 class ComplexbenchReader(StandIn):
     """Reference answers and simulated readings."""
 
-    def reference(self, sample: Sample) -> str:
+    def reference(self, sample: Sample[Prompt]) -> str:
         """An answer that keeps every question."""
         return _signed_answer(sample, sample.prompt["points"])
 
-    def simulated(self, sample: Sample, reader: Settings, seen: float, rng: Random) -> str:
+    def simulated(self, sample: Sample[Prompt], reader: Settings, seen: float, rng: Random) -> str:
         """What a reader answers, which misses more the deeper constraints are nested."""
         layers = sample.prompt["layers"]
         miss = reader.get("slip", 0.0) * (SIMULATED["first"] + SIMULATED["layer"] * layers)
@@ -40,7 +41,7 @@ class ComplexbenchReader(StandIn):
         return _signed_answer(sample, kept)
 
 
-def _signed_answer(sample: Sample, kept: Collection[int]) -> str:
+def _signed_answer(sample: Sample[Prompt], kept: Collection[int]) -> str:
     language, _ = language_and_split(sample.part)
     wording = SIMULATED["answers"][language]
     lines: list[str] = []
@@ -52,7 +53,7 @@ def _signed_answer(sample: Sample, kept: Collection[int]) -> str:
     return "\n".join([*lines, signature(kept)])
 
 
-def _rule(sample: Sample, point: int) -> str | None:
+def _rule(sample: Sample[Prompt], point: int) -> str | None:
     return sample.source["scoring_questions"][point]["rule"]
 
 

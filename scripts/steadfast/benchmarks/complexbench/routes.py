@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from steadfast.benchmarks.complexbench.modes import STRICT
 from steadfast.benchmarks.complexbench.parts import language_and_split
+from steadfast.benchmarks.complexbench.records import Prompt
 from steadfast.benchmarks.complexbench.rule_forms import RuleFormError, clauses
 from steadfast.contract.components import Sample
 
@@ -27,7 +28,7 @@ class Route:
         return self.template.rpartition("_")[2]
 
 
-def routes(sample: Sample, mode: str, judging: str) -> dict[int, Route]:
+def routes(sample: Sample[Prompt], mode: str, judging: str) -> dict[int, Route]:
     """How each question is decided that the answer to a sample is judged by.
 
     Rules are Chinese, so that in English a judge decides all questions, as it does in judging

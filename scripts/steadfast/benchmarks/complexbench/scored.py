@@ -8,9 +8,9 @@ from typing import NamedTuple
 import pandas as pd
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record
 from steadfast.benchmarks.complexbench.aggregation import Instance, Verdicts, dependent
 from steadfast.benchmarks.complexbench.parts import language_and_split
+from steadfast.benchmarks.complexbench.records import ScoreRecord
 from steadfast.contract.components import Data, Scored
 from steadfast.stats.asked import models_asked, prompts_of
 
@@ -35,9 +35,9 @@ class ScoredAnswers:
             dependencies count.
     """
 
-    def __init__(self, scores: Iterable[Scored], data: Mapping[str, Data]):
+    def __init__(self, scores: Iterable[Scored[ScoreRecord]], data: Mapping[str, Data]):
         self.parts: dict[str, AskedPart] = {}
-        self.records: dict[tuple[str, str], list[Record]] = defaultdict(list)
+        self.records: dict[tuple[str, str], list[ScoreRecord]] = defaultdict(list)
         known: dict[str, dict[int, Instance]] = {}
         for model, part, record in scores:
             if part not in known:
@@ -64,7 +64,7 @@ class ScoredAnswers:
         self.models = list(self.asked["model"])
         self.verdicts = {(model, part): self._verdicts(model, part) for model, part in self.records}
 
-    def of_part(self, part: str) -> Iterator[Record]:
+    def of_part(self, part: str) -> Iterator[ScoreRecord]:
         """The score records of a part, of all models."""
         return chain(*(its for (_, name), its in self.records.items() if name == part))
 

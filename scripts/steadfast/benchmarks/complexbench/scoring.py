@@ -6,6 +6,7 @@ from steadfast.base.files import Record
 from steadfast.benchmarks.complexbench.aggregation import dependent
 from steadfast.benchmarks.complexbench.conversation import shown_answer, turns
 from steadfast.benchmarks.complexbench.modes import STRICT
+from steadfast.benchmarks.complexbench.records import Prompt
 from steadfast.benchmarks.complexbench.released_replies import released_segments, released_verdict
 from steadfast.benchmarks.complexbench.replies import strict_segments, strict_verdict
 from steadfast.benchmarks.complexbench.routes import Route, request_id, routes
@@ -32,11 +33,11 @@ class ComplexbenchScoring(Scoring):
     def __init__(self, mode: str, judging: str):
         self._mode, self._judging = mode, judging
 
-    def facts(self, sample: Sample) -> Record:
+    def facts(self, sample: Sample[Prompt]) -> Record:
         """The instance, and the positions of its questions that the answer is judged by."""
         return {"instance": sample.prompt["main_id"], "questions": sample.prompt["points"]}
 
-    def score(self, sample: Sample, answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
+    def score(self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
         """What one answer is worth; questions of earlier turns are decided by their answers."""
         if not answer.answered:
             return Score(answer.status, values={"raw": None})

@@ -7,6 +7,7 @@ import pandas as pd
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.followbench.facts import JUDGE, NO, YES
+from steadfast.benchmarks.followbench.records import ScoreRecord
 from steadfast.benchmarks.followbench.ways import PATH
 from steadfast.contract.components import Labels, Scored, rater_name
 from steadfast.stats.agreement import COLUMNS, answer_agreement
@@ -23,7 +24,7 @@ CONSTRAINT, ITEM = "constraint", "item"
 
 
 def agreement(
-    scores: Sequence[Scored],
+    scores: Sequence[Scored[ScoreRecord]],
     judges: Sequence[str],
     labels: Labels | None = None,
     ways: Sequence[str] = (PATH,),
@@ -63,7 +64,7 @@ def agreement(
     return pd.concat(parts, ignore_index=True)[["measure", *COLUMNS]]
 
 
-def _is_judged(score: Record) -> bool:
+def _is_judged(score: ScoreRecord) -> bool:
     return bool(score["scorer"] == JUDGE)
 
 

@@ -10,12 +10,13 @@ from steadfast.base.files import Record
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.answer_form import affixes
 from steadfast.benchmarks.followbench.literals import string_list
+from steadfast.benchmarks.followbench.records import Prompt
 from steadfast.judging.stand_in import signature
 
 ANSWER_IN_FORM = "42"
 
 
-def reference_answer(prompt: Record, group: Record) -> str:
+def reference_answer(prompt: Prompt, group: Record) -> str:
     """An answer that keeps all constraints of a prompt's level."""
     rule, level = group["scorer"], prompt["level"]
     wanted = group["levels"][level - 1]["target"]

@@ -9,6 +9,7 @@ import pandas as pd
 from steadfast.base.errors import UserError
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
+from steadfast.benchmarks.followbench.records import ScoreRecord
 from steadfast.benchmarks.followbench.satisfaction import consecutive_levels, failure_consistency
 from steadfast.contract.components import INVALID, Scored
 from steadfast.stats.asked import prompts_of
@@ -18,7 +19,7 @@ from steadfast.stats.scores import is_empty
 UNREADABLE = "unreadable"
 
 
-def sample_frame(scores: Iterable[Scored]) -> pd.DataFrame:
+def sample_frame(scores: Iterable[Scored[ScoreRecord]]) -> pd.DataFrame:
     """The scored and unscored answers.
 
     Returns:
@@ -28,13 +29,13 @@ def sample_frame(scores: Iterable[Scored]) -> pd.DataFrame:
         reply that counts −1), hard and soft (share of constraints kept), both empty where unscored.
     """
     rows = []
-    known = {"task": CATEGORIES, "level": LEVELS}
     for model, language, record in scores:
-        for name in known:
-            if record[name] not in known[name]:
+        read = ("task", record["task"], CATEGORIES), ("level", record["level"], LEVELS)
+        for name, value, known in read:
+            if value not in known:
                 raise UserError(
                     f"followbench: sample {record['sample_id']} of model {model!r} has the unknown "
-                    f"{name} {record[name]!r}; score it again"
+                    f"{name} {value!r}; score it again"
                 )
         points = record["points"]
         problem = (record.get("extracted") or {}).get("problem")
@@ -54,7 +55,9 @@ def sample_frame(scores: Iterable[Scored]) -> pd.DataFrame:
                 "empty": is_empty(record),
                 UNREADABLE: problem is not None and record["status"] != INVALID,
                 "hard": record["total"],
-                "soft": sum(points.values()) / len(points) if points else None,
+                "soft": sum(one or 0.0 for one in points.values()) / len(points)
+                if points
+                else None,
             }
         )
     return pd.DataFrame(rows).astype({"hard": float, "soft": float})

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import JUDGE
+from steadfast.benchmarks.followbench.records import Prompt
 from steadfast.benchmarks.followbench.ways import (
     HIGHEST,
     LAST,
@@ -39,7 +40,7 @@ class FollowbenchJudgePrompts(JudgePrompts):
         return SLOTS[template.rpartition("_")[0] or PATH]
 
     def prompts(
-        self, sample: Sample, answer: Answer, templates: Mapping[str, JudgeTemplate]
+        self, sample: Sample[Prompt], answer: Answer, templates: Mapping[str, JudgeTemplate]
     ) -> Iterator[JudgePrompt]:
         """What is asked about an answer."""
         if sample.prompt["scorer"] != JUDGE:

@@ -20,6 +20,7 @@ from steadfast.benchmarks.followbench.frames import (
     sample_frame,
     with_released_zeros,
 )
+from steadfast.benchmarks.followbench.records import ScoreRecord
 from steadfast.benchmarks.followbench.temperature import temperature_rows
 from steadfast.benchmarks.followbench.ways import PATH
 from steadfast.contract.components import Data, Frames, Labels, Scored
@@ -39,7 +40,7 @@ VALUES = ["value", "low", "high", "n"]
 
 
 def metrics(
-    scores: Iterable[Scored],
+    scores: Iterable[Scored[ScoreRecord]],
     data: Mapping[str, Data],
     labels: Labels | None,
     languages: Sequence[str],

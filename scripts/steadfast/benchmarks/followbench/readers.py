@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from steadfast.base.files import Settings
 from steadfast.benchmarks.followbench.answers import described, reference_answer
 from steadfast.benchmarks.followbench.facts import JUDGE, NO, YES
+from steadfast.benchmarks.followbench.records import Prompt
 from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample, StandIn
 from steadfast.judging.stand_in import BelievingJudge
 
@@ -36,11 +37,13 @@ _UNREADABLE: tuple[Callable[[str], str], ...] = (
 class FollowbenchReader(StandIn):
     """Reference answers and simulated readings."""
 
-    def reference(self, sample: Sample) -> str:
+    def reference(self, sample: Sample[Prompt]) -> str:
         """An answer that keeps all constraints."""
         return reference_answer(sample.prompt, sample.source)
 
-    def simulated(self, sample: Sample, reader: Settings, seen: float, rng: random.Random) -> str:
+    def simulated(
+        self, sample: Sample[Prompt], reader: Settings, seen: float, rng: random.Random
+    ) -> str:
         """What a reader answers."""
         level = sample.prompt["level"]
         own = random.Random(f"{reader['seed']}/{sample.prompt['context_id']}")

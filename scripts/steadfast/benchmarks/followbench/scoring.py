@@ -6,6 +6,7 @@ from typing import Literal
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.followbench.facts import JUDGE, RULE
+from steadfast.benchmarks.followbench.records import Prompt
 from steadfast.benchmarks.followbench.released import released, released_rating
 from steadfast.benchmarks.followbench.rules.decide import satisfied
 from steadfast.benchmarks.followbench.verdicts import strict, strict_rating
@@ -28,11 +29,11 @@ class FollowbenchScoring(Scoring):
     def __init__(self, mode: Literal["strict", "released"], ways: Sequence[str] = (PATH,)):
         self._mode, self._ways = mode, ways
 
-    def facts(self, sample: Sample) -> Record:
+    def facts(self, sample: Sample[Prompt]) -> Record:
         """Level, and what scores the item."""
         return {name: sample.prompt[name] for name in ("level", "scorer")}
 
-    def score(self, sample: Sample, answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
+    def score(self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
         """What an answer is worth."""
         if not answer.answered:
             return Score(answer.status)
@@ -48,7 +49,9 @@ class FollowbenchScoring(Scoring):
         kept = float(satisfied(group["scorer"], group["language"], level, target, answer.text))
         return Score(answer.status, {RULE: kept}, kept, extracted={"problem": None})
 
-    def _judged(self, sample: Sample, answer: Answer, way: str, reply: Reply | None) -> Score:
+    def _judged(
+        self, sample: Sample[Prompt], answer: Answer, way: str, reply: Reply | None
+    ) -> Score:
         """One judge's verdicts on an answer, and what was wrong with its reply."""
         points: dict[str, float] | None = None
         values: Record = {}
@@ -68,7 +71,7 @@ class FollowbenchScoring(Scoring):
         return Score(answer.status, points, min(points.values()), values, extracted)
 
     def _read(
-        self, sample: Sample, answer: Answer, way: str, reply: str
+        self, sample: Sample[Prompt], answer: Answer, way: str, reply: str
     ) -> tuple[dict[str, float] | None, Record]:
         """The points of a reply, None where it cannot be read, and a rating as it stands there."""
         strictly = self._mode == "strict"

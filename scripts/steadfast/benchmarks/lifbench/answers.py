@@ -32,9 +32,10 @@ from steadfast.benchmarks.lifbench.gold import (
     expected_labels,
     fields,
 )
+from steadfast.benchmarks.lifbench.records import Prompt
 
 
-def reference_answer(prompt: Record, context: Record) -> str:
+def reference_answer(prompt: Prompt, context: Record) -> str:
     """Returns the gold answer to a prompt.
 
     >>> reference_answer({"task": "LSI", "variables": {"id": 1}, "gold": {"element": "a"}}, {})
@@ -69,7 +70,7 @@ def reference_answer(prompt: Record, context: Record) -> str:
             return json.dumps([s["text"] for s in asked_sentences(prompt, context)])
 
 
-def _any_element(prompt: Record, context: Record) -> str:
+def _any_element(prompt: Prompt, context: Record) -> str:
     """Returns a right element of LBI or LBE that is fit to be an answer.
 
     It has no white space at its ends, which the rubric takes from an answer, and holds no other
@@ -84,7 +85,7 @@ def _any_element(prompt: Record, context: Record) -> str:
     return elements[first]
 
 
-def blur_indices(prompt: Record, context: Record) -> range:
+def blur_indices(prompt: Prompt, context: Record) -> range:
     """Returns the 0-based indices that are right in LBI and LBE: all after or before one."""
     given = fields(prompt)
     if given["bias"] > 0:
@@ -92,7 +93,7 @@ def blur_indices(prompt: Record, context: Record) -> range:
     return range(given["id"] - 1)
 
 
-def asked_sentences(prompt: Record, context: Record) -> list[Record]:
+def asked_sentences(prompt: Prompt, context: Record) -> list[Record]:
     """Returns the right key sentences in the order to give them.
 
     OE: all true ones of the type, by id. OR: as many true ones as asked, spread over the document.

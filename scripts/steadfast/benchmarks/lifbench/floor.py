@@ -15,6 +15,7 @@ from random import Random
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.lifbench.contexts.facts import FACTS
+from steadfast.benchmarks.lifbench.records import Prompt
 
 EDGE = 10  # elements at the beginning of a list, among which places are asked for most densely
 ONE_IN = 3  # of the tagged sentences, for OE: more would find more, and claim more
@@ -25,7 +26,7 @@ LIKELIER = {"released": 0, "corrected": 1}
 prompts, but the released rubric gives two thirds to a wrong first one (Q15)."""
 
 
-def floor_answer(prompt: Record, context: Record, rubric: str = "released", draw: int = 0) -> str:
+def floor_answer(prompt: Prompt, context: Record, rubric: str = "released", draw: int = 0) -> str:
     """Answers a prompt without looking anything up; the gold information is not read.
 
     >>> prompt = {"sample_id": "LSI/x", "task": "LSI", "variables": {"id": 1}}

@@ -3,13 +3,15 @@
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from steadfast.base.errors import UserError
+from steadfast.base.files import Settings
 from steadfast.benchmarks.lifbench.perspectives import ASKED, AVERAGE, FURTHER, PERSPECTIVES
+from steadfast.benchmarks.lifbench.records import ScoreRecord
 from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
 from steadfast.benchmarks.lifbench.weights import RUBRICS
 from steadfast.contract.components import Scored
@@ -22,12 +24,17 @@ from steadfast.stats.variance import DRAW, RESIDUAL
 CAPABILITIES = ("Ori", "Num", "Spat", "Fmt", "Logic", "Recog")  # section 4.2
 POINT = "point."
 OTHER = "other."
-PLAIN_NUMBERS = ("draw", "expression_id", "variable_id", "truncated", "total", "depth")
+PLAIN_NUMBERS: tuple[
+    Literal["draw", "expression_id", "variable_id", "truncated", "total", "depth"], ...
+] = ("draw", "expression_id", "variable_id", "truncated", "total", "depth")
 FLAGS = ("truncated", "empty")
 
 
 def score_frame(
-    scores: Iterable[Scored], rubric: str, tasks: ScoredTasks = SCORED_TASKS, beyond: bool = False
+    scores: Iterable[Scored[ScoreRecord]],
+    rubric: str,
+    tasks: ScoredTasks = SCORED_TASKS,
+    beyond: bool = False,
 ) -> pd.DataFrame:
     """Returns the scores of several models and lengths, one row an answer.
 
@@ -56,7 +63,8 @@ def score_frame(
     some |= {f"{OTHER}{name}": Some() for name in RUBRICS if name != rubric}
     for row, scored in enumerate(scores):
         record = scored.record
-        asked = {name: record.get(name, "") for name in ASKED} if beyond else {}
+        fields: Settings = record
+        asked = {name: fields.get(name, "") for name in ASKED} if beyond else {}
         for name, text in (_texts(scored, rubric, tasks) | asked).items():
             texts[name].add(text)
         for name in PLAIN_NUMBERS:
@@ -118,7 +126,7 @@ def _put(columns: dict[str, Some], name: str, row: int, value: float | None) -> 
         columns[name].add(row, value)
 
 
-def _texts(scored: Scored, rubric: str, tasks: ScoredTasks) -> dict[str, str]:
+def _texts(scored: Scored[ScoreRecord], rubric: str, tasks: ScoredTasks) -> dict[str, str]:
     model, length, record = scored
     task = record["task"]
     if task not in tasks:

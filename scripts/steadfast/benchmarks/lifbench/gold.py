@@ -1,16 +1,17 @@
 """What a prompt's right answer follows from, for those who answer and those who score."""
 
 from steadfast.base.files import Record
+from steadfast.benchmarks.lifbench.records import Prompt
 
 TYPE_NAMES = ("#Topic#", "@argument@", "!Transition!", "|Summary|", "*Evidence*", "-Concession-")
 
 
-def fields(prompt: Record) -> Record:
+def fields(prompt: Prompt) -> Record:
     """Returns the instruction's variables and the gold information of a prompt in one mapping."""
     return {**prompt["variables"], **prompt["gold"]}
 
 
-def expected_element(prompt: Record) -> str:
+def expected_element(prompt: Prompt) -> str:
     """Returns the one right element of an LSI, LOI or LOE prompt."""
     given = fields(prompt)
     if prompt["task"] == "LSI":
@@ -18,7 +19,7 @@ def expected_element(prompt: Record) -> str:
     return given["post_element" if given["bias"] > 0 else "pre_element"]
 
 
-def expected_labels(prompt: Record, documents: list[Record]) -> list[str]:
+def expected_labels(prompt: Prompt, documents: list[Record]) -> list[str]:
     """Returns MB's label of each document: which of title and source it lacks decides."""
     given = fields(prompt)
     ordered = sorted(given["candidates"], key=lambda label: given["rule_key"].find(label[:1]))
@@ -26,14 +27,14 @@ def expected_labels(prompt: Record, documents: list[Record]) -> list[str]:
 
 
 def duplicate_documents(
-    prompt: Record, documents: list[Record], groups: list[list[int]]
+    prompt: Prompt, documents: list[Record], groups: list[list[int]]
 ) -> list[list[Record]]:
     """Returns MF's asked fields of each group's documents, in order; a missing field is None."""
     keys = fields(prompt)["info_keys"].split()
     return [[{key: documents[index].get(key) for key in keys} for index in g] for g in groups]
 
 
-def asked_depth(prompt: Record, context: Record, draw: str) -> float | None:
+def asked_depth(prompt: Prompt, context: Record, draw: str) -> float | None:
     """Returns where in its context the thing asked for stands, from 0 (start) to 1 (end).
 
     Where a position is drawn, this is its place among the elements; of evidence, its place among

@@ -1,6 +1,7 @@
 """What of its context a prompt of LIFBench is about, for those who look at a sample."""
 
 from steadfast.benchmarks.lifbench.gold import fields
+from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.contract.components import Sample
 from steadfast.show.passages import Passages
 
@@ -8,7 +9,7 @@ NEIGHBOURS = {"post_element": 1, "pre_element": -1}
 """The entries around the one that is named, and the direction in which each is asked for."""
 
 
-def passages(sample: Sample) -> Passages:
+def passages(sample: Sample[Prompt]) -> Passages:
     """Returns the elements, sentences or documents that a prompt asks about or is answered by.
 
     Of a task that asks about all documents alike there are none. In a task of the user's own any

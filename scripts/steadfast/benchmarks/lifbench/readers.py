@@ -26,6 +26,7 @@ from steadfast.benchmarks.lifbench.gold import (
     fields,
 )
 from steadfast.benchmarks.lifbench.own_tasks.calls import own_answer
+from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.contract.components import Sample, StandIn
 
 _STEEPNESS = 0.6  # of recall over the context's length
@@ -47,14 +48,16 @@ class LifbenchReader(StandIn):
     def __init__(self, own: Mapping[str, Settings] | None = None, rubric: str = "released"):
         self._own, self._rubric = own or {}, rubric
 
-    def reference(self, sample: Sample) -> str:
+    def reference(self, sample: Sample[Prompt]) -> str:
         """Returns the gold answer, written so that the released rubric gives it 1."""
         prompt, context = sample.prompt, sample.source["context"]
         if own := self._own.get(prompt["task"]):
             return own_answer(own["reference"], prompt, context)
         return reference_answer(prompt, context)
 
-    def simulated(self, sample: Sample, reader: Settings, seen: float, rng: random.Random) -> str:
+    def simulated(
+        self, sample: Sample[Prompt], reader: Settings, seen: float, rng: random.Random
+    ) -> str:
         """Returns what a reader answers who has seen a fraction of the context, from its start.
 
         A reader has a span (the context length in tokens at which recall has fallen to half), a
@@ -73,7 +76,7 @@ class LifbenchReader(StandIn):
             answer = rng.choice(slips)(answer)
         return answer
 
-    def floor(self, sample: Sample) -> str | None:
+    def floor(self, sample: Sample[Prompt]) -> str | None:
         """Returns the answer of who looks nothing up; None where an own task says nothing of it."""
         prompt, context = sample.prompt, sample.source["context"]
         own = self._own.get(prompt["task"])
@@ -87,7 +90,7 @@ class _Reading:
     """One reader with one prompt: what it recalls, and what it takes it for otherwise."""
 
     def __init__(
-        self, prompt: Record, context: Record, reader: Settings, seen: float, rng: random.Random
+        self, prompt: Prompt, context: Record, reader: Settings, seen: float, rng: random.Random
     ):
         self.prompt, self.context, self.given = prompt, context, fields(prompt)
         self.rng, self.seen, self.bias = rng, seen, reader["position_bias"]

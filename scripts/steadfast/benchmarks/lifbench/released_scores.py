@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings, read_text
+from steadfast.base.files import Settings, read_text
 from steadfast.base.names import nearest
 from steadfast.base.pinned import fetch
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.paper import PAPER_MODELS
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.records import ScoreRecord
 from steadfast.benchmarks.lifbench.released_files import scores_file
 from steadfast.benchmarks.lifbench.weights import RUBRICS
 from steadfast.stats.asked import OWN
@@ -28,7 +29,7 @@ def released_scores(
     tasks: Sequence[str],
     source: Settings | None = None,
     same: bool = False,
-) -> dict[tuple[str, str], list[Record]]:
+) -> dict[tuple[str, str], list[ScoreRecord]]:
     """Returns the score records of models that others have run and scored, by model and length.
 
     ``models`` maps the config's names to those in the released files, which a directory holds as
@@ -44,15 +45,16 @@ def released_scores(
                 f"{nearest(length, lengths.values())}"
             )
     wanted = set(models.values())
-    records: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    records: dict[tuple[str, str], list[ScoreRecord]] = defaultdict(list)
     for task in tasks:
         place, text = _read(scores_file(TASKS[task]), directory, source)
         seen: set[str] = set()
         for released, record in _records(place, text, task, lengths):
             seen.add(released)
             if released in wanted:
-                asked = {"prompts": OWN} if same else {}
-                records[released, record["length"]].append(record | asked)
+                if same:
+                    record["prompts"] = OWN
+                records[released, record["length"]].append(record)
         for released in sorted(wanted - seen):
             raise UserError(f"{place}: no scores of model {released!r}; {nearest(released, seen)}")
     found = {(model, length): records[models[model], length] for model, length in cells}
@@ -72,7 +74,7 @@ def _read(name: str, directory: str | None, source: Settings) -> tuple[str, str]
 
 def _records(
     place: str, text: str, task: str, lengths: Mapping[int, str]
-) -> Iterator[tuple[str, Record]]:
+) -> Iterator[tuple[str, ScoreRecord]]:
     """Yields the name in the file and the score record of each line."""
     scenario, points = TASKS[task].scenario, list(RUBRICS["released"][task])
     lines = csv.DictReader(text.splitlines())
@@ -108,7 +110,7 @@ def _records(
                 "status": "ok",
                 "truncated": model is not None and length in model.truncated,
                 "rubric": "released",
-                "points": fractions,
+                "points": dict(fractions),
                 "total": total,
                 "extracted": None,
                 "judge": None,

@@ -16,6 +16,7 @@ from steadfast.base.files import Record
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.certificate import SCENARIO_OF
 from steadfast.benchmarks.lifbench.paper import PAPER_MODELS
+from steadfast.benchmarks.lifbench.records import ScoreRecord
 from steadfast.benchmarks.lifbench.released_scores import released_scores
 from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS, SCENARIOS
 from steadfast.contract.components import Scored
@@ -46,7 +47,7 @@ def released_variance(directory: str | None) -> Record:
     return {"source": source, "groups": groups}
 
 
-def _scores(directory: str | None, lengths: list[str]) -> Iterator[Scored]:
+def _scores(directory: str | None, lengths: list[str]) -> Iterator[Scored[ScoreRecord]]:
     models = {name: name for name, model in PAPER_MODELS.items() if not model.gold}
     cells = [(model, length) for model in models for length in lengths]
     found = released_scores(models, cells, directory, PAPER_TASKS)

@@ -5,9 +5,10 @@ from functools import cache
 from itertools import chain
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record
+from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.contexts.formats import NUMBERED, in_format
+from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.contract.components import Data, Sample, Samples
 from steadfast.contract.request import Item
 
@@ -15,7 +16,7 @@ from steadfast.contract.request import Item
 class LifbenchSamples(Samples):
     """A prompt names its context and, by its task, its expressions."""
 
-    def sources(self, prompts: Sequence[Record], data: Data) -> Iterator[Record]:
+    def sources(self, prompts: Sequence[Settings], data: Data) -> Iterator[Record]:
         """Yields ``context``, one object for its prompts in a format, and ``scenario_prompt``."""
         records = chain.from_iterable(data["contexts"].values())
         contexts = {record["context_id"]: record for record in records}
@@ -36,7 +37,7 @@ class LifbenchSamples(Samples):
                 scenario_prompt = facts("lifbench/formats.yaml")[scenario][format]
             yield {"context": in_formats(context, format), "scenario_prompt": scenario_prompt}
 
-    def item(self, sample: Sample) -> Item:
+    def item(self, sample: Sample[Prompt]) -> Item:
         """Returns D and what precedes X, X, and what follows it with the instruction."""
         prompt, source = sample.prompt, sample.source
         head, text, tail = render(

@@ -8,6 +8,7 @@ from steadfast.benchmarks.lifbench.gold import asked_depth
 from steadfast.benchmarks.lifbench.own_tasks.scoring import own_score
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.perspectives import ASKED
+from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 from steadfast.contract.components import Answer, Reply, Sample, Score, Scoring
 
@@ -21,7 +22,7 @@ class LifbenchScoring(Scoring):
     def __init__(self, rubric: str, own: Mapping[str, Settings] | None = None):
         self._rubric, self._own = rubric, own or {}
 
-    def score(self, sample: Sample, answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
+    def score(self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
         """Returns points and total by the rubrics; none without an answer."""
         by_rubric = dict.fromkeys(RUBRICS, Score(answer.status))
         if answer.answered:
@@ -30,23 +31,24 @@ class LifbenchScoring(Scoring):
         chosen = by_rubric.pop(self._rubric)
         return replace(chosen, other_raters=by_rubric)
 
-    def _scores(self, sample: Sample, response: str) -> dict[str, Score]:
+    def _scores(self, sample: Sample[Prompt], response: str) -> dict[str, Score]:
         prompt, context = sample.prompt, sample.source["context"]
         if own := self._own.get(prompt["task"]):
             return dict.fromkeys(RUBRICS, own_score(own, prompt, context, response))
         scenario = sample.source["scenario_prompt"]
         return {name: score(prompt, context, scenario, response, name) for name in RUBRICS}
 
-    def facts(self, sample: Sample) -> Record:
+    def facts(self, sample: Sample[Prompt]) -> Record:
         """Returns which expression and variables were asked, and where in the context."""
-        task = sample.prompt["task"]
+        prompt, task = sample.prompt, sample.prompt["task"]
+        further: Settings = prompt
         own = self._own.get(task)
         draw = own["draw"] if own else TASKS[task].variables.draw
         return {
-            "expression_id": sample.prompt["expression_id"],
-            "variable_id": sample.prompt["variable_id"],
+            "expression_id": prompt["expression_id"],
+            "variable_id": prompt["variable_id"],
             "length": sample.part,
             "rubric": self._rubric,
-            "depth": asked_depth(sample.prompt, sample.source["context"], draw),
-            **{name: sample.prompt[name] for name in ASKED if name in sample.prompt},
+            "depth": asked_depth(prompt, sample.source["context"], draw),
+            **{name: further[name] for name in ASKED if name in further},
         }

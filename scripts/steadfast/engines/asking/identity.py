@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
+from typing import cast
 
 from steadfast import __version__
-from steadfast.base.files import Record, Settings, canonical_json
+from steadfast.base.files import Settings, canonical_json
 from steadfast.base.tokens import fingerprint
+from steadfast.contract.records import Identity
 from steadfast.contract.request import ANSWERED, STATUSES, Request, Response
 from steadfast.engines.base import FITTING, Engine
 
@@ -18,7 +20,7 @@ def identity(
     requests: Sequence[Request],
     responses: Sequence[Response],
     commit: str | None = None,
-) -> Record:
+) -> Identity:
     """Model, settings, versions, and what was used, all of it the same after a resumed run.
 
     No clock, host, address, path or key is in it; ``answers`` are the model's settings that
@@ -33,7 +35,7 @@ def identity(
             packages[name] = version(name)
         except PackageNotFoundError:
             packages[name] = "not installed"
-    return {
+    found: Identity = {
         "model": model,
         "engine": answers["engine"],
         "answers": engine.answers,
@@ -59,8 +61,8 @@ def identity(
             "thought": sum(response.thought_tokens or 0 for response in responses),
             "truncated": sum(request.truncated_tokens for request in requests),
         },
-        **engine.identity(),
     }
+    return cast(Identity, {**found, **engine.identity()})
 
 
 def _shown(key: str, answers: Settings) -> object:

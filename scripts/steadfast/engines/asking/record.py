@@ -4,7 +4,9 @@ import time
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from steadfast.base.files import read_json, write_json
+from steadfast.base.files import write_json
+from steadfast.contract import records
+from steadfast.contract.records import read_runs
 from steadfast.contract.request import Response
 from steadfast.engines.base import Engine
 
@@ -30,7 +32,7 @@ class RunRecord(AbstractContextManager["RunRecord"]):
 
     def __init__(self, path: Path, engine: Engine):
         self._path, self._engine = path, engine
-        self._earlier = read_json(path)["runs"] if path.exists() else []
+        self._earlier = read_runs(path)
         self._answered = self._failed = 0
         self._prompt = self._computed = self._output = 0
         self._machine: str | None = None
@@ -50,7 +52,7 @@ class RunRecord(AbstractContextManager["RunRecord"]):
 
     def _write(self) -> None:
         self._written = time.monotonic()
-        run = {
+        run: records.RunRecord = {
             "wall_seconds": round(self._written - self._started, 3),
             "answered": self._answered,
             "failed": self._failed,

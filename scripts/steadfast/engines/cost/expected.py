@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings, read_json
+from steadfast.base.files import Settings
 from steadfast.base.resources import facts
+from steadfast.contract.records import RunRecord, read_runs
 from steadfast.engines.cost.roofline import Machine, Size, Work, load_seconds, work_seconds
 
 ENOUGH = 20
@@ -38,7 +39,7 @@ class Speed:
 
 
 def speed(
-    answers: Settings, plan: Settings, hardware: Settings, runs: Sequence[Record] = ()
+    answers: Settings, plan: Settings, hardware: Settings, runs: Sequence[RunRecord] = ()
 ) -> Speed | None:
     """What a model is expected to take; None where nothing is known.
 
@@ -136,7 +137,7 @@ def within_most(minutes: Sequence[int], hardware: Settings) -> list[int]:
     return [max(1, math.floor(60 * most * own / together)) for own in minutes]
 
 
-def _work(run: Record) -> Work:
+def _work(run: RunRecord) -> Work:
     prompt, distinct = run["prompt_tokens"], run["computed_tokens"]
     return Work(run["answered"], prompt, distinct, run["output_tokens"], 1)
 
@@ -164,7 +165,7 @@ def _in_cache(model: str, revision: str | None) -> Path | None:
     return Path(found).parent if isinstance(found, str) else None
 
 
-def past_runs(folders: Iterable[Path], hardware: Settings, gpus: int) -> list[Record]:
+def past_runs(folders: Iterable[Path], hardware: Settings, gpus: int) -> list[RunRecord]:
     """What a model's runs took, of those that say how many tokens they were and what answered.
 
     Args:
@@ -178,7 +179,7 @@ def past_runs(folders: Iterable[Path], hardware: Settings, gpus: int) -> list[Re
     for folder in folders:
         for path in sorted(folder.glob("*.run.json")):
             try:
-                runs = read_json(path)["runs"]
+                runs = read_runs(path)
             except (UserError, KeyError, TypeError):
                 continue  # a record that is damaged says nothing
             for run in runs:

@@ -6,6 +6,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.loading import load
 from steadfast.benchmarks.lifbench.gold import fields
+from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.benchmarks.lifbench.templates import fill
 from steadfast.config.plain import check_plain
 
@@ -31,7 +32,7 @@ def check_values(value: object, where: str) -> None:
         raise UserError(f"{where}: {str(error).removeprefix('config: ')}") from None
 
 
-def own_answer(how: str | Settings, prompt: Record, context: Record, looked_up: bool = True) -> str:
+def own_answer(how: str | Settings, prompt: Prompt, context: Record, looked_up: bool = True) -> str:
     """Returns the answer that a task's file says: a text with variables' names, or a function's."""
     known = prompt if looked_up else {**prompt, "gold": {}}
     if isinstance(how, str):

@@ -6,10 +6,11 @@ from numbers import Real
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.lifbench.own_tasks.calls import call
+from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.contract.components import Score
 
 
-def own_score(how: Settings, prompt: Record, context: Record, response: str) -> Score:
+def own_score(how: Settings, prompt: Prompt, context: Record, response: str) -> Score:
     """Scores an answer to a task of the user's own by its function and weights (equation 2).
 
     A blank answer has 0. The function must not change the context.

@@ -14,6 +14,7 @@ from steadfast.benchmarks.lifbench.gold import (
     expected_labels,
     fields,
 )
+from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.benchmarks.lifbench.rubric.corrected import SCORERS as CORRECTED
 from steadfast.benchmarks.lifbench.rubric.facts import facts_of
 from steadfast.benchmarks.lifbench.rubric.marks import Marks, Scorer
@@ -27,7 +28,7 @@ RUBRICS: dict[str, dict[str, Scorer]] = {"released": RELEASED, "corrected": CORR
 
 
 def score(
-    prompt: Record, context: Record, scenario_prompt: str, response: str, rubric: str = "released"
+    prompt: Prompt, context: Record, scenario_prompt: str, response: str, rubric: str = "released"
 ) -> Score:
     """Returns one response's score; any text has one, and none can make this raise.
 
@@ -53,7 +54,7 @@ def score(
     return Score("ok", fractions, total, extracted=marks.extracted)
 
 
-def _asked(prompt: Record, context: Record, scenario_prompt: str) -> tuple[Any, ...]:
+def _asked(prompt: Prompt, context: Record, scenario_prompt: str) -> tuple[Any, ...]:
     """Returns what is asked of the task, as its scorers take it."""
     given = fields(prompt)
     match prompt["task"]:

@@ -1,0 +1,134 @@
+"""The records of the stages' files as types: what stands in a line, or in a file, of each kind.
+
+A benchmark's own fields stand beside these; its package has the types that name them.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NotRequired, TypedDict, cast
+
+from steadfast.base.files import read_json, read_jsonl
+
+
+class Prompt(TypedDict):
+    """A line of ``prompts``: one thing that is asked.
+
+    ``follows`` names the sample whose conversation it goes on with, ``max_tokens`` is the output
+    limit.
+    """
+
+    sample_id: str
+    task: str
+    context_id: str
+    instruction: str
+    max_tokens: int
+    follows: NotRequired[str | None]
+
+
+class Output(TypedDict):
+    """A line of ``outputs``, ``verdicts`` or ``rewrites``: one reply (``request.Response``).
+
+    ``attempts`` says how often a reply was asked for until it could be read, where that may be
+    more than once.
+    """
+
+    sample_id: str
+    draw: int
+    request_hash: str
+    status: str
+    text: str
+    thought: str | None
+    finish_reason: str | None
+    prompt_tokens: int | None
+    cached_tokens: int | None
+    completion_tokens: int | None
+    thought_tokens: int | None
+    truncated_tokens: int
+    logprobs: NotRequired[Any]
+    error: NotRequired[str]
+    attempts: NotRequired[int]
+
+
+class Rating(TypedDict):
+    """What one rater gives an answer (``components.Score``)."""
+
+    status: str
+    points: dict[str, float | None] | None
+    total: float | None
+
+
+class ScoreRecord(Rating):
+    """A line of ``scores``: what one answer is worth.
+
+    ``prompts`` says whose prompts were answered, where the score is a released one.
+    """
+
+    sample_id: str
+    draw: int
+    task: str
+    context_id: str
+    truncated: bool
+    empty: NotRequired[bool]
+    judge: str | None
+    extracted: Any
+    other_raters: dict[str, Rating]
+    prompts: NotRequired[str]
+
+
+class Identity(TypedDict):
+    """What produced a file of replies, beside it; engines and seals add fields of their own."""
+
+    model: str
+    engine: str
+    answers: dict[str, Any]
+    fitting: dict[str, Any]
+    packages: dict[str, str]
+    commit: str | None
+    served: list[dict[str, Any]]
+    statuses: dict[str, int]
+    empty: int
+    tokens: dict[str, int]
+
+
+class RunRecord(TypedDict):
+    """What one run of an inference job took, in the record beside its journal.
+
+    ``load_seconds`` of ``wall_seconds`` went into loading; ``retries`` are by reason, ``latencies``
+    by bin (``engines.asking.latencies``).
+    """
+
+    wall_seconds: float
+    load_seconds: float
+    answered: int
+    failed: int
+    retries: dict[str, int]
+    latencies: dict[str, int]
+    prompt_tokens: int
+    computed_tokens: int
+    output_tokens: int
+    machine: str | None
+
+
+def read_prompts(path: Path) -> Iterator[Prompt]:
+    """The lines of a prompts file."""
+    return cast(Iterator[Prompt], read_jsonl(path))
+
+
+def read_outputs(path: Path) -> Iterator[Output]:
+    """The lines of a file of answers, verdicts or rewrites."""
+    return cast(Iterator[Output], read_jsonl(path))
+
+
+def read_score_records(path: Path) -> Iterator[ScoreRecord]:
+    """The lines of a score file, unchecked (``stats.scores.read_scores`` checks them)."""
+    return cast(Iterator[ScoreRecord], read_jsonl(path))
+
+
+def read_identity(path: Path) -> Identity:
+    """What produced a file of replies."""
+    return cast(Identity, read_json(path))
+
+
+def read_runs(path: Path) -> list[RunRecord]:
+    """What the runs of a job took; nothing where none has asked anything."""
+    return cast(list[RunRecord], read_json(path)["runs"]) if path.exists() else []
