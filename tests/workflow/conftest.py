@@ -1,3 +1,6 @@
+import fcntl
+import shutil
+
 import pytest
 
 from project import TINY, Project
@@ -5,10 +8,19 @@ from servers import running
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory) -> Project:
-    """The tiny workflow, run to its tables; not to be changed (fork it)."""
-    project = Project.new(tmp_path_factory.mktemp("finished"), TINY)
-    project.snakemake("results/tables", "results/figures/lifbench_ars_by_length.png")
+def finished(tmp_path_factory, worker_id) -> Project:
+    """The tiny workflow, run to its tables, once for all workers; not to be changed (fork it)."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base if worker_id == "master" else base.parent
+    with open(shared / "finished.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        folder = shared / "finished"
+        if (folder / "results/tables").exists():
+            return Project(folder)
+        shutil.rmtree(folder, ignore_errors=True)  # what another worker could not finish
+        folder.mkdir()
+        project = Project.new(folder, TINY)
+        project.snakemake("results/tables", "results/figures/lifbench_ars_by_length.png")
     return project
 
 

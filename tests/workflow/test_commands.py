@@ -30,10 +30,14 @@ for program in hf tmux sbatch squeue; do eval "$program() { :; }"; done
 git() { ln -sfn . steadfast; }
 make() { command make --dry-run "$@" | { grep snakemake || true; } | bash -e; }
 """
-# A report needs results, which no dry run makes: test_snakemake_report has some.
+# A report needs results, which no dry run makes: test_snakemake_report has some. What several pages
+# show alike, with the same configs, is run once.
 SNAKEMAKE = """#!/bin/sh
 case " $* " in *" --report "*) set -- $(echo "$*" | sed 's/--report [^ ]*//');; esac
-exec {python} -m snakemake --dry-run "$@"
+run=$HOME/run-$( (pwd -P; echo "$*"; cat my.yaml config/config.yaml) 2>&1 | cksum | tr ' ' -)
+[ -f $run ] || {python} -m snakemake --dry-run "$@" >$run.txt 2>&1 || {{ cat $run.txt; exit 1; }}
+[ -f $run ] || mv $run.txt $run
+cat $run
 """
 MADE = "tables|trial|plan|noise|export|bundle|page"
 RUNS = re.compile(rf"^(\.venv/bin/)?snakemake (?!--unlock)|^make ({MADE})\b", re.M)
