@@ -115,9 +115,11 @@ def serve(listener: socket.socket) -> tuple:
     gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the programs
     children = set()
-    while sys.stdin not in select.select([listener, sys.stdin], [], [])[0]:
-        connection = listener.accept()[0]
+    while sys.stdin not in (ready := select.select([listener, sys.stdin], [], [], 0.2)[0]):
         children = {one for one in children if os.waitpid(one, os.WNOHANG) == (0, 0)}
+        if not ready:
+            continue
+        connection = listener.accept()[0]
         if child := os.fork():
             children.add(child)
             connection.close()

@@ -183,7 +183,7 @@ def test_formats_are_of_the_scenarios_that_run_and_have_some():
     task = section(formats=["json", "bulleted"], tasks=["LSI", "OQ"])
     assert task.metrics.function.settings["beyond"] == {"format": {"list": ["json", "bulleted"]}}
     contexts = (file for file in task.data if file.step == "contexts")
-    shown = {f.content.name.split(".")[3]: f.content.settings.get("formats") for f in contexts}
+    shown = {f.content.name.rpartition(".")[2]: f.content.settings.get("formats") for f in contexts}
     assert shown == {"lists:contexts": ["json", "bulleted"], "onedoc:contexts": None}
 
 
