@@ -9,8 +9,8 @@ from steadfast.base.errors import UserError
 from steadfast.benchmarks.cfbench.facts import PRIMARY
 from steadfast.benchmarks.cfbench.judge import CfbenchJudgePrompts
 from steadfast.benchmarks.cfbench.readers import CfbenchReader
-from steadfast.benchmarks.cfbench.reading import read_reply
 from steadfast.benchmarks.cfbench.replies import readable
+from steadfast.benchmarks.cfbench.scoring import read_reply
 from steadfast.benchmarks.cfbench.synthetic import released_records
 from steadfast.contract.components import Reply
 from steadfast.contract.judge_template import load_template

@@ -13,8 +13,7 @@ from steadfast.benchmarks.cfbench.facts import MEASURES
 from steadfast.benchmarks.cfbench.figures import figures
 from steadfast.benchmarks.cfbench.frames import record_frame, sample_frame
 from steadfast.benchmarks.cfbench.metrics import results, statistics
-from steadfast.benchmarks.cfbench.reading import read_reply
-from steadfast.benchmarks.cfbench.scoring import CfbenchScoring
+from steadfast.benchmarks.cfbench.scoring import CfbenchScoring, read_reply
 from steadfast.benchmarks.cfbench.tables import TABLES, tables
 from steadfast.contract.components import Answer, Reply, Sample, Scored
 from steadfast.show.display import Display

@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadfast.benchmarks.cfbench.facts import PRIMARY, PRIORITIES, SECONDARY
-from steadfast.benchmarks.cfbench.reading import read_reply
 from steadfast.benchmarks.cfbench.released import outcome
-from steadfast.benchmarks.cfbench.replies import readable
+from steadfast.benchmarks.cfbench.replies import read_verdicts, readable
 from steadfast.benchmarks.cfbench.satisfaction import satisfaction
-from steadfast.benchmarks.cfbench.strict import read_verdicts
+from steadfast.benchmarks.cfbench.scoring import read_reply
 from steps import steps
 
 TEXTS = ["标题只有六个字。", "第一段写山\n第二段写水", " 不出现“春”字 "]

@@ -6,21 +6,25 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.cfbench import direct
-from steadfast.benchmarks.cfbench.facts import FULL, SETS
+from steadfast.benchmarks.cfbench.facts import DIRECT, FULL, SETS
+from steadfast.benchmarks.cfbench.frames import with_full
 from steadfast.benchmarks.cfbench.records import ScoreRecord
 from steadfast.benchmarks.cfbench.satisfaction import is_satisfied, satisfaction
 from steadfast.contract.components import Labels, Scored
 from steadfast.stats.agreement import agreement_rows, answer_agreement, majority
+from steadfast.stats.asked import answers_expected
+from steadfast.stats.intervals import Clusters
 from steadfast.stats.raters import (
     HUMAN,
     ByRater,
+    answer_name,
     by_answer,
     judge_verdicts,
     listed_verdicts,
     numbered_points,
     read_labels,
 )
+from steadfast.stats.tidy import in_order
 
 VALUES = ["n", "raw", "raw_low", "raw_high", "kappa", "kappa_low", "kappa_high"]
 WHOLE = 0  # in place of a checkpoint's number: a person's score of the whole answer
@@ -35,16 +39,15 @@ def agreement(
     labels: Labels | None,
     with_direct: bool = False,
 ) -> dict[str, pd.DataFrame]:
-    """Agreement of judges and people on single checkpoints, and on whole answers.
+    """Returns agreement of judges and people on single checkpoints, and on whole answers.
 
     A judge is satisfied with an answer where its checklist gives a PSR of 1, and by its direct
     score where that exceeds 0.8. People are as ``_people`` says. It is about the first draw of a
     sample, which people label.
 
-    Returns:
-        agreement: columns of ``stats.agreement``. humans (Table 6): columns judge, split (easy,
-        hard, full), n (labelled answers), raw, kappa, and the ends of their intervals; no row
-        without people. direct_humans: the same of direct scores.
+    They are agreement, with the columns of ``stats.agreement``; humans (Table 6), with judge, split
+    (easy, hard, full), n (labelled answers), raw, kappa and the ends of their intervals, and no row
+    without people; direct_humans, the same of direct scores.
     """
 
     def label(verdicts: object, score: Record) -> dict[int, float]:
@@ -56,11 +59,15 @@ def agreement(
         return dict(listed_verdicts(verdicts, len(checkpoints), "checkpoint"))
 
     def satisfied(rated: Record) -> int | None:
-        value = rated[direct.NAME]
+        value = rated[DIRECT]
         return None if value is None else is_satisfied(value)
 
     labelled = read_labels(labels, scores, label)
-    people = {rater: points for rater, its in labelled.items() if (points := _points(its))}
+    checked = {
+        rater: {item: int(given) for item, given in its.items() if item[2] != WHOLE}
+        for rater, its in labelled.items()
+    }
+    people = {rater: points for rater, points in checked.items() if points}
     rows = answer_agreement(judge_verdicts(scores, judges, numbered_points), people, scores)
     human = _people(labelled, people, data)
     first_draws = [score for score in scores if not score.record["draw"]]
@@ -84,15 +91,10 @@ def agreement(
     return found
 
 
-def _points(verdicts: Mapping[tuple[str, str, int], float]) -> dict[tuple[str, str, int], int]:
-    """One person's verdicts on single checkpoints."""
-    return {item: int(given) for item, given in verdicts.items() if item[2] != WHOLE}
-
-
 def _people(
     labelled: ByRater[int, float], people: ByRater[int, int], data: Mapping[str, Record]
 ) -> Satisfied:
-    """Whether people are satisfied with each answer that they labelled.
+    """Returns whether people are satisfied with each answer that they labelled.
 
     A checklist is worth its PSR, as a judge's in mode strict. Of several raters it is what more of
     them come to; where one scored the answer as a whole, the mean of what all gave has to exceed
@@ -131,7 +133,7 @@ def _with_people(
     data: Mapping[str, Record],
     names: Sequence[str],
 ) -> pd.DataFrame:
-    """Agreement of each judge with people on the easy, the hard and all records."""
+    """Returns agreement of each judge with people on the easy, the hard and all records."""
     pairs = pd.concat(
         agreement_rows(
             {judge: verdicts},
@@ -144,3 +146,59 @@ def _with_people(
     index = pd.MultiIndex.from_product([names if human else [], SETS], names=["judge", "split"])
     humans = pairs.set_index(["first", "model"])[VALUES].reindex(index).fillna({"n": 0})
     return humans.reset_index()
+
+
+SCORE, SATISFIED, KAPPA = "score", "satisfied", "kappa"
+MEASURES = (SCORE, SATISFIED, KAPPA)
+KEYS = ["model", "split", "measure"]
+
+
+def direct_scores(
+    scores: Sequence[Scored[ScoreRecord]], samples: pd.DataFrame, splits: dict[str, str]
+) -> pd.DataFrame:
+    """Returns direct scores by the judge that counts, and their agreement with its checklists.
+
+    The columns are model, split (easy, hard, full), measure (score: the mean, 0 to 1; satisfied:
+    the share of answers whose score exceeds 0.8; kappa: Cohen's, between that and the PSR of the
+    same judge's checklist), value, low, high, n (answers that have one; both, for kappa) and
+    expected. A model without a score has no rows.
+    """
+    given = [(record["direct"], record["psr"]) for _, _, record in scores]
+    columns = ["model", "split", "cluster"]
+    rows = samples[columns].assign(stratum=samples["split"], score=[one for one, _ in given])
+    known = rows.dropna(subset="score").astype({"score": float})
+    known = known.assign(satisfied=[float(is_satisfied(score)) for score in known["score"]])
+    tall = with_full(known).melt([*columns, "stratum"], [SCORE, SATISFIED], "measure", "value")
+    found = [_agreement(scores, splits)]
+    if not tall.empty:
+        found.insert(0, Clusters(tall, ["stratum"]).means(tall, KEYS, "value").rows())
+    expected = answers_expected(with_full(samples), ["split"], ["cluster"])
+    table = pd.concat(found).merge(expected, on=["model", "split"])
+    order = {"model": sorted(set(samples["model"])), "split": SETS, "measure": MEASURES}
+    return in_order(table, order)[[*KEYS, "value", "low", "high", "n", "expected"]]
+
+
+def _agreement(scores: Sequence[Scored[ScoreRecord]], splits: dict[str, str]) -> pd.DataFrame:
+    """Returns kappa of each model's satisfied direct scores with the same answers' PSR."""
+    direct_by: dict[str, dict[tuple[str, str], int]] = {}
+    psr_by: dict[str, dict[tuple[str, str], int]] = {}
+    for model, _, record in scores:
+        value, psr = record["direct"], record["psr"]
+        if value is not None and psr is not None:
+            item = record["sample_id"], answer_name(record)
+            direct_by.setdefault(model, {})[item] = is_satisfied(value)
+            psr_by.setdefault(model, {})[item] = int(psr)
+    columns = [*KEYS, "value", "low", "high", "n"]
+    parts = [
+        agreement_rows(
+            {"direct": direct_by[model]},
+            {"checklist": psr_by[model]},
+            by=lambda item: splits[item[0]],
+            cluster=lambda item: item[0],
+        ).assign(split=lambda rows: rows["model"].replace({"": FULL}), model=model)
+        for model in direct_by
+    ]
+    if not parts:
+        return pd.DataFrame(columns=columns)
+    names = {"kappa": "value", "kappa_low": "low", "kappa_high": "high"}
+    return pd.concat(parts).rename(columns=names).assign(measure=KAPPA)[columns]

@@ -6,8 +6,7 @@ from pydantic import Field
 
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
-from steadfast.benchmarks.cfbench import direct
-from steadfast.benchmarks.cfbench.facts import FILE, LANGUAGE, RATES
+from steadfast.benchmarks.cfbench.facts import DIRECT, FILE, LANGUAGE, RATES
 from steadfast.config.settings import references
 from steadfast.contract.components import Component
 from steadfast.contract.judge_template import packaged, templates_of
@@ -27,7 +26,7 @@ from steadfast.contract.text_asked import data_asked
 from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection
 
-NAME = "cfbench"
+NAME, PACKAGE = "cfbench", "steadfast.benchmarks.cfbench"
 LONGEST = {"synthetic": 1024, "local": 16384, "released": 16384}  # tokens of a prompt, roughly
 RELEASED_ATTEMPTS = 10
 METRICS = (
@@ -35,7 +34,7 @@ METRICS = (
     "humans", "comparisons", "drawn",
 )  # fmt: skip
 DIRECT_METRICS = ("direct", "direct_humans")
-CONTENT = {"synthetic": "synthetic:data", "local": "data:local", "released": "published:data"}
+CONTENT = {"synthetic": "synthetic:data", "local": "data:local", "released": "data:released"}
 DATA = f"{NAME}/data/{LANGUAGE}.jsonl"
 
 
@@ -57,37 +56,34 @@ def task(config: Config, section: Cfbench) -> Task:
     mode = {"mode": config.judging.mode}
     asked = {**mode, "direct": section.direct}
     judges = {"judges": list(config.judges), "references": references(config)}
-    more = [direct.NAME] if section.direct else []
+    more = [DIRECT] if section.direct else []
     templates = templates_of(NAME, [LANGUAGE, *more], section.templates)
     tables = _tables(config, section)
     return Task(
         asked=data_asked("CFBench", section.source),
         parts={LANGUAGE: Part(LONGEST[section.source], {("data", LANGUAGE): DATA})},
         data=[_data(config, section)],
-        prompts=Component("steadfast.benchmarks.cfbench.prompts:prompts"),
+        prompts=Component(f"{PACKAGE}.prompts:prompts"),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "sample_id"}),
-        stand_in=Component("steadfast.benchmarks.cfbench.readers:CfbenchReader"),
-        scoring=Component("steadfast.benchmarks.cfbench.scoring:CfbenchScoring", asked),
+        stand_in=Component(f"{PACKAGE}.readers:CfbenchReader"),
+        scoring=Component(f"{PACKAGE}.scoring:CfbenchScoring", asked),
         metrics=Output(
-            Component("steadfast.benchmarks.cfbench.metrics:metrics", asked | judges),
+            Component(f"{PACKAGE}.metrics:metrics", asked | judges),
             (*METRICS, *(DIRECT_METRICS if section.direct else ())),
             data=("data",),
             fields=(*RATES, *more),
         ),
         tables=Output(
-            Component("steadfast.benchmarks.cfbench.tables:tables", {**mode, "names": tables}),
+            Component(f"{PACKAGE}.tables:tables", {**mode, "names": tables}),
             tuple(f"{NAME}_{name}" for name in tables),
         ),
         figures=Output(
-            Component("steadfast.benchmarks.cfbench.figures:figures"),
-            ("types", "secondary_types", "factors"),
+            Component(f"{PACKAGE}.figures:figures"), ("types", "secondary_types", "factors")
         ),
         judging=Judging(
-            prompts=Component(
-                "steadfast.benchmarks.cfbench.judge:CfbenchJudgePrompts", asked, packaged(templates)
-            ),
-            readable=Component("steadfast.benchmarks.cfbench.replies:readable"),
-            stand_in=Component("steadfast.benchmarks.cfbench.readers:CfbenchJudge"),
+            prompts=Component(f"{PACKAGE}.judge:CfbenchJudgePrompts", asked, packaged(templates)),
+            readable=Component(f"{PACKAGE}.replies:readable"),
+            stand_in=Component(f"{PACKAGE}.readers:CfbenchJudge"),
             templates=templates,
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),
         ),
@@ -99,7 +95,7 @@ def task(config: Config, section: Cfbench) -> Task:
 
 
 def _tables(config: Config, section: Cfbench) -> list[str]:
-    """Names of the tables; agreement needs two raters, Table 6 people among them."""
+    """Returns names of the tables; agreement needs two raters, Table 6 people among them."""
     people = section.labels is not None
     raters = {"direct": section.direct, "table6_humans": people}
     raters["agreement"] = people or len(config.judges) > 1
@@ -108,7 +104,7 @@ def _tables(config: Config, section: Cfbench) -> list[str]:
 
 
 def _data(config: Config, section: Cfbench) -> DataFile:
-    """The records, and where they come from."""
+    """Returns the records, and where they come from."""
     directory = section.directory or ""
     settings: dict[str, Settings] = {
         "synthetic": {"records": section.records, "seed": config.seed},
@@ -116,10 +112,9 @@ def _data(config: Config, section: Cfbench) -> DataFile:
         "released": {},
     }
     files = (str(Path(directory) / FILE),) if section.source == "local" else ()
-    content = f"steadfast.benchmarks.cfbench.{CONTENT[section.source]}"
-    needs = (
-        Needs((facts("cfbench/released.yaml")["url"],)) if section.source == "released" else Needs()
-    )
+    content = f"{PACKAGE}.{CONTENT[section.source]}"
+    addresses = (facts("cfbench/released.yaml")["url"],)
+    needs = Needs(addresses if section.source == "released" else ())
     return DataFile(
         DATA, f"{NAME}_data", Component(content, settings[section.source]), files=files, needs=needs
     )

@@ -1,14 +1,31 @@
 """CFBench's records: read, checked and brought into one shape, wherever they come from."""
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_json
 from steadfast.base.names import nearest
+from steadfast.base.pinned import fetch
 from steadfast.base.resources import facts
-from steadfast.benchmarks.cfbench.constraint_types import PRIMARY_OF, TYPES
 from steadfast.benchmarks.cfbench.facts import FILE, LANGUAGE, PRIORITIES, REAL_LIFE, SPLITS
+
+
+class PrimaryType(NamedTuple):
+    """One of the ten primary constraint types (paper, Table 1)."""
+
+    number: str  # the paper's, from C1 to C10
+    name: str  # the paper's
+    secondary: Mapping[str, str]  # name of each secondary type by the data's label
+
+
+TYPES = {label: PrimaryType(**of) for label, of in facts("cfbench/types.yaml").items()}
+"""By the data's label, in the paper's order."""
+PRIMARY_OF = {label: primary for primary, of in TYPES.items() for label in of.secondary}
+"""Label of the primary type by each secondary one's, in the paper's order."""
+
 
 TEXTS = ("prompt", "isanswer", "gold", "doamin", "scenario", "source", "split", "criteria")
 KEYS = ("idx", *TEXTS)
@@ -18,13 +35,20 @@ _EMPTY_PROMPTS = facts("cfbench/released.yaml")["empty_prompts"]
 
 
 def local(inputs: Mapping[str, Path], directory: str) -> Iterator[Record]:
-    """The records of a directory's file, checked and in one shape, in its order."""
+    """Returns the records of a directory's file, checked and in one shape, in its order."""
     path = Path(directory) / FILE
     return map(normalised, checked(read_json(path), str(path)))
 
 
+def released(inputs: Mapping[str, Path]) -> Iterator[Record]:
+    """The records as published, fetched at the pinned revision, in one shape and in their order."""
+    pinned = facts("cfbench/released.yaml")
+    alternative = f"set cfbench.source to local and cfbench.directory to a directory with {FILE}"
+    return map(normalised, checked(json.loads(fetch(pinned, alternative)), pinned["url"]))
+
+
 def checked(records: object, where: str) -> list[Record]:
-    """Records in the released shape, each checked; ``domain`` may stand for ``doamin``."""
+    """Returns records in the released shape, each checked; ``domain`` may stand for ``doamin``."""
     if not isinstance(records, list) or not records:
         raise UserError(f"{where}: a list of records was expected; take {FILE} as released")
     found: dict[int, Record] = {}
@@ -84,12 +108,10 @@ def _check_checkpoint(checkpoint: object, name: str) -> None:
 
 
 def normalised(record: Record) -> Record:
-    """A record of the released shape as the stages pass it on.
+    """Returns a record of the released shape as the stages pass it on.
 
-    Returns:
-        sample_id, which label files use; idx, prompt, gold, scenario, source and split as they
-        are; domain and task, one of which is null; checkpoints with text, priority, type and
-        subtype.
+    It has sample_id, which label files use; idx, prompt, gold, scenario, source and split as they
+    are; domain and task, one of which is null; checkpoints with text, priority, type and subtype.
     """
     real_life = record["source"] == REAL_LIFE
     return {

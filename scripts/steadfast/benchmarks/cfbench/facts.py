@@ -10,11 +10,20 @@ SPLITS = ("easy", "hard")
 FULL = "full"  # both splits together
 SETS = (*SPLITS, FULL)
 REAL_LIFE = "tob"  # the source whose records have a domain; the others name an NLP task
-RATES: tuple[Literal["csr", "isr", "psr"], ...] = (
-    "csr",
-    "isr",
-    "psr",
-)  # of one record, as scores have them
+# Of one record, as scores have them.
+RATES: tuple[Literal["csr", "isr", "psr"], ...] = ("csr", "isr", "psr")
 MEASURES = ("CSR", "ISR", "PSR")  # their means
 PRIMARY_KIND, SECONDARY_KIND = "primary", "secondary"  # of constraint types
 Mode = Literal["strict", "released"]
+
+# Direct scoring: a judge's one score of a whole answer, in place of a verdict a checkpoint. The
+# paper (Table 6, "GPT-4o DS") says of it that the judge scores an answer directly, and that people
+# score on a scale of 0 to 1; neither wording nor code of it is released. So form and reading of a
+# reply (``replies.direct_score``) are ours, in both modes.
+DIRECT = "direct"  # the name of the judge template, and of the score
+DIRECT_FORM = "评分：{score}"  # the last line of a reply
+
+
+def direct_request(sample: str) -> str:
+    """Returns the id of the request for a sample's direct score."""
+    return f"{sample}/{DIRECT}"

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from steadfast.base.resources import facts
-from steadfast.benchmarks.cfbench.constraint_types import TYPES
+from steadfast.benchmarks.cfbench.data import TYPES
 from steadfast.benchmarks.cfbench.facts import FULL, PRIMARY_KIND
 from steadfast.benchmarks.cfbench.facts import SECONDARY_KIND as SECONDARY
 from steadfast.benchmarks.cfbench.results import CfbenchResults
@@ -23,7 +23,7 @@ FACTORS = facts("cfbench/factors.yaml")
 
 
 def figures(frames: Frames, display: Display) -> dict[str, Picture]:
-    """The figures by name.
+    """Returns the figures by name.
 
     Models are those of the tables with a column a model, by falling PSR.
     """
@@ -36,36 +36,20 @@ def figures(frames: Frames, display: Display) -> dict[str, Picture]:
         for of in TYPES.values()
         for label, name in of.secondary.items()
     } | blank
-    drawn = {
-        "types": _types(results, primary, names),
-        "secondary_types": _types(results, secondary, inner),
-        "factors": _factors(results),
-    }
-    values = results.values(FULL, "PSR")
-    notes = range_notes(results.roster, results.words["ranked"], values, display.digits)
-    ends = {
-        "types": _extremes(results, primary, names),
-        "secondary_types": _extremes(results, secondary, inner),
-    }
-    captions = results.words["figure_captions"]
-    metrics = {"types": "types", "secondary_types": "types", "factors": "factors"}
-    return {
-        name: picture(
-            figure,
-            captions[name],
-            [
-                *ends.get(name, []),
-                *notes,
-                *results.notes(results.shown_models),
-                *results.left_out(metrics[name]),
-            ],
-        )
-        for name, figure in drawn.items()
-    }
+    kinds = {"types": (primary, names), "secondary_types": (secondary, inner)}
+    captions, values = results.words["figure_captions"], results.values(FULL, "PSR")
+    shared = range_notes(results.roster, results.words["ranked"], values, display.digits)
+    shared += results.notes(results.shown_models)
+    drawn = {}
+    for name, (rows, of) in kinds.items():
+        notes = [*_extremes(results, rows, of), *shared, *results.left_out("types")]
+        drawn[name] = picture(_types(results, rows, of), captions[name], notes)
+    notes = [*shared, *results.left_out("factors")]
+    return drawn | {"factors": picture(_factors(results), captions["factors"], notes)}
 
 
 def _types(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, str]) -> Figure:
-    """A line a type, a mark a model, with its interval."""
+    """Returns a line a type, a mark a model, with its interval."""
     models = results.shown_models
     labels = [label for label in names if label in set(rows["category"])]
     # As high as the marks need that stand below each other, and no higher than a page.
@@ -91,7 +75,7 @@ def _types(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, str]
 
 
 def _extremes(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, str]) -> list[Note]:
-    """Which types the models that compete satisfy least and most, on average."""
+    """Returns which types the models that compete satisfy least and most, on average."""
     its = rows[rows["model"].isin(results.roster.contenders) & rows["category"].isin(list(names))]
     means = its.groupby("category")["value"].mean().dropna()
     if len(means) < 2:
@@ -101,7 +85,7 @@ def _extremes(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, s
 
 
 def _factors(results: CfbenchResults) -> Figure:
-    """A panel a factor and measure."""
+    """Returns a panel a factor and measure."""
     figure = Figure(figsize=(PAGE, 1.8 * len(FACTORS)), layout="constrained")
     panels = figure.subplots(len(FACTORS), len(MEASURES), sharex="row", sharey=True)
     for line, (factor, how) in zip(panels, FACTORS.items(), strict=True):

@@ -19,7 +19,7 @@ Records = Mapping[str, Record]
 def checked_scores(
     scores: Iterable[Scored[ScoreRecord]], data: Records
 ) -> Iterator[Scored[ScoreRecord]]:
-    """Scores that belong to the data."""
+    """Yields scores that belong to the data."""
     for scored in scores:
         sample = scored.record["sample_id"]
         if sample not in data:
@@ -31,12 +31,7 @@ def checked_scores(
 
 
 def record_frame(data: Records) -> pd.DataFrame:
-    """What a record's results may depend on.
-
-    Returns:
-        By sample, columns split, source, domain, task, and the four factors of Figure 6:
-        characters of the prompt, checkpoints, types and primary (checkpoints).
-    """
+    """Returns what a record's results may depend on, the four factors of Figure 6 among it."""
     rows = [
         {
             **{name: record[name] for name in ("split", "source", "domain", "task")},
@@ -52,12 +47,10 @@ def record_frame(data: Records) -> pd.DataFrame:
 
 
 def sample_frame(scores: Iterable[Scored[ScoreRecord]], records: pd.DataFrame) -> pd.DataFrame:
-    """The scored and unscored answers.
+    """Returns the scored and unscored answers.
 
-    Returns:
-        Columns model, prompts (whose, see ``stats.asked``), draw, cluster (the sample, for
-        intervals), status, empty (whether the answer has no text), parsing (of mode released, else
-        None), csr, isr, psr (empty where unscored), and those of ``records``.
+    ``cluster`` is the sample, for intervals; ``parsing`` is of mode released; the rates are empty
+    where there is no score.
     """
     rows = [
         {
@@ -77,12 +70,7 @@ def sample_frame(scores: Iterable[Scored[ScoreRecord]], records: pd.DataFrame) -
 
 
 def checkpoint_frame(scores: Iterable[Scored[ScoreRecord]], data: Records) -> pd.DataFrame:
-    """The checkpoints with a verdict, each twice: under its primary and its secondary type.
-
-    Returns:
-        Columns model, cluster, split, kind (primary or secondary), category (the data's label,
-        which may be blank) and value (0 or 1).
-    """
+    """Returns the checkpoints with a verdict, each under its primary and its secondary type."""
     rows = [
         (
             *(model, record["sample_id"], data[record["sample_id"]]["split"]),
@@ -98,7 +86,7 @@ def checkpoint_frame(scores: Iterable[Scored[ScoreRecord]], data: Records) -> pd
 
 
 def with_full(frame: pd.DataFrame) -> pd.DataFrame:
-    """Rows of the splits, and again as rows of both together."""
+    """Returns rows of the splits, and again as rows of both together."""
     return pd.concat([frame, frame.assign(split=FULL)])
 
 

@@ -6,8 +6,7 @@ Where direct scoring is wanted, another one asks for a single score of the whole
 from collections.abc import Iterator, Mapping
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.cfbench import direct
-from steadfast.benchmarks.cfbench.facts import LANGUAGE, Mode
+from steadfast.benchmarks.cfbench.facts import DIRECT, LANGUAGE, Mode, direct_request
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
 from steadfast.contract.judge_template import JudgeTemplate
 from steadfast.judging.boundary import boundary
@@ -26,18 +25,18 @@ class CfbenchJudgePrompts(JudgePrompts):
         self._mode, self._direct = mode, direct
 
     def slots_of(self, template: str) -> tuple[frozenset[str], frozenset[str]]:
-        """The names that may stand in a template of that name, and those that must.
+        """Returns the names that may stand in a template of that name, and those that must.
 
         Direct scoring shows no checklist, nor how long it is.
         """
-        if template == direct.NAME:
+        if template == DIRECT:
             return self.slots - {"checkpoints", "count"}, self.required - {"checkpoints"}
         return self.slots, self.required
 
     def prompts(
         self, sample: Sample, answer: Answer, templates: Mapping[str, JudgeTemplate]
     ) -> Iterator[JudgePrompt]:
-        """The checklist's in the template of the language, then that of direct scoring."""
+        """Yields the prompt of the checklist, then that of direct scoring where it is wanted."""
         record = sample.source
         texts = [checkpoint["text"] for checkpoint in record["checkpoints"]]
         fields = {
@@ -51,8 +50,8 @@ class CfbenchJudgePrompts(JudgePrompts):
             (LANGUAGE, sample.id, {"checkpoints": texts}, MAX_TOKENS)
         ]
         if self._direct:
-            name, count = direct.request_id(sample.id), {direct.NAME: len(texts)}
-            asked.append((direct.NAME, name, count, DIRECT_TOKENS))
+            name, count = direct_request(sample.id), {DIRECT: len(texts)}
+            asked.append((DIRECT, name, count, DIRECT_TOKENS))
         for name, request_id, expected, max_tokens in asked:
             head, tail = templates[name].render(fields)
             request = JudgeRequest(

@@ -13,9 +13,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import pandas as pd
 
 from steadfast.base.resources import facts
-from steadfast.benchmarks.cfbench.agreement import agreement
-from steadfast.benchmarks.cfbench.constraint_types import PRIMARY_OF, TYPES
-from steadfast.benchmarks.cfbench.direct_metrics import direct_scores
+from steadfast.benchmarks.cfbench.agreement import agreement, direct_scores
+from steadfast.benchmarks.cfbench.data import PRIMARY_OF, TYPES
 from steadfast.benchmarks.cfbench.facts import (
     FULL,
     LANGUAGE,
@@ -58,7 +57,7 @@ def metrics(
     references: Collection[str] = (),
     direct: bool = False,
 ) -> dict[str, pd.DataFrame]:
-    """The metrics by name."""
+    """Returns the metrics by name."""
     records = {record["sample_id"]: record for record in data[LANGUAGE]["data"][LANGUAGE]}
     found = list(checked_scores(scores, records))
     asked = {scored.record["sample_id"] for scored in found}
@@ -85,17 +84,13 @@ def metrics(
 
 
 def results(samples: pd.DataFrame, mode: Mode = "strict") -> pd.DataFrame:
-    """CSR, ISR and PSR on the easy, the hard and all records (Tables 2 and 7).
+    """Returns CSR, ISR and PSR on the easy, the hard and all records (Tables 2 and 7).
 
-    Returns:
-        Columns model, split (easy, hard, full), measure, value, low, high and n.
-
-    Example:
-        >>> rates = {"csr": [1.0, 0.5], "isr": [1.0, 0.0], "psr": [1.0, 1.0]}
-        >>> samples = pd.DataFrame({"model": "m", "cluster": ["a", "b"], "split": "easy", **rates})
-        >>> found = results(samples)
-        >>> found.loc[found["split"] == "full", ["measure", "value", "n"]].values.tolist()
-        [['CSR', 0.75, 2], ['ISR', 0.5, 2], ['PSR', 1.0, 2]]
+    >>> rates = {"csr": [1.0, 0.5], "isr": [1.0, 0.0], "psr": [1.0, 1.0]}
+    >>> samples = pd.DataFrame({"model": "m", "cluster": ["a", "b"], "split": "easy", **rates})
+    >>> found = results(samples)
+    >>> found.loc[found["split"] == "full", ["measure", "value", "n"]].values.tolist()
+    [['CSR', 0.75, 2], ['ISR', 0.5, 2], ['PSR', 1.0, 2]]
     """
     keys = ["model", "split", "measure"]
     rows = with_full(by_measure(samples.assign(stratum=samples["split"])))
@@ -108,11 +103,7 @@ def results(samples: pd.DataFrame, mode: Mode = "strict") -> pd.DataFrame:
 
 
 def comparisons(samples: pd.DataFrame, references: Collection[str] = ()) -> pd.DataFrame:
-    """CSR, ISR and PSR of every two models on the records that both have scored.
-
-    Returns:
-        Columns model, other, split, measure and those of ``comparison.compare_models``.
-    """
+    """Returns CSR, ISR and PSR of every two models on the records that both have scored."""
     compared = samples[~samples["model"].isin(references)]
     rows = with_full(by_measure(compared.assign(stratum=compared["split"])))
     rows = rows.assign(sample_id=rows["cluster"]).rename(columns={"value": "total"})
@@ -126,11 +117,10 @@ def comparisons(samples: pd.DataFrame, references: Collection[str] = ()) -> pd.D
 def headline(
     rates: pd.DataFrame, counts: pd.DataFrame, compared: pd.DataFrame, records: pd.DataFrame
 ) -> pd.DataFrame:
-    """CSR, ISR and PSR of each model on all records, for the report over all benchmarks.
+    """Returns CSR, ISR and PSR of each model on all records, for the report over all benchmarks.
 
-    Returns:
-        Columns of ``stats.headline``, the further ones too; a model without a scored record has
-        empty values.
+    The columns are those of ``stats.headline``, the further ones too; a model without a scored
+    record has empty values.
     """
     every = counts.loc[counts["split"] == FULL, ["model", "expected", PROMPTS]]
     every = every.merge(pd.DataFrame({"measure": MEASURES}), "cross")
@@ -147,10 +137,6 @@ def by_type(scores: Sequence[Scored[ScoreRecord]], data: Records) -> pd.DataFram
 
     Only verdicts that belong to a checkpoint count, so that in mode released replies read by the
     fallback are left out.
-
-    Returns:
-        Columns model, kind (primary or secondary), category (the data's label, blank for none),
-        value, low, high and n (checkpoints).
     """
     rows = _means(checkpoint_frame(scores, data), ["model", "kind", "category"])
     labels = [*dict.fromkeys([*TYPES, *PRIMARY_OF]), ""]
@@ -159,13 +145,10 @@ def by_type(scores: Sequence[Scored[ScoreRecord]], data: Records) -> pd.DataFram
 
 
 def by_origin(samples: pd.DataFrame) -> pd.DataFrame:
-    """CSR, ISR and PSR by source, by domain of real life, and by NLP task (Figure 5).
+    """Returns CSR, ISR and PSR by source, by domain of real life, and by NLP task (Figure 5).
 
     The mapping of the tasks to the paper's four classes is not released, so that the tasks with
     most records have rows by name, and all others one together.
-
-    Returns:
-        Columns model, kind (source, domain or task), category, measure, value, low, high and n.
     """
     names = facts("cfbench/domains.yaml")
     real_life = samples["source"] == REAL_LIFE
@@ -182,11 +165,7 @@ def by_origin(samples: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_factor(samples: pd.DataFrame) -> pd.DataFrame:
-    """CSR, ISR and PSR by prompt length, checkpoints, types and primary checkpoints (Figure 6).
-
-    Returns:
-        Columns model, kind (the factor), category (its bin), measure, value, low, high and n.
-    """
+    """CSR, ISR and PSR by prompt length, checkpoints, types and primary checkpoints (Figure 6)."""
     bins = {name: factor["bins"] for name, factor in facts("cfbench/factors.yaml").items()}
     parts = {
         name: pd.cut(
@@ -219,11 +198,9 @@ def _by_category(
 
 
 def statistics(data: Records) -> pd.DataFrame:
-    """What is asked (Table 1): records, means per record, checkpoints by primary type.
+    """Returns what is asked (Table 1): records, means per record, checkpoints by primary type.
 
-    Returns:
-        Columns split, measure (records, characters, primary, checkpoints, types, and the data's
-        label of each type, blank for none) and value.
+    The measures of types are the data's labels, blank for none.
     """
     means = ["characters", "primary", "checkpoints", "types"]
     types = [Counter(point["type"] for point in of["checkpoints"]) for of in data.values()]
@@ -235,12 +212,10 @@ def statistics(data: Records) -> pd.DataFrame:
 
 
 def coverage(samples: pd.DataFrame) -> pd.DataFrame:
-    """Expected and scored answers of each model on the easy, the hard and all records.
+    """Returns expected and scored answers of each model on the easy, the hard and all records.
 
-    Returns:
-        Columns model, split, expected, scored, a count per status (``status_<name>``), empty
-        (answers without any text), of mode released ``fallback`` and ``nothing``: replies that its
-        parser read only in part, or not; and prompts (whose).
+    Empty are answers without any text; in mode released, fallback and nothing are replies that its
+    parser read only in part, or not.
     """
     flags = {
         "scored": samples["psr"].notna(),
@@ -260,7 +235,7 @@ def coverage(samples: pd.DataFrame) -> pd.DataFrame:
 
 
 def _means(rows: pd.DataFrame, by: list[str], stratum: str = "split") -> pd.DataFrame:
-    """Means of the column value in each cell, with intervals over records."""
+    """Returns means of the column value in each cell, with intervals over records."""
     if rows.empty:
         return pd.DataFrame(columns=[*by, *VALUES]).astype({"value": float, "n": int})
     return Clusters(rows, [stratum]).means(rows, by, "value").rows()

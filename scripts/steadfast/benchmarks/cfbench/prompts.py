@@ -9,7 +9,7 @@ MAX_TOKENS = 2048  # of an answer (paper, "Evaluation Settings")
 
 
 def prompts(part: str, data: Data) -> Iterator[Record]:
-    """A prompt for each record, in their order."""
+    """Yields a prompt for each record, in their order."""
     for record in data["data"][part]:
         yield {
             "sample_id": record["sample_id"],

@@ -9,7 +9,7 @@ from random import Random
 
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
-from steadfast.benchmarks.cfbench import direct
+from steadfast.benchmarks.cfbench.facts import DIRECT, DIRECT_FORM
 from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample, StandIn
 from steadfast.judging.stand_in import BelievingJudge, signature
 
@@ -51,17 +51,17 @@ class CfbenchJudge(BelievingJudge):
     flip, chatter = CHANCES["flip"], CHANCES["chatter"]
 
     def numbers(self, request: JudgeRequest) -> range:
-        """Those of the checkpoints."""
+        """Returns the numbers of the checkpoints."""
         expected = request.expected
-        return range(1, (expected.get(direct.NAME) or len(expected["checkpoints"])) + 1)
+        return range(1, (expected.get(DIRECT) or len(expected["checkpoints"])) + 1)
 
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
-        """Each checkpoint with 1 or 0; or the share of those that hold, as a score."""
-        if direct.NAME in request.expected:
-            return direct.FORM.format(score=f"{sum(verdicts) / len(verdicts):.2f}")
+        """Returns each checkpoint with 1 or 0; or the share of those that hold, as a score."""
+        if DIRECT in request.expected:
+            return DIRECT_FORM.format(score=f"{sum(verdicts) / len(verdicts):.2f}")
         pairs = zip(request.expected["checkpoints"], verdicts, strict=True)
         return "\n\n".join(f"{text}\t{int(verdict)}" for text, verdict in pairs)
 
     def unreadable(self, reply: str, rng: Random) -> str:
-        """A remark, alone or before the reply."""
+        """Returns a remark, alone or before the reply."""
         return rng.choice(CHATTER).replace("{reply}", reply)

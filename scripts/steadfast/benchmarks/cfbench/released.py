@@ -75,12 +75,11 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def hundredths(value: float) -> float:
-    """A number rounded to two decimals as numpy does it: half to even of the scaled number.
+    """Returns a number rounded to two decimals as numpy does it: half to even of the scaled number.
 
     Python's own ``round`` gives another result for some numbers, such as 0.615.
 
-    Example:
-        >>> hundredths(0.615), round(0.615, 2)
-        (0.62, 0.61)
+    >>> hundredths(0.615), round(0.615, 2)
+    (0.62, 0.61)
     """
     return round(value * 100) / 100

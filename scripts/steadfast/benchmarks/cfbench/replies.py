@@ -4,20 +4,72 @@ import re
 from collections.abc import Sequence
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.cfbench.direct import FORM, NAME
-from steadfast.benchmarks.cfbench.facts import Mode
-from steadfast.benchmarks.cfbench.strict import read_verdicts
+from steadfast.benchmarks.cfbench.facts import DIRECT, DIRECT_FORM, Mode
 from steadfast.judging.reply import own_words
 
+# No "1.5", "10:30" or "-5".
+ENUMERATION = re.compile(r"^(?:[-*•]|[(（]?\d{1,2}[.．、)）:：])(?!\d)")
+STOPS = ".。．"
+VERDICT = re.compile(rf"(\d)[{STOPS}]?")
 _MARKS = r"[\s*_`>#]*"
 _CLAIM = re.compile(rf"{_MARKS}评分{_MARKS}[:：](.*)")
 _SCORE = re.compile(r"0(?:\.\d{1,2})?|1(?:\.0{1,2})?", re.ASCII)
 _LONGEST = 32  # characters of a number in mode released
 
 
+def read_verdicts(texts: Sequence[str], reply: str) -> list[int] | str:
+    """1 or 0 of each checkpoint, or in one clause why the reply cannot be read as a whole.
+
+    Every checkpoint has to be there exactly once, in order, each followed by a TAB and 0 or 1. What
+    changes no meaning is let pass: blanks, line ends of any kind, blank lines, an enumeration, bold
+    type, a final full stop. Anything else, such as a sentence before or after, is unreadable.
+    """
+    if not reply.strip():
+        return "the reply is empty"
+    wanted = [_plain(text) for text in texts]
+    verdicts: list[int] = []
+    lines: list[str] = []  # of a checkpoint that is not yet complete
+    for line in reply.splitlines():
+        before, tab, after = line.rstrip().rpartition("\t")
+        verdict = VERDICT.fullmatch(_unmarked(after)) if tab else None
+        if not verdict or int(verdict[1]) not in (0, 1):
+            lines.append(line)
+            continue
+        lines.append(before)
+        place = len(verdicts)
+        if place == len(texts):
+            return f"there are more than {len(texts)} verdicts"
+        if not _names(_plain("\n".join(lines)), wanted[place], wanted):
+            return f"verdict {place + 1} is not of checkpoint {place + 1}"
+        verdicts.append(int(verdict[1]))
+        lines = []
+    if len(verdicts) < len(texts):
+        return f"there are {len(verdicts)} verdicts for {len(texts)} checkpoints"
+    return "there is text after the last verdict" if "".join(lines).strip() else verdicts
+
+
+def _names(words: str, text: str, wanted: Sequence[str]) -> bool:
+    """Returns whether a judge's words are this checkpoint's, and of no other that is wanted.
+
+    A judge may put an enumeration before it, or change its own where that leaves no doubt.
+    """
+    if words == text or (words.endswith(text) and ENUMERATION.fullmatch(words.removesuffix(text))):
+        return True
+    bare = ENUMERATION.sub("", words)
+    return {other for other in wanted if ENUMERATION.sub("", other) == bare} == {text}
+
+
+def _plain(text: str) -> str:
+    return _unmarked(text).rstrip(STOPS)
+
+
+def _unmarked(text: str) -> str:
+    return "".join(text.split()).replace("**", "").replace("__", "")
+
+
 def readable(expected: Record, reply: str, answer: str) -> bool:
-    """Whether a reply needs no further asking."""
-    if NAME in expected:
+    """Returns whether a reply needs no further asking."""
+    if DIRECT in expected:
         return direct_score(expected["mode"], reply, answer) is not None
     texts = expected["checkpoints"]
     if expected["mode"] == "released":
@@ -67,19 +119,18 @@ def number(text: str) -> float | None:
 
 
 def direct_score(mode: Mode, reply: str, answer: str) -> float | None:
-    r"""The score that a reply gives, 0 to 1; None where it gives none.
+    r"""Returns the score that a reply gives, 0 to 1; None where it gives none.
 
     Strict: the last line of the judge's own words is its one score line, with a number of at most
     two decimals; blanks, bold type, a half-width colon and a final full stop make no difference.
     Released: what follows the last score mark, up to a blank, is whatever Python's ``float``
     takes for a number from 0 to 1, as the released code reads the verdicts of a checklist.
 
-    Example:
-        >>> direct_score("strict", "大体做到了。\n**评分：0.7**", "")
-        0.7
+    >>> direct_score("strict", "大体做到了。\n**评分：0.7**", "")
+    0.7
     """
     if mode == "released":
-        _, mark, after = reply.rpartition(FORM.format(score=""))
+        _, mark, after = reply.rpartition(DIRECT_FORM.format(score=""))
         words = after.split(None, 1) if mark else []
         value = number(words[0]) if words and len(words[0]) <= _LONGEST else None
         return value if value is not None and 0 <= value <= 1 else None

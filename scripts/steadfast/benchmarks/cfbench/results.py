@@ -30,7 +30,7 @@ class CfbenchResults(Results):
         return values_by_model(rows_of(self.frames["results"], split=split, measure=measure))
 
     def pairs(self, split: str, measure: str) -> pd.DataFrame:
-        """The comparisons of every two models."""
+        """Returns the comparisons of every two models."""
         return rows_of(self.frames["comparisons"], split=split, measure=measure)
 
     @cached_property
@@ -54,7 +54,7 @@ class CfbenchResults(Results):
         return [(None, self.words["notes"]["most_models"].format(**slots))]
 
     def incomplete(self, split: str = FULL) -> set[str]:
-        """The models of which fewer records have a score than are expected."""
+        """Returns the models of which fewer records have a score than are expected."""
         counts = self.coverage.loc[split]
         return set(counts.index[counts["scored"] < counts["expected"]])
 

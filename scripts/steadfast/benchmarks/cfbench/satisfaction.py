@@ -16,7 +16,7 @@ class Satisfaction(NamedTuple):
 
 
 def satisfaction(priorities: Sequence[str], verdicts: Sequence[int]) -> Satisfaction:
-    """The three rates of one record, without any rounding.
+    """Returns the three rates of one record, without any rounding.
 
     PSR: a primary checkpoint that does not hold gives 0; otherwise 0.5 + 0.5·A has to exceed 0.8,
     A being the satisfied share of the secondary ones. The paper has no case for records with one
@@ -29,9 +29,8 @@ def satisfaction(priorities: Sequence[str], verdicts: Sequence[int]) -> Satisfac
 
     Source: paper, "Evaluation Metrics"; in whole numbers, so that no rounding error decides.
 
-    Example:
-        >>> satisfaction(["主需", "次需", "次需", "次需"], [1, 1, 1, 0])
-        Satisfaction(csr=0.75, isr=0, psr=1)
+    >>> satisfaction(["主需", "次需", "次需", "次需"], [1, 1, 1, 0])
+    Satisfaction(csr=0.75, isr=0, psr=1)
     """
     pairs = list(zip(priorities, verdicts, strict=True))
     held, count = sum(verdicts), len(verdicts)
@@ -54,9 +53,8 @@ def is_satisfied(*scores: float) -> int:
     Kappa needs categories, and the paper names no other limit than that of PSR, which is what
     users are content with. Exact: 0.8 as it is written does not exceed it.
 
-    Example:
-        >>> is_satisfied(0.8, 0.8, 0.8), is_satisfied(0.8, 0.9)
-        (0, 1)
+    >>> is_satisfied(0.8, 0.8, 0.8), is_satisfied(0.8, 0.9)
+    (0, 1)
     """
     exact = [Fraction(str(score)) for score in scores]
     return int(sum(exact) / len(exact) > Fraction(4, 5))

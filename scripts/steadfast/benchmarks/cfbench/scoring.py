@@ -1,14 +1,42 @@
 """Scores of answers by a judge's verdicts on their checkpoints."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.cfbench import direct
-from steadfast.benchmarks.cfbench.facts import RATES, Mode
-from steadfast.benchmarks.cfbench.reading import read_reply
-from steadfast.benchmarks.cfbench.replies import direct_score
+from steadfast.benchmarks.cfbench import released
+from steadfast.benchmarks.cfbench.facts import DIRECT, RATES, Mode, direct_request
+from steadfast.benchmarks.cfbench.replies import direct_score, strict_verdicts
+from steadfast.benchmarks.cfbench.satisfaction import Satisfaction, satisfaction
 from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
+
+
+class Reading(NamedTuple):
+    """What a reply says."""
+
+    extracted: Record  # what was read, or under ``problem`` what stood in the way of reading
+    # 1 or 0 of each checkpoint; None where none are known one by one
+    verdicts: list[int] | None = None
+    rates: Satisfaction | None = None  # CSR, ISR and PSR; None where the reply is unreadable
+
+
+def read_reply(
+    mode: Mode, texts: Sequence[str], priorities: Sequence[str], reply: str, answer: str
+) -> Reading:
+    """Reads a reply."""
+    if mode == "released":
+        found = released.outcome(texts, priorities, reply)
+        if found.rates is None:
+            return Reading({"problem": f"the released code ends with {found.error}"})
+        exact = found.parsing == released.PARSED
+        values = [int(float(score)) for score in found.scores] if exact else None
+        extracted = {"parsing": found.parsing, "scores": list(found.scores)}
+        return Reading(extracted, values, found.rates)
+    verdicts = strict_verdicts(texts, reply, answer)
+    if isinstance(verdicts, str):
+        return Reading({"problem": verdicts})
+    return Reading({"verdicts": verdicts}, verdicts, satisfaction(priorities, verdicts))
 
 
 class CfbenchScoring(Scoring):
@@ -23,21 +51,21 @@ class CfbenchScoring(Scoring):
         self._mode, self._direct = mode, direct
 
     def facts(self, sample: Sample) -> Record:
-        """The split."""
+        """Returns the split."""
         return {"split": sample.source["split"]}
 
     def score(self, sample: Sample, answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
-        """What one judge's replies make of an answer."""
+        """Returns what one judge's replies make of an answer."""
         score = self._checklist(sample, answer, verdicts)
         if not self._direct:
             return score
         if not answer.answered:
-            return replace(score, values={**score.values, direct.NAME: None})
-        reply, value = verdicts.get(direct.request_id(sample.id)), None
+            return replace(score, values={**score.values, DIRECT: None})
+        reply, value = verdicts.get(direct_request(sample.id)), None
         if reply is not None and reply.answered:
             value = direct_score(self._mode, reply.text, answer.text)
-        extracted = {**score.extracted, direct.NAME: _direct_extract(reply, value)}
-        return replace(score, values={**score.values, direct.NAME: value}, extracted=extracted)
+        extracted = {**score.extracted, DIRECT: _direct_extract(reply, value)}
+        return replace(score, values={**score.values, DIRECT: value}, extracted=extracted)
 
     def _checklist(self, sample: Sample, answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
         if not answer.answered:

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
-from steadfast.benchmarks.cfbench.constraint_types import PRIMARY_OF
-from steadfast.benchmarks.cfbench.data import normalised
+from steadfast.benchmarks.cfbench.data import PRIMARY_OF, normalised
 from steadfast.benchmarks.cfbench.facts import PRIMARY, REAL_LIFE, SECONDARY, SPLITS
 
 MORE = {"easy": (1, 3), "hard": (3, 6)}  # checkpoints beside the opening one, fewest and most
@@ -22,19 +21,19 @@ PRIMARY_SHARE = 0.3
 
 
 def data(inputs: Mapping[str, Path], records: int, seed: int) -> Iterator[Record]:
-    """So many generated records, in the shape that stages pass on."""
+    """Returns so many generated records, in the shape that stages pass on."""
     return map(normalised, released_records(records, seed))
 
 
 def released_records(number: int, seed: int) -> list[Record]:
-    """So many records in the released shape; a longer list extends a shorter one."""
+    """Returns so many records in the released shape; a longer list extends a shorter one."""
     wording = facts("cfbench/synthetic.yaml")
     labels = _labels(list(wording["constraints"]), seed)
     return [_record(idx, wording, labels, random.Random(f"{seed}/{idx}")) for idx in range(number)]
 
 
 def _labels(labels: list[str], seed: int) -> Iterator[str]:
-    """All labels over and over, each time in another order."""
+    """Yields all labels over and over, each time in another order."""
     for turn in count():
         random.Random(f"{seed}/labels/{turn}").shuffle(labels)
         yield from labels

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pandas as pd
 
 from steadfast.base.resources import facts
-from steadfast.benchmarks.cfbench.constraint_types import TYPES
-from steadfast.benchmarks.cfbench.direct_metrics import SCORE
+from steadfast.benchmarks.cfbench.agreement import SCORE
+from steadfast.benchmarks.cfbench.data import TYPES
 from steadfast.benchmarks.cfbench.facts import (
     FULL,
     MEASURES,
@@ -31,12 +31,7 @@ from steadfast.show.cells import (
     share_cell,
 )
 from steadfast.show.display import Display
-from steadfast.show.results import (
-    ANSWER_COLUMNS,
-    ANSWER_NOTE,
-    incomplete_models,
-    values_by_model,
-)
+from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, incomplete_models, values_by_model
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import rows_of
@@ -47,13 +42,13 @@ Line = tuple[str, pd.DataFrame]
 
 
 def tables(frames: Frames, display: Display, mode: Mode, names: Sequence[str]) -> list[Table]:
-    """The tables."""
+    """Returns the tables."""
     results = CfbenchResults(frames, display, mode)
     return [TABLES[name](results, name) for name in names]
 
 
 def _statistics(results: CfbenchResults, name: str) -> Table:
-    """What is in the data (Table 1)."""
+    """Returns what is in the data (Table 1)."""
     words, rows = results.words, results.frames["statistics"]
     values = rows.set_index(["split", "measure"])["value"]
     means = words["statistics"]
@@ -77,7 +72,7 @@ def _statistics(results: CfbenchResults, name: str) -> Table:
 
 
 def _results(results: CfbenchResults, name: str) -> Table:
-    """CSR, ISR and PSR on the easy, the hard and all records (Tables 2 and 7)."""
+    """Returns CSR, ISR and PSR on the easy, the hard and all records (Tables 2 and 7)."""
     released = results.mode == "released"
     digits = results.words["released_digits"] if released else None
     places = [(split, measure) for split in SETS for measure in MEASURES]
@@ -113,7 +108,7 @@ def _results(results: CfbenchResults, name: str) -> Table:
 
 
 def _types(results: CfbenchResults, name: str) -> Table:
-    """Satisfied share of the checkpoints by primary and secondary type (Figure 4)."""
+    """Returns satisfied share of the checkpoints by primary and secondary type (Figure 4)."""
     words, rows = results.words, _by_category(results.frames["types"])
     parts = [(f"{of.number} {of.name}", label, of.secondary) for label, of in TYPES.items()]
     sections = []
@@ -127,7 +122,7 @@ def _types(results: CfbenchResults, name: str) -> Table:
 
 
 def _domains(results: CfbenchResults, name: str) -> Table:
-    """PSR by domain, by NLP task and by source (Figure 5)."""
+    """Returns PSR by domain, by NLP task and by source (Figure 5)."""
     words, rows = results.words, _by_category(rows_of(results.frames["domains"], measure="PSR"))
     names = facts("cfbench/domains.yaml")
     shown = names["domains"] | names["sources"] | names["tasks"]
@@ -140,7 +135,7 @@ def _domains(results: CfbenchResults, name: str) -> Table:
 
 
 def _by_category(rows: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
-    """The rows of each kind and category, one a model."""
+    """Returns the rows of each kind and category, one a model."""
     parts = rows.groupby(["kind", "category"], sort=False)
     return {(str(kind), str(category)): part for (kind, category), part in parts}
 
@@ -153,7 +148,7 @@ def _models_across(
     sections: Iterable[tuple[str, Sequence[Line]]],
     notes: Iterable[str] = (),
 ) -> Table:
-    """A table with a column a model; a line begins with what it is of and the largest n."""
+    """Returns a table with a column a model; a line begins with what it is of and the largest n."""
     models = results.shown_models
 
     def row(text: str, rows: pd.DataFrame) -> tuple[Cell, ...]:
@@ -169,7 +164,7 @@ def _models_across(
 
 
 def _direct(results: CfbenchResults, name: str) -> Table:
-    """Direct scores, and their agreement with the same judge's PSR."""
+    """Returns direct scores, and their agreement with the same judge's PSR."""
     words, rows = results.words["direct"], results.frames["direct"]
     columns, values = [MODEL], []
     for split in SETS:
@@ -192,25 +187,16 @@ def _direct(results: CfbenchResults, name: str) -> Table:
 
 def _humans(results: CfbenchResults, name: str) -> Table:
     """Agreement of each judge with people on whole answers, by each way of judging (Table 6)."""
-    if "direct_humans" not in results.frames:
-        return _humans_table(results, name, results.frames["humans"])
-    ways = results.words["direct"]["ways"]
-    parts = {way: results.frames[frame] for frame, way in ways.items()}
-    judges = list(dict.fromkeys(results.frames["humans"]["judge"]))
-    labelled = [
-        rows_of(rows, judge=judge).assign(label=rater_name(judge, way))
-        for judge in judges
-        for way, rows in parts.items()
-    ]
-    rows = pd.concat(labelled) if labelled else results.frames["humans"]
-    return _humans_table(results, name, rows, [results.words["notes"]["direct_people"]])
-
-
-def _humans_table(
-    results: CfbenchResults, name: str, found: pd.DataFrame, notes: Iterable[str] = ()
-) -> Table:
-    """Agreement with people, a row a judge or its label."""
-    words, digits = results.words, results.digits
+    words, digits, found = results.words, results.digits, results.frames["humans"]
+    found, notes = found.assign(label=found["judge"]), [words["notes"]["people"]]
+    if "direct_humans" in results.frames:
+        notes.append(words["notes"]["direct_people"])
+        by_way = [
+            rows_of(results.frames[frame], judge=judge).assign(label=rater_name(judge, way))
+            for judge in dict.fromkeys(found["judge"])
+            for frame, way in words["direct"]["ways"].items()
+        ]
+        found = pd.concat(by_way) if by_way else found
     # Stand-ins judge no model's answers, so that there may be none that people labelled too.
     unlabelled = found["n"].groupby(found["judge"]).transform("max") == 0
     found = found[~(unlabelled & found["judge"].map(results.roster.is_stand_in))]
@@ -227,23 +213,18 @@ def _humans_table(
                 )
             ),
         )
-        for judge, of_judge in found.groupby("label" if "label" in found else "judge", sort=False)
+        for judge, of_judge in found.groupby("label", sort=False)
     )
     columns = [Column("Judge", align="l")]
     for split in SETS:
         group = words["sets"][split]
         columns += [Column("Answers", group, "r"), Column("Kappa", group)]
         columns.append(Column(SHARED["interval"], group))
-    return results.table(
-        name,
-        columns,
-        [Section(rows)],
-        [(None, note) for note in [words["notes"]["people"], *notes]],
-    )
+    return results.table(name, columns, [Section(rows)], [(None, note) for note in notes])
 
 
 def _agreement(results: CfbenchResults, name: str) -> Table:
-    """Agreement of judges and people on single checkpoints."""
+    """Returns agreement of judges and people on single checkpoints."""
     rows = results.frames["agreement"]
     return agreement_table(results.prefix + name, rows, results.display, "CFBench", "checkpoint")
 
