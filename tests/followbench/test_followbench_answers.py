@@ -9,7 +9,7 @@ from followbench_run import BOTH, IMPOSSIBLE, run
 from judged_run import READER
 from steadfast.benchmarks.followbench.facts import JUDGE, LEVELS
 from steadfast.benchmarks.followbench.readers import FollowbenchReader
-from steadfast.benchmarks.followbench.rules.decide import satisfied
+from steadfast.benchmarks.followbench.rules import satisfied
 from steadfast.contract.components import Sample
 
 READ = FollowbenchReader()

@@ -9,11 +9,16 @@ import pytest
 from followbench_run import BOTH, LANGUAGES, released_directory, run
 from steadfast.base.errors import UserError
 from steadfast.base.resources import facts
-from steadfast.benchmarks.followbench import published
-from steadfast.benchmarks.followbench.data import checked, local, local_files
+from steadfast.benchmarks.followbench.data import (
+    checked,
+    local,
+    local_files,
+    released,
+    scorer_of,
+    sources,
+)
 from steadfast.benchmarks.followbench.facts import CATEGORIES, LEVELS
-from steadfast.benchmarks.followbench.rules.targets import COMPARISONS
-from steadfast.benchmarks.followbench.sources import scorer_of, sources
+from steadfast.benchmarks.followbench.rules import COMPARISONS
 from steadfast.benchmarks.followbench.synthetic import data, records
 
 RULED = {"en": {"content": 12, "situation": 8, "style": 0, "format": 2, "example": 40, "mixed": 8}}
@@ -44,13 +49,13 @@ def test_released_files_are_checked_against_their_pins(tmp_path, language, monke
     folder = RELEASED["folders"][language]
     shutil.copytree(released_directory() / language, tmp_path / folder)
     monkeypatch.setitem(RELEASED, "url", f"file://{tmp_path}/{{folder}}/{{file}}")
-    assert published.data({}, language) == local({}, language, str(tmp_path))
+    assert released({}, language) == local({}, language, str(tmp_path))
 
     style = tmp_path / folder / "style_constraints.json"
     style.chmod(0o644)
     style.write_text(style.read_text("utf-8").replace("?", "!", 1), "utf-8")
     with pytest.raises(UserError, match=r"sha256 .* followbench.directory"):
-        published.data({}, language)
+        released({}, language)
 
 
 def test_the_rules_that_need_a_target_are_those_that_compare_with_one():

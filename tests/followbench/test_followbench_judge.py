@@ -8,10 +8,10 @@ import pytest
 from followbench_run import BOTH, REFUSED, run
 from steadfast.base.errors import UserError
 from steadfast.base.resources import facts
+from steadfast.benchmarks.followbench.facts import WAYS
 from steadfast.benchmarks.followbench.judge import slots
 from steadfast.benchmarks.followbench.readers import FollowbenchJudge
 from steadfast.benchmarks.followbench.verdicts import readable, strict, strict_rating
-from steadfast.benchmarks.followbench.ways import WAYS
 from steadfast.contract.components import JudgePrompt, JudgeRequest
 from steadfast.contract.part_files import judge_items
 

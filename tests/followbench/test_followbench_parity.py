@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from followbench_run import LANGUAGES, cases, run
+from steadfast.benchmarks.followbench.data import scorer_of, sources
 from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE
 from steadfast.benchmarks.followbench.metrics import metrics
 from steadfast.benchmarks.followbench.released import released
-from steadfast.benchmarks.followbench.rules.decide import satisfied
-from steadfast.benchmarks.followbench.sources import scorer_of, sources
+from steadfast.benchmarks.followbench.rules import satisfied
 from steadfast.benchmarks.followbench.tables import tables
 from steadfast.contract.components import Frames, Scored
 from steadfast.show.display import Display

@@ -7,10 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steadfast.base.resources import facts
-from steadfast.benchmarks.followbench.literals import string_list
-from steadfast.benchmarks.followbench.rules.decide import satisfied
-from steadfast.benchmarks.followbench.rules.targets import COMPARISONS
-from steadfast.benchmarks.followbench.rules.text import Text
+from steadfast.benchmarks.followbench.rules import COMPARISONS, Text, satisfied
+from steadfast.benchmarks.followbench.targets import string_list
 
 RULES = facts("followbench/rules.yaml")
 PAIRS = [(rule, language) for rule in COMPARISONS for language in ("en", "zh")]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.benchmarks.followbench.satisfaction import consecutive_levels, failure_consistency
+from steadfast.benchmarks.followbench.frames import consecutive_levels, failure_consistency
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ from typing import TypeVar
 import pandas as pd
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.followbench.facts import JUDGE, NO, YES
+from steadfast.benchmarks.followbench.facts import JUDGE, NO, PATH, YES
 from steadfast.benchmarks.followbench.records import ScoreRecord
-from steadfast.benchmarks.followbench.ways import PATH
 from steadfast.contract.components import Labels, Scored, rater_name
 from steadfast.stats.agreement import COLUMNS, answer_agreement
 from steadfast.stats.raters import (
@@ -29,14 +28,13 @@ def agreement(
     labels: Labels | None = None,
     ways: Sequence[str] = (PATH,),
 ) -> pd.DataFrame:
-    """Agreement of every two raters on the judged items that both have judged.
+    """Returns agreement of every two raters on the judged items that both have judged.
 
     A judge that is asked in several ways is a rater in each. On constraints those raters are
     compared that saw the whole path; others count and order the constraints as they see fit.
 
-    Returns:
-        Columns measure (constraint: each alone; item: whether all of an item are kept, as in
-        Table 3) and those of ``stats.agreement``.
+    The columns are measure (constraint: each alone; item: whether all of an item are kept, as in
+    Table 3) and those of ``stats.agreement``.
     """
     judged = [score for score in scores if _is_judged(score.record)]
     raters = {

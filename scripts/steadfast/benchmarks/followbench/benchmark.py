@@ -1,18 +1,16 @@
 """FollowBench to the workflow: its section of the config, and what a config asks of it."""
 
 from collections.abc import Iterator
-from typing import Literal
+from dataclasses import replace
+from typing import Any, Literal
 
 from pydantic import Field
 
-from steadfast.base.files import Record
+from steadfast.base.files import Record, Settings
 from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
-from steadfast.benchmarks.followbench.data import local_files
-from steadfast.benchmarks.followbench.evolution_files import evolution_files, rewriting
-from steadfast.benchmarks.followbench.facts import CATEGORIES
-from steadfast.benchmarks.followbench.published import addresses
-from steadfast.benchmarks.followbench.ways import PATH, template_name
+from steadfast.benchmarks.followbench.data import addresses, local_files
+from steadfast.benchmarks.followbench.facts import CATEGORIES, LEVELS, PATH, template_name
 from steadfast.config.settings import references, temperature_lines
 from steadfast.contract.components import Component
 from steadfast.contract.judge_template import packaged, templates_of
@@ -25,18 +23,21 @@ from steadfast.contract.task import (
     Needs,
     Output,
     Part,
+    Rewriting,
     Task,
     Trial,
+    rewrites_file,
 )
 from steadfast.contract.text_asked import data_asked
 from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection
 from steadfast.schema.strict import StrictModel
 
-NAME = "followbench"
+NAME, PACKAGE = "followbench", "steadfast.benchmarks.followbench"
 TOKENS = 4096  # of the longest prompt, roughly: five shots of an example task
 RELEASED_ATTEMPTS = 1  # a reply that cannot be read is left to the user to repair
-CONTENT = {"synthetic": "synthetic:data", "local": "data:local", "released": "published:data"}
+CONTENT = {"synthetic": "synthetic:data", "local": "data:local", "released": "data:released"}
+EVOLUTION, EVOLUTION_ATTEMPTS = f"{PACKAGE}.evolution", 3
 ITEM_TABLE, CONSTRAINT_TABLE = "table3_agreement", "agreement"
 METRICS = (
     "hsr", "ssr", "csl", "scorers", "consistency", "items", "agreement", "coverage", "comparisons",
@@ -81,7 +82,8 @@ class Followbench(JudgedSection):
 
 
 def task(config: Config, section: Followbench) -> Task:
-    """What a config asks of FollowBench; a part is a language."""
+    """Returns what a config asks of FollowBench; a part is a language."""
+    evolution = section.evolution
     ways = {"ways": list(section.judge_prompts)}
     mode = {"mode": config.judging.mode} | ways
     languages = {"languages": list(section.languages)}
@@ -91,15 +93,8 @@ def task(config: Config, section: Followbench) -> Task:
         section.templates,
     )
     temperatures = temperature_lines(config)
-    measured = (
-        languages
-        | ways
-        | {
-            "judges": list(config.judges),
-            "references": references(config),
-            "temperatures": {name: list(place) for name, place in temperatures.items()},
-        }
-    )
+    raters = {"judges": list(config.judges), "references": references(config)}
+    lines = {"temperatures": {name: list(place) for name, place in temperatures.items()}}
     figures = ("by_category", *(["temperature"] if temperatures else []))
     names = table_names(config, section)
     shown = languages | mode | {"names": names}
@@ -108,32 +103,30 @@ def task(config: Config, section: Followbench) -> Task:
         parts={name: Part(TOKENS, {("data", name): _path(name)}) for name in section.languages},
         data=[
             *(_data(config, section, language) for language in section.languages),
-            *(_evolution(section) if section.evolution else ()),
+            *(_evolution_files(evolution, section.languages[0]) if evolution else ()),
         ],
-        rewriting=rewriting(section.evolution.rewriter) if section.evolution else None,
-        prompts=Component("steadfast.benchmarks.followbench.prompts:prompts"),
+        rewriting=_rewriting(evolution) if evolution else None,
+        prompts=Component(f"{PACKAGE}.prompts:prompts"),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "context_id"}),
-        stand_in=Component("steadfast.benchmarks.followbench.readers:FollowbenchReader"),
-        scoring=Component("steadfast.benchmarks.followbench.scoring:FollowbenchScoring", mode),
+        stand_in=Component(f"{PACKAGE}.readers:FollowbenchReader"),
+        scoring=Component(f"{PACKAGE}.scoring:FollowbenchScoring", mode),
         metrics=Output(
-            Component("steadfast.benchmarks.followbench.metrics:metrics", measured),
+            Component(f"{PACKAGE}.metrics:metrics", languages | ways | raters | lines),
             METRICS,
             data=("data",),
             fields=("level", "scorer"),
         ),
         tables=Output(
-            Component("steadfast.benchmarks.followbench.tables:tables", shown),
+            Component(f"{PACKAGE}.tables:tables", shown),
             tuple(f"{NAME}_{name}" for name in names),
         ),
-        figures=Output(Component("steadfast.benchmarks.followbench.figures:figures"), figures),
+        figures=Output(Component(f"{PACKAGE}.figures:figures"), figures),
         judging=Judging(
             prompts=Component(
-                "steadfast.benchmarks.followbench.judge:FollowbenchJudgePrompts",
-                ways,
-                resources=packaged(templates),
+                f"{PACKAGE}.judge:FollowbenchJudgePrompts", ways, packaged(templates)
             ),
-            readable=Component("steadfast.benchmarks.followbench.verdicts:readable"),
-            stand_in=Component("steadfast.benchmarks.followbench.readers:FollowbenchJudge"),
+            readable=Component(f"{PACKAGE}.verdicts:readable"),
+            stand_in=Component(f"{PACKAGE}.readers:FollowbenchJudge"),
             templates=templates,
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),
         ),
@@ -149,7 +142,7 @@ def task(config: Config, section: Followbench) -> Task:
 
 
 def table_names(config: Config, section: Followbench) -> list[str]:
-    """The tables of a config; those of agreement need two raters."""
+    """Returns the tables of a config; those of agreement need two raters."""
     layout = facts("followbench/tables.yaml")
     several = section.labels is not None or len(config.judges) > 1
     compared = {
@@ -164,7 +157,7 @@ def _path(language: str) -> str:
 
 
 def _data(config: Config, section: Followbench, language: str) -> DataFile:
-    """The groups of a language, and where they come from."""
+    """Returns the groups of a language, and where they come from."""
     settings: Record = {"language": language}
     files: tuple[str, ...] = ()
     if section.source == "synthetic":
@@ -172,23 +165,59 @@ def _data(config: Config, section: Followbench, language: str) -> DataFile:
     elif section.source == "local" and section.directory:
         settings |= {"directory": section.directory}
         files = tuple(local_files(section.directory, language).values())
-    content = f"steadfast.benchmarks.followbench.{CONTENT[section.source]}"
+    content = f"{PACKAGE}.{CONTENT[section.source]}"
     needs = Needs(addresses(language) if section.source == "released" else ())
     return DataFile(
         _path(language), f"{NAME}_data", Component(content, settings), files=files, needs=needs
     )
 
 
-def _evolution(section: Followbench) -> Iterator[DataFile]:
-    assert section.evolution is not None, "called where it is there"
-    how = section.evolution
-    return evolution_files(NAME, how.initial, how.rewriter, section.languages[0])
-
-
 def _required_files(section: Followbench) -> list[tuple[str, str]]:
     evolution = section.evolution
     initial = [(f"{NAME}.evolution.initial", evolution.initial)] if evolution else []
     return [*section.required_files(NAME), *initial]
+
+
+def _rewriting(evolution: Evolution) -> Rewriting:
+    """Returns what the rewriter is asked: a round a level."""
+    return Rewriting(
+        requests={_round(level): _requests(level) for level in LEVELS},
+        rewriters=[evolution.rewriter],
+        readable=Component("steadfast.judging.rewriting.reading:readable"),
+        stand_in=Component("steadfast.judging.rewriting.stand_in:RewriterStandIn"),
+        attempts=EVOLUTION_ATTEMPTS,
+    )
+
+
+def _evolution_files(evolution: Evolution, language: str) -> Iterator[DataFile]:
+    """Yields the groups and requests of each level; at the end, files in the released shape."""
+
+    def file(path: str, function: str, settings: Settings, **inputs: str) -> DataFile:
+        step: Component[Any] = Component(f"{EVOLUTION}:{function}", settings)
+        return DataFile(path, f"{NAME}_evolution", step, inputs)
+
+    initial = file(_groups(0), "initial", {"file": evolution.initial})
+    yield replace(initial, files=(evolution.initial,))
+    for level in LEVELS:
+        at, groups = {"level": level}, _groups(level - 1)
+        yield file(_requests(level), "requests", at, groups=groups)
+        replies = rewrites_file(NAME, evolution.rewriter, _round(level))
+        yield file(_groups(level), "grown", at, groups=groups, replies=replies)
+    for category in facts("followbench/evolution/kinds.yaml"):
+        path = f"{NAME}/evolved/{language}/{category}_constraints.json"
+        yield file(path, "released_shape", {"category": category}, groups=_groups(LEVELS[-1]))
+
+
+def _round(level: int) -> str:
+    return f"level{level}"
+
+
+def _groups(level: int) -> str:
+    return f"{NAME}/evolution/groups{level}.jsonl"
+
+
+def _requests(level: int) -> str:
+    return f"{NAME}/evolution/requests{level}.jsonl"
 
 
 def check(config: Config, section: Followbench) -> None:

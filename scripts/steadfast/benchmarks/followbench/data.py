@@ -1,16 +1,18 @@
 """FollowBench's groups: read, checked and brought into one shape, wherever they come from."""
 
+import json
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_json
 from steadfast.base.names import nearest
+from steadfast.base.pinned import fetch
 from steadfast.base.resources import facts
-from steadfast.benchmarks.followbench.answer_form import SLOT
-from steadfast.benchmarks.followbench.facts import CATEGORIES, LEVELS
-from steadfast.benchmarks.followbench.literals import string_list
-from steadfast.benchmarks.followbench.sources import scorer_of, sources, task_of
+from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LANGUAGES, LEVELS
+from steadfast.benchmarks.followbench.targets import SLOT, string_list
 
 FIELDS = {
     "example_id": int,
@@ -25,14 +27,70 @@ PARTS_OF_MIXED = ("content", "format", "style")
 WITH_TARGET = frozenset(facts("followbench/targets.yaml"))
 
 
+class Source(NamedTuple):
+    """What a group's instruction comes from: its task, its rule or ``judge``, and its groups."""
+
+    task: str
+    scorer: str
+    groups: dict[str, int]
+
+
+@cache
+def sources(category: str) -> dict[str, Source]:
+    """Returns the sources of a category's groups, by name (Table 1 and the released fields).
+
+    Some sources of the example category have names that mean a rule elsewhere.
+    """
+    return {
+        name: Source(entry["task"], entry.get("rule", JUDGE), dict(zip(LANGUAGES, n, strict=True)))
+        for entry in facts("followbench/sources.yaml")[category]
+        for name, n in entry["groups"].items()
+    }
+
+
+def scorer_of(language: str, category: str, source: str, example_id: int) -> str:
+    """Returns what scores a group: a rule's name, or ``judge``."""
+    rules = facts("followbench/groups.yaml")["rules"][language] if category == "format" else {}
+    return str(rules.get(example_id, sources(category)[source].scorer))
+
+
+def task_of(category: str, source: str, example_id: int) -> str:
+    """Returns the task that Table 1 counts a group under."""
+    tasks = facts("followbench/groups.yaml")["tasks"] if category == "format" else {}
+    return str(tasks.get(example_id, sources(category)[source].task))
+
+
 def local(inputs: Mapping[str, Path], language: str, directory: str) -> list[Record]:
     """The groups in a directory's files of a language, category by category, see ``checked``."""
     paths = local_files(directory, language)
     return checked_groups({name: (read_json(path), path) for name, path in paths.items()}, language)
 
 
+def released(inputs: Mapping[str, Path], language: str) -> list[Record]:
+    """Returns the groups of a language as published, fetched at the pinned revision."""
+    pinned = facts("followbench/released.yaml")["files"][language]
+    alternative = (
+        "set followbench.source to local and followbench.directory to a directory with the "
+        f"released files in {' and '.join(LANGUAGES)}"
+    )
+    read = {}
+    for category, url in zip(CATEGORIES, addresses(language), strict=True):
+        read[category] = json.loads(fetch({"url": url, **pinned[category]}, alternative)), url
+    return checked_groups(read, language)
+
+
+def addresses(language: str) -> tuple[str, ...]:
+    """Returns where the file of each category is fetched from."""
+    pinned = facts("followbench/released.yaml")
+    names = {"folder": pinned["folders"][language]}
+    return tuple(
+        pinned["url"].format(**pinned | names, file=f"{category}_constraints.json")
+        for category in CATEGORIES
+    )
+
+
 def checked_groups(read: Mapping[str, tuple[object, str]], language: str) -> list[Record]:
-    """The checked groups of all categories' records, with what their files are called."""
+    """Returns the checked groups of all categories' records, with what their files are called."""
     return [
         group
         for category, (records, where) in read.items()
@@ -48,12 +106,11 @@ def local_files(directory: Path | str, language: str) -> dict[str, str]:
 
 
 def checked(records: object, language: str, category: str, where: str) -> list[Record]:
-    """The groups of one file, in the order in which they begin, each with all its levels.
+    """Returns the groups of one file, in the order in which they begin, each with all its levels.
 
-    Returns:
-        context_id, language, category, example_id, source, task, scorer (a rule's name or
-        ``judge``), start (the instruction without constraints; empty where there is none) and
-        levels: for each of 1 to 5 instruction and target.
+    Each has context_id, language, category, example_id, source, task, scorer (a rule's name or
+    ``judge``), start (the instruction without constraints; empty where there is none) and levels:
+    for each of 1 to 5 instruction and target.
     """
     if not isinstance(records, list) or not records:
         raise UserError(f"{where}: a list of records was expected; take the file as released")
@@ -75,7 +132,7 @@ def checked(records: object, language: str, category: str, where: str) -> list[R
 
 
 def _problem(record: object, category: str) -> str:
-    """What is wrong with a record; empty if nothing is."""
+    """Returns what is wrong with a record; empty if nothing is."""
     if not isinstance(record, dict):
         return "this is no object; mend or remove it"
     for name, kind in FIELDS.items():

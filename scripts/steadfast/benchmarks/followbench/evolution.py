@@ -30,11 +30,10 @@ _FENCED = re.compile(r"^(?:```|\|).*$", re.MULTILINE)  # lines of code fences an
 
 
 def initial(inputs: Mapping[str, Path], file: str) -> Iterator[Record]:
-    """The initial instructions of the user's file, as level 0.
+    """Yields the initial instructions of the user's file, as level 0.
 
-    Returns:
-        Records with example_id, category, levels (the instruction of each level so far) and stopped
-        (null, or the reason for which the group goes no further).
+    Each has example_id, category, levels (the instruction of each level so far) and
+    stopped (null, or the reason for which the group goes no further).
     """
     kinds = facts("followbench/evolution/kinds.yaml")
     for number, record in enumerate(read_jsonl(Path(file)), start=1):
@@ -55,11 +54,7 @@ def initial(inputs: Mapping[str, Path], file: str) -> Iterator[Record]:
 
 
 def requests(inputs: Mapping[str, Path], level: int) -> Iterator[Record]:
-    """What the rewriter is asked to reach a level, a request a group that still goes on.
-
-    Returns:
-        ``JudgePrompt`` records.
-    """
+    """Yields what the rewriter is asked to reach a level, a request a group that still goes on."""
     path = str(resource("followbench/evolution/evolve.txt"))
     form = load_template(path, SLOTS, SLOTS)
     kinds = facts("followbench/evolution/kinds.yaml")
@@ -96,7 +91,7 @@ def grown(inputs: Mapping[str, Path], level: int) -> Iterator[Record]:
 
 
 def released_shape(inputs: Mapping[str, Path], category: str) -> list[Record]:
-    """The groups of a category that have all levels, as the released files hold them."""
+    """Returns the groups of a category that have all levels, as the released files hold them."""
     return [
         {
             "example_id": group["example_id"],
@@ -121,7 +116,7 @@ def _request(group: Record, level: int) -> str:
 
 
 def _instruction(reply: Record, before: str) -> tuple[str, str]:
-    """The instruction that a reply holds, and why it cannot be used; empty where it can.
+    """Returns the instruction that a reply holds, and why it cannot be used; empty where it can.
 
     >>> reply = {"status": "ok", "text": '["Name a fruit. Use one word."]'}
     >>> _instruction(reply, "Name a fruit.")

@@ -33,11 +33,10 @@ WORDS = facts("followbench/tables.yaml")
 
 
 def figures(frames: Frames, display: Display) -> dict[str, Picture]:
-    """A panel a language; what is no real model is dashed and says so.
+    """Returns a panel a language; what is no real model is dashed and says so.
 
-    Returns:
-        by_category (each model's HSR in each category, the mean of its levels), temperature (HSR
-        over everything, a line for the models that differ in temperature alone).
+    They are by_category (each model's HSR in each category, the mean of its levels), temperature
+    (HSR over everything, a line for the models that differ in temperature alone).
     """
     return {
         "by_category": _by_category(frames, display),

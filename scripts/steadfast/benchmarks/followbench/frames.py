@@ -1,8 +1,10 @@
 """Scores as data frames: a row an answer, and a row a group's answers of one draw."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
+from itertools import product
 from operator import add
+from typing import Literal, TypeVar
 
 import pandas as pd
 
@@ -10,23 +12,78 @@ from steadfast.base.errors import UserError
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
 from steadfast.benchmarks.followbench.records import ScoreRecord
-from steadfast.benchmarks.followbench.satisfaction import consecutive_levels, failure_consistency
 from steadfast.contract.components import INVALID, Scored
 from steadfast.stats.asked import prompts_of
 from steadfast.stats.intervals import NOTHING
 from steadfast.stats.scores import is_empty
 
+Verdict = float | None
+"""Of a level: 1 (all constraints kept), 0, None where there is none; in mode released −1, where the
+judge's reply could not be read."""
+Consistency = Literal["no failure", "consistent", "inconsistent"]
+T = TypeVar("T")
+
+
+def consecutive_levels(hard: Sequence[Verdict]) -> int | None:
+    """Returns how many levels from the first on are satisfied without a gap (equation 3).
+
+    Args:
+        hard: verdicts of levels 1 to 5.
+
+    It is 0 to 5, and None where it depends on a missing verdict.
+
+    >>> consecutive_levels([1, 1, 0, 1, None])
+    2
+    >>> consecutive_levels([1, None, 0, 1, 1]) is None
+    True
+    """
+    return _whatever_is_missing(_consecutive, hard)
+
+
+def failure_consistency(hard: Sequence[Verdict]) -> Consistency | None:
+    """Whether a group that fails below the last level fails at every level after (section 5.3).
+
+    Args:
+        hard: verdicts of levels 1 to 5. As released, −1 is neither a failure nor a success.
+
+    It is None where it depends on a missing verdict.
+
+    >>> failure_consistency([1, 1, 0, 0, 0])
+    'consistent'
+    >>> failure_consistency([1, 1, 0, 0, 1])
+    'inconsistent'
+    """
+    return _whatever_is_missing(_consistency, hard)
+
+
+def _whatever_is_missing(
+    measure: Callable[[Sequence[float]], T], hard: Sequence[Verdict]
+) -> T | None:
+    """Returns what a measure gives, if it gives the same whichever way the missing verdicts are."""
+    choices = [(0.0, 1.0) if verdict is None else (verdict,) for verdict in hard]
+    found = {measure(filled) for filled in product(*choices)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _consecutive(hard: Sequence[float]) -> int:
+    return next((i for i, verdict in enumerate(hard) if verdict != 1), len(hard))
+
+
+def _consistency(hard: Sequence[float]) -> Consistency:
+    if 0 not in hard[:-1]:
+        return "no failure"
+    return "inconsistent" if 1 in hard[hard.index(0) :] else "consistent"
+
+
 UNREADABLE = "unreadable"
 
 
 def sample_frame(scores: Iterable[Scored[ScoreRecord]]) -> pd.DataFrame:
-    """The scored and unscored answers.
+    """Returns the scored and unscored answers.
 
-    Returns:
-        Columns model, prompts (whose, see ``stats.asked``), draw, language, category, level
-        (text), kind (rule or judge), passable (whether some answer keeps all), cluster (the group),
-        sample_id, status, empty (whether the answer has no text), unreadable (in mode released, a
-        reply that counts −1), hard and soft (share of constraints kept), both empty where unscored.
+    ``passable`` says whether some answer keeps all constraints, ``cluster`` is the group, ``empty``
+    says that the answer has no text, ``unreadable`` that the reply counts −1 in mode released;
+    ``hard`` and ``soft`` (the share of constraints kept) are empty where there is no score.
     """
     rows = []
     for model, language, record in scores:
@@ -64,12 +121,10 @@ def sample_frame(scores: Iterable[Scored[ScoreRecord]]) -> pd.DataFrame:
 
 
 def group_frame(samples: pd.DataFrame) -> pd.DataFrame:
-    """The groups of each model, in each draw, from the hard verdicts of their levels.
+    """Returns the groups of each model, in each draw, from the hard verdicts of their levels.
 
-    Returns:
-        Columns model, prompts, draw, language, category, kind, cluster, levels (consecutive
-        satisfied ones, empty where missing verdicts matter) and consistency (see ``satisfaction``,
-        None likewise).
+    They have consecutive satisfied ``levels`` and ``consistency``, empty where missing verdicts
+    matter.
     """
     keys = ["model", "prompts", "language", "category", "kind", "cluster", "draw"]
     by_level = samples.pivot(index=keys, columns="level", values="hard")
@@ -82,12 +137,12 @@ def group_frame(samples: pd.DataFrame) -> pd.DataFrame:
 
 
 def impossible(language: str, scorer: str, level: int) -> bool:
-    """Whether no answer can pass a level under a rule."""
+    """Returns whether no answer can pass a level under a rule."""
     return level in facts("followbench/impossible.yaml")[language].get(scorer, ())
 
 
 def with_released_zeros(rows: pd.DataFrame, units: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Rates of nothing as the released program has them, which prints some as −0.00.
+    """Returns rates of nothing as the released program has them, which prints some as −0.00.
 
     Shares and the −1 of unreadable replies add up to nothing but for what floating point leaves of
     them. Its sign depends on the order: one by one as in the file, the judge's before the rules'.

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
-from steadfast.benchmarks.followbench.facts import JUDGE
-from steadfast.benchmarks.followbench.records import Prompt
-from steadfast.benchmarks.followbench.ways import (
+from steadfast.benchmarks.followbench.facts import (
     HIGHEST,
+    JUDGE,
     LAST,
     PATH,
     RATING,
     request_id,
     template_name,
 )
+from steadfast.benchmarks.followbench.records import Prompt
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
 from steadfast.contract.judge_template import JudgeTemplate
 from steadfast.judging.boundary import boundary
@@ -36,13 +36,13 @@ class FollowbenchJudgePrompts(JudgePrompts):
         self._ways = ways
 
     def slots_of(self, template: str) -> tuple[frozenset[str], frozenset[str]]:
-        """The names that may stand in a template of that name, and those that must."""
+        """Returns the names that may stand in a template of that name, and those that must."""
         return SLOTS[template.rpartition("_")[0] or PATH]
 
     def prompts(
         self, sample: Sample[Prompt], answer: Answer, templates: Mapping[str, JudgeTemplate]
     ) -> Iterator[JudgePrompt]:
-        """What is asked about an answer."""
+        """Yields what is asked about an answer."""
         if sample.prompt["scorer"] != JUDGE:
             return
         level = sample.prompt["level"]

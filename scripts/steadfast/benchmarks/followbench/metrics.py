@@ -12,7 +12,7 @@ import pandas as pd
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.followbench.agreement import agreement
-from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
+from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, PATH, RULE
 from steadfast.benchmarks.followbench.frames import (
     UNREADABLE,
     group_frame,
@@ -21,8 +21,6 @@ from steadfast.benchmarks.followbench.frames import (
     with_released_zeros,
 )
 from steadfast.benchmarks.followbench.records import ScoreRecord
-from steadfast.benchmarks.followbench.temperature import temperature_rows
-from steadfast.benchmarks.followbench.ways import PATH
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.stats.asked import OWN, answers_expected, with_prompts
 from steadfast.stats.headline import HEADLINE, HIGHEST, PROMPTS
@@ -49,7 +47,7 @@ def metrics(
     ways: Sequence[str] = (PATH,),
     temperatures: Mapping[str, tuple[str, float]] | None = None,
 ) -> Frames:
-    """The metrics of all models."""
+    """Returns the metrics of all models."""
     scores = list(scores)
     found = Metrics(sample_frame(scores), languages)
     asked = {scored.record["context_id"] for scored in scores}
@@ -92,31 +90,22 @@ class Metrics:
         }
 
     def rates(self, column: str) -> pd.DataFrame:
-        """HSR of the column hard, SSR of soft (equations 1 and 2), in per cent.
+        """Returns HSR of the column hard, SSR of soft (equations 1 and 2), in per cent.
 
-        Returns:
-            Columns model, language, category, level, value, low, high, n (scored samples) and
-            expected. Category overall is the unweighted mean of the categories (Table 2), an
-            empty level the mean of the levels (Figure 4).
+        Category overall is the unweighted mean of the categories (Table 2), an empty level the
+        mean of the levels (Figure 4).
         """
         return self._estimated(self._samples, column, ["category", "level"])
 
     def levels(self) -> pd.DataFrame:
-        """CSL: consecutive satisfied levels of a group, from level 1 on (equation 3).
+        """Returns CSL: consecutive satisfied levels of a group, from level 1 on (equation 3).
 
-        Returns:
-            Columns model, language, category, value, low, high, n (groups that it is known of)
-            and expected. Category overall is the unweighted mean of the categories (Table 2).
+        Category overall is the unweighted mean of the categories (Table 2).
         """
         return self._estimated(self._groups, "levels", ["category"])
 
     def scorers(self) -> pd.DataFrame:
-        """HSR and SSR of the items that rules and that the judge score, categories together.
-
-        Returns:
-            Columns model, language, kind (rule, judge), measure (HSR, SSR), level (or empty for
-            their mean), value, low, high, n and expected.
-        """
+        """HSR and SSR of the items that rules and that the judge score, categories together."""
         parts = [
             self._estimated(self._samples, column, ["kind", "level"]).assign(measure=measure)
             for measure, column in (("HSR", "hard"), ("SSR", "soft"))
@@ -127,10 +116,8 @@ class Metrics:
     def consistency(self) -> pd.DataFrame:
         """Failure consistency (section 5.3), in per cent: failing groups that go on failing.
 
-        Returns:
-            Columns model, language, kind (overall: as in the paper; judge: as in the released code;
-            rule), category (or overall: its groups together), value, low, high, n (groups that
-            fail at a level from 1 to 4) and missing (groups of which that is not known).
+        Kind overall is as in the paper, judge as in the released code; n counts the groups that
+        fail at a level from 1 to 4, missing those of which that is not known.
         """
         keys = ["model", "language", "kind", "category"]
         groups = _margins(pd.concat([self._groups, self._groups.assign(kind=OVERALL)]))
@@ -142,12 +129,9 @@ class Metrics:
         return self._sorted(rows.astype({"n": int}), keys, [*VALUES, "missing"])
 
     def coverage(self) -> pd.DataFrame:
-        """Expected and scored samples of each model.
+        """Returns expected and scored samples of each model.
 
-        Returns:
-            Columns model, language, category (or overall), level (or empty for all), expected,
-            scored, a count per status (``status_<name>``), empty (answers without any text),
-            unreadable (replies that count −1 in mode released) and prompts (whose).
+        Empty are answers without any text, unreadable the replies that count −1 in mode released.
         """
         keys = ["model", "language", "category", "level"]
         flags = self._samples[[*keys, "empty", UNREADABLE]].assign(
@@ -161,12 +145,7 @@ class Metrics:
         return self._sorted(with_prompts(rows, self._samples), keys, [*columns, PROMPTS])
 
     def comparisons(self, references: Collection[str] = ()) -> pd.DataFrame:
-        """Every two models on the samples, and of CSL the groups, that both have; levels together.
-
-        Returns:
-            Columns model, other, language, measure (HSR and SSR, in per cent; CSL), category (or
-            overall) and those of ``comparison.compare_models``.
-        """
+        """Compares every two models on the samples, and in CSL the groups, that both have."""
         of_samples = [
             self._samples.assign(measure=measure, total=self._samples[column])
             for measure, column in RATES.items()
@@ -185,15 +164,14 @@ class Metrics:
         return rows[[*keys, *rows.columns.difference(keys, sort=False)]]
 
     def drawn(self) -> pd.DataFrame:
-        """How many groups there are of each language (part) and category (stratum)."""
+        """Returns how many groups there are of each language (part) and category (stratum)."""
         return drawn(self._groups, "language", ["category"])
 
     def headline(self, found: Frames, compared: pd.DataFrame) -> pd.DataFrame:
         """HSR, SSR (in per cent) and CSL of each model in the first language, over everything.
 
-        Returns:
-            Columns of ``stats.headline``, the further ones too, ``highest`` where some samples
-            cannot be passed; n and expected count samples, of CSL groups.
+        The columns are those of ``stats.headline``, the further ones too, ``highest`` where some
+        samples cannot be passed; n and expected count samples, of CSL groups.
         """
         parts = []
         for measure in ("HSR", "SSR", "CSL"):
@@ -213,7 +191,7 @@ class Metrics:
         return rows.assign(**{HIGHEST: rows["measure"].map(highest)}) if highest else rows
 
     def highest(self) -> dict[str, float]:
-        """The highest HSR, SSR and CSL that answers can have in the first language.
+        """Returns the highest HSR, SSR and CSL that answers can have in the first language.
 
         Empty where each sample can be passed.
         """
@@ -227,7 +205,7 @@ class Metrics:
         return {measure: float(self._overall(of)["value"].iloc[0]) for measure, of in rows.items()}
 
     def _overall(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows on all categories and levels in the first language."""
+        """Returns the rows on all categories and levels in the first language."""
         rows = rows_of(rows, language=self._languages[0], category=OVERALL)
         return rows_of(rows, level="") if "level" in rows else rows
 
@@ -243,7 +221,7 @@ class Metrics:
     def _means(
         self, units: pd.DataFrame, column: str, keys: list[str], averaged: Collection[str] = ()
     ) -> pd.DataFrame:
-        """Means of a column in each cell, and the plain means over the keys to be averaged.
+        """Returns means of a column in each cell, and the plain means over the keys to be averaged.
 
         In per cent, but for levels.
         """
@@ -258,7 +236,7 @@ class Metrics:
         return rows.assign(**{name: factor * rows[name] for name in VALUES[:-1]})
 
     def _expected(self, units: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-        """How many samples or groups each model should have, with their sums over keys."""
+        """Returns how many samples or groups each model should have, with their sums over keys."""
         name = "sample_id" if "sample_id" in units else "cluster"
         units = _margins(units[["model", "prompts", "draw", "language", *by, name]])
         return answers_expected(units, ["language", *by], [name])
@@ -268,12 +246,10 @@ class Metrics:
 
 
 def items(data: Mapping[str, Iterable[Record]]) -> pd.DataFrame:
-    """What is asked (Table 1): items and their mean length by task and scorer.
+    """Returns what is asked (Table 1): items and their mean length by task and scorer.
 
-    Returns:
-        Columns language, category, task, kind (rule, judge), size (mean length of an
-        instruction: words, in Chinese characters), groups, n (items) and impossible (items that no
-        answer can pass).
+    Size is the mean length of an instruction in words, in Chinese in characters; impossible are
+    items that no answer can pass.
     """
     rows = [
         {
@@ -303,8 +279,33 @@ def items(data: Mapping[str, Iterable[Record]]) -> pd.DataFrame:
     return in_order(found, order | {"task": tasks, "kind": [RULE, JUDGE]})
 
 
+def temperature_rows(
+    found: Frames, temperatures: Mapping[str, tuple[str, float]], languages: Sequence[str]
+) -> pd.DataFrame:
+    """Returns HSR, SSR (in per cent) and CSL of everything, by temperature (section 5.4, Figure 5).
+
+    A line has the name of its first model; there is none where no models differ in temperature
+    alone.
+    """
+    parts = []
+    for measure in (*RATES, "CSL"):
+        rows = rows_of(found[measure.lower()], category=OVERALL)
+        rows = rows_of(rows, level="") if "level" in rows else rows
+        rows = rows[rows["model"].isin(temperatures.keys())]
+        lines, places = ([temperatures[m][part] for m in rows["model"]] for part in (0, 1))
+        parts.append(rows.assign(measure=measure, line=lines, temperature=places))
+    whole = pd.concat(parts, ignore_index=True).sort_values("temperature", kind="stable")
+    order: dict[str, Sequence[object]] = {
+        "measure": [*RATES, "CSL"],
+        "language": languages,
+        "line": list(dict.fromkeys(line for line, _ in temperatures.values())),
+    }
+    columns = ["line", "temperature", "model", "language", "measure", *VALUES, "expected"]
+    return in_order(whole.astype({"temperature": float}), order)[columns]
+
+
 def _margins(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows, and again as part of all categories and of all levels, where they have such."""
+    """Returns rows, and again as part of all categories and of all levels, where they have such."""
     for column, whole in WHOLE.items():
         if column in rows:
             rows = pd.concat([rows, rows.assign(**{column: whole})])

@@ -10,7 +10,7 @@ MAX_TOKENS = 2048  # section 4.1
 
 
 def prompts(part: str, data: Data) -> Iterator[Record]:
-    """The prompts of one language, group by group; level 0 is never asked."""
+    """Yields the prompts of one language, group by group; level 0 is never asked."""
     for group in data["data"][part]:
         for level in LEVELS:
             yield {

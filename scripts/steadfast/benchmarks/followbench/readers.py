@@ -5,14 +5,44 @@ and some groups are harder for it than others. No claim about any model is meant
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
-from steadfast.base.files import Settings
-from steadfast.benchmarks.followbench.answers import described, reference_answer
+from steadfast.base.files import Record, Settings
+from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import JUDGE, NO, YES
 from steadfast.benchmarks.followbench.records import Prompt
+from steadfast.benchmarks.followbench.targets import affixes, string_list
 from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample, StandIn
-from steadfast.judging.stand_in import BelievingJudge
+from steadfast.judging.stand_in import BelievingJudge, signature
+
+ANSWER_IN_FORM = "42"
+
+
+def reference_answer(prompt: Prompt, group: Record) -> str:
+    """Returns an answer that keeps all constraints of a prompt's level."""
+    rule, level = group["scorer"], prompt["level"]
+    wanted = group["levels"][level - 1]["target"]
+    match rule:
+        case "exact" | "option" | "date" | "money" | "contained":
+            return wanted
+        case "judge":
+            return described(range(1, level + 1))
+        case "lines":
+            return "\n".join(wanted.split("\n")[:level])
+        case "member":
+            return next(iter(string_list(wanted) or ()))
+        case "template":
+            return ANSWER_IN_FORM.join(affixes(wanted))
+    texts = facts("followbench/reference.yaml")[group["language"]][rule]
+    if isinstance(texts, str):
+        return texts
+    return texts[max(start for start in texts if start <= level)]
+
+
+def described(kept: Collection[int]) -> str:
+    """An answer in words for a judge without a model, keeping the constraints of those numbers."""
+    return f"An answer stands here.\n{signature(kept)}"
+
 
 FIRST, GROWTH = 0.4, 0.1  # share of a reader's slip that one constraint costs, and each more
 MIDDLE = 0.2  # of the position bias, at most, for a constraint in the middle
@@ -38,13 +68,13 @@ class FollowbenchReader(StandIn):
     """Reference answers and simulated readings."""
 
     def reference(self, sample: Sample[Prompt]) -> str:
-        """An answer that keeps all constraints."""
+        """Returns an answer that keeps all constraints."""
         return reference_answer(sample.prompt, sample.source)
 
     def simulated(
         self, sample: Sample[Prompt], reader: Settings, seen: float, rng: random.Random
     ) -> str:
-        """What a reader answers."""
+        """Returns what a reader answers."""
         level = sample.prompt["level"]
         own = random.Random(f"{reader['seed']}/{sample.prompt['context_id']}")
         slip = reader["slip"] * own.uniform(1 - SPREAD, 1 + SPREAD)
@@ -56,7 +86,7 @@ class FollowbenchReader(StandIn):
 
 
 def _chance(number: int, level: int, slip: float, reader: Settings) -> float:
-    """The chance to keep the constraint of that number, of as many as the level has."""
+    """Returns the chance to keep the constraint of that number, of as many as the level has."""
     depth = (number - 0.5) / level
     lost = MIDDLE * reader["position_bias"] * 4 * depth * (1 - depth) * (level > 1)
     return max(0.0, 1 - slip * (FIRST + GROWTH * level) - lost)
@@ -69,11 +99,11 @@ class FollowbenchJudge(BelievingJudge):
     flip = chatter = 0.25
 
     def numbers(self, request: JudgeRequest) -> range:
-        """Those of the constraints."""
+        """Returns the numbers of the constraints."""
         return range(1, request.expected["count"] + 1)
 
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
-        """A reason for each constraint, and the list of verdicts; or a rating."""
+        """Returns a reason for each constraint, and the list of verdicts; or a rating."""
         if highest := request.expected.get("highest"):
             # In the upper half only where all is kept.
             share = sum(verdicts) / len(verdicts)
@@ -84,5 +114,5 @@ class FollowbenchJudge(BelievingJudge):
         return "\n".join(["1) and 2)", *reasons, f"3) {words}"])
 
     def unreadable(self, reply: str, rng: random.Random) -> str:
-        """A remark, or the reply spoilt."""
+        """Returns a remark, or the reply spoilt."""
         return rng.choice(_UNREADABLE)(reply)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from steadfast.base.files import Record
 from steadfast.base.resources import facts
-from steadfast.benchmarks.followbench.ways import PATH
+from steadfast.benchmarks.followbench.facts import PATH
 from steadfast.contract.components import Frames
 from steadfast.show.cells import MODEL, CellsByModel, Values, printed_section
 from steadfast.show.display import Display
@@ -48,11 +48,11 @@ class FollowbenchResults(Results):
         self._no_counts: Record = dict.fromkeys(coverage.columns, 0)
 
     def counts(self, model: str, language: str, category: str) -> Record:
-        """Expected and scored samples, and why others have no score."""
+        """Returns expected and scored samples, and why others have no score."""
         return self._counts.get((model, language, category, ""), self._no_counts)
 
     def rate(self, value: float) -> Decimal:
-        """A rate in per cent as it is printed; in mode released with two digits."""
+        """Returns a rate in per cent as it is printed; in mode released with two digits."""
         return Decimal(f"{value:.2f}") if self.mode == "released" else self._rounded(value)
 
     def level(self, value: float) -> Decimal:
@@ -71,11 +71,11 @@ class FollowbenchResults(Results):
         return Values(values_by_model(rows), incomplete_models(rows), ties=ties, shown=shown)
 
     def pairs(self, measure: str, **keys: str) -> pd.DataFrame:
-        """The comparisons of every two models in a measure."""
+        """Returns the comparisons of every two models in a measure."""
         return rows_of(self.frames["comparisons"], measure=measure, **keys)
 
     def ranking_notes(self, category: str) -> list[Note]:
-        """What the ranges of ranks by HSR say."""
+        """Returns what the ranges of ranks by HSR say."""
         notes: list[Note] = []
         for language in self.languages:
             measure = WORDS["ranked"].format(measure="HSR", language=WORDS["languages"][language])
@@ -92,7 +92,7 @@ class FollowbenchResults(Results):
         notes: Iterable[Note] = (),
         printed: Printed | None = None,
     ) -> Table:
-        """A table with a section a language and group of models, a row a model."""
+        """Returns a table with a section a language and group of models, a row a model."""
         sections: list[Section] = []
         remarks: list[Note] = [*self._marks(category), *notes]
         for language in self.languages:
@@ -116,7 +116,7 @@ class FollowbenchResults(Results):
         return ": ".join(filter(None, [*named, heading]))
 
     def _marks(self, category: str) -> list[Note]:
-        """Explanations of marks that may occur, and of the judge."""
+        """Returns explanations of marks that may occur, and of the judge."""
         incomplete = []
         for model, language in product(self.roster.models, self.languages):
             slots = {"model": self.roster.label(model), "language": WORDS["languages"][language]}
@@ -125,7 +125,7 @@ class FollowbenchResults(Results):
         return [*self.incomplete_notes(incomplete), *self.shared_notes(judged=True)]
 
     def impossible(self, category: str = OVERALL) -> list[Note]:
-        """The notes on items that no answer can pass."""
+        """Returns the notes on items that no answer can pass."""
         rows = self.frames["items"]
         rows = rows[(rows["category"] == category) | (category == OVERALL)]
         counts = rows.groupby("language")["impossible"].sum()

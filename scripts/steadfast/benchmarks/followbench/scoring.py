@@ -5,12 +5,11 @@ from dataclasses import replace
 from typing import Literal
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.followbench.facts import JUDGE, RULE
+from steadfast.benchmarks.followbench.facts import JUDGE, PATH, RATING, RULE, request_id
 from steadfast.benchmarks.followbench.records import Prompt
 from steadfast.benchmarks.followbench.released import released, released_rating
-from steadfast.benchmarks.followbench.rules.decide import satisfied
+from steadfast.benchmarks.followbench.rules import satisfied
 from steadfast.benchmarks.followbench.verdicts import strict, strict_rating
-from steadfast.benchmarks.followbench.ways import PATH, RATING, request_id
 from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
 
 FAILURE = -1.0  # of every constraint, as released, where a reply could not be read
@@ -34,7 +33,7 @@ class FollowbenchScoring(Scoring):
         return {name: sample.prompt[name] for name in ("level", "scorer")}
 
     def score(self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
-        """What an answer is worth."""
+        """Returns what an answer is worth."""
         if not answer.answered:
             return Score(answer.status)
         if sample.prompt["scorer"] == JUDGE:
@@ -52,7 +51,7 @@ class FollowbenchScoring(Scoring):
     def _judged(
         self, sample: Sample[Prompt], answer: Answer, way: str, reply: Reply | None
     ) -> Score:
-        """One judge's verdicts on an answer, and what was wrong with its reply."""
+        """Returns one judge's verdicts on an answer, and what was wrong with its reply."""
         points: dict[str, float] | None = None
         values: Record = {}
         problem = reply.status if reply else "missing"

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
+from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, PATH, RULE
 from steadfast.benchmarks.followbench.results import PREFIX, PRINTED, WORDS, FollowbenchResults
-from steadfast.benchmarks.followbench.ways import PATH
 from steadfast.contract.components import Frames
 from steadfast.show.agreement import agreement_table
 from steadfast.show.cells import (
@@ -41,14 +40,14 @@ def tables(
     names: Sequence[str],
     ways: Sequence[str] = (PATH,),
 ) -> Iterator[Table]:
-    """The tables that are wanted."""
+    """Yields the tables that are wanted."""
     results = FollowbenchResults(frames, display, mode, languages, ways)
     for name in names:
         yield BUILDERS[name](results, name)
 
 
 def items_table(results: FollowbenchResults, name: str) -> Table:
-    """Items by category, task and scorer (Table 1)."""
+    """Returns items by category, task and scorer (Table 1)."""
     rows = results.frames["items"].set_index("language")
     languages = [language for language in results.languages if language in rows.index]
     bodies: dict[str, tuple[tuple[Cell, ...], ...]] = {}
@@ -74,7 +73,7 @@ def items_table(results: FollowbenchResults, name: str) -> Table:
 
 
 def _counts(rows: pd.DataFrame, language: str) -> tuple[Cell, Cell]:
-    """The mean length of a task's items in a language, and their number."""
+    """Returns the mean length of a task's items in a language, and their number."""
     if language not in rows.index:
         return Cell(None), Cell("0")
     return Cell(f"{rounded(rows.at[language, 'size'], 0)}"), count_cell(rows.at[language, "n"])
@@ -105,14 +104,14 @@ def levels_table(results: FollowbenchResults, name: str) -> Table:
 
 
 def _places(groups: Iterable[str]) -> Iterator[Column]:
-    """A column for each level and their mean, under each heading."""
+    """Yields a column for each level and their mean, under each heading."""
     for group in groups:
         for place in PLACES:
             yield Column(f"L{place}" if place else WORDS["mean"], group)
 
 
 def scorers_table(results: FollowbenchResults, name: str) -> Table:
-    """HSR by level of the items that rules and that the judge score."""
+    """Returns HSR by level of the items that rules and that the judge score."""
 
     def cells(language: str) -> CellsByModel:
         keys = {"language": language, "measure": "HSR"}
@@ -128,7 +127,7 @@ def scorers_table(results: FollowbenchResults, name: str) -> Table:
 
 
 def consistency_table(results: FollowbenchResults, name: str) -> Table:
-    """Failure consistency over all groups and over judged ones (Table 5)."""
+    """Returns failure consistency over all groups and over judged ones (Table 5)."""
     rows = results.frames["consistency"]
     rows = rows[rows["category"] == OVERALL].set_index(["language", "model", "kind"])
 
@@ -163,7 +162,7 @@ def _consistency(
 
 
 def raters_table(results: FollowbenchResults, name: str) -> Table:
-    """Agreement of judges and people, on constraints or on whole items (Table 3)."""
+    """Returns agreement of judges and people, on constraints or on whole items (Table 3)."""
     item, whole = WORDS["agreement"][name], name == "table3_agreement"
     rows = results.frames["agreement"]
     rows = rows[rows["measure"] == item.split(" ")[0]]

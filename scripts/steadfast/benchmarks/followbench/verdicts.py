@@ -3,8 +3,7 @@
 import re
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.followbench.facts import NO, YES
-from steadfast.benchmarks.followbench.ways import HIGHEST
+from steadfast.benchmarks.followbench.facts import HIGHEST, NO, YES
 from steadfast.judging.reply import own_words
 
 AROUND = "`* \t\r\f\v\u3000"
@@ -15,7 +14,7 @@ RATED = re.compile(r"(?:(?:Rating|评分)\s*[:：][\s*]*+)?\[\[(\d{1,2}(?:\.\d{1
 
 
 def readable(expected: Record, reply: str, answer: str) -> bool:
-    """Whether a judge's reply ends in one verdict for each constraint, or in a rating."""
+    """Returns whether a judge's reply ends in one verdict for each constraint, or in a rating."""
     if "highest" in expected:
         return strict_rating(reply, answer) is not None
     return strict(reply, answer, expected["count"]) is not None
@@ -28,8 +27,7 @@ def strict(reply: str, answer: str, count: int) -> list[int] | None:
     or NO. Back-ticks, asterisks and blanks around it, and a number such as "4)" before it, are no
     part of it; a line of nothing else is no line.
 
-    Returns:
-        1 or 0 for each constraint, in the order in which they were added.
+    They are 1 or 0 for each constraint, in the order in which they were added.
     """
     last = _last_own_line(reply, answer)
     if not LIST.fullmatch(last):
@@ -39,7 +37,7 @@ def strict(reply: str, answer: str, count: int) -> list[int] | None:
 
 
 def strict_rating(reply: str, answer: str) -> float | None:
-    """The rating of a reply that ends as the judge was asked to end it; None for any other.
+    """Returns the rating of a reply that ends as the judge was asked to end it; None for any other.
 
     The last line of the judge's own words, read as by ``strict``, must be a number from 0 to 10 in
     double square brackets, with or without the word that the template puts before it.

@@ -1,16 +1,92 @@
-"""Generated groups for the rules: what is right follows from what is drawn."""
+"""Seeded instances in the released shape: every category, judge and rule, without network.
 
+The wording stands in ``resources/followbench/synthetic``; facts are invented.
+"""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
-from itertools import pairwise
+from itertools import chain, count, cycle, islice, pairwise, zip_longest
 from math import prod
+from pathlib import Path
 
-from steadfast.base.files import Settings
-from steadfast.benchmarks.followbench.facts import LEVELS
-from steadfast.benchmarks.followbench.synthetic.draw import FROM_START, Draw, Level, Maker
+from steadfast.base.files import Record, Settings
+from steadfast.base.resources import facts
+from steadfast.benchmarks.followbench.data import FIELDS, checked_groups
+from steadfast.benchmarks.followbench.facts import CATEGORIES, LEVELS
+
+BLOCKS = {
+    "en": facts("followbench/synthetic/en.yaml"),
+    "zh": facts("followbench/synthetic/zh.yaml"),
+}
+FROM_START = (0, *LEVELS)
+Level = tuple[str, str, str]
+"""Category, instruction and target of one level."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What one group is drawn from: its category's name, the building blocks and chance."""
+
+    category: str
+    blocks: Settings
+    rng: random.Random
+
+    def levels(
+        self, asked: Sequence[str], targets: Sequence[str] = (), kinds: Sequence[str] = ()
+    ) -> list[Level]:
+        """Returns levels 0 to 5."""
+        named = [", ".join(kinds[:level]) or self.category for level in FROM_START]
+        return list(zip_longest(named, asked, targets, fillvalue=""))
+
+    def joined(self, parts: Sequence[str]) -> str:
+        """Returns sentences as one text."""
+        return str(self.blocks["joined_by"]).join(parts)
+
+    def added(self, start: str, constraints: Sequence[str]) -> list[str]:
+        """Returns the start with the first n constraints behind it, for each level n."""
+        return [self.joined([start, *constraints[:level]]) for level in FROM_START]
+
+
+Maker = Callable[[Draw], tuple[str, list[Level]]]
+"""Draws a group: its source and its levels, from 0 (example: from 1)."""
+
+
+def one_by_one(name: str) -> Maker:
+    """A question, and sentences that each add a constraint; the name is the building blocks'."""
+
+    def make(draw: Draw) -> tuple[str, list[Level]]:
+        block, choose = draw.blocks[name], draw.rng.choice
+        thing = choose(block.get("things", [""]))
+        start = choose(block["starts"]).format(topic=choose(block["topics"]), thing=thing)
+        constraints = draw.rng.sample(block["constraints"], len(LEVELS))
+        return block["source"], draw.levels(draw.added(start, constraints))
+
+    return make
+
+
+def listing(draw: Draw) -> tuple[str, list[Level]]:
+    """Examples of a kind, and conditions for more; as released, nothing is asked at level 0."""
+    block = draw.blocks["listing"]
+    thing, (first, second) = draw.rng.choice(list(block["things"].items()))
+    lead = block["start"].format(thing=thing, first=first, second=second)
+    conditions = draw.rng.sample(block["constraints"], len(LEVELS))
+    numbered = [f"{number}. {text}" for number, text in enumerate(conditions, start=1)]
+    asked = ["\n".join([lead, *numbered[:level]]) for level in LEVELS]
+    return block["source"], draw.levels(["", *asked])
+
+
+def mixed(draw: Draw) -> tuple[str, list[Level]]:
+    """Returns a story, and constraints of several kinds."""
+    block = draw.blocks["mixed"]
+    start = draw.rng.choice(block["starts"]).format(topic=draw.rng.choice(block["topics"]))
+    kinds, constraints = zip(*draw.rng.sample(block["constraints"], len(LEVELS)), strict=True)
+    return block["source"], draw.levels(draw.added(start, constraints), kinds=kinds)
 
 
 def restaurants(draw: Draw) -> tuple[str, list[Level]]:
-    """A sentence about a restaurant, of which each level asks one attribute more."""
+    """Returns a sentence about a restaurant, of which each level asks one attribute more."""
     block = draw.blocks["restaurants"]
     values = {key: draw.rng.choice(block[key]) for key in block["attributes"].values()}
     asked, targets = [""], [""]
@@ -78,14 +154,14 @@ def order(draw: Draw) -> tuple[str, list[Level]]:
 
 
 def _steps(draw: Draw, block: Settings) -> tuple[list[str], list[int]]:
-    """A step of each level, in words, and what it changes."""
+    """Returns a step of each level, in words, and what it changes."""
     numbers = [draw.rng.randint(2, 6) for _ in LEVELS]
     steps = [step.format(n=n) for step, n in zip(block["steps"], numbers, strict=True)]
     return steps, [n * factor for n, factor in zip(numbers, block["factors"], strict=True)]
 
 
 def dates(draw: Draw) -> tuple[str, list[Level]]:
-    """A date after steps, one more at each level."""
+    """Returns a date after steps, one more at each level."""
     block = draw.blocks["dates"]
     today = date(1990, 1, 1) + timedelta(days=draw.rng.randrange(15_000))
     steps, days = _steps(draw, block)
@@ -99,7 +175,7 @@ def dates(draw: Draw) -> tuple[str, list[Level]]:
 
 
 def sums(name: str) -> Maker:
-    """A number, such as a floor or a wage, that each level adds to or takes from."""
+    """Returns a number, such as a floor or a wage, that each level adds to or takes from."""
 
     def make(draw: Draw) -> tuple[str, list[Level]]:
         block = draw.blocks[name]
@@ -133,7 +209,7 @@ def examples(draw: Draw) -> tuple[str, list[Level]]:
 
 
 def edits(draw: Draw) -> tuple[str, list[Level]]:
-    """A sentence and steps that change it, one more at each level."""
+    """Returns a sentence and steps that change it, one more at each level."""
     block = draw.blocks["edits"]
     sentence = draw.rng.choice(block["sentences"])
     steps = draw.rng.sample(block["steps"], len(LEVELS))
@@ -147,7 +223,7 @@ def edits(draw: Draw) -> tuple[str, list[Level]]:
 
 
 def summary(rule: str) -> Maker:
-    """A text, and what each level asks of its summary, which that rule scores."""
+    """Returns a text, and what each level asks of its summary, which that rule scores."""
 
     def make(draw: Draw) -> tuple[str, list[Level]]:
         block = draw.blocks["summaries"][rule]
@@ -159,10 +235,61 @@ def summary(rule: str) -> Maker:
 
 
 def form(rule: str) -> Maker:
-    """A question, and what each level asks of the answer's form, which that rule scores."""
+    """Returns a question, and what each level asks of the answer's form, which that rule scores."""
 
     def make(draw: Draw) -> tuple[str, list[Level]]:
         block = draw.blocks["formats"][rule]
         return block["source"], draw.levels(draw.added(block["start"], block["asks"]))
 
     return make
+
+
+VARIED: dict[str, list[Maker]] = {
+    "content": [one_by_one("open_question"), listing, restaurants, places, events],
+    "situation": [one_by_one("situation"), order, dates, sums("floors"), sums("wages")],
+    "style": [one_by_one("style")],
+    "format": [one_by_one("format")],
+    "example": [examples],
+    "mixed": [mixed, edits],
+}
+"""What makes the groups that differ each time, in turn."""
+
+
+def data(inputs: Mapping[str, Path], language: str, groups: int, seed: int) -> list[Record]:
+    """Generated groups of a language, so many of each category at least."""
+    made = records(language, groups, seed)
+    return checked_groups(
+        {category: (made[category], "synthetic data") for category in CATEGORIES}, language
+    )
+
+
+def records(language: str, groups: int, seed: int) -> dict[str, list[Record]]:
+    """Records of each category, as the released files hold them; seed and place fix each group.
+
+    There are so many groups of each category at least, and each scorer occurs, whatever it takes,
+    but for those whose rule no answer can pass at some level.
+    """
+    blocks = BLOCKS[language]
+    found: dict[str, list[Record]] = {category: [] for category in CATEGORIES}
+    for category, varied in VARIED.items():
+        varied = [maker for maker in varied if maker is not events or "events" in blocks]
+        once = _once(category, blocks)
+        makers = [*once.values(), *islice(cycle(varied), max(groups - len(once), len(varied)))]
+        numbers = chain(once, (number for number in count(1) if number not in once))
+        for example_id, maker in zip(numbers, makers, strict=False):
+            rng = random.Random(f"followbench/{seed}/{language}/{category}/{example_id}")
+            source, levels = maker(Draw(category, blocks, rng))
+            first = LEVELS[-1] + 1 - len(levels)
+            for level, (kind, *texts) in enumerate(levels, start=first):
+                values = (example_id, kind, source, level, *texts)
+                found[category].append(dict(zip(FIELDS, values, strict=True)))
+    return found
+
+
+def _once(category: str, blocks: Settings) -> dict[int, Maker]:
+    """The groups that a category has once, by their number, which decides on a format's rule."""
+    if category == "format":
+        rules = facts("followbench/groups.yaml")["rules"]["en"]
+        return {n: form(rule) for n, rule in rules.items() if rule in blocks["formats"]}
+    summaries = enumerate(blocks["summaries"], start=1) if category == "mixed" else ()
+    return {number: summary(rule) for number, rule in summaries}

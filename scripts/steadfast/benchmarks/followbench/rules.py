@@ -1,0 +1,188 @@
+"""Rules: whether an answer satisfies all the constraints of its level, as released.
+
+A rule gives one verdict for all constraints of an item. Answers are taken as they are: nothing is
+stripped or folded unless a condition says so. ``followbench/rules.yaml`` lists the conditions.
+"""
+
+import re
+import string
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from steadfast.base.resources import facts
+from steadfast.benchmarks.followbench.targets import affixes, string_list
+
+# A blank after a full stop or question mark, but not within "e.g. " or after "Mr."
+PIECE_END = re.compile(r"(?<=[.?])(?<!\w\.\w.)(?<![A-Z][a-z]\.)\s")
+KEYWORD = re.compile(r"\*\*\d")
+
+
+def satisfied(rule: str, language: str, level: int, target: str, answer: str) -> bool:
+    """Returns whether an answer satisfies its level's constraints.
+
+    >>> satisfied("option", "en", 1, "(C)", "Not (A) but (C)")
+    True
+    """
+    if rule in COMPARISONS:
+        return COMPARISONS[rule](target, answer)
+    if rule in facts("followbench/rules.yaml")["last_match"]:
+        return last_match(rule, language, target, answer)
+    return cumulative(rule, language, level, answer)
+
+
+@dataclass(frozen=True)
+class Text:
+    """An answer, or a part of one: English is measured by words, Chinese by characters."""
+
+    language: str
+    level: int
+    text: str
+
+    @property
+    def sentences(self) -> list[str]:
+        """Pieces between sentence ends, without those ends; empty pieces are none.
+
+        A piece of blanks is one, such as the line break after a last full stop. Decimal points,
+        abbreviations and list numbers end a sentence too.
+        """
+        ends = facts("followbench/rules.yaml")["sentence_ends"][self.language]
+        return [piece for piece in re.split(f"[{ends}]", self.text) if piece]
+
+    @property
+    def sentence_lengths(self) -> list[int]:
+        """The length of each sentence: words between white space, or characters with all blanks."""
+        pieces = self.sentences
+        return [len(piece if self.language == "zh" else piece.split()) for piece in pieces]
+
+    @property
+    def length(self) -> int:
+        """The length of a summary: one more than its blanks, or its characters.
+
+        Two blanks in a row count as two; tabs and line breaks are no blanks.
+        """
+        return len(self.text) if self.language == "zh" else self.text.count(" ") + 1
+
+    @property
+    def punctuation(self) -> int:
+        """How many characters are punctuation: those of ASCII, in Chinese a few others too."""
+        others = facts("followbench/rules.yaml")["punctuation"][self.language]
+        return sum(map(self.text.count, string.punctuation + others))
+
+    @property
+    def paragraphs(self) -> list["Text"]:
+        """What empty lines separate."""
+        return [replace(self, text=piece) for piece in self.text.split("\n\n")]
+
+    @property
+    def pieces(self) -> list[str]:
+        """The sentences of a speech, which abbreviations and decimal points do not end."""
+        return PIECE_END.split(self.text)
+
+    def contains(self, word: str) -> bool:
+        """Whether a word stands in it: between word boundaries in English, anywhere in Chinese."""
+        if self.language == "zh":
+            return word in self.text
+        return re.search(rf"\b{re.escape(word)}\b", self.text) is not None
+
+    def sentence(self, number: int) -> "Text":
+        """Returns the sentence of that number, from 1; empty where there is none."""
+        return replace(self, text=next(iter(self.sentences[number - 1 :]), ""))
+
+
+COMPARISONS: dict[str, Callable[[str, str], bool]] = {
+    "exact": lambda target, answer: answer == target,
+    # Only lines of the reference; how many, in which order and how often does not matter.
+    "lines": lambda target, answer: set(answer.split("\n")) <= set(target.split("\n")),
+    # One of the references, which are written as a list of strings.
+    "member": lambda target, answer: answer in (string_list(target) or ()),
+    "contained": lambda target, answer: target in answer,
+    "template": lambda target, answer: _has_form(target, answer),
+}
+
+
+def last_match(rule: str, language: str, target: str, answer: str) -> bool:
+    """Returns whether the last match of the rule's pattern is the reference."""
+    pattern = facts("followbench/rules.yaml")["last_match"][rule][language]
+    return re.findall(pattern, answer)[-1:] == [target]
+
+
+def _has_form(target: str, answer: str) -> bool:
+    """Whether the whole answer has the template's form, with any text on one line in its slot."""
+    before, after = affixes(target)
+    end = len(answer) - len(after)
+    return (
+        len(before) <= end
+        and answer.startswith(before)
+        and answer.endswith(after)
+        and "\n" not in answer[len(before) : end]
+    )
+
+
+CONDITIONS: dict[str, Callable[[Text, Any], bool]] = {
+    # Summaries.
+    "sentences": lambda answer, n: len(answer.sentences) == n,
+    "sentences_shorter_than": lambda answer, n: max(answer.sentence_lengths) < n,
+    "sentences_longer_than": lambda answer, n: all(m > n for m in answer.sentence_lengths),
+    "words_of_sentences": lambda answer, words: all(
+        answer.sentence(number).contains(word) for number, word in enumerate(words, start=1)
+    ),
+    "second_sentence_without": lambda answer, word: not answer.sentence(2).contains(word),
+    "third_sentence_matches": lambda answer, form: bool(re.search(form, answer.sentence(3).text)),
+    "length": lambda answer, n: answer.length == n,
+    "shorter_than": lambda answer, n: answer.length < n,
+    "at_most": lambda answer, n: answer.length <= n,
+    "punctuation": lambda answer, n: answer.punctuation == n,
+    "small_letters": lambda answer, wanted: answer.text.islower() == wanted,
+    "numerals": lambda answer, wanted: any(map(str.isnumeric, answer.text)) == wanted,
+    "word": lambda answer, word: answer.contains(word),
+    "without": lambda answer, word: not answer.contains(word),
+    "without_in_any_case": lambda answer, text: text not in answer.text.lower(),
+    "matches": lambda answer, form: bool(re.search(form, answer.text)),
+    "starts_with": lambda answer, text: answer.text.startswith(text),
+    "ends_with": lambda answer, text: answer.text.endswith(text),
+    "holds": lambda answer, text: text in answer.text,
+    # The wooden table.
+    "paragraphs": lambda answer, by_level: len(answer.paragraphs) == by_level[answer.level - 1],
+    "sentences_of_three_paragraphs_fewer_than": lambda answer, n: all(
+        len(paragraph.sentences) < n for paragraph in answer.paragraphs[:3]
+    ),
+    "paragraphs_begin_like": lambda answer, form: all(
+        re.match(form, paragraph.text.lstrip())
+        for paragraph in answer.paragraphs
+        if paragraph.text.strip()
+    ),
+    # The minister's speech.
+    "keywords": lambda answer, n: _keywords(answer.text) == n,
+    "points_of_one_sentence": lambda answer, points: all(
+        piece.count(".") <= 1 for piece in answer.pieces if any(p in piece for p in points)
+    ),
+    "words_of_pieces": lambda answer, ends: all(
+        ends[0] <= len(piece.split()) <= ends[1] for piece in answer.pieces
+    ),
+    "no_word_ends_with": lambda answer, end: (
+        not any(word.endswith(end) for word in answer.text.split())
+    ),
+}
+
+
+def cumulative(rule: str, language: str, level: int, answer: str) -> bool:
+    """Returns whether an answer satisfies a rule's conditions up to its level."""
+    text = Text(language, level, answer)
+    conditions = facts("followbench/rules.yaml")["conditions"][rule][language][:level]
+    return all(
+        CONDITIONS[name](text, value)
+        for condition in conditions
+        for name, value in condition.items()
+    )
+
+
+def _keywords(answer: str) -> int:
+    """How often marks, a digit and at least one character stand before a colon on one line."""
+    count = 0
+    for line in answer.split("\n"):
+        start, last = 0, line.rfind(":")
+        while (found := KEYWORD.search(line, start)) and found.end() < last:
+            start = line.index(":", found.end() + 1) + 1
+            count += 1
+    return count
