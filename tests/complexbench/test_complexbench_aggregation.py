@@ -10,7 +10,7 @@ from steadfast.benchmarks.complexbench.aggregation import (
     dependent,
     family,
 )
-from steadfast.benchmarks.complexbench.rules.outcome import UNDECIDED
+from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED
 
 
 def test_every_recorded_case_has_the_released_verdicts_after_dependencies():

@@ -7,7 +7,7 @@ import pytest
 from complexbench_instances import data_file, instance, with_question
 from steadfast.base.errors import UserError
 from steadfast.base.pinned import git_blob
-from steadfast.benchmarks.complexbench import published
+from steadfast.benchmarks.complexbench import data
 from steadfast.benchmarks.complexbench.data import summary
 
 
@@ -17,7 +17,7 @@ def write(path, raw) -> str:
 
 
 def local(file, language="zh", extra=None) -> list[dict]:
-    return published.local({}, language, extra, str(file))
+    return data.local({}, language, extra, str(file))
 
 
 def test_a_record_has_one_language(tmp_path):
@@ -109,7 +109,7 @@ def test_published_data_is_taken_as_it_is_wherever_it_lies(tmp_path, monkeypatch
     turns = {"sub_instruction_0": {"instruction": "判断。", "scoring_questions": [1, 2]}}
     odd = write(file, [instance(task_types="Poetry", sub_instructions=turns)])
     facts = {"git_blob": git_blob(file.read_bytes())}
-    monkeypatch.setattr(published, "facts", lambda name: facts)
+    monkeypatch.setattr(data, "facts", lambda name: facts)
     (row,) = local(odd)
     assert (row["task_types"], row["turns"]) == ("Poetry", [])
     log = capsys.readouterr().out
@@ -122,8 +122,8 @@ def test_published_data_is_taken_as_it_is_wherever_it_lies(tmp_path, monkeypatch
 def test_the_released_source_is_asked_for_raw_by_its_blob(monkeypatch):
     asked = []
     content = json.dumps([instance()])
-    monkeypatch.setattr(published, "fetch", lambda source, _: asked.append(source) or content)
-    (row,) = published.released({}, "zh", None)
+    monkeypatch.setattr(data, "fetch", lambda source, _: asked.append(source) or content)
+    (row,) = data.released({}, "zh", None)
     assert row["origin"] == "released" and row["instruction"].startswith("灯")
     (source,) = asked
     assert source["url"].endswith(source["git_blob"])

@@ -9,7 +9,7 @@ from complexbench_run import Run, record, synthetic
 from steadfast.base.errors import UserError
 from steadfast.benchmarks.complexbench.aggregation import dependent
 from steadfast.benchmarks.complexbench.metrics import metrics as compute
-from steadfast.benchmarks.complexbench.rules.outcome import UNDECIDED
+from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED
 from steadfast.contract.components import Frames, Scored
 from steadfast.stats.headline import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST
 

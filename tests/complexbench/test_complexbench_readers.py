@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from complexbench_cases import cases
 from complexbench_instances import asked
 from complexbench_run import MODES, Run, believing, record, synthetic
-from steadfast.benchmarks.complexbench.rule_examples import rule_examples
+from steadfast.benchmarks.complexbench.readers import rule_examples
 from steadfast.benchmarks.complexbench.rule_forms import RuleFormError, hazards, read_rule
-from steadfast.benchmarks.complexbench.rules.decide import verdict
+from steadfast.benchmarks.complexbench.scoring import verdict
 from steadfast.judging.stand_in import signed
 
 IMPOSSIBLE = {"length:[0,0]", "length_word:[0,0]", "model_keyword_num:[1,1,风,风,风]"}

@@ -7,10 +7,10 @@ import pytest
 from complexbench_instances import data_file
 from complexbench_run import MODES, Run, copied, verdict
 from steadfast.base.files import read_jsonl
-from steadfast.benchmarks.complexbench.published import local
+from steadfast.benchmarks.complexbench.data import local
 from steadfast.benchmarks.complexbench.replies import strict_segments, strict_verdict
 from steadfast.benchmarks.complexbench.routes import usable
-from steadfast.benchmarks.complexbench.rules.decide import verdict as decide
+from steadfast.benchmarks.complexbench.scoring import verdict as decide
 from steadfast.contract.components import JudgePrompt, JudgeRequest
 
 MODELS = ("gpt4_1106", "llama3_8b", "qwen1.5_72b")

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from complexbench_cases import cases
 from steadfast.benchmarks.complexbench.routes import asks_each, usable
 from steadfast.benchmarks.complexbench.rule_forms import RuleFormError
-from steadfast.benchmarks.complexbench.rules.decide import verdict
-from steadfast.benchmarks.complexbench.rules.outcome import UNDECIDED, RuleError
+from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED, RuleError
+from steadfast.benchmarks.complexbench.scoring import verdict
 from steadfast.benchmarks.complexbench.taxonomy import taxonomy
 
 

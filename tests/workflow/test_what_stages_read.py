@@ -44,9 +44,9 @@ OTHER = {
 }
 SCORERS = {
     "lifbench": ["rubric", "scoring", "weights", "scored_tasks", "own_tasks.scoring"],
-    "followbench": ["rules", "scoring", "released", "satisfaction"],
-    "cfbench": ["reading", "released", "satisfaction", "scoring"],
-    "complexbench": ["rules", "released_replies", "scoring", "aggregation"],
+    "followbench": ["rules", "scoring", "released"],
+    "cfbench": ["released", "satisfaction", "scoring"],
+    "complexbench": ["rules", "scoring", "aggregation"],
 }
 """Modules, and packages of modules, that decide what an answer is worth."""
 SHOWING = ["metrics", "tables", "figures", "measures", "frames", "results", "agreement"]
@@ -182,7 +182,10 @@ CHANGES = {
     **{
         f"all scorers of {name}": (
             name,
-            {f"scripts/steadfast/{name}/{one.replace('.', '/')}": CODE for one in SCORERS[name]},
+            {
+                f"scripts/steadfast/benchmarks/{name}/{one.replace('.', '/')}": CODE
+                for one in SCORERS[name]
+            },
             SCORED,
         )
         for name in BENCHMARKS

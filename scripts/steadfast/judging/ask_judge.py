@@ -32,7 +32,7 @@ def write_judge_prompts(
 
 
 def load_templates(asking: JudgePrompts, templates: Mapping[str, str]) -> dict[str, JudgeTemplate]:
-    """The judge templates by name, checked for the benchmark's slots."""
+    """Returns the judge templates by name, checked for the benchmark's slots."""
     return {
         name: load_template(path, *asking.slots_of(name), asking.behind)
         for name, path in templates.items()
@@ -45,7 +45,7 @@ def judge_prompts_of(
     samples: Iterable[Sample],
     answers: Mapping[str, Answer],
 ) -> Iterable[JudgePrompt]:
-    """What is asked of a judge about the answers that there are."""
+    """Yields what is asked of a judge about the answers that there are."""
     for sample in samples:
         if answers[sample.id].answered:
             yield from asking.prompts(sample, answers[sample.id], templates)

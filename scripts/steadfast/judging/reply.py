@@ -4,7 +4,7 @@ from itertools import pairwise
 
 
 def own_words(reply: str, answer: str) -> str:
-    """The reply without what it repeats of the answer.
+    """Returns the reply without what it repeats of the answer.
 
     A judge may repeat the answer, or its end, and an answer may hold what looks like a verdict:
     that must not be read as the judge's. Taken out is each run of at least two lines that stands
@@ -12,12 +12,7 @@ def own_words(reply: str, answer: str) -> str:
     blanks around a line and a quotation's ``>`` make no difference. One line of a longer answer
     stays: a verdict that an answer guessed is still the judge's to give.
 
-    Args:
-        reply: the judge's.
-        answer: that it judged, as the judge was shown it.
-
-    Returns:
-        The reply's other lines; the reply itself where it repeats nothing.
+    The reply's other lines remain; where it repeats nothing, the reply as it is.
     """
     given = [text for line in answer.splitlines() if (text := _bare(line))]
     pairs = set(pairwise(given))

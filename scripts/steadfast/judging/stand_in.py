@@ -19,16 +19,12 @@ UNSIGNED = "[simulated: nothing is known of this answer]"
 
 
 def signature(kept: Iterable[int]) -> str:
-    """The last line of a stand-in's answer.
-
-    Args:
-        kept: numbers of the constraints, checkpoints or questions that it keeps.
-    """
+    """Returns the last line of a stand-in's answer, which names what it keeps by number."""
     return f"[simulated: kept {', '.join(map(str, sorted(kept)))}]"
 
 
 def signed(answer: str) -> frozenset[int] | None:
-    """The numbers that an answer's last line names; None where it has no such line."""
+    """Returns the numbers that an answer's last line names; None where it has no such line."""
     last = answer.rstrip().rpartition("\n")[2].strip()
     found = _SIGNATURE.fullmatch(last)
     return frozenset(map(int, re.findall(r"\d{1,9}", found[1]))) if found else None
@@ -42,18 +38,18 @@ class BelievingJudge(JudgeStandIn):
 
     @abstractmethod
     def numbers(self, request: JudgeRequest) -> Iterable[int]:
-        """The numbers of what is asked about, by which an answer names what it kept."""
+        """Returns the numbers of what is asked about, by which an answer names what it kept."""
 
     @abstractmethod
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
-        """A well-formed reply with a verdict for each number."""
+        """Returns a well-formed reply with a verdict for each number."""
 
     @abstractmethod
     def unreadable(self, reply: str, rng: Random) -> str:
-        """What it writes instead of a reply now and then."""
+        """Returns what it writes instead of a reply now and then."""
 
     def reference(self, prompt: JudgePrompt, request: JudgeRequest) -> str:
-        """A well-formed reply that goes by the answer's last line."""
+        """Returns a well-formed reply that goes by the answer's last line."""
         return self.simulated(prompt, request, {}, Random(0))
 
     def simulated(

@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from steadfast.base.files import Settings
-from steadfast.benchmarks.complexbench.modes import STRICT
-from steadfast.benchmarks.complexbench.rules.outcome import Verdict
+from steadfast.benchmarks.complexbench.facts import STRICT
+from steadfast.benchmarks.complexbench.rules.checks import Verdict
 from steadfast.benchmarks.complexbench.taxonomy import dimensions, taxonomy
 
 Instance = Settings
@@ -33,10 +33,9 @@ def dependent(raw: Verdicts, instance: Instance) -> list[Verdict | None]:
     One step: the data lists ancestors that are not direct. A question whose own verdict, or one
     that it depends on, is missing has none, unless another of them already decides it.
 
-    Example:
-        >>> questions = [{"dep": []}, {"dep": [0]}, {"dep": []}]
-        >>> dependent([False, True, None], {"scoring_questions": questions})
-        [False, False, None]
+    >>> questions = [{"dep": []}, {"dep": [0]}, {"dep": []}]
+    >>> dependent([False, True, None], {"scoring_questions": questions})
+    [False, False, None]
     """
     return [
         _unless_wrong(raw[place], [raw[parent] for parent in question["dep"]])
@@ -45,30 +44,23 @@ def dependent(raw: Verdicts, instance: Instance) -> list[Verdict | None]:
 
 
 def _unless_wrong(own: Verdict | None, others: Verdicts) -> Verdict | None:
-    """A verdict, unless one of the others is wrong or, if none is, missing."""
+    """Returns a verdict, unless one of the others is wrong or, if none is, missing."""
     if own is False or any(other is False for other in others):
         return False
     return None if any(other is None for other in others) else own
 
 
 def cells(instance: Instance, mode: str) -> Iterator[tuple[int, str, str]]:
-    """What each question counts for: its place, a measure, and a key within the measure.
+    """Yields what each question counts for: its place, a measure, and a key within the measure.
 
     A question counts once for each of its dimensions and composition types, and so twice for a
     constraint type that two of its dimensions belong to.
 
-    Example:
-        >>> question = {"constraint_dimensions": ["Length"], "composition_types": []}
-        >>> instance = {
-        ...     "category": "Chain_1",
-        ...     "task_types": "Creative Writing",
-        ...     "composition_types": ["And", "Chain"],
-        ...     "scoring_questions": [question],
-        ... }
-        >>> {measure: key for _, measure, key in cells(instance, "strict") if key}
-        ... # doctest: +NORMALIZE_WHITESPACE
-        {'category': 'Chain_1', 'family': 'Chain', 'task': 'Creative Writing',
-         'nesting': 'And_Chain', 'constraint_type': 'Format', 'dimension': 'Length'}
+    >>> question = {"constraint_dimensions": ["Length"], "composition_types": []}
+    >>> labels = {"category": "Chain_1", "task_types": "Roleplay", "composition_types": ["Chain"]}
+    >>> found = cells(labels | {"scoring_questions": [question]}, "strict")
+    >>> [key for _, _, key in found]
+    ['', 'Chain_1', 'Chain', 'Roleplay', 'Chain', 'Format', 'Length']
     """
     category = instance["category"]
     nesting = "_".join(sorted(instance["composition_types"]))
@@ -85,28 +77,26 @@ def cells(instance: Instance, mode: str) -> Iterator[tuple[int, str, str]]:
 
 
 def counts(measure: str, verdict: Verdict) -> bool:
-    """Whether a verdict counts as right.
+    """Returns whether a verdict counts as right.
 
     An open one, which mode strict has not, is wrong in DRFR and right in the accuracies.
 
-    Example:
-        >>> counts("overall", 2), counts("dimension", 2)
-        (False, True)
+    >>> counts("overall", 2), counts("dimension", 2)
+    (False, True)
     """
     return verdict is True if measure in DRFR_MEASURES else bool(verdict)
 
 
 def group_of(instance: Instance) -> str:
-    """The group of an instance; one without is a group of its own."""
+    """Returns the group of an instance; one without is a group of its own."""
     return instance["group"] or f"instance-{instance['main_id']}"
 
 
 def family(category: str, mode: str) -> str:
-    """The category without its nesting; released takes what precedes the first underscore.
+    """Returns the category without its nesting; released takes what precedes the first underscore.
 
-    Example:
-        >>> family("Selection_and_Chain_2", "strict"), family("Selection_and_Chain_2", "released")
-        ('Selection_and_Chain', 'Selection')
+    >>> family("Selection_and_Chain_2", "strict"), family("Selection_and_Chain_2", "released")
+    ('Selection_and_Chain', 'Selection')
     """
     if mode != STRICT:
         return category.partition("_")[0]
@@ -117,9 +107,8 @@ def family(category: str, mode: str) -> str:
 def constraint_type(dimension: str, mode: str) -> str:
     """The constraint type of a dimension, in the spelling of the mode; Others where it has none.
 
-    Example:
-        >>> constraint_type("Length", "strict"), constraint_type("Length", "released")
-        ('Format', 'Structure')
+    >>> constraint_type("Length", "strict"), constraint_type("Length", "released")
+    ('Format', 'Structure')
     """
     name = dimensions().get(dimension)
     if name is None:
@@ -130,24 +119,22 @@ def constraint_type(dimension: str, mode: str) -> str:
 def coherent_test(
     instances: Sequence[Instance], verdicts: Sequence[Verdicts]
 ) -> Iterator[tuple[str, str, str, bool]]:
-    """Instances and groups of the coherent test for Selection, and whether they pass.
+    """Yields instances and groups of the coherent test for Selection, and whether they pass.
 
     The instances of a group differ in what is to be selected. Of class single are groups whose
     first instance has one question with Selection, of multiple those with more. An instance passes
     where no question of it is wrong, a group where all its instances pass; what misses a verdict
     that could fail it is left out.
 
-    Returns:
-        Measure (origin: an instance; coherent: a group), class, group, whether it passes.
+    A row has measure (origin: an instance; coherent: a group), class, group, whether it passes.
 
-    Example:
-        >>> question = {"composition_types": ["Selection"]}
-        >>> instances = [{"group": "a", "scoring_questions": [question]}] * 2
-        >>> for row in coherent_test(instances, [[True], [False]]):
-        ...     print(*row)
-        origin single a True
-        origin single a False
-        coherent single a False
+    >>> question = {"composition_types": ["Selection"]}
+    >>> instances = [{"group": "a", "scoring_questions": [question]}] * 2
+    >>> for row in coherent_test(instances, [[True], [False]]):
+    ...     print(*row)
+    origin single a True
+    origin single a False
+    coherent single a False
     """
     groups: dict[str, list[int]] = defaultdict(list)
     for place, instance in enumerate(instances):

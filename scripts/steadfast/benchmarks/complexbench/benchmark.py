@@ -7,7 +7,7 @@ from pydantic import Field
 
 from steadfast.base.files import Record
 from steadfast.base.resources import facts
-from steadfast.benchmarks.complexbench.parts import DECOMPOSED, WHOLE, part_name
+from steadfast.benchmarks.complexbench.facts import DECOMPOSED, WHOLE, part_name
 from steadfast.benchmarks.complexbench.routes import TEMPLATES, templates_in_use
 from steadfast.benchmarks.complexbench.taxonomy import taxonomy
 from steadfast.config.settings import references
@@ -29,10 +29,10 @@ from steadfast.contract.text_asked import data_asked
 from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection
 
-NAME = "complexbench"
+NAME, PACKAGE = "complexbench", "steadfast.benchmarks.complexbench"
 TOKENS = 8192  # of the longest prompt, roughly; a turn has those before it in front
 RELEASED_ATTEMPTS = 1  # whatever a judge replies is taken for a verdict
-DATA = {"synthetic": "synthetic:data", "local": "published:local", "released": "published:released"}
+DATA = {"synthetic": "synthetic:data", "local": "data:local", "released": "data:released"}
 METRICS = (
     "drfr", "constraints", "coherent", "branches", "decomposition", "preferences", "agreement",
     "judging", "coverage", "headline", "comparisons", "drawn",
@@ -75,7 +75,7 @@ class Complexbench(JudgedSection):
         return None
 
     def required_files(self, name: str) -> list[tuple[str, str]]:
-        """The config's key and the path of each file of the user's."""
+        """Returns the config's key and the path of each file of the user's."""
         own = {"file": self.local_file, "extra": self.extra}
         found = [(f"{name}.{key}", path) for key, path in own.items() if path]
         return super().required_files(name) + found
@@ -86,6 +86,7 @@ def task(config: Config, section: Complexbench) -> Task:
     mode, languages = {"mode": config.judging.mode}, list(section.languages)
     judging = {**mode, "judging": section.judging}
     shown = {**mode, "languages": languages}
+    raters = {"judges": list(config.judges), "references": references(config)}
     splits = [WHOLE, DECOMPOSED] if section.decomposition else [WHOLE]
     used = templates_in_use(languages, config.judging.mode, section.judging)
     known = templates_of(NAME, TEMPLATES, section.templates)
@@ -115,37 +116,27 @@ def task(config: Config, section: Complexbench) -> Task:
         labels=section.labels,
         trial=Trial("context_id", ("layers",)),
         compared=Component("steadfast.stats.certificate:Compared", {"unit": "instances"}),
-        prompts=Component("steadfast.benchmarks.complexbench.prompts:prompts"),
+        prompts=Component(f"{PACKAGE}.prompts:prompts"),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "main_id"}),
-        stand_in=Component("steadfast.benchmarks.complexbench.readers:ComplexbenchReader"),
-        scoring=Component("steadfast.benchmarks.complexbench.scoring:ComplexbenchScoring", judging),
+        stand_in=Component(f"{PACKAGE}.readers:ComplexbenchReader"),
+        scoring=Component(f"{PACKAGE}.scoring:ComplexbenchScoring", judging),
         metrics=Output(
-            Component(
-                "steadfast.benchmarks.complexbench.metrics:metrics",
-                {**shown, "judges": list(config.judges), "references": references(config)},
-            ),
+            Component(f"{PACKAGE}.metrics:metrics", shown | raters),
             METRICS,
             data=("data",),
             fields=("instance", "raw"),
         ),
         tables=Output(
-            Component(
-                "steadfast.benchmarks.complexbench.tables:tables", {**shown, "names": tables}
-            ),
+            Component(f"{PACKAGE}.tables:tables", {**shown, "names": tables}),
             tuple(f"{NAME}_{name}" for name in tables),
         ),
-        figures=Output(
-            Component("steadfast.benchmarks.complexbench.figures:figures"),
-            ("by_category", "by_dimension"),
-        ),
+        figures=Output(Component(f"{PACKAGE}.figures:figures"), ("by_category", "by_dimension")),
         judging=Judging(
             prompts=Component(
-                "steadfast.benchmarks.complexbench.judge:ComplexbenchJudgePrompts",
-                judging,
-                packaged(templates),
+                f"{PACKAGE}.judge:ComplexbenchJudgePrompts", judging, packaged(templates)
             ),
-            readable=Component("steadfast.benchmarks.complexbench.replies:readable"),
-            stand_in=Component("steadfast.benchmarks.complexbench.readers:ComplexbenchJudge"),
+            readable=Component(f"{PACKAGE}.replies:readable"),
+            stand_in=Component(f"{PACKAGE}.readers:ComplexbenchJudge"),
             templates=templates,
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),
         ),
@@ -157,19 +148,16 @@ def _path(language: str) -> str:
 
 
 def _data(config: Config, section: Complexbench, language: str) -> DataFile:
-    """The instances of a language, and where they come from."""
+    """Returns the instances of a language, and where they come from."""
     settings: Record = {"language": language, "extra": section.extra}
     if section.source == "synthetic":
         settings |= {"instances": section.instances, "seed": config.seed}
     elif section.source == "local":
         settings |= {"file": section.local_file}
-    content = f"steadfast.benchmarks.complexbench.{DATA[section.source]}"
+    content = f"{PACKAGE}.{DATA[section.source]}"
     files = tuple(path for path in (section.local_file, section.extra) if path)
-    needs = (
-        Needs((facts("complexbench/released.yaml")["url"],))
-        if section.source == "released"
-        else Needs()
-    )
+    addresses = (facts("complexbench/released.yaml")["url"],)
+    needs = Needs(addresses if section.source == "released" else ())
     return DataFile(
         _path(language), f"{NAME}_data", Component(content, settings), files=files, needs=needs
     )

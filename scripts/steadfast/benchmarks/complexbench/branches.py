@@ -30,11 +30,10 @@ class Member(NamedTuple):
 def lacking(group: Sequence[Member]) -> str | None:
     """What of a group with Selection is missing, in a clause; None where nothing is known to be.
 
-    Example:
-        >>> lacking([Member(1, 1, None), Member(3, 1, None)])
-        'number 2 of the group is missing'
-        >>> lacking([Member(1, 2, None)]) is None
-        True
+    >>> lacking([Member(1, 1, None), Member(3, 1, None)])
+    'number 2 of the group is missing'
+    >>> lacking([Member(1, 2, None)]) is None
+    True
     """
     numbers = {member.number for member in group} - {None}
     highest = max((number for number in numbers if number is not None), default=0)
@@ -50,11 +49,7 @@ def lacking(group: Sequence[Member]) -> str | None:
 
 
 def selecting(instances: Iterable[Raw]) -> Iterator[tuple[str, list[Raw], str | None]]:
-    """The groups with Selection among instances of the data.
-
-    Yields:
-        group, its instances, and what it lacks, as ``lacking`` says it.
-    """
+    """Yields the groups with Selection, their instances, and what each lacks, see ``lacking``."""
     for name, group in _groups(instances, lambda one: one["group"]).items():
         members = [_member(one) for one in group]
         if members[0].selections:
@@ -107,7 +102,7 @@ def _groups(items: Iterable[T], group: Callable[[T], str | None]) -> dict[str, l
 
 
 def selections(instance: Raw) -> int:
-    """An instance's questions that tell whether the right branch is taken."""
+    """Returns an instance's questions that tell whether the right branch is taken."""
     questions = instance["scoring_questions"]
     return sum(SELECTION in question["composition_types"] for question in questions)
 

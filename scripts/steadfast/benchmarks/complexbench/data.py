@@ -1,11 +1,14 @@
 """The instances of a run in one shape: checked, in one language, and counted for the log."""
 
+import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
+from steadfast.base.pinned import fetch, git_blob
+from steadfast.base.resources import facts
 from steadfast.benchmarks.complexbench import decomposition
 from steadfast.benchmarks.complexbench.branches import selecting
 from steadfast.benchmarks.complexbench.instance import Instance, Question
@@ -13,6 +16,25 @@ from steadfast.benchmarks.complexbench.schema import COMMAND, check, read_instan
 from steadfast.benchmarks.complexbench.taxonomy import taxonomy
 
 LISTED = 20  # warnings that the log has
+
+
+def released(inputs: Mapping[str, Path], language: str, extra: str | None) -> list[Record]:
+    """Returns the instances as published, fetched at the pinned revision; see ``records``."""
+    pinned = facts("complexbench/released.yaml")
+    alternative = (
+        "set complexbench.source to local and complexbench.directory to a directory that holds "
+        "data_final.json"
+    )
+    raw = json.loads(fetch(pinned, alternative))
+    return records(raw, pinned["url"], "released", language, extra, published=True)
+
+
+def local(inputs: Mapping[str, Path], language: str, extra: str | None, file: str) -> list[Record]:
+    """Returns the instances of a file, which may be the published one; see ``records``."""
+    raw = read_instances(file)
+    blob = git_blob(Path(file).read_bytes())
+    published = blob == facts("complexbench/released.yaml")["git_blob"]
+    return records(raw, file, "local", language, extra, published)
 
 
 def records(
@@ -23,13 +45,12 @@ def records(
     extra: str | None,
     published: bool = False,
 ) -> list[Record]:
-    """Instances and a user's own, checked and in one language.
+    """Returns instances and a user's own, checked and in one language.
 
-    Returns:
-        main_id, group, idx_in_group, instruction, task_types, constraint_dimensions,
-        composition_types, category, scoring_questions (point_id, question, rule,
-        constraint_dimensions, composition_types, dep), turns (instruction and points of each; empty
-        where it has no sub-instructions in the language) and origin (the source, or extra).
+    Each has main_id, group, idx_in_group, instruction, task_types, constraint_dimensions,
+    composition_types, category, scoring_questions (point_id, question, rule, constraint_dimensions,
+    composition_types, dep), turns (instruction and points of each; empty where it has no
+    sub-instructions in the language) and origin (the source, or extra).
     """
     instances = _checked(raw, where, published)
     found = [_record(instance, language, origin) for instance in instances]
@@ -54,7 +75,7 @@ def _checked(raw: Sequence[object], path: Path | str, published: bool = False) -
 
 
 def _record(instance: Instance, language: str, origin: str) -> Record:
-    """An instance in one language."""
+    """Returns an instance in one language."""
 
     def text(holder: Instance | Question, field: str) -> str:
         found = getattr(holder, field if language == "zh" else f"{field}_{language}")
@@ -110,12 +131,12 @@ def summary(records: Sequence[Record], published: bool = False) -> list[str]:
             numbers = f"{', '.join(lack[:LISTED])}{more}"
             lines.append(f"warning: {len(lack)} of them lack a branch, from main_id {numbers}")
     if published:
-        facts = taxonomy()["published"]
+        known = taxonomy()["published"]
         own = [record for record in records if record["origin"] != "extra"]
         asked = sum(len(record["scoring_questions"]) for record in own)
-        if len(own) != facts["instances"]:
-            lines.append(f"warning: {facts['instances']} were published")
-        if asked not in facts["questions"]:
-            numbers = " or ".join(f"{number:,}" for number in facts["questions"])
+        if len(own) != known["instances"]:
+            lines.append(f"warning: {known['instances']} were published")
+        if asked not in known["questions"]:
+            numbers = " or ".join(f"{number:,}" for number in known["questions"])
             lines.append(f"warning: the papers tell of {numbers} questions, not {asked:,}")
     return lines

@@ -29,14 +29,13 @@ class Problem(NamedTuple):
 
 
 def turns(instance: Instance) -> tuple[list[Turn], list[Problem]]:
-    """The turns of an instance in order, and what is wrong with them.
+    """Returns the turns of an instance in order, and what is wrong with them.
 
     Every scoring question belongs to one turn, and those of a turn follow each other in the
     instance; their wording may be changed a little, none may be added or removed. None depends on
     a question of a later turn, whose answer is not there yet when it is judged.
 
-    Returns:
-        No turns where the instance has no sub-instructions.
+    There are no turns where the instance has no sub-instructions.
     """
     parts = instance.sub_instructions or {}
     questions = [question.question for question in instance.scoring_questions]
@@ -108,15 +107,10 @@ def _reworded(texts: Mapping[int, str], questions: list[str]) -> Iterator[tuple[
         if text == questions[point]:
             continue
         if text in questions:
-            yield (
-                f"has question {questions.index(text)} where question {point} follows; give it "
-                "questions that follow each other",
-                False,
-            )
+            sentence = f"has question {questions.index(text)} where question {point} follows"
+            yield f"{sentence}; give it questions that follow each other", False
             continue
         both = text[:_COMPARED], questions[point][:_COMPARED]
         if SequenceMatcher(None, *both, autojunk=False).ratio() < _LIKE:
-            yield (
-                f"{text[:40]!r} hardly resembles question {point}; change no more than wording",
-                True,
-            )
+            sentence = f"hardly resembles question {point}; change no more than wording"
+            yield f"{text[:40]!r} {sentence}", True

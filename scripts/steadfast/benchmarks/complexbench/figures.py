@@ -26,11 +26,10 @@ Blocks = dict[str, dict[str, str]]
 
 
 def figures(frames: Frames, display: Display) -> Mapping[str, Picture]:
-    """Each model's values in the first language.
+    """Returns each model's values in the first language.
 
-    Returns:
-        by_category (DRFR by category and layers of nesting), by_dimension (accuracy by constraint
-        dimension and composition type).
+    They are by_category (DRFR by category and layers of nesting), by_dimension (accuracy by
+    constraint dimension and composition type).
     """
     language = next(iter(frames["drfr"]["language"]), "")
     drfr, constraints = (
@@ -64,7 +63,7 @@ def _figure(
     roster: Roster,
     labels: tuple[str, str],
 ) -> Figure:
-    """Values with their intervals; many models stand in panels by group."""
+    """Returns values with their intervals; many models stand in panels by group."""
     upright = sum(map(len, blocks.values())) <= MOST_UPRIGHT
     figure, [panels], keys = rows_of_panels(len(lines), 2.4 if upright else 3.0, 1)
     for axes, (title, models) in zip(panels, lines, strict=True):
@@ -98,7 +97,7 @@ def _panel(
 
 
 def _categories(keys: pd.Index) -> Blocks:
-    """The categories under their families, by layers, and all together."""
+    """Returns the categories under their families, by layers, and all together."""
     blocks: Blocks = {}
     for key in dict.fromkeys(keys):
         name = family(key, "strict")
@@ -108,7 +107,7 @@ def _categories(keys: pd.Index) -> Blocks:
 
 
 def _dimensions(keys: pd.Index) -> Blocks:
-    """The dimensions under their types, then others, and composition types."""
+    """Returns the dimensions under their types, then others, and composition types."""
     compositions = taxonomy()["composition_types"]
     blocks: Blocks = {}
     for name, kind in dimensions().items():

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from steadfast.base.names import nearest
 from steadfast.benchmarks.complexbench import decomposition
+from steadfast.benchmarks.complexbench.facts import normalised
 from steadfast.benchmarks.complexbench.instance import Finding, Instance, Question, Severity
 from steadfast.benchmarks.complexbench.rule_forms import RuleFormError, hazards, read_rule
 from steadfast.benchmarks.complexbench.taxonomy import dimensions, taxonomy
-from steadfast.benchmarks.complexbench.text import normalised
 
 Found = tuple[str, str] | tuple[str, str, bool]
 Check = Callable[[Instance], Iterable[Found]]
@@ -22,7 +22,7 @@ _COMPOSED = ("Chain", "Selection")
 
 
 def instance_findings(position: int, instance: Instance, unread: frozenset[str]) -> list[Finding]:
-    """All that is wrong with one instance."""
+    """Returns all that is wrong with one instance."""
     return [
         Finding(severity, position, instance.main_id, *found)
         for severity, check, fields in _CHECKS
@@ -32,7 +32,7 @@ def instance_findings(position: int, instance: Instance, unread: frozenset[str])
 
 
 def file_findings(instances: Mapping[int, Instance]) -> list[Finding]:
-    """What is wrong with instances beside each other, by position in their file."""
+    """Returns what is wrong with instances beside each other, by position in their file."""
     findings = []
     seen: dict[int, int] = {}
     branches: dict[tuple[str | None, int | None], int] = {}
@@ -65,7 +65,7 @@ def file_findings(instances: Mapping[int, Instance]) -> list[Finding]:
 
 
 def _questions(check: Callable[[Instance, int, Question], Iterable[Found]]) -> Check:
-    """A check that is made of each question, and names fields of the question."""
+    """Returns a check that is made of each question, and names fields of the question."""
 
     def found(instance: Instance) -> Iterator[Found]:
         for number, question in enumerate(instance.scoring_questions):
@@ -83,18 +83,14 @@ def _blank(instance: Instance) -> Iterator[Found]:
 
 def _translation(instance: Instance, place: int, question: Question) -> Iterator[Found]:
     if instance.instruction_en is not None and question.question_en is None:
-        yield (
-            "question_en",
-            "is missing where the instruction is translated; translate the question too",
-        )
+        sentence = "is missing where the instruction is translated; translate the question too"
+        yield "question_en", sentence
 
 
 def _point_id(instance: Instance, place: int, question: Question) -> Iterator[Found]:
     if question.point_id != place:
-        yield (
-            "point_id",
-            f"is {question.point_id} at position {place}; number the questions from 0",
-        )
+        sentence = f"is {question.point_id} at position {place}; number the questions from 0"
+        yield "point_id", sentence
 
 
 def _dependencies(instance: Instance, place: int, question: Question) -> Iterator[Found]:
@@ -149,7 +145,7 @@ def _names(_: Instance, place: int, holder: Instance | Question) -> Iterator[Fou
 
 
 def _labels(instance: Instance) -> Iterator[Found]:
-    """An instance's labels are those of its questions."""
+    """Checks that an instance's labels are those of its questions."""
     for field in ("constraint_dimensions", "composition_types"):
         own = getattr(instance, field)
         judged: dict[str, int] = {}
@@ -162,10 +158,8 @@ def _labels(instance: Instance) -> Iterator[Found]:
         for name in own:
             # And is no question's; Chain may stand in a branch that is not taken.
             if name not in judged and name not in ("And", "Chain"):
-                yield (
-                    field,
-                    f"has {name!r}, which no question verifies; add a question, or leave it out",
-                )
+                sentence = "which no question verifies; add a question, or leave it out"
+                yield field, f"has {name!r}, {sentence}"
 
 
 def _label(instance: Instance, place: int, question: Question) -> Iterator[Found]:

@@ -2,9 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 
-from steadfast.benchmarks.complexbench.conversation import shown_answer, shown_instruction
 from steadfast.benchmarks.complexbench.records import Prompt
-from steadfast.benchmarks.complexbench.routes import TEMPLATES, request_id, routes
+from steadfast.benchmarks.complexbench.routes import (
+    TEMPLATES,
+    request_id,
+    routes,
+    shown_answer,
+    shown_instruction,
+)
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
 from steadfast.contract.judge_template import JudgeTemplate
 from steadfast.judging.boundary import boundary
@@ -25,7 +30,7 @@ class ComplexbenchJudgePrompts(JudgePrompts):
     def prompts(
         self, sample: Sample[Prompt], answer: Answer, templates: Mapping[str, JudgeTemplate]
     ) -> Iterator[JudgePrompt]:
-        """What is asked about an answer."""
+        """Yields what is asked about an answer."""
         by_point = routes(sample, self._mode, self._judging)
         for name in TEMPLATES:
             points = [point for point, how in by_point.items() if how.template == name]

@@ -24,11 +24,16 @@ from steadfast.benchmarks.complexbench.aggregation import (
     counts,
     group_of,
 )
-from steadfast.benchmarks.complexbench.coverage import branches, coverage, judging
-from steadfast.benchmarks.complexbench.parts import DECOMPOSED, WHOLE
+from steadfast.benchmarks.complexbench.facts import DECOMPOSED, WHOLE
 from steadfast.benchmarks.complexbench.raters import agreement, preferred
 from steadfast.benchmarks.complexbench.records import ScoreRecord
-from steadfast.benchmarks.complexbench.scored import AskedPart, ScoredAnswers
+from steadfast.benchmarks.complexbench.scored import (
+    AskedPart,
+    ScoredAnswers,
+    branches,
+    coverage,
+    judging,
+)
 from steadfast.benchmarks.complexbench.taxonomy import dimensions, taxonomy
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.stats.headline import HEADLINE, PROMPTS
@@ -49,7 +54,7 @@ def metrics(
     judges: Sequence[str],
     references: Collection[str] = (),
 ) -> Frames:
-    """The metrics of all models."""
+    """Returns the metrics of all models."""
     scored = ScoredAnswers(scores, data)
     found = Metrics(scored, mode)
     compared = found.comparisons(references)
@@ -81,32 +86,21 @@ class Metrics:
     def drfr(self) -> pd.DataFrame:
         """Decomposed requirements following ratio: the share of questions that are satisfied.
 
-        Returns:
-            Columns model, language, measure (overall; category; family: a category over its
-            depths; task: the task type; nesting: the instance's composition types), category (the
-            key within the measure), value, low, high, n (questions that have a verdict) and
-            expected (questions).
+        Measures are overall, category, family (a category over its depths), task (the task type)
+        and nesting (the instance's composition types); the column category has the key of each.
 
         Source: supplement, section 4.1 and the released code; Σ_i Σ_j r'_ij / Σ_i m_i.
         """
         return self._shares(DRFR_MEASURES, "category")
 
     def constraints(self) -> pd.DataFrame:
-        """Accuracy of the questions on each constraint type and composition type, and dimension.
-
-        Returns:
-            Columns model, language, measure (constraint_type, dimension), dimension (the key),
-            value, low, high, n and expected.
-        """
+        """Accuracy of the questions on each constraint type and composition type, and dimension."""
         return self._shares(CONSTRAINT_MEASURES, "dimension")
 
     def coherent(self) -> pd.DataFrame:
         """Coherent test for Selection: instances, and groups whose instances all pass.
 
-        Returns:
-            Columns model, language, kind (single, multiple), measure (origin; coherent;
-            relative_drop), value, low, high, n (instances; groups) and expected. A class without
-            groups has no row, one where no instance passes no relative drop.
+        A class without groups has no row, one where no instance passes no relative drop.
         """
         keys, parts = ["language", "kind", "measure"], self._scored.parts
         rows = [
@@ -127,14 +121,11 @@ class Metrics:
         return self._table(found, pd.concat([counted, of_drop]), ["model", *keys], order)
 
     def decomposition(self) -> pd.DataFrame:
-        """DRFR of the same questions, asked as a whole and turn by turn.
+        """Returns DRFR of the same questions, asked as a whole and turn by turn.
 
         Over the questions that have a verdict in both runs, draw by draw.
 
-        Returns:
-            Columns model, language, category (its family; "" for all), measure (whole,
-            decomposed, difference: turn by turn minus whole), value, low, high, n (questions) and
-            expected.
+        Category is the family, or empty for all; difference is turn by turn minus whole.
         """
         shares, counted = self._of(["overall", "family"], "category")
         same = ["model", "language", "category", "cluster", "instance", "place", "measure", "draw"]
@@ -152,12 +143,7 @@ class Metrics:
         return self._table(means, counted, columns, order)
 
     def comparisons(self, references: Collection[str] = ()) -> pd.DataFrame:
-        """DRFR and accuracies of every two models on the questions that both have a verdict of.
-
-        Returns:
-            Columns model, other, language, measure and category (as in ``drfr``, and those of
-            ``constraints``) and those of ``comparison.compare_models``.
-        """
+        """DRFR and accuracies of every two models on the questions that both have a verdict of."""
         rows = self._questions[self._questions["split"] == WHOLE]
         rows = rows[~rows["model"].isin(references)].rename(columns={"value": "total"})
         # A question may count twice for one key.
@@ -173,15 +159,14 @@ class Metrics:
         return found[[*names, *found.columns.difference(names, sort=False)]].reset_index(drop=True)
 
     def drawn(self) -> pd.DataFrame:
-        """How many groups there are of each language (part)."""
+        """Returns how many groups there are of each language (part)."""
         return drawn(self._counted, "language", [])
 
     def headline(self, language: str, compared: pd.DataFrame) -> pd.DataFrame:
-        """Overall DRFR of each model in a language, for the report over all benchmarks.
+        """Returns overall DRFR of each model in a language, for the report over all benchmarks.
 
-        Returns:
-            Columns of ``stats.headline``, the further ones too; n counts questions that have a
-            verdict.
+        The columns are those of ``stats.headline``, the further ones too; n counts questions that
+        have a verdict.
         """
         rows = self.drfr[(self.drfr["measure"] == "overall") & (self.drfr["language"] == language)]
         counted = coverage(self._scored)
@@ -195,7 +180,7 @@ class Metrics:
         )
 
     def _of(self, measures: Sequence[str], column: str) -> list[pd.DataFrame]:
-        """What has a verdict, and what counts, for some measures; the keys in a column."""
+        """Returns what has a verdict, and what counts, for some measures; the keys in a column."""
         both = (self._questions, self._counted)
         chosen = (rows[rows["measure"].isin(measures)] for rows in both)
         return [rows.rename(columns={"key": column}) for rows in chosen]
@@ -282,7 +267,7 @@ def _coherent_rows(
 
 
 def _cells(means: Estimates, measure: str) -> Estimates:
-    """The cells of one measure, under the other keys."""
+    """Returns the cells of one measure, under the other keys."""
     index = means.cells.index
     rows = np.flatnonzero(index.get_level_values("measure") == measure)
     return means.take(rows, index[rows].droplevel("measure"))

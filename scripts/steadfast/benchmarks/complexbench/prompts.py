@@ -9,19 +9,18 @@ from collections.abc import Iterator
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.benchmarks.complexbench.parts import WHOLE, language_and_split
+from steadfast.benchmarks.complexbench.facts import WHOLE, language_and_split
 from steadfast.contract.components import Data
 
 MAX_TOKENS = 4096  # of an answer; the paper names no limit, and its longest have some 3,000
 
 
 def prompts(part: str, data: Data) -> list[Record]:
-    """The prompts of a part, in the order of the data.
+    """Returns the prompts of a part, in the order of the data.
 
-    Returns:
-        sample_id, task (the task type), context_id (the group, else the instance), instruction,
-        max_tokens, main_id, points (positions of the questions that the answer is judged by),
-        layers (of nesting), and of a turn turn and follows (the sample it continues, or None).
+    Each has sample_id, task (its type), context_id (the group, else the instance), instruction,
+    max_tokens, main_id, points (positions of the questions that the answer is judged by), layers
+    (of nesting), and of a turn turn and follows (the sample it continues, or None).
     """
     language, split = language_and_split(part)
     instances = data["data"][language]
@@ -66,11 +65,10 @@ def _turns(instance: Record) -> Iterator[Record]:
 
 
 def layers(category: str) -> int:
-    """The layers of nesting that a category's name says; And has one.
+    """Returns the layers of nesting that a category's name says; And has one.
 
-    Example:
-        >>> layers("Selection_and_Chain_2"), layers("And")
-        (2, 1)
+    >>> layers("Selection_and_Chain_2"), layers("And")
+    (2, 1)
     """
     depth = category.rpartition("_")[2]
     return int(depth) if depth.isdecimal() else 1

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 import pandas as pd
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.complexbench.parts import WHOLE
+from steadfast.benchmarks.complexbench.facts import WHOLE
 from steadfast.benchmarks.complexbench.records import ScoreRecord
 from steadfast.benchmarks.complexbench.scored import ScoredAnswers
 from steadfast.contract.components import Labels, Scored
@@ -19,13 +19,10 @@ WORDS = {"yes": True, "no": False}
 def agreement(
     scored: ScoredAnswers, judges: Sequence[str], labels: Labels | None = None
 ) -> pd.DataFrame:
-    """Agreement of every two raters on the questions that both have judged.
+    """Returns agreement of every two raters on the questions that both have judged.
 
     Compared are verdicts before dependencies, with what rules made of the judge's copies; one that
     a rule left open is none.
-
-    Returns:
-        Columns of ``stats.agreement.COLUMNS``.
     """
     scores = _named(scored)
     of_judges = judge_verdicts(scores, judges, _judged)

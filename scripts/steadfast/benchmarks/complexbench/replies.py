@@ -3,8 +3,7 @@
 import re
 
 from steadfast.base.files import Settings
-from steadfast.benchmarks.complexbench.extraction import ABSENT, HEADING, LABEL, SEPARATOR, WHOLE
-from steadfast.benchmarks.complexbench.modes import STRICT
+from steadfast.benchmarks.complexbench.facts import ABSENT, ALL, HEADING, LABEL, SEPARATOR, STRICT
 from steadfast.judging.reply import own_words
 
 MOST_PARTS = 1000  # more are not copied out, but made up
@@ -31,16 +30,15 @@ def readable(expected: Settings, reply: str, answer: str) -> bool:
 
 
 def strict_verdict(reply: str, answer: str, language: str) -> bool | None:
-    r"""The verdict of a reply whose last line is its one verdict line; None of any other.
+    r"""Returns the verdict of a reply whose last line is its one verdict line; None of any other.
 
     What the reply repeats of the answer is left out first. Blanks, bold type, a half-width colon
     and a full stop make no difference.
 
-    Example:
-        >>> strict_verdict("Analysis: all there.\nAnswer: yes", "A poem.", "en")
-        True
-        >>> strict_verdict("I cannot tell.", "A poem.", "en") is None
-        True
+    >>> strict_verdict("Analysis: all there.\nAnswer: yes", "A poem.", "en")
+    True
+    >>> strict_verdict("I cannot tell.", "A poem.", "en") is None
+    True
     """
     lines = [line for line in own_words(reply, answer).splitlines() if line.strip()]
     claims = [claim for line in lines if (claim := _CLAIMS[language].match(line))]
@@ -50,7 +48,7 @@ def strict_verdict(reply: str, answer: str, language: str) -> bool | None:
 
 
 def strict_segments(answer: str, reply: str, each: bool) -> list[str] | None:
-    """Segments of a reply that has the form asked for; None where it has not.
+    """Returns segments of a reply that has the form asked for; None where it has not.
 
     The form: one line with the heading, then one that begins with the label, and behind it nothing
     but the copy, ``all`` (the whole answer, unless several parts are asked for) or ``None``. What
@@ -63,14 +61,14 @@ def strict_segments(answer: str, reply: str, each: bool) -> list[str] | None:
     word = unquoted(copied).strip("*` ").casefold()
     if word == ABSENT.casefold():
         return []
-    if word == WHOLE and not each:
+    if word == ALL and not each:
         return [answer]
     parts = _parted(copied) if each else [copied]
     return None if len(parts) > MOST_PARTS else _located(answer, parts)
 
 
 def _parted(copied: str) -> list[str]:
-    """What stands between separators; bars beside one begin or end a row of a table."""
+    """Returns what stands between separators; bars beside one begin or end a row of a table."""
     parts, start = [], 0
     for bars in _BARS.finditer(copied):
         more = len(bars[0]) - len(SEPARATOR)
@@ -105,7 +103,7 @@ def _bare(line: str) -> str:
 
 
 def _located(answer: str, parts: list[str]) -> list[str] | None:
-    """The parts as they stand in the answer, the next one behind the last if it does."""
+    """Returns the parts as they stand in the answer, the next one behind the last if it does."""
     places = [place for place, char in enumerate(answer) if not char.isspace()]
     squeezed = "".join(answer[place] for place in places)
     found, start = [], 0
@@ -123,7 +121,7 @@ def _located(answer: str, parts: list[str]) -> list[str] | None:
 
 
 def unquoted(text: str) -> str:
-    """The text without leading line breaks and one pair of quotation marks or backticks."""
+    """Returns the text without leading line breaks and one pair of quotation marks or backticks."""
     text = text.lstrip("\n")
     if text and text[0] in _OPENING and text[-1] in _CLOSING:
         return text[1:-1]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from steadfast.base.resources import facts
-from steadfast.benchmarks.complexbench.parts import WHOLE
+from steadfast.benchmarks.complexbench.facts import WHOLE
 from steadfast.contract.components import Frames
 from steadfast.show.cells import (
     MODEL,
@@ -49,7 +49,7 @@ class ComplexbenchResults(Results):
         self.mode, self.languages = mode, list(languages)
 
     def groups(self) -> list[Group]:
-        """The roster's groups, by falling overall DRFR in the first language."""
+        """Returns the roster's groups, by falling overall DRFR in the first language."""
         rows = rows_of(self.frames["drfr"], measure="overall", language=self.languages[0])
         return self.roster.groups(values_by_model(rows))
 
@@ -73,7 +73,7 @@ class ComplexbenchResults(Results):
         languages: Sequence[str] = (),
         ranked: Measure | None = None,
     ) -> Table:
-        """A table with a row a model, and each language in turn where there are several."""
+        """Returns a table with a row a model, and each language in turn where there are several."""
         languages = languages or self.languages
         several = len(self.languages) > 1
         cells = {lang: self._cells(measures, frame, lang, ranked) for lang in languages}
@@ -126,7 +126,7 @@ class ComplexbenchResults(Results):
         return Ties.of(self._pairs(measure, language)) if measure.tested else NO_TIES
 
     def rows_by_group(self, rows: Callable[[str], Iterable[Sequence[Cell]]]) -> tuple[Section, ...]:
-        """A section a group, and in it each model's rows behind its name."""
+        """Returns a section a group, and in it each model's rows behind its name."""
         return tuple(
             Section(
                 tuple(
@@ -142,6 +142,6 @@ class ComplexbenchResults(Results):
 
 
 def heading(key: str) -> str:
-    """How a key of the metrics is shown."""
+    """Returns how a key of the metrics is shown."""
     headings: Mapping[str, str] = LAYOUT["headings"]
     return headings.get(key, key)

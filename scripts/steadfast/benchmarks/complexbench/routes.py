@@ -1,17 +1,20 @@
-"""How each scoring question is decided: by a judge, or by a rule on what a judge copies."""
+"""How each scoring question is decided, by a judge or by a rule, and what a judge is shown."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-from steadfast.benchmarks.complexbench.modes import STRICT
-from steadfast.benchmarks.complexbench.parts import language_and_split
+from steadfast.benchmarks.complexbench.facts import STRICT, language_and_split
 from steadfast.benchmarks.complexbench.records import Prompt
 from steadfast.benchmarks.complexbench.rule_forms import RuleFormError, clauses
-from steadfast.contract.components import Sample
+from steadfast.contract.components import Answer, Sample
 
 JUDGE = {"zh": "judge_zh", "en": "judge_en"}
 EXTRACT_ONE, EXTRACT_EACH = "extract_one_zh", "extract_each_zh"
 TEMPLATES = (*JUDGE.values(), EXTRACT_ONE, EXTRACT_EACH)
+CUT = {"instruction": 6000, "answer": 4000}
+"""Characters that the released code shows a judge."""
+Turn = TypeVar("Turn", Sample[Prompt], Answer)
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Route:
 
 
 def routes(sample: Sample[Prompt], mode: str, judging: str) -> dict[int, Route]:
-    """How each question is decided that the answer to a sample is judged by.
+    """Returns how each question is decided that the answer to a sample is judged by.
 
     Rules are Chinese, so that in English a judge decides all questions, as it does in judging
     plain, and in mode strict those whose rule cannot be read.
@@ -71,7 +74,7 @@ def _judge_template(language: str, mode: str) -> str:
 
 
 def templates_in_use(languages: Sequence[str], mode: str, judging: str) -> list[str]:
-    """Names of the templates that parts of these languages need."""
+    """Returns names of the templates that parts of these languages need."""
     needed = [_judge_template(language, mode) for language in languages]
     if judging == "rules" and "zh" in languages:
         needed += [EXTRACT_ONE, EXTRACT_EACH]
@@ -79,5 +82,35 @@ def templates_in_use(languages: Sequence[str], mode: str, judging: str) -> list[
 
 
 def request_id(sample_id: str, point: int) -> str:
-    """The name of what is asked of a judge about one question on an answer."""
+    """Returns the name of what is asked of a judge about one question on an answer."""
     return f"{sample_id}/{point}"
+
+
+def turns(last: Turn) -> list[Turn]:
+    """Returns all turns up to a sample, or to an answer, in their order."""
+    found = [last]
+    while (before := found[0].before) is not None:
+        found.insert(0, before)
+    return found
+
+
+def shown_instruction(sample: Sample[Prompt], mode: str) -> str:
+    """Returns what was asked up to a turn, as a judge is shown it."""
+    text = _numbered([turn.prompt["instruction"] for turn in turns(sample)])
+    return text if mode == STRICT else text[: CUT["instruction"]]
+
+
+def shown_answer(answer: Answer, by: str, mode: str) -> str:
+    """Returns an answer as a judge is shown it.
+
+    A judge of a turn sees the turns before it, which a turn may refer to; a rule is about what is
+    copied from the turn itself.
+    """
+    text = answer.text if by == "rule" else _numbered([turn.text for turn in turns(answer)])
+    return text if mode == STRICT else text[: CUT["answer"]]
+
+
+def _numbered(texts: list[str]) -> str:
+    if len(texts) == 1:
+        return texts[0]
+    return "\n\n".join(f"[{number}]\n{text}" for number, text in enumerate(texts, start=1))

@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 
 from steadfast.base.names import nearest
+from steadfast.benchmarks.complexbench.facts import normalised
 from steadfast.benchmarks.complexbench.taxonomy import taxonomy
-from steadfast.benchmarks.complexbench.text import normalised
 
 _RANGE = re.compile(r"[0-9]{1,9}")
 _RAW = ("model_keyword", "model_keyword_num", "model_keyword_num_each", "match")
@@ -42,12 +42,12 @@ class Clause:
         return taxonomy()["rules"][self.name].get("absent", False)
 
     def within(self, number: int) -> bool:
-        """Whether a number lies in the range, both ends in it."""
+        """Returns whether a number lies in the range, both ends in it."""
         return self.low <= number <= self.high
 
 
 def read_rule(rule: str) -> tuple[Clause, ...]:
-    """The one or two clauses of a rule."""
+    """Returns the one or two clauses of a rule."""
     for first, second in taxonomy()["pairs"]:
         head, parted, tail = rule.rpartition(f"\n{second}:")
         if parted and head.startswith(f"{first}:"):
@@ -63,12 +63,12 @@ def read_rule(rule: str) -> tuple[Clause, ...]:
 
 
 def clauses(rule: str) -> tuple[Clause, ...]:
-    """The clauses of a rule as the data has it, which may have line breaks at its ends."""
+    """Returns the clauses of a rule as the data has it, which may have line breaks at its ends."""
     return read_rule(rule.strip("\n"))
 
 
 def hazards(clauses: tuple[Clause, ...]) -> list[str]:
-    """What well-formed clauses do in the released code that their author hardly wanted."""
+    """Returns what well-formed clauses do in the released code that their author hardly wanted."""
     found = []
     texts = [text for clause in clauses for text in clause.words]
     first = clauses[0].name
@@ -109,7 +109,7 @@ def _clause(text: str) -> Clause:
 
 
 def _parameters(name: str, form: str, content: str) -> Clause:
-    """The clause of that name; forms are those of ``taxonomy.yaml``."""
+    """Returns the clause of that name; forms are those of ``taxonomy.yaml``."""
     if form == "text":
         if not content.strip():
             raise RuleFormError(f"{name} has no text; write it behind the colon")

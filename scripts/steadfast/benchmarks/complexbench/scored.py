@@ -1,18 +1,21 @@
 """What models' answers to several parts were found to satisfy, and their instances."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, product
 from typing import NamedTuple
 
 import pandas as pd
 
 from steadfast.base.errors import UserError
-from steadfast.benchmarks.complexbench.aggregation import Instance, Verdicts, dependent
-from steadfast.benchmarks.complexbench.parts import language_and_split
+from steadfast.benchmarks.complexbench.aggregation import CLASSES, Instance, Verdicts, dependent
+from steadfast.benchmarks.complexbench.branches import selecting, selections
+from steadfast.benchmarks.complexbench.facts import WHOLE, language_and_split
 from steadfast.benchmarks.complexbench.records import ScoreRecord
+from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED
 from steadfast.contract.components import Data, Scored
-from steadfast.stats.asked import models_asked, prompts_of
+from steadfast.stats.asked import models_asked, prompts_of, with_prompts
+from steadfast.stats.scores import STATUSES, is_empty
 
 
 class AskedPart(NamedTuple):
@@ -65,7 +68,7 @@ class ScoredAnswers:
         self.verdicts = {(model, part): self._verdicts(model, part) for model, part in self.records}
 
     def of_part(self, part: str) -> Iterator[ScoreRecord]:
-        """The score records of a part, of all models."""
+        """Returns the score records of a part, of all models."""
         return chain(*(its for (_, name), its in self.records.items() if name == part))
 
     def _verdicts(self, model: str, part: str) -> dict[int, dict[int, Verdicts]]:
@@ -85,3 +88,84 @@ class ScoredAnswers:
 
 def _places(instance: Instance) -> set[str]:
     return set(map(str, range(len(instance["scoring_questions"]))))
+
+
+KINDS = ("judge", "rule", "rule_judged")
+"""What decides a question: a judge; a rule on what a judge copied; a judge, though it has a rule.
+"""
+COUNTS = ("n", "unread", "open")
+
+
+def coverage(scored: ScoredAnswers) -> pd.DataFrame:
+    """Returns how many questions and samples each model should have and how many have verdicts.
+
+    Expected are the instances that any model was asked about, once for each draw of a model.
+
+    Open are those scored by a rule that decides nothing, empty the answers without any text.
+    """
+    rows, draws = [], scored.asked.set_index("model")["draws"]
+    for name, part in scored.parts.items():
+        for model in scored.models:
+            records = scored.records.get((model, name), ())
+            verdicts = scored.verdicts.get((model, name), {})
+            known = [
+                verdict
+                for by_instance in verdicts.values()
+                for its in by_instance.values()
+                for verdict in its
+                if verdict is not None
+            ]
+            questions = sum(len(i["scoring_questions"]) for i in part.instances.values())
+            samples = {record["sample_id"] for record in scored.of_part(name)}
+            statuses = Counter(record["status"] for record in records)
+            rows.append(
+                {
+                    "model": model,
+                    "language": part.language,
+                    "split": part.split,
+                    "expected": questions * draws[model],
+                    "scored": len(known),
+                    "open": known.count(UNDECIDED),
+                    "samples": len(samples) * draws[model],
+                    **{f"status_{status}": statuses[status] for status in STATUSES},
+                    "truncated": sum(bool(record["truncated"]) for record in records),
+                    "empty": sum(map(is_empty, records)),
+                }
+            )
+    return with_prompts(pd.DataFrame(rows), scored.asked)
+
+
+def judging(scored: ScoredAnswers) -> pd.DataFrame:
+    """Returns what decided the questions of each model's answers, and how often that failed.
+
+    Unread are replies that are missing or cannot be read, open are rules that decide nothing.
+    """
+    rows = []
+    for model, name in product(scored.models, scored.parts):
+        part = scored.parts[name]
+        counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        for record in scored.records.get((model, name), ()):
+            for point, how in (record["extracted"] or {}).items():
+                verdict = (record["raw"] or {})[point]
+                unread, left_open = int(verdict is None), int(verdict == UNDECIDED)
+                by = record["judge"] or "", how["by"]
+                counts[by].update(n=1, unread=unread, open=left_open)
+        for judge, kind in sorted(counts, key=lambda by: (by[0], KINDS.index(by[1]))):
+            numbers = (counts[judge, kind][column] for column in COUNTS)
+            rows.append((model, part.language, part.split, judge, kind, *numbers))
+    columns = ["model", "language", "split", "judge", "kind", *COUNTS]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def branches(scored: ScoredAnswers) -> pd.DataFrame:
+    """Returns asked groups with Selection by their size, and how many of them lack a branch."""
+    rows = [
+        (part.language, selections(group[0]) > 1, len(group), clause is not None)
+        for part in scored.parts.values()
+        if part.split == WHOLE
+        for _, group, clause in selecting(part.instances.values())
+    ]
+    keys = ["language", "kind", "size"]
+    counted = pd.DataFrame(rows, columns=[*keys, "lacking"]).groupby(keys, sort=True)["lacking"]
+    found = counted.agg(groups="size", lacking="sum").reset_index()
+    return found.assign(kind=found["kind"].map(lambda several: CLASSES[several]))

@@ -1,24 +1,24 @@
 """Scoring answers by a judge's verdicts, and by rules on what the judge copied."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.complexbench.aggregation import dependent
-from steadfast.benchmarks.complexbench.conversation import shown_answer, turns
-from steadfast.benchmarks.complexbench.modes import STRICT
+from steadfast.benchmarks.complexbench.facts import ABSENT, ALL, HEADING, LABEL, SEPARATOR, STRICT
 from steadfast.benchmarks.complexbench.records import Prompt
-from steadfast.benchmarks.complexbench.released_replies import released_segments, released_verdict
 from steadfast.benchmarks.complexbench.replies import strict_segments, strict_verdict
-from steadfast.benchmarks.complexbench.routes import Route, request_id, routes
-from steadfast.benchmarks.complexbench.rules.decide import verdict
-from steadfast.benchmarks.complexbench.rules.outcome import UNDECIDED, RuleError, Verdict
+from steadfast.benchmarks.complexbench.routes import Route, request_id, routes, shown_answer, turns
+from steadfast.benchmarks.complexbench.rules import released, strict
+from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED, RuleError, Verdict
 from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
 
 SHOWN = 200  # characters of a copied part that a record keeps
-
-
 Decision = tuple[Verdict | None, Record]
 """The verdict on a question, None where there is none, and how it came about."""
+_VERDICT = re.compile("答案：(是|否)")
+_NOTES = ("\n\n请注意", "\n\n**注意", "\n\n注意")
+_LABELS = (f"{LABEL}：", "评测对象：", "：")
 
 
 class ComplexbenchScoring(Scoring):
@@ -34,7 +34,7 @@ class ComplexbenchScoring(Scoring):
         self._mode, self._judging = mode, judging
 
     def facts(self, sample: Sample[Prompt]) -> Record:
-        """The instance, and the positions of its questions that the answer is judged by."""
+        """Returns the instance, and the positions of its questions that the answer is judged by."""
         return {"instance": sample.prompt["main_id"], "questions": sample.prompt["points"]}
 
     def score(self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
@@ -93,3 +93,41 @@ class ComplexbenchScoring(Scoring):
         except RuleError as error:
             # The released code ends here, without a number: the other questions keep theirs.
             return UNDECIDED, about | {"problem": f"the rule: {error.name}, {error}"}
+
+
+def verdict(rule: str, segments: Sequence[str], mode: str) -> Verdict:
+    """Whether the segments of an answer satisfy a rule, which mode released may leave undecided."""
+    return (strict if mode == STRICT else released).verdict(rule, segments)
+
+
+def released_verdict(reply: str) -> bool:
+    r"""Returns a verdict as the released code takes it from a reply, whatever it is.
+
+    Without exactly one 答案：是 or 答案：否 it is yes where there is a 是 and no 否, else no.
+
+    >>> released_verdict("分析：都有。\n答案：是"), released_verdict("I cannot tell.")
+    (True, False)
+    """
+    found = _VERDICT.findall(reply)
+    if len(found) == 1:
+        return found[0] == "是"
+    return "是" in reply and "否" not in reply
+
+
+def released_segments(answer: str | None, extraction: str | None) -> list[str]:
+    """Segments as the released code takes them from any reply; None stands for a missing text."""
+    if answer is None or extraction is None:
+        return []
+    text = extraction.rpartition(f"{HEADING}\n")[2]
+    for note in _NOTES:
+        before, found, _ = text.rpartition(note)
+        text = before if found else text
+    for label in _LABELS:
+        if label in text:
+            text = text.rpartition(label)[2]
+            break
+    if text.startswith(ALL):
+        return [answer]
+    if ABSENT in text:
+        return []
+    return [segment.strip() for segment in text.split(SEPARATOR)]

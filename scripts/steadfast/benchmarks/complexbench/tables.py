@@ -35,13 +35,13 @@ ASKED, JUDGE = Column("Asked", align="l"), Column("Judge", align="l")
 def tables(
     frames: Frames, display: Display, mode: str, languages: Sequence[str], names: Sequence[str]
 ) -> Iterator[Table]:
-    """The tables that are wanted."""
+    """Returns the tables that are wanted."""
     results = ComplexbenchResults(frames, display, mode, languages)
     return (BUILDERS[name](results, name) for name in names)
 
 
 def _drfr(results: ComplexbenchResults, name: str) -> Table:
-    """DRFR by category: each depth of nesting, the average over depths, and overall."""
+    """Returns DRFR by category: each depth of nesting, the average over depths, and overall."""
     drfr, found = results.frames["drfr"], []
     categories = list(dict.fromkeys(rows_of(drfr, measure="category")["category"]))
     averages = set(rows_of(drfr, measure="family")["category"])
@@ -67,7 +67,7 @@ def _share(measure: str, category: str, column: Column) -> Measure:
 
 
 def _tasks(results: ComplexbenchResults, name: str) -> Table:
-    """DRFR by task type: the known ones, then others that occur."""
+    """Returns DRFR by task type: the known ones, then others that occur."""
     occur = rows_of(results.frames["drfr"], measure="task")["category"]
     keys = dict.fromkeys([*taxonomy()["task_types"], *occur])
     found = [_share("task", key, Column(heading(key))) for key in keys]
@@ -75,7 +75,7 @@ def _tasks(results: ComplexbenchResults, name: str) -> Table:
 
 
 def _nesting(results: ComplexbenchResults, name: str) -> Table:
-    """DRFR by the set of composition types."""
+    """Returns DRFR by the set of composition types."""
     joint = LAYOUT["nesting_joint"]
     keys = dict.fromkeys(rows_of(results.frames["drfr"], measure="nesting")["category"])
     found = [_share("nesting", key, Column(joint.join(key.split("_")))) for key in keys]
@@ -83,7 +83,7 @@ def _nesting(results: ComplexbenchResults, name: str) -> Table:
 
 
 def _constraints(results: ComplexbenchResults, name: str) -> Table:
-    """Accuracy by constraint type and by composition type."""
+    """Returns accuracy by constraint type and by composition type."""
     types = dict.fromkeys(constraint_type(one, results.mode) for one in dimensions())
     compositions = taxonomy()["composition_types"]
     others = {OTHERS: Column(LAYOUT["others"])}
@@ -93,7 +93,7 @@ def _constraints(results: ComplexbenchResults, name: str) -> Table:
 
 
 def _dimensions(results: ComplexbenchResults, name: str) -> Table:
-    """Accuracy by constraint dimension, under its type; those that are no known one last.
+    """Returns accuracy by constraint dimension, under its type; those that are no known one last.
 
     A table holds some of the types; the last one also what is no known dimension.
     """
@@ -111,7 +111,7 @@ def _dimensions(results: ComplexbenchResults, name: str) -> Table:
 def _accuracies(
     results: ComplexbenchResults, name: str, measure: str, always: Columns, others: Columns
 ) -> Table:
-    """A column a key: of the others those that have a value."""
+    """Returns a column a key: of the others those that have a value."""
     occur = set(rows_of(results.frames["constraints"], measure=measure)["dimension"])
     columns = always | {key: column for key, column in others.items() if key in occur}
     found = [
@@ -139,7 +139,7 @@ def _coherent(results: ComplexbenchResults, name: str) -> Table:
 
 
 def _branches(results: ComplexbenchResults, name: str) -> Table:
-    """Groups with Selection by their size, and those that are known to lack a branch."""
+    """Returns groups with Selection by their size, and those that are known to lack a branch."""
     words, rows = LAYOUT["branches"], results.frames["branches"]
     sizes, texts = range(1, words["most"] + 1), words["columns"]
     several = len(results.languages) > 1
@@ -222,7 +222,7 @@ def _judging(results: ComplexbenchResults, name: str) -> Table:
 
 
 def _coverage(results: ComplexbenchResults, name: str) -> Table:
-    """Questions that have a verdict, and samples by status."""
+    """Returns questions that have a verdict, and samples by status."""
     words = LAYOUT["coverage"]
 
     def cells(found: pd.DataFrame) -> list[Cell]:
@@ -251,7 +251,7 @@ def _sections(
     cells: Callable[[pd.DataFrame], Sequence[Cell]],
     more: list[str],
 ) -> tuple[Section, ...]:
-    """A row a model, language, split and what else is told apart."""
+    """Returns a row a model, language, split and what else is told apart."""
     splits = LAYOUT["coverage"]["splits"]
     return results.rows_by_group(
         lambda model: [

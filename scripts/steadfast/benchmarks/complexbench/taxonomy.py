@@ -15,7 +15,7 @@ def taxonomy() -> Record:
 
 @cache
 def dimensions() -> dict[str, str]:
-    """Each of the 19 constraint dimensions and the constraint type that it belongs to."""
+    """Returns each of the 19 constraint dimensions and the constraint type that it belongs to."""
     return {
         dimension: kind
         for kind, of in taxonomy()["constraint_types"].items()

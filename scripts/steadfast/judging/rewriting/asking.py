@@ -15,14 +15,9 @@ SLOTS = ("boundary", "count", "keep")
 def rewriting_prompt(
     request: str, original: str, keep: Sequence[str], count: int, max_tokens: int = MAX_TOKENS
 ) -> JudgePrompt:
-    """What is asked of every rewriter about one instruction (paper of LIFBench, Figure 8).
+    """Returns what is asked of every rewriter about one instruction (paper of LIFBench, Figure 8).
 
-    Args:
-        request: the request's id.
-        original: the instruction, which stands where a judge is shown an answer.
-        keep: parts of it that each rewrite must hold.
-        count: rewrites that are asked for.
-        max_tokens: of a reply.
+    The original stands where a judge is shown an answer; each rewrite must hold the parts to keep.
     """
     form = load_template(str(resource("rewriting/rewrite.txt")), SLOTS, SLOTS)
     fields = {

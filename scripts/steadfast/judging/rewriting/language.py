@@ -27,12 +27,12 @@ def language(text: str) -> str | None:
 
 
 def same_language(one: str, other: str) -> bool:
-    """Whether nothing tells that two texts are in different languages."""
+    """Returns whether nothing tells that two texts are in different languages."""
     found = {language(one), language(other)} - {None}
     return len(found) < 2
 
 
 def _script(text: str) -> str | None:
-    """The script of most letters, as Unicode names it."""
+    """Returns the script of most letters, as Unicode names it."""
     letters = (unicodedata.name(letter, "").split(" ")[0] for letter in text if letter.isalpha())
     return max(Counter(letters).items(), key=lambda item: (item[1], item[0]), default=(None, 0))[0]

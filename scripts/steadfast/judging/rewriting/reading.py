@@ -15,7 +15,7 @@ class UnreadableError(ValueError):
 
 
 def readable(expected: Settings, reply: str, answer: str) -> bool:
-    """Whether a reply can be read; if not, the engine asks again."""
+    """Returns whether a reply can be read; if not, the engine asks again."""
     try:
         read(reply, expected)
     except UnreadableError:
@@ -29,12 +29,7 @@ def read(reply: str, expected: Settings) -> list[str]:
     >>> read('Here they are:\\n```json\\n["Go.", "Leave."]\\n```', {"count": 2})
     ['Go.', 'Leave.']
 
-    Args:
-        reply: the rewriter's.
-        expected: ``count``, the rewrites that were asked for; up to twice as many may come.
-
-    Raises:
-        UnreadableError: there is no such list.
+    Up to twice as many may come as were asked for (``count``).
     """
     if len(reply) > LIMIT:
         raise UnreadableError(f"the reply has more than {LIMIT:,} characters")

@@ -30,7 +30,7 @@ class RewriterStandIn(JudgeStandIn):
     """Replies with as many rewordings as asked for, which keep all that the original holds."""
 
     def reference(self, prompt: JudgePrompt, request: JudgeRequest) -> str:
-        """The same rewordings in every reply."""
+        """Returns the same rewordings in every reply."""
         return _list(_rewordings(prompt.answer, request.expected["count"], Random(prompt.answer)))
 
     def simulated(
@@ -50,7 +50,7 @@ class RewriterStandIn(JudgeStandIn):
 
 
 def _rewordings(original: str, count: int, rng: Random) -> list[str]:
-    """So many texts, no two the same up to a hundred less one."""
+    """Returns so many texts, no two the same up to a hundred less one."""
     words = facts("rewriting/stand_in.yaml")
     around = [pair for pair in product(words["openings"], words["closings"]) if any(pair)]
     rng.shuffle(around)

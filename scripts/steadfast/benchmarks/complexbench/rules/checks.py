@@ -1,22 +1,43 @@
 """What rules ask of one text or of several, whichever mode reads them."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+import json
+import string
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Literal
 
-from steadfast.benchmarks.complexbench.rules.text import PUNCTUATION
+from steadfast.benchmarks.complexbench.facts import normalised
 
+PUNCTUATION = frozenset(normalised(string.punctuation))
+"""What the punctuation rules take for punctuation."""
+UNDECIDED: Literal[2] = 2
+"""The verdict of a rule that tells nothing, as the released code writes it."""
+Verdict = bool | Literal[2]
 Check = Callable[[str], bool]
 """Whether a text has what a rule names."""
 Limits = Callable[[int], bool]
 """Whether a number lies in a range."""
 
 
+class RuleError(ValueError):
+    """A rule that cannot be read; ``name`` is the exception that the released code ends with."""
+
+    def __init__(self, name: str, reason: str):
+        super().__init__(reason)
+        self.name = name
+
+
+def all_normalised(texts: Iterable[str]) -> list[str]:
+    """Returns the texts in the punctuation that they are compared in."""
+    return [normalised(text) for text in texts]
+
+
 def has_all(words: Collection[str]) -> Check:
-    """Whether all of the words stand in a text."""
+    """Returns the check whether all of the words stand in a text."""
     return lambda text: all(word in text for word in words)
 
 
 def has_any(words: Collection[str]) -> Check:
-    """Whether any of the words stands in a text."""
+    """Returns the check whether any of the words stands in a text."""
     return lambda text: any(word in text for word in words)
 
 
@@ -26,27 +47,27 @@ def has_some(words: Collection[str], within: Limits) -> Check:
 
 
 def starts(beginning: str) -> Check:
-    """Whether a text starts so."""
+    """Returns the check whether a text starts so."""
     return lambda text: text.startswith(beginning)
 
 
 def ends(ending: str) -> Check:
-    """Whether a text ends so, or so with a full stop or question mark behind it."""
+    """Returns the check whether a text ends so, a full stop or question mark behind it aside."""
     return lambda text: text.endswith((ending, f"{ending}。", f"{ending}？"))
 
 
 def has_length(within: Limits) -> Check:
-    """Whether a text has as many characters as asked for."""
+    """Returns the check whether a text has as many characters as asked for."""
     return lambda text: within(len(text))
 
 
 def has_words(within: Limits) -> Check:
-    """Whether a text has as many words, between blanks, as asked for."""
+    """Returns the check whether a text has as many words, between blanks, as asked for."""
     return lambda text: within(len(text.split()))
 
 
 def only_punctuation(allowed: Iterable[str]) -> Check:
-    """Whether a text has no other punctuation than what is allowed."""
+    """Returns the check whether a text has no other punctuation than what is allowed."""
     forbidden = PUNCTUATION.difference(allowed)
     return lambda text: forbidden.isdisjoint(text)
 
@@ -58,3 +79,66 @@ def starts_in_turn(segments: Sequence[str], beginnings: Sequence[str]) -> bool:
         for segment, beginning in zip(segments, beginnings, strict=True)
         if segment
     )
+
+
+def has_keys(value: object, keys: Collection[object]) -> bool:
+    """Returns whether a value is an object with these keys and no others; "" is no key.
+
+    An object of any keys will do where none are asked for, and none has a key that is no text.
+    """
+    wanted = [key for key in keys if key != ""]
+    if not isinstance(value, dict):
+        return False
+    if not all(isinstance(key, str) and key in value for key in wanted):
+        return False
+    return not wanted or len(value) == len(wanted)
+
+
+def balanced(text: str) -> str | None:
+    """Returns the first ``{…}`` whose braces balance; None without one.
+
+    As released, a brace within a string counts, and one that closes nothing takes the next one
+    that opens with it: the count falls below 0, where no object begins.
+    """
+    depth, start = 0, 0
+    for place, char in enumerate(text):
+        if char == "{":
+            start = start if depth else place
+            depth += 1
+        elif char == "}":
+            depth -= 1
+            if depth == 0:
+                return text[start : place + 1]
+    return None
+
+
+def spans(text: str) -> Iterator[str]:
+    """Yields each ``{…}`` that stands in no other; braces within its strings are left aside."""
+    depth, start, quoted, escaped = 0, 0, False, False
+    for place, char in enumerate(text):
+        if quoted:
+            quoted = escaped or char != '"'
+            escaped = char == "\\" and not escaped
+        elif char == '"' and depth:
+            quoted = True
+        elif char == "{":
+            start = start if depth else place
+            depth += 1
+        elif char == "}" and depth:
+            depth -= 1
+            if depth == 0:
+                yield text[start : place + 1]
+
+
+def parsed(text: str | None, constants: bool) -> object:
+    """Returns the value of a JSON text; None where it is none, or nested too deeply to read."""
+    if text is None:
+        return None
+    try:
+        return json.loads(text, parse_constant=None if constants else _refuse)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refuse(name: str) -> object:
+    raise ValueError(f"{name} is no JSON")

@@ -7,15 +7,22 @@ punctuation, which is made Chinese, is never found.
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from steadfast.base.literals import is_expression, parse_literal
+from steadfast.benchmarks.complexbench.facts import normalised
 from steadfast.benchmarks.complexbench.replies import unquoted
-from steadfast.benchmarks.complexbench.rules import checks, parameters
-from steadfast.benchmarks.complexbench.rules.checks import Check
-from steadfast.benchmarks.complexbench.rules.objects import balanced, has_keys, parsed
-from steadfast.benchmarks.complexbench.rules.outcome import UNDECIDED, RuleError, Verdict
-from steadfast.benchmarks.complexbench.rules.text import all_normalised
-from steadfast.benchmarks.complexbench.text import normalised
+from steadfast.benchmarks.complexbench.rules import checks
+from steadfast.benchmarks.complexbench.rules.checks import (
+    UNDECIDED,
+    Check,
+    RuleError,
+    Verdict,
+    all_normalised,
+    balanced,
+    has_keys,
+    parsed,
+)
 
 T = TypeVar("T")
 Segments = Sequence[str]
@@ -30,14 +37,14 @@ class Kind(NamedTuple):
     unless: str = ""  # a name that must not stand in the rule
 
     def fits(self, rule: str) -> bool:
-        """Whether a rule is of this kind, unless an earlier one fits."""
+        """Returns whether a rule is of this kind, unless an earlier one fits."""
         return all(name in rule for name in self.names) and not (
             self.unless and self.unless in rule
         )
 
 
 def verdict(rule: str, segments: Segments) -> Verdict:
-    """Whether the segments of an answer satisfy a rule; see ``decide.verdict``."""
+    """Returns whether the segments of an answer satisfy a rule; see ``scoring.verdict``."""
     for kind in _EXTRACTED:
         if kind.fits(rule):
             # One empty segment is none; several empty ones are not.
@@ -76,22 +83,103 @@ _TEXTS: dict[str, Sequence[Callable[[str], str]]] = {
 """The texts of a segment, one of which must pass; they are made in turn until one does."""
 
 
+# What stands behind a rule's name: lists, ranges, texts. Parsed, never evaluated. They are found
+# where the released code's patterns find them, and errors carry the name of the exception that it
+# raises at the same place. To its patterns a rule ends before a last line break.
+
+
+def _bracketed(rule: str, name: str, lines: bool = False, error: str = "IndexError") -> str:
+    """Returns the list that follows ``name:`` and ends the rule, in its brackets."""
+    place = rule.removesuffix("\n")
+    place = place if lines else place.rpartition("\n")[2]
+    _, found, rest = place.partition(f"{name}:[")
+    if not found or not rest.endswith("]"):
+        raise RuleError(error, f"no list in brackets after {name!r} ends the rule")
+    return f"[{rest}"
+
+
+def _bracketed_pair(rule: str, first: str, second: str) -> tuple[str, str]:
+    """The lists in brackets that follow ``first:`` and, on the line after it, ``second:``."""
+    _, found, rest = rule.removesuffix("\n").partition(f"{first}:[")
+    begin, parted, end = rest.partition(f"]\n{second}:[")
+    if not found or not parted or not end.endswith("]"):
+        raise RuleError("AttributeError", f"no lists of {first!r} and, a line below, {second!r}")
+    return f"[{begin}]", f"[{end}"
+
+
+def _items(listed: str, stripped: bool = True) -> list[str]:
+    """Returns what stands between a list's ASCII commas, its outer brackets aside."""
+    found = listed.strip("[]").split(",")
+    return [item.strip() for item in found] if stripped else found
+
+
+def _elements(listed: str) -> Sequence[Any]:
+    """Returns the elements of a list of Python literals."""
+    ok, value = parse_literal(listed)
+    if not ok:
+        name = "NameError" if is_expression(listed) else "SyntaxError"
+        raise RuleError(name, f"{listed[:40]!r} is no list of numbers or of words in quotes")
+    return value
+
+
+def _within(ends: Sequence[Any]) -> checks.Limits:
+    """Returns whether a number lies in a range, both ends in it.
+
+    Ends are looked at when a number is, the upper one only if the number reaches the lower.
+    """
+
+    def within(number: int) -> bool:
+        try:
+            return bool(ends[0] <= number) and bool(number <= ends[1])
+        except (IndexError, TypeError) as error:
+            raise RuleError(type(error).__name__, "a range needs two numbers") from None
+
+    return within
+
+
+def _whole_limits(ends: Sequence[str]) -> checks.Limits:
+    """Returns whether a number lies in a range of whole numbers, which are read at once."""
+    try:
+        return _within((int(ends[0]), int(ends[1])))
+    except (IndexError, ValueError) as error:
+        raise RuleError(type(error).__name__, "a range needs two whole numbers") from None
+
+
+def _after(rule: str, name: str, lines: bool = True) -> str:
+    """Returns the text that follows ``name:``, to the rule's end."""
+    place = rule.removesuffix("\n")
+    place = place if lines else place.rpartition("\n")[2]
+    _, found, text = place.partition(f"{name}:")
+    if not found:
+        raise RuleError("IndexError", f"no text after {name!r}")
+    return text
+
+
+def _pair(rule: str, first: str, second: str) -> tuple[str, str]:
+    """Returns the texts that follow ``first:`` and, on a later line, ``second:``."""
+    _, found, rest = rule.removesuffix("\n").partition(f"{first}:")
+    begin, parted, end = rest.partition(f"\n{second}:")
+    if not found or not parted:
+        raise RuleError("AttributeError", f"no {first!r} with {second!r} on a line below")
+    return begin, end
+
+
 def _words(rule: str, name: str) -> list[str]:
-    return all_normalised(parameters.items(parameters.bracketed(rule, name)))
+    return all_normalised(_items(_bracketed(rule, name)))
 
 
 def _text(rule: str, name: str) -> str:
-    return normalised(parameters.after(rule, name))
+    return normalised(_after(rule, name))
 
 
 def _limits(rule: str, name: str) -> checks.Limits:
     # Patterns of rules about the whole answer reach over lines.
     lines = not name.startswith("model_")
-    return parameters.limits(parameters.elements(parameters.bracketed(rule, name, lines)))
+    return _within(_elements(_bracketed(rule, name, lines)))
 
 
 def _of(check: Callable[[T], Check], read: Callable[[str, str], T]) -> Callable[[str, str], Check]:
-    """A check whose parameters are read when a text is looked at, and then only."""
+    """Returns a check whose parameters are read when a text is looked at, and then only."""
 
     def read_late(rule: str, name: str) -> Check:
         made = cache(lambda: check(read(rule, name)))
@@ -114,22 +202,22 @@ def _size(rule: str, name: str) -> Check:
 
 
 def _counted(items: Sequence[str]) -> Check:
-    """A count of words, its range before them."""
-    return checks.has_some(all_normalised(items[2:]), parameters.whole_limits(items))
+    """Returns a count of words, its range before them."""
+    return checks.has_some(all_normalised(items[2:]), _whole_limits(items))
 
 
 def _some(rule: str, name: str) -> Check:
-    return _counted(parameters.items(parameters.bracketed(rule, name)))
+    return _counted(_items(_bracketed(rule, name)))
 
 
 def _some_each(rule: str, name: str) -> Check:
-    listed = parameters.bracketed(rule, name, lines=True, error="AttributeError")
-    return _counted(parameters.items(listed, stripped=False))
+    listed = _bracketed(rule, name, lines=True, error="AttributeError")
+    return _counted(_items(listed, stripped=False))
 
 
 def _some_without(rule: str, counted: str, forbidden: str) -> Check:
-    lists = parameters.bracketed_pair(rule, counted, forbidden)
-    wanted, unwanted = (parameters.items(listed, stripped=False) for listed in lists)
+    lists = _bracketed_pair(rule, counted, forbidden)
+    wanted, unwanted = (_items(listed, stripped=False) for listed in lists)
     enough, banned = _counted(wanted), checks.has_any(all_normalised(unwanted))
     return lambda text: enough(text) and not banned(text)
 
@@ -140,17 +228,17 @@ def _all_without(rule: str, wanted: str, forbidden: str) -> Check:
 
 
 def _frame(rule: str, first: str, second: str) -> Check:
-    beginning, ending = all_normalised(parameters.pair(rule, first, second))
+    beginning, ending = all_normalised(_pair(rule, first, second))
     return lambda text: checks.starts(beginning)(text) and checks.ends(ending)(text)
 
 
 def _match(rule: str, name: str) -> Check:
-    wanted = parameters.after(rule, name, lines=False)
+    wanted = _after(rule, name, lines=False)
     return lambda text: text in (wanted, f"{wanted}。", f"{wanted}.")
 
 
 def _object(rule: str, name: str) -> Check:
-    keys = parameters.elements(parameters.bracketed(rule.strip(), name, lines=True))
+    keys = _elements(_bracketed(rule.strip(), name, lines=True))
     return lambda text: has_keys(parsed(balanced(text), constants=True), keys)
 
 
@@ -170,7 +258,7 @@ def _kind(
     absent: bool = False,
     unless: str = "",
 ) -> Kind:
-    """A kind that holds the texts of each segment, or of the first, to one check.
+    """Returns a kind that holds the texts of each segment, or of the first, to one check.
 
     The check is ``read`` of the rule and its names, which ``+`` parts; a colon is not part of one.
     """

@@ -13,15 +13,15 @@ Whether a rule can be read is known before anything is asked, so that no verdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from steadfast.benchmarks.complexbench.facts import normalised
 from steadfast.benchmarks.complexbench.replies import unquoted
 from steadfast.benchmarks.complexbench.rule_forms import Clause, clauses
 from steadfast.benchmarks.complexbench.rules import checks
-from steadfast.benchmarks.complexbench.rules.objects import has_keys, parsed, spans
-from steadfast.benchmarks.complexbench.text import normalised
+from steadfast.benchmarks.complexbench.rules.checks import has_keys, parsed, spans
 
 
 def verdict(rule: str, segments: Sequence[str]) -> bool:
-    """Whether the segments of an answer satisfy a rule, each clause of it; see ``decide.verdict``.
+    """Whether the segments of an answer satisfy a rule, each clause of it; see ``scoring.verdict``.
 
     Blank segments are none; a rule without ``each`` in its name is about the first.
     """
