@@ -13,8 +13,7 @@ from steadfast.benchmarks.cfbench.replies import readable
 from steadfast.benchmarks.cfbench.scoring import read_reply
 from steadfast.benchmarks.cfbench.synthetic import released_records
 from steadfast.contract.components import Reply
-from steadfast.contract.judge_template import load_template
-from steadfast.judging.boundary import boundary
+from steadfast.contract.judge_template import boundary, load_template
 
 TEXTS = ["写成一封信", "落款是“阿禾”", "不超过六十字"]
 PRIORITIES = [PRIMARY, "次需", "次需"]

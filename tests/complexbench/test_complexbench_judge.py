@@ -9,7 +9,7 @@ from steadfast.base.resources import resource
 from steadfast.benchmarks.complexbench.replies import readable
 from steadfast.benchmarks.complexbench.routes import TEMPLATES, templates_in_use
 from steadfast.contract.components import JudgePrompt
-from steadfast.judging.boundary import boundary
+from steadfast.contract.judge_template import boundary
 
 QUESTIONS = [
     asked("是否写了诗？"),

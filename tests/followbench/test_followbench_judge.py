@@ -8,7 +8,6 @@ import pytest
 from followbench_run import BOTH, REFUSED, run
 from steadfast.base.errors import UserError
 from steadfast.base.resources import facts
-from steadfast.benchmarks.followbench.facts import WAYS
 from steadfast.benchmarks.followbench.judge import slots
 from steadfast.benchmarks.followbench.readers import FollowbenchJudge
 from steadfast.benchmarks.followbench.verdicts import readable, strict, strict_rating
@@ -78,7 +77,7 @@ def test_a_template_of_the_users_takes_the_place_of_ours(tmp_path):
 
 @BOTH
 def test_every_way_to_ask_has_a_prompt_of_its_own(language):
-    found = run(language=language, ways=WAYS)
+    found = run(language=language, ways=("path", "last", "rating"))
     answers = found.answers(language)
     sample = next(s for s in found.samples[language] if s.id == f"{language}/style/1/3")
     asked = [p for p in found.judge_prompts(language, answers) if p.answer_id == sample.id]

@@ -3,8 +3,7 @@
 import pytest
 
 from steadfast.base.errors import UserError
-from steadfast.contract.judge_template import load_template
-from steadfast.judging.boundary import boundary
+from steadfast.contract.judge_template import boundary, load_template
 
 SLOTS = {"question", "boundary"}
 

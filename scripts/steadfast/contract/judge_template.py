@@ -1,5 +1,6 @@
 """Judge templates: plain text with named slots, which a file of the user's may replace."""
 
+import hashlib
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -103,3 +104,9 @@ def load_template(
         )
     reminder = reminder.strip("\n")
     return JudgeTemplate(head, tail.rstrip("\n"), f"\n\n{reminder}" if reminder else "")
+
+
+def boundary(answer: str) -> str:
+    """A word that follows from the answer, so that the answer cannot imitate where it ends."""
+    digest = hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"answer-{digest[:8]}"

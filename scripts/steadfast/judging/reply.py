@@ -1,6 +1,9 @@
-"""What of a judge's reply is the judge's own."""
+"""What of a judge's reply is the judge's own, and what its last line claims."""
 
+import re
 from itertools import pairwise
+
+_MARKS = r"[\s*_`>#]*"
 
 
 def own_words(reply: str, answer: str) -> str:
@@ -26,6 +29,18 @@ def own_words(reply: str, answer: str) -> str:
     if not repeated:
         return reply
     return "".join(line for number, line in enumerate(lines) if number not in repeated)
+
+
+def last_claim(reply: str, answer: str, word: str) -> str | None:
+    """Returns what stands behind a word and a colon on the last of the judge's own lines.
+
+    It is None where that is not the one line that begins so. Blanks and bold type around the word,
+    its case and a half-width colon make no difference.
+    """
+    form = re.compile(rf"{_MARKS}{word}{_MARKS}[:：](.*)", re.IGNORECASE)
+    lines = [line for line in own_words(reply, answer).splitlines() if line.strip()]
+    claims = [claim for line in lines if (claim := form.match(line))]
+    return claims[0][1] if len(claims) == 1 and claims[0].string == lines[-1] else None
 
 
 def _bare(line: str) -> str:

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from steadfast.base.files import Record
 from steadfast.benchmarks.cfbench.facts import DIRECT, LANGUAGE, Mode, direct_request
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
-from steadfast.contract.judge_template import JudgeTemplate
-from steadfast.judging.boundary import boundary
+from steadfast.contract.judge_template import JudgeTemplate, boundary
 
 MAX_TOKENS = 2048  # of a reply: the longest released list has under a thousand characters
 DIRECT_TOKENS = 512  # of a reply of direct scoring: a sentence or two, and the score

@@ -5,14 +5,12 @@ from collections.abc import Sequence
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.cfbench.facts import DIRECT, DIRECT_FORM, Mode
-from steadfast.judging.reply import own_words
+from steadfast.judging.reply import last_claim, own_words
 
 # No "1.5", "10:30" or "-5".
 ENUMERATION = re.compile(r"^(?:[-*•]|[(（]?\d{1,2}[.．、)）:：])(?!\d)")
 STOPS = ".。．"
 VERDICT = re.compile(rf"(\d)[{STOPS}]?")
-_MARKS = r"[\s*_`>#]*"
-_CLAIM = re.compile(rf"{_MARKS}评分{_MARKS}[:：](.*)")
 _SCORE = re.compile(r"0(?:\.\d{1,2})?|1(?:\.0{1,2})?", re.ASCII)
 _LONGEST = 32  # characters of a number in mode released
 
@@ -134,9 +132,6 @@ def direct_score(mode: Mode, reply: str, answer: str) -> float | None:
         words = after.split(None, 1) if mark else []
         value = number(words[0]) if words and len(words[0]) <= _LONGEST else None
         return value if value is not None and 0 <= value <= 1 else None
-    lines = [line for line in own_words(reply, answer).splitlines() if line.strip()]
-    claims = [claim for line in lines if (claim := _CLAIM.match(line))]
-    if len(claims) != 1 or claims[0].string != lines[-1]:
-        return None
-    found = _SCORE.fullmatch(claims[0][1].strip(" \t*_`").rstrip("。．."))
+    claim = last_claim(reply, answer, "评分") or ""
+    found = _SCORE.fullmatch(claim.strip(" \t*_`").rstrip("。．."))
     return float(found[0]) if found else None

@@ -11,8 +11,7 @@ from steadfast.benchmarks.complexbench.routes import (
     shown_instruction,
 )
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
-from steadfast.contract.judge_template import JudgeTemplate
-from steadfast.judging.boundary import boundary
+from steadfast.contract.judge_template import JudgeTemplate, boundary
 
 MAX_TOKENS = 2048  # of a reply; a copied part may be long
 

@@ -4,7 +4,7 @@ import re
 
 from steadfast.base.files import Settings
 from steadfast.benchmarks.complexbench.facts import ABSENT, ALL, HEADING, LABEL, SEPARATOR, STRICT
-from steadfast.judging.reply import own_words
+from steadfast.judging.reply import last_claim, own_words
 
 MOST_PARTS = 1000  # more are not copied out, but made up
 
@@ -12,11 +12,7 @@ _BARS = re.compile(r"\|{2,}")
 _AROUND = " \t*_#>`"
 _LABEL_LINE = re.compile(rf"[ \t>#]*(\*\*)?{LABEL}[ \t]*(\*\*)?[ \t]*[:：][ \t]*")
 _OPENING, _CLOSING = '"“`', '"”`'
-_MARKS = r"[\s*_`>#]*"
-_CLAIMS = {
-    "zh": re.compile(rf"{_MARKS}答案{_MARKS}[:：](.*)"),
-    "en": re.compile(rf"{_MARKS}answer{_MARKS}[:：](.*)", re.IGNORECASE),
-}
+_CLAIMS = {"zh": "答案", "en": "answer"}
 _WORDS = {"zh": {"是": True, "否": False}, "en": {"yes": True, "no": False}}
 
 
@@ -40,11 +36,8 @@ def strict_verdict(reply: str, answer: str, language: str) -> bool | None:
     >>> strict_verdict("I cannot tell.", "A poem.", "en") is None
     True
     """
-    lines = [line for line in own_words(reply, answer).splitlines() if line.strip()]
-    claims = [claim for line in lines if (claim := _CLAIMS[language].match(line))]
-    if len(claims) != 1 or claims[0].string != lines[-1]:
-        return None
-    return _WORDS[language].get(claims[0][1].strip(" \t*_`。.").casefold())
+    claim = last_claim(reply, answer, _CLAIMS[language]) or ""
+    return _WORDS[language].get(claim.strip(" \t*_`。.").casefold())
 
 
 def strict_segments(answer: str, reply: str, each: bool) -> list[str] | None:

@@ -15,9 +15,8 @@ from steadfast.base.names import nearest
 from steadfast.base.resources import facts, resource
 from steadfast.benchmarks.followbench.facts import LEVELS
 from steadfast.contract.components import JudgePrompt, JudgeRequest
-from steadfast.contract.judge_template import load_template
+from steadfast.contract.judge_template import boundary, load_template
 from steadfast.contract.request import ANSWERED
-from steadfast.judging.boundary import boundary
 from steadfast.judging.rewriting.reading import UnreadableError, read
 
 SOURCE = "evolved"

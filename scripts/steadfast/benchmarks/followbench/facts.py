@@ -10,7 +10,6 @@ RULE, JUDGE = "rule", "judge"
 YES, NO = "YES", "NO"
 """A verdict on a constraint, as judges and people write it."""
 PATH, LAST, RATING = "path", "last", "rating"
-WAYS = (PATH, LAST, RATING)
 """The ways to ask a judge about an answer (Table 3): with all versions of the instruction, with the
 last one alone, and for one rating of the whole answer."""
 HIGHEST = 10

@@ -15,8 +15,7 @@ from steadfast.benchmarks.followbench.facts import (
 )
 from steadfast.benchmarks.followbench.records import Prompt
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
-from steadfast.contract.judge_template import JudgeTemplate
-from steadfast.judging.boundary import boundary
+from steadfast.contract.judge_template import JudgeTemplate, boundary
 
 MAX_TOKENS = 1024  # as in the released code
 WORDS = facts("followbench/judge/words.yaml")

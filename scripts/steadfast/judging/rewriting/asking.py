@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from steadfast.base.resources import resource
 from steadfast.contract.components import JudgePrompt, JudgeRequest
-from steadfast.contract.judge_template import load_template
-from steadfast.judging.boundary import boundary
+from steadfast.contract.judge_template import boundary, load_template
 
 MAX_TOKENS = 4096
 """Of a reply."""
