@@ -15,11 +15,11 @@ from snakemake.utils import min_version
 
 min_version("9.27")
 
-# Where this file lies, also when another workflow uses it as a module.
+# Where this file lies, also when another workflow uses it as a module (workflow.insides has what
+# else is taken of Snakemake beyond its documented interface).
 HERE = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True)))
 sys.path.insert(0, str(HERE / "scripts"))
 
-from steadfast.workflow.audit import Audit
 from steadfast.config import settings
 from steadfast.run.job_resources import resource, slurm_option
 from steadfast.config.load import load_config
@@ -31,6 +31,7 @@ from steadfast.run.lineage import Lineage, lineages, plain
 from steadfast.run.loads import Allocation, HandedOver, Loads
 from steadfast.run.required_files import check_required_files
 from steadfast.base.visible import visible
+from steadfast.workflow.insides import Snakemake
 
 
 pathvars:
@@ -43,20 +44,21 @@ pathvars:
 DEFAULT_CONFIG = "config/config.yaml"
 if not Path(DEFAULT_CONFIG).is_file():
     DEFAULT_CONFIG = str(HERE / DEFAULT_CONFIG)
-CONFIG_FILES = workflow.overwrite_configfiles or [DEFAULT_CONFIG]
+SNAKEMAKE = Snakemake(workflow)
+CONFIG_FILES = SNAKEMAKE.config_files or [DEFAULT_CONFIG]
 try:
     for file in CONFIG_FILES:
         check_source(file)
 except UserError as error:
     raise WorkflowError(visible(str(error))) from None
-if not workflow.overwrite_configfiles:
+if not SNAKEMAKE.config_files:
 
     configfile: DEFAULT_CONFIG
 
 
 config.setdefault("name", Path(CONFIG_FILES[-1]).stem[:80])
 try:
-    CONFIG = load_config(typed(config, workflow.config_settings.config_args))
+    CONFIG = load_config(typed(config, SNAKEMAKE.config_words))
     RUN = Evaluation(CONFIG)
     RUN.check_judges()
     check_required_files(CONFIG, RUN.tasks)
@@ -65,12 +67,12 @@ except UserError as error:
 
 TASKS, STEPS = RUN.tasks, Lineage(RUN)
 TITLES = {name: benchmark.title for name, benchmark in RUN.benchmarks.items()}
-RESULTS = Path(str(workflow.modifier.path_modifier.modify(workflow.pathvars.items["results"])))
+RESULTS = SNAKEMAKE.path("results")
 # Jobs read the settings of models that are no params of theirs, with their defaults, from here.
 config.update(CONFIG.model_dump(include={"models", "judges", "rewriters"}), results=str(RESULTS))
-LOADS, ALLOCATION = Loads(RUN, STEPS, RESULTS), Allocation.of_cluster()
+LOADS, ALLOCATION = Loads(RUN, STEPS, RESULTS), Allocation.of_cluster(SNAKEMAKE.target_jobs)
 # Jobs are handed what their run asks of the models that they load.
-config["loads"] = HandedOver(lambda: LOADS.asked(workflow.dag.needrun_jobs(), ALLOCATION))
+config["loads"] = HandedOver(lambda: LOADS.asked(SNAKEMAKE.jobs_to_run, ALLOCATION))
 
 
 wildcard_constraints:

@@ -5,6 +5,9 @@ out  results/bundle.zip: these, the config with its defaults, the journals' fina
      results for other tools (Every Eval Ever), Workflow Run RO-Crate metadata
 """
 
+from steadfast.config.portable import outside_paths, portable
+from steadfast.share import contents
+
 
 rule bundle:
     input:

@@ -15,6 +15,7 @@ from steadfast.run.evaluation import Evaluation
 from steadfast.run.job_resources import cpus_per_task, gpu, mem_mb, resource, runtime
 from steadfast.run.lineage import Lineage
 from steadfast.run.loads import Loads
+from steadfast.workflow.insides import Snakemake
 
 SHARED = {"engine": "vllm", "model": "a/b", "window": 4096, "tensor_parallel_size": 2}
 REMOTE = {"engine": "openai", "model": "m"}
@@ -100,8 +101,8 @@ def test_past_runs_are_taken_first(tmp_path):
     assert minutes("timed", folders=[tmp_path]) == 44
 
 
-def workflow(arrays=""):
-    return SimpleNamespace(executor_settings=SimpleNamespace(array_jobs=arrays))
+def in_arrays(rules: str) -> Snakemake:
+    return Snakemake(SimpleNamespace(executor_settings=SimpleNamespace(array_jobs=rules)))
 
 
 class Wildcards(dict):
@@ -118,7 +119,7 @@ def write_prompts(results, part, requests):
 
 def asked(results, name, part="4k", arrays="", model="timed", config=CONFIG, **wildcards):
     run = Evaluation(config)
-    ask = resource(name, Loads(run, Lineage(run), results), workflow(arrays))
+    ask = resource(name, Loads(run, Lineage(run), results), in_arrays(arrays))
     return ask(Wildcards({"benchmark": "lifbench", "model": model, "part": part} | wildcards), 1)
 
 

@@ -19,6 +19,7 @@ from steadfast.run.job_resources import slurm_option
 from steadfast.run.lineage import Lineage
 from steadfast.run.loads import Loads
 from steadfast.workflow.failures import Failures
+from steadfast.workflow.insides import Snakemake
 from steadfast.workflow.slurm import (
     PLUGIN,
     STEPS,
@@ -232,11 +233,13 @@ def option(name, model, own=None, other=None, arrays=""):
     profile = Resources.parser_factory(allow_expressions=True)(
         ["slurm_partition=cpu", "qos=normal"]
     )
-    workflow = SimpleNamespace(
-        executor_settings=SimpleNamespace(array_jobs=arrays),
-        resource_settings=SimpleNamespace(default_resources=profile),
+    snakemake = Snakemake(
+        SimpleNamespace(
+            executor_settings=SimpleNamespace(array_jobs=arrays),
+            resource_settings=SimpleNamespace(default_resources=profile),
+        )
     )
-    ask = slurm_option(name, Loads(run, Lineage(run), Path("results")), workflow)
+    ask = slurm_option(name, Loads(run, Lineage(run), Path("results")), snakemake)
     wildcards = {"benchmark": "lifbench", "model": model, "part": "2k"}
     known = {"input": [], "attempt": 1, "threads": 1, "rulename": "-", "async_run": asyncio.run}
     return ask(SimpleNamespace(get=wildcards.get, **wildcards), **known)

@@ -2,7 +2,6 @@
 
 import json
 import pickle
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -96,24 +95,19 @@ def test_jobs_are_told_of_those_that_the_run_is_to_do_and_of_no_others(tmp_path)
 
 
 def test_a_clusters_job_knows_the_jobs_that_it_was_given(monkeypatch):
-    words = ["snakemake", "--target-jobs"]
-    words += [f"inference:benchmark=lifbench,model=tiny,part={part}" for part in ("2k", "3k")]
-    monkeypatch.setattr(sys, "argv", [*words, "--allowed-rules", "inference"])
+    jobs = [("inference", job("lifbench", part)) for part in ("2k", "3k")]
     monkeypatch.setenv("STEADFAST_ALLOCATION", "")
     monkeypatch.delenv("STEADFAST_ALLOCATION")
-    whole = Allocation.of_cluster()
-    expected = [["inference", job("lifbench", part)] for part in ("2k", "3k")]
-    assert [list(one) for one in whole.jobs] == expected
+    whole = Allocation.of_cluster(jobs)
+    assert [tuple(one) for one in whole.jobs] == jobs
     # The process of one job inherits what the first was told.
-    monkeypatch.setattr(sys, "argv", [*words[:3], "--allowed-rules", "inference"])
-    part = Allocation.of_cluster()
-    assert ([list(one) for one in part.jobs], part.name) == (expected, whole.name)
+    part = Allocation.of_cluster(jobs[:1])
+    assert ([tuple(one) for one in part.jobs], part.name) == (jobs, whole.name)
 
 
 def test_a_run_that_is_no_clusters_job_has_no_allocation(monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["snakemake", "results/tables"])
     monkeypatch.delenv("STEADFAST_ALLOCATION", raising=False)
-    assert Allocation.of_cluster() is None
+    assert Allocation.of_cluster([]) is None
 
 
 def test_what_an_allocation_made_itself_is_no_older_file(tmp_path):

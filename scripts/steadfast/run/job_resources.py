@@ -35,7 +35,7 @@ from steadfast.run.request_of_job import JUDGES, MODELS, REWRITERS
 from steadfast.schema.config import Config
 from steadfast.schema.hardware import Hardware
 from steadfast.schema.model_base import BaseModelSettings
-from steadfast.workflow.slurm import profile_default
+from steadfast.workflow.insides import Snakemake
 
 GB = 1000  # Snakemake's mem_mb a GB
 MEM_GB = 4  # of the host: an engine without a model in the job
@@ -184,12 +184,14 @@ def _jobs_of(loads: Loads, benchmark: str, *who: str | None) -> Jobs:
     return Jobs(run.config, run.tasks[benchmark], benchmark, loads.results, *who)
 
 
-def _submitted_together(wildcards: Any, loads: Loads, workflow: Any) -> tuple[Jobs, list[Jobs]]:
+def _submitted_together(
+    wildcards: Any, loads: Loads, snakemake: Snakemake
+) -> tuple[Jobs, list[Jobs]]:
     """The jobs of a rule that one is of, and all whose request to the cluster is the same."""
     config = loads.run.config
     judge, rewriter = wildcards.get("judge"), wildcards.get("rewriter")
     rule = "verdicts" if judge else "rewrites" if rewriter else "inference"
-    arrays = getattr(workflow.executor_settings, "array_jobs", None) or ""
+    arrays = snakemake.arrays
     of = partial(_jobs_of, loads, wildcards.benchmark)
     own = of(wildcards.get("model"), judge, rewriter)
     if rule not in arrays and "all" not in arrays:
@@ -201,7 +203,7 @@ def _submitted_together(wildcards: Any, loads: Loads, workflow: Any) -> tuple[Jo
     return own, [of(one) for one in config.running]
 
 
-def resource(name: str, loads: Loads, workflow: Any) -> Callable[[Any, int], int]:
+def resource(name: str, loads: Loads, snakemake: Snakemake) -> Callable[[Any, int], int]:
     """One resource of the rules inference, verdicts and rewrites, by wildcards and attempt.
 
     Where jobs go in arrays, all of an array share one request: the most of each.
@@ -209,7 +211,7 @@ def resource(name: str, loads: Loads, workflow: Any) -> Callable[[Any, int], int
     Args:
         name: ``gpu``, ``cpus_per_task``, ``mem_mb`` or ``runtime``.
         loads: of the config's models.
-        workflow: Snakemake's; it knows by the time of the call whether jobs go in arrays.
+        snakemake: the run; it knows by the time of the call whether jobs go in arrays.
     """
 
     def others(wildcards: Any) -> list[tuple[Jobs, str]]:
@@ -227,7 +229,7 @@ def resource(name: str, loads: Loads, workflow: Any) -> Callable[[Any, int], int
         return found
 
     def ask(wildcards: Any, attempt: int) -> int:
-        own, jobs = _submitted_together(wildcards, loads, workflow)
+        own, jobs = _submitted_together(wildcards, loads, snakemake)
         if name == "runtime":
             if jobs == [own]:
                 return own.runtime(wildcards.part, attempt, others(wildcards))
@@ -243,17 +245,17 @@ def resource(name: str, loads: Loads, workflow: Any) -> Callable[[Any, int], int
     return ask
 
 
-def slurm_option(name: str, loads: Loads, workflow: Any) -> Callable[..., str | int | None]:
+def slurm_option(name: str, loads: Loads, snakemake: Snakemake) -> Callable[..., str | int | None]:
     """What SLURM is told of the jobs of rules inference, verdicts and rewrites, by their model.
 
     Args:
         name: the plugin's resource, one of ``SLURM_OPTIONS``.
         loads: of the config's models.
-        workflow: Snakemake's; what its profile says of all jobs stands in for what a model lacks.
+        snakemake: the run; what its profile says of all jobs stands in for what a model lacks.
     """
 
     def ask(wildcards: Any, **known: Any) -> Any:
-        own, jobs = _submitted_together(wildcards, loads, workflow)
+        own, jobs = _submitted_together(wildcards, loads, snakemake)
         options = {_slurm_option(one.settings, name) for one in jobs}
         if len(options) > 1:
             raise UserError(
@@ -262,7 +264,7 @@ def slurm_option(name: str, loads: Loads, workflow: Any) -> Callable[..., str | 
             )
         if option := _slurm_option(own.settings, name):
             return option
-        return profile_default(name, workflow, wildcards, known)
+        return snakemake.default_resource(name, wildcards, **known)
 
     return ask
 

@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property
-from itertools import takewhile
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -34,7 +33,6 @@ from steadfast.schema.model_base import BaseModelSettings
 
 RULES = {"rewrites": REWRITERS, "inference": MODELS, "verdicts": JUDGES}
 """Whose replies each rule makes, in the order in which they are needed."""
-TARGETS = "--target-jobs"
 VARIABLE = "STEADFAST_ALLOCATION"
 SETTINGS = {MODELS: model_settings, JUDGES: judge_settings, REWRITERS: rewriter_settings}
 
@@ -75,19 +73,16 @@ class Allocation:
     started: int = sys.maxsize
 
     @classmethod
-    def of_cluster(cls) -> "Allocation | None":
+    def of_cluster(cls, jobs: Sequence[tuple[str, Mapping[str, str]]]) -> "Allocation | None":
         """The job of a cluster that this process is part of; None elsewhere.
 
-        Snakemake is started there with the names of all the jobs, and starts itself once more for
-        each of them: these inherit what the first one was told.
+        Snakemake is started there for all the jobs, and starts itself once more for each of them:
+        these inherit what the first one was told.
+
+        Args:
+            jobs: rule and wildcards of those that this process was started for.
         """
-        if TARGETS in sys.argv and VARIABLE not in os.environ:
-            named = takewhile(
-                lambda word: not word.startswith("--"), sys.argv[sys.argv.index(TARGETS) + 1 :]
-            )
-            jobs = [
-                (rule, _values(values)) for rule, _, values in (n.partition(":") for n in named)
-            ]
+        if jobs and VARIABLE not in os.environ:
             os.environ[VARIABLE] = canonical_json(asdict(cls(jobs, started=time.time_ns())))
         given = os.environ.get(VARIABLE)
         return cls(**json.loads(given)) if given else None
@@ -96,11 +91,6 @@ class Allocation:
         """When a file was changed that was there before (nanoseconds); 0 where there was none."""
         changed = file.stat().st_mtime_ns if file.exists() else 0
         return changed if changed < self.started else 0
-
-
-def _values(text: str) -> dict[str, str]:
-    """The wildcards of a job as Snakemake writes them: name=value,name=value."""
-    return dict(one.split("=", 1) for one in text.split(",") if one)
 
 
 class Loads:

@@ -6,16 +6,12 @@ file's seal is compared with what the rules want of it: a file that was made fro
 made again, whatever Snakemake would do, and one that somebody edited is refused.
 """
 
-import sys
 from pathlib import Path
-from typing import Any
-
-from snakemake_interface_common.exceptions import ApiError
 
 from steadfast.base.checksums import Checksums
 from steadfast.base.errors import UserError
-from steadfast.base.seal import OTHER, Checksum, Seal, State, seals
-from steadfast.workflow.hooks import when_jobs_are_known
+from steadfast.base.seal import OTHER, Seal, State, seals
+from steadfast.workflow.insides import Snakemake
 
 
 class Audit:
@@ -29,16 +25,6 @@ class Audit:
         self._results = results
         self._checksums = Checksums(str(results.absolute()))
         self._other: list[Seal] = []
-
-    def watch(self, workflow: Any) -> None:
-        """Has Snakemake make what is not what the run wants, whatever it would do by itself.
-
-        Args:
-            workflow: Snakemake's, whose DAG is prepared.
-        """
-        reports = next((word for word in sys.argv[1:] if word.startswith("--report")), None)
-        option = "--touch" if workflow.touch else reports
-        when_jobs_are_known(workflow.dag, lambda dag: self._compare(dag, option))
 
     @property
     def left(self) -> str | None:
@@ -55,31 +41,31 @@ class Audit:
         its = (seal for seal in self._other if path in seal.files)
         return any(seal.state(self._checksums) is not State.CURRENT for seal in its)
 
-    def _compare(self, dag: Any, option: str | None) -> None:
-        wanted = set(dag.forcefiles)
-        for job in dag.jobs:
+    def compare(self, snakemake: Snakemake) -> None:
+        """Has Snakemake make what is not what the run wants, whatever it would do by itself.
+
+        Args:
+            snakemake: the run, whose jobs are known.
+
+        Raises:
+            UserError: somebody edited a file, or the command is not to make what it takes.
+        """
+        for job in snakemake.jobs:
             if not any(Path(path).exists() for path in job.output):
                 continue
-            by_command = job.rule in dag.forcerules or not wanted.isdisjoint(job.output)
+            by_command = snakemake.is_wanted(job)
             for seal in seals(job, self._results):
                 state = seal.state(self._checksums)
                 if state is State.OTHER:
                     self._other.append(seal)
-                    dag.forcefiles.update(job.output)
+                    snakemake.force(job)
                 elif state is State.EDITED and not by_command:
-                    _refuse_change(seal, self._checksums)
+                    seal.check_unchanged(self._checksums)
         self._checksums.keep()
-        if option and self._other:
+        if (option := snakemake.taking_option) and self._other:
             first, *more = self._other
             also = f", and so are {len(more)} more" if more else ""
-            raise ApiError(
+            raise UserError(
                 f"{first.files[0]}: {OTHER}{also}; {option} would pass that for what it asks for: "
                 "run without it"
             )
-
-
-def _refuse_change(seal: Seal, checksum: Checksum) -> None:
-    try:
-        seal.check_unchanged(checksum)
-    except UserError as error:
-        raise ApiError(str(error)) from None

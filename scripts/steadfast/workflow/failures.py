@@ -5,7 +5,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,15 @@ from typing import Any, NamedTuple
 from steadfast.base.errors import ERROR, PASSING
 from steadfast.base.resources import facts
 from steadfast.base.visible import visible
+from steadfast.workflow.insides import (
+    REFUSED,
+    UNSUBMITTED,
+    forgive,
+    give_up,
+    is_tried_again,
+    singles,
+    watch_jobs,
+)
 
 SHOWN_LINES = 8
 """Of the end of a log, at most."""
@@ -22,11 +31,6 @@ LEAST_ROOM = 1_000_000
 """Bytes that a disk has free at the least where a log could be written."""
 MORE = {"runtime": "more time", "mem_mb": "more memory"}
 STOPPED_RUN = "Stopped. The same command goes on: what is answered is not asked again."
-REFUSED = "SLURM sbatch failed. The error message was '"
-UNSUBMITTED = "submission failed with exception: "
-"""What the plugin says of a job that it could not even hand to SLURM, before the reason."""
-
-
 LAUNCHER = re.compile(r"^(?:srun|slurmstepd): (?:error|fatal): (?!.*Exited with)(.+)", re.M)
 """What SLURM's programs write to SLURM's log of a job; a job that fails by itself is none of it."""
 WAITED = re.compile(r" waits for (.+), which holds (.+)")
@@ -133,28 +137,22 @@ class Failures:
 
     def watch(self, executor: Any) -> None:
         """Notes each job that an executor of Snakemake starts, and each that ends there."""
-        start, succeed = executor.run_job_pre, executor.report_job_success
-        fail = executor.report_job_error
 
         def started(job: Any) -> None:
             for one in singles(job):
                 self._before.update({file: _stamp(file) for file in one.log})
-            start(job)
 
         def succeeded(info: Any) -> None:
             for one in singles(info.job):
                 self._failed.pop(self.name(one), None)
-            succeed(info)
 
-        def failed(info: Any, msg: str | None = None, **further: Any) -> None:
+        def failed(info: Any, msg: str | None = None, aux_logs: Any = None, **_: Any) -> None:
             if self._interrupted:
-                info.job.attempt = info.job.restart_times + 1  # no further try
+                give_up(info.job)
             else:
-                self._note(info.job, msg, info.external_jobid, further.get("aux_logs") or [])
-            fail(info, msg=msg, **further)
+                self._note(info.job, msg, info.external_jobid, aux_logs or [])
 
-        executor.run_job_pre, executor.report_job_success = started, succeeded
-        executor.report_job_error = failed
+        watch_jobs(executor, started, succeeded, failed)
 
     def by_shortage(
         self, resource: str, ask: Callable[[Any, int], Any]
@@ -173,13 +171,9 @@ class Failures:
 
     def name(self, job: Any) -> str:
         """What a job is called: its log file below the logs' folder, or else its rule."""
-        if job.is_group():
-            names = [self.name(one) for one in job]
-            return f"{names[0]} and {len(names) - 1} more" if names[1:] else names[0]
-        if not job.log:
-            return str(job.rule.name)
-        path = Path(job.log[0]).with_suffix("")
-        return str(path.relative_to(self._logs) if path.is_relative_to(self._logs) else path)
+        first, *more = singles(job)
+        name = named_after(first.log, self._logs) or str(first.rule.name)
+        return f"{name} and {len(more)} more" if more else name
 
     def _note(self, job: Any, message: str | None, number: str | None, logs: list[str]) -> None:
         state = self.states.get(number) if number else None
@@ -193,10 +187,10 @@ class Failures:
             ends = {one: End(f"SLURM says: {words[-1]}") for one in ends}
             free = any(part in words[-1] for part in facts("slurm/submissions.yaml"))
         if free:
-            job.attempt -= 1  # Snakemake counts each
+            forgive(job)
         if not any(end.again for end in ends.values()):
-            job.attempt = job.restart_times + 1  # Snakemake takes it for the last one
-        again = job.attempt <= job.restart_times
+            give_up(job)
+        again = is_tried_again(job)
         for one, end in ends.items():
             name, reason = self.name(one), end.reason or f"it ended without saying why{self._room}"
             tries = (self._failed[name].tries if name in self._failed else 0) + (not free)
@@ -268,16 +262,19 @@ class Failures:
             return log.read().decode("utf-8", errors="replace")
 
 
+def named_after(log: Sequence[str], logs: Path) -> str | None:
+    """What a job is called by its log file below the logs' folder; None where it has none."""
+    if not log:
+        return None
+    path = Path(log[0]).with_suffix("")
+    return str(path.relative_to(logs) if path.is_relative_to(logs) else path)
+
+
 def _say_stopped(otherwise: Callable[..., Any], kind: type, error: Any, trace: Any) -> None:
     if issubclass(kind, KeyboardInterrupt):
         print(STOPPED_RUN, file=sys.stderr)
     else:
         otherwise(kind, error, trace)
-
-
-def singles(job: Any) -> list[Any]:
-    """The jobs of a group, or the one that a job is."""
-    return list(job) if job.is_group() else [job]
 
 
 def _who(job: Any) -> str:

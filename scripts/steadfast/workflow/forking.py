@@ -16,13 +16,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Collection, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 
-from snakemake.benchmark import benchmarked
 from snakemake.script import PythonScript
 
 from steadfast.base.resources import PACKAGE
+from steadfast.workflow.insides import has_environment, measured, take_scripts
 
 WORTH = 12
 """Jobs from which on a warm process is worth its start."""
@@ -48,23 +47,20 @@ def fork_scripts(tokenizer: str, without_model: Collection[str]) -> None:
     # Other systems have libraries that take no fork.
     if sys.platform != "linux" or os.environ.get(SWITCH) == "0":
         return
-    start, address = PythonScript.execute_script, _start_forks(tokenizer)
+    address = _start_forks(tokenizer)
 
-    def execute_script(self: PythonScript, fname: str, edit: bool = False) -> None:
-        engine = dict(self.params.items()).get("answers", {}).get("engine")
-        elsewhere = self.conda_env or self.container_img or self.env_modules
-        if elsewhere or (engine and engine not in without_model):
-            start(self, fname, edit=edit)
-            return
+    def run(script: PythonScript, file: str) -> bool:
+        engine = dict(script.params.items()).get("answers", {}).get("engine")
+        if has_environment(script) or (engine and engine not in without_model):
+            return False
         with socket.socket(socket.AF_UNIX) as connection:
             if pid := _forked(connection, address):
-                tmpdir = self.resources.get("tmpdir") or tempfile.gettempdir()
-                with benchmarked(pid, self.bench_record) if self.bench_record else nullcontext():
-                    _run(connection, [fname, str(Path.cwd()), tmpdir])
-            else:
-                start(self, fname, edit=edit)
+                tmpdir = script.resources.get("tmpdir") or tempfile.gettempdir()
+                with measured(script, pid):
+                    _run(connection, [file, str(Path.cwd()), tmpdir])
+            return pid is not None
 
-    PythonScript.execute_script = execute_script
+    take_scripts(run)
 
 
 def _start_forks(tokenizer: str) -> str:

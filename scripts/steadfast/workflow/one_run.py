@@ -4,9 +4,9 @@ import atexit
 import fcntl
 import os
 from pathlib import Path
-from typing import Any
 
-from snakemake_interface_common.exceptions import ApiError
+from steadfast.base.errors import UserError
+from steadfast.workflow.insides import Snakemake
 
 LOCK = "journal/.locks/run.lock"
 """Below the results folder, beside the locks of loads."""
@@ -27,24 +27,23 @@ class OneRun:
         self._results = results
         self._fd: int | None = None
 
-    def hold(self, workflow: Any) -> None:
+    def hold(self, snakemake: Snakemake) -> None:
         """Takes the folder for a run that makes files, and what dead runs have locked there.
 
         Args:
-            workflow: Snakemake's, whose DAG is prepared.
+            snakemake: the run, whose DAG is prepared.
 
         Raises:
-            ApiError: another run holds it, or it cannot be written.
+            UserError: another run holds it, or it cannot be written.
         """
-        makes = workflow.executor_plugin is not None and not workflow.dryrun
-        if self._fd is not None or not makes or not workflow.execution_settings.lock:
+        if self._fd is not None or not snakemake.holds_folder:
             return
         lock = self._results / LOCK
         try:
             lock.parent.mkdir(parents=True, exist_ok=True)
             fd = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError as error:
-            raise ApiError(
+            raise UserError(
                 f"{lock}: it cannot be written ({error.strerror}); mend that, or name another "
                 "folder under pathvars, results"
             ) from None
@@ -52,7 +51,7 @@ class OneRun:
             fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except (BlockingIOError, PermissionError):
             holder = os.read(fd, 99).decode("utf-8", errors="replace").strip()
-            raise ApiError(
+            raise UserError(
                 f"{self._results}: another run makes files there ({holder}); wait for its end, or "
                 "name another folder under pathvars, results"
             ) from None
@@ -64,8 +63,7 @@ class OneRun:
         atexit.register(os.truncate, fd, 0)
         self._fd = fd
         # Of Snakemake's locks, those on files of this folder are nobody's now.
-        for dead in Path(getattr(workflow.persistence, "_lockdir", "")).glob("*.output.lock"):
-            locked = dead.read_text(encoding="utf-8").splitlines()
+        for dead, locked in snakemake.locks:
             if any(Path(path).is_relative_to(self._results) for path in locked):
                 dead.with_name(dead.name.replace("output", "input")).unlink(missing_ok=True)
                 dead.unlink(missing_ok=True)

@@ -9,13 +9,13 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection
-from typing import Any
+from typing import Any, cast
 
-from snakemake.resources import Resources
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
 
 from steadfast.base.resources import facts
-from steadfast.workflow.failures import UNSUBMITTED, WAITED, Failures, singles
+from steadfast.workflow.failures import WAITED, Failures
+from steadfast.workflow.insides import UNSUBMITTED, singles
 
 PLUGIN = "snakemake_executor_plugin_slurm"
 STEPS = "snakemake_executor_plugin_slurm_jobstep"
@@ -31,6 +31,53 @@ QUIET: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVN
 
 States = dict[str, str]
 Query = Callable[[str, logging.Logger], Awaitable[tuple[States | None, float | None]]]
+
+
+class Plugin:
+    """What this takes of the plugin beyond its documented interface, each named once.
+
+    Args:
+        executor: of the plugin, whose ``run_job``, ``report_job_submission`` and
+            ``report_job_error`` are called by these names, also where they are replaced.
+    """
+
+    def __init__(self, executor: Any):
+        self._executor = executor
+
+    @property
+    def partitions(self) -> Collection[Any]:
+        """The partitions of the site's file, each with ``score_job_fit``: ``_partitions``."""
+        return self._executor._partitions or ()
+
+    def report_failed(self, job: Any, message: str) -> None:
+        """Reports from any thread that a job failed: ``_report_job_error_threadsafe``."""
+        self._executor._report_job_error_threadsafe(SubmittedJobInfo(job), message)
+
+    @staticmethod
+    def runs(executor: Any) -> bool:
+        """Whether an executor is the plugin's: its class is of the plugin's package itself."""
+        return type(executor).__module__ == PLUGIN
+
+    @staticmethod
+    def replace_query(replace: Callable[[Query], Query]) -> None:
+        """Replaces the question after its jobs' states: ``query_job_status`` of the package, which
+        takes a command with ``--name`` and the run's name."""
+        plugin: Any = sys.modules[PLUGIN]
+        plugin.query_job_status = replace(plugin.query_job_status)
+
+    @staticmethod
+    def before_steps(call: Callable[[], None]) -> None:
+        """Calls a function before each of a job's own jobs is started on its node, where this
+        process does that: ``run_job`` of the class ``Executor`` of the package for steps."""
+        if (plugin := cast(Any, sys.modules.get(STEPS))) is None:
+            return
+        start = plugin.Executor.run_job
+
+        def run_job(self: Any, job: Any) -> None:
+            call()
+            start(self, job)
+
+        plugin.Executor.run_job = run_job
 
 
 class Watch:
@@ -55,21 +102,21 @@ class Watch:
 
     def watch(self, executor: Any) -> None:
         """Looks after the jobs of an executor of Snakemake, where it is SLURM's."""
-        if type(executor).__module__ != PLUGIN:
+        if not Plugin.runs(executor):
             return
+        plugin = Plugin(executor)
         submit, fail = executor.report_job_submission, executor.report_job_error
         run = executor.run_job
 
         def run_job(job: Any) -> None:
             try:
-                why = unfit(job, executor._partitions or ())
+                why = unfit(job, plugin.partitions)
                 if why is None:
                     run(job)
             except Exception as error:  # in the plugin's own report, which takes a group for a job
                 why = str(error.__context__ or error)
             if why is not None:
-                message = f"Job {UNSUBMITTED}{why}"
-                executor._report_job_error_threadsafe(SubmittedJobInfo(job), message)
+                plugin.report_failed(job, f"Job {UNSUBMITTED}{why}")
 
         def submitted(info: Any, **further: Any) -> None:
             self._names[info.external_jobid] = name = self._name(info.job)
@@ -90,8 +137,7 @@ class Watch:
 
         executor.report_job_submission, executor.report_job_error = submitted, failed
         executor.run_job = run_job
-        plugin: Any = sys.modules[PLUGIN]
-        plugin.query_job_status = self.query(plugin.query_job_status)
+        plugin.replace_query(self.query)
 
     def query(self, ask: Query) -> Query:
         """The plugin's question after its jobs' states, answered so that no job is left hanging.
@@ -190,22 +236,18 @@ def wait_before_steps() -> None:
 
     Without its controller ``srun`` fails at once, and all jobs of a group with it.
     """
-    plugin: Any = sys.modules.get(STEPS)
     number = os.environ.get("SLURM_JOB_ID")
-    if plugin is None or number is None:
-        return
-    start = plugin.Executor.run_job
 
-    def run_job(self: Any, job: Any) -> None:
+    def wait() -> None:
         waits = False
-        while subprocess.run(["squeue", "--noheader", "--jobs", number], **QUIET).returncode:
+        while subprocess.run(["squeue", "--noheader", "--jobs", str(number)], **QUIET).returncode:
             if not waits:
                 print("SLURM does not answer: the next step waits until it does", file=sys.stderr)
             waits = True
             time.sleep(LOOK_SECONDS)
-        start(self, job)
 
-    plugin.Executor.run_job = run_job
+    if number is not None:
+        Plugin.before_steps(wait)
 
 
 def unfit(job: Any, partitions: Collection[Any]) -> str | None:
@@ -237,16 +279,3 @@ def passing_refusal(message: str) -> str | None:
     """
     refusals = facts("slurm/submissions.yaml").items()
     return next((meaning for said, meaning in refusals if said in message), None)
-
-
-def profile_default(name: str, workflow: Any, wildcards: Any, known: dict[str, Any]) -> Any:
-    """What a profile says of a resource of all jobs; None where it says nothing.
-
-    Args:
-        name: of the resource.
-        workflow: Snakemake's.
-        wildcards: of the job.
-        known: what Snakemake hands to a resource's function beside its wildcards.
-    """
-    default = Resources.from_mapping(workflow.resource_settings.default_resources or {})
-    return default[name].evaluate(wildcards, **known).value if name in default else None

@@ -10,9 +10,9 @@ from typing import Any
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from steadfast.base.seal import IDENTITY
+from steadfast.workflow.failures import named_after
+from steadfast.workflow.insides import NO_RULE, NOTHING, SAYS, terminals
 
-HANDLER = "DefaultStreamHandler"
-NOTHING = "Nothing to be done"
 HIDDEN = {
     LogEvent.JOB_INFO,
     LogEvent.JOB_STARTED,
@@ -20,17 +20,8 @@ HIDDEN = {
     LogEvent.JOB_ERROR,
     LogEvent.GROUP_ERROR,
 }
-SAID_BY_US = re.compile(
-    r"Select jobs to execute|Trying to restart job|RuleException:\nCalledProcessError in"
-    r"|Job \d+ has been submitted|Auto-selected partition|Falling back to 'sacct'"
-    r"|\n===== A Job preemption|SLURM run ID"
-    r"|Terminating processes on user request"
-    r"|Exception in run_(array_)?jobs? for rule"
-    r"|Exiting because a job execution failed|WorkflowError:\nAt least one job did not complete"
-)
-"""Messages of Snakemake that this or ``failures.Failures`` says in other words, or that say
-nothing."""
-NO_RULE = re.compile(r"MissingRuleException:\nNo rule to produce results/([^ ]+)")
+SAID_BY_US = re.compile("|".join(said for each in SAYS.values() for said in each))
+"""What this or ``failures.Failures`` says in other words, or what says nothing."""
 USUAL = Path("results")
 REMARKABLE = {
     "error": "failed",
@@ -71,11 +62,10 @@ class JobLines(logging.Filter, logging.Formatter):
     @classmethod
     def install(cls, logger: logging.Logger, logs: Path, dry: Callable[[], bool] = bool) -> None:
         """Takes over the handler that Snakemake itself has for the terminal, where it has one."""
-        for handler in logger.handlers:
-            if handler.name == HANDLER:
-                lines = cls(handler, logs, dry)
-                handler.filters = [lines]
-                handler.setFormatter(lines)
+        for handler in terminals(logger):
+            lines = cls(handler, logs, dry)
+            handler.filters = [lines]
+            handler.setFormatter(lines)
 
     def filter(self, record: Any) -> bool:
         """Whether a record is shown."""
@@ -101,10 +91,7 @@ class JobLines(logging.Filter, logging.Formatter):
         return self._formatter.format(record)
 
     def _name(self, record: Any) -> str:
-        if not record.log:
-            return record.rule_name
-        path = Path(record.log[0]).with_suffix("")
-        return str(path.relative_to(self._logs) if path.is_relative_to(self._logs) else path)
+        return named_after(record.log, self._logs) or str(record.rule_name)
 
 
 class NothingToDo(logging.Filter):
@@ -138,7 +125,7 @@ class TargetElsewhere(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Adds it to what Snakemake says of a target that no rule makes."""
-        if (missing := NO_RULE.match(str(record.msg))) and self._results != USUAL:
+        if (missing := re.match(NO_RULE, str(record.msg))) and self._results != USUAL:
             there = self._results / missing[1]
             record.msg = (
                 f"{record.msg}\nThe results are in {self._results} here (pathvars.results): write "

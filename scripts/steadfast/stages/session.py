@@ -1,0 +1,114 @@
+"""What a run does beside its jobs: what it refuses before them, and what it shows and keeps."""
+
+from collections.abc import Callable
+from logging import Logger
+from pathlib import Path
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import PARTIAL, check_regular, read_text, remove_partials, write_text
+from steadfast.base.visible import visible
+from steadfast.config import settings
+from steadfast.config.portable import CONFIG_FILE, as_yaml, portable
+from steadfast.contract.engine_names import WITHOUT_MODEL
+from steadfast.run.evaluation import Evaluation
+from steadfast.show.display import trial_remark
+from steadfast.show.ending import ending
+from steadfast.workflow.audit import Audit
+from steadfast.workflow.failures import Failures
+from steadfast.workflow.forking import WORTH, fork_scripts
+from steadfast.workflow.insides import Snakemake
+from steadfast.workflow.one_run import OneRun
+from steadfast.workflow.slurm import Watch
+from steadfast.workflow.terminal import JobLines, NothingToDo, TargetElsewhere
+
+TABLES, EXPORT, BUNDLE = "tables", "export", "bundle.zip"
+
+
+class Session:
+    """A run that somebody started, from reading the config to the last line on the terminal.
+
+    Args:
+        snakemake: the run.
+        run: what the config runs.
+        results: folder of all results.
+        log: Snakemake's.
+        check_bundle: raises a ``UserError`` where the config's files cannot go into a bundle.
+    """
+
+    def __init__(
+        self,
+        snakemake: Snakemake,
+        run: Evaluation,
+        results: Path,
+        log: Logger,
+        check_bundle: Callable[[], None],
+    ):
+        self._snakemake, self._run, self._results, self._log = snakemake, run, results, log
+        self._check_bundle = check_bundle
+        self._audit = Audit(results)
+        self.failures = Failures(results / "logs", log)
+        self._slurm = Watch(log, self.failures)
+
+    def begin(self) -> None:
+        """Takes its places in Snakemake, once the config is read."""
+        snakemake, lock = self._snakemake, OneRun(self._results)
+        snakemake.when_prepared(lambda: lock.hold(snakemake))
+        snakemake.when_jobs_are_known(self.refuse_targets)
+        # What somebody else has put into the results is not read where that may never end.
+        snakemake.when_prepared(lambda: check_regular(self._results))
+        snakemake.when_jobs_are_known(lambda: self._audit.compare(snakemake))
+        self.failures.watch_interrupts()
+        self._log.addFilter(NothingToDo(self.last_words))
+        self._log.addFilter(TargetElsewhere(self._results))
+        if snakemake.hides_rules:
+            JobLines.install(self._log, self._results / "logs", lambda: snakemake.is_dry)
+
+    def refuse_targets(self) -> None:
+        """Refuses targets that this config has nothing for, or not all of, before a job runs.
+
+        Raises:
+            UserError: there is one.
+        """
+        jobs = self._snakemake.jobs
+        if any(job.name == EXPORT and not job.input for job in jobs):
+            raise UserError("; ".join(self._run.unexported))
+        if any(str(self._results / BUNDLE) in job.output for job in jobs):
+            self._check_bundle()
+
+    def start(self) -> None:
+        """Looks after the jobs, before the first one starts."""
+        remove_partials(self._results.rglob(f".*{PARTIAL}"))
+        for executor in self._snakemake.executors:
+            self.failures.watch(executor)
+            self._slurm.watch(executor)
+        if len(self._snakemake.jobs_to_run) >= WORTH:
+            fork_scripts(self._run.config.tokenizer, WITHOUT_MODEL)
+
+    def fail(self) -> None:
+        """Says which jobs failed, and why."""
+        self.keep_config()
+        self._log.error(self.failures.summary(len(self._snakemake.jobs_not_started)))
+
+    def last_words(self) -> str:
+        """What is said of a run that made all it was to make, or had nothing to do."""
+        self.keep_config()
+        if self._audit.left:
+            return visible(self._audit.left)
+        run, made = self._run, [file for job in self._snakemake.jobs for file in job.output]
+        trial = trial_remark(settings.display(run.config).get("limit"))
+        notes = [trial, *(run.tasks[name].asked for name in run.running)]
+        exported = any(Path(file).is_relative_to(self._results / EXPORT) for file in made)
+        lines = [ending(self._results, made, filter(None, notes))]
+        return visible("\n".join([*lines, *(run.unexported if exported else ())]))
+
+    def keep_config(self) -> None:
+        """Keeps beside tables the config that they are of, whatever else failed."""
+        left = set(self._snakemake.jobs_to_run)
+        tables = self._results / TABLES
+        done = (job for job in self._snakemake.jobs if job not in left)
+        there = any(str(tables) in job.output for job in done) and not self._audit.leaves(tables)
+        if self._snakemake.is_dry or not there:
+            return
+        path, text = self._results / CONFIG_FILE, as_yaml(portable(self._run.config))
+        if not path.is_file() or read_text(path) != text:
+            write_text(path, text)

@@ -1,0 +1,294 @@
+"""All that this workflow takes of Snakemake beyond its documented interface, each named once.
+
+A new Snakemake that changes one of these fails the test of its name in
+``tests/workflow/test_insides.py``, and is adapted to here. What ``slurm`` takes of the SLURM plugin
+stands there, in ``slurm.Plugin``; no job imports this module.
+"""
+
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from logging import Handler, Logger
+from pathlib import Path
+from typing import Any
+
+from snakemake.benchmark import benchmarked
+from snakemake.common import NOTHING_TO_BE_DONE_MSG
+from snakemake.resources import Resources
+from snakemake.script import PythonScript
+from snakemake.settings.enums import Quietness
+from snakemake_interface_common.exceptions import ApiError
+
+from steadfast.base.errors import UserError
+
+NOTHING = NOTHING_TO_BE_DONE_MSG
+"""What is said, without any hook being called, where no job is to run."""
+SAYS = {
+    "snakemake.scheduling.job_scheduler": (
+        "Select jobs to execute",
+        r"Trying to restart job \d+",
+        "Terminating processes on user request",
+        "Exiting because a job execution failed",
+    ),
+    "snakemake.exceptions": (
+        "RuleException:\nCalledProcessError in",
+        "WorkflowError:\nAt least one job did not complete",
+    ),
+    "snakemake_executor_plugin_slurm": (
+        r"Job \d+ has been submitted",
+        "SLURM run ID",
+        "Falling back to 'sacct'",
+        "\n===== A Job preemption",
+        "Exception in run_job for rule",
+        "Exception in run_array_jobs for rule",
+    ),
+    "snakemake_executor_plugin_slurm.partitions": ("Auto-selected partition",),
+}
+"""How messages begin that this workflow says in other words, or that say nothing, by the module
+that makes them."""
+NO_RULE = r"MissingRuleException:\nNo rule to produce results/([^ ]+)"
+"""How the message of a target begins that no rule makes."""
+REFUSED = "SLURM sbatch failed. The error message was '"
+UNSUBMITTED = "submission failed with exception: "
+"""What the SLURM plugin says of a job that it could not even hand over, before the reason."""
+
+
+class Snakemake:
+    """A run of Snakemake, by the object that a Snakefile knows as ``workflow``."""
+
+    def __init__(self, workflow: Any):
+        self._workflow = workflow
+
+    @property
+    def config_files(self) -> list[Any]:
+        """The files of ``--configfile``: ``overwrite_configfiles``, empty where there are none."""
+        return list(self._workflow.overwrite_configfiles)
+
+    @property
+    def config_words(self) -> Any:
+        """The words of ``--config`` as they were typed: ``config_settings.config_args``."""
+        return self._workflow.config_settings.config_args
+
+    @property
+    def target_jobs(self) -> list[tuple[str, dict[str, str]]]:
+        """Rule and wildcards of the jobs that a process on a cluster is started for, in their
+        order: ``dag_settings.target_jobs``, which no run that somebody starts has."""
+        settings = self._workflow.dag_settings
+        targets = settings.target_jobs if settings else ()
+        return [(target.rulename, dict(target.wildcards_dict)) for target in targets]
+
+    @property
+    def is_main(self) -> bool:
+        """Whether somebody started this process, which is none of a job: ``is_main_process``."""
+        return bool(self._workflow.is_main_process)
+
+    @property
+    def is_dry(self) -> bool:
+        """Whether it only shows what it would do (``dryrun``), known once the jobs are."""
+        return bool(self._workflow.dryrun)
+
+    @property
+    def holds_folder(self) -> bool:
+        """Whether it makes files (``executor_plugin``) and was not told ``--nolock``
+        (``execution_settings.lock``)."""
+        makes = self._workflow.executor_plugin is not None and not self.is_dry
+        return makes and bool(self._workflow.execution_settings.lock)
+
+    @property
+    def taking_option(self) -> str | None:
+        """The option that takes files for what is wanted, unmade: ``touch``, and ``--report`` among
+        the words of the command, which nothing else tells."""
+        if self._workflow.touch:
+            return "--touch"
+        return next((word for word in sys.argv[1:] if word.startswith("--report")), None)
+
+    @property
+    def hides_rules(self) -> bool:
+        """Whether ``--quiet rules`` was told: ``output_settings.quiet``."""
+        return Quietness.RULES in (self._workflow.output_settings.quiet or ())
+
+    @property
+    def arrays(self) -> str:
+        """The rules whose jobs go to SLURM in arrays: ``executor_settings.array_jobs``, known by
+        the time at which jobs are made."""
+        return getattr(self._workflow.executor_settings, "array_jobs", None) or ""
+
+    @property
+    def locks(self) -> Iterable[tuple[Path, list[str]]]:
+        """The locks of other runs and the files that each is on: ``persistence._lockdir`` with a
+        ``N.output.lock`` each, a path a line, and ``N.input.lock`` beside it."""
+        for lock in Path(getattr(self._workflow.persistence, "_lockdir", "")).glob("*.output.lock"):
+            yield lock, lock.read_text(encoding="utf-8").splitlines()
+
+    @property
+    def jobs(self) -> list[Any]:
+        """All jobs, known once the DAG is: ``dag.jobs``."""
+        return list(self._workflow.dag.jobs)
+
+    @property
+    def jobs_to_run(self) -> list[Any]:
+        """Those that run or have still to run: ``dag.needrun_jobs``."""
+        return list(self._workflow.dag.needrun_jobs())
+
+    @property
+    def jobs_not_started(self) -> list[Any]:
+        """Those that wait and have not failed: ``scheduler.remaining_jobs``."""
+        return list(self._workflow.scheduler.remaining_jobs)
+
+    @property
+    def executors(self) -> set[Any]:
+        """What runs the jobs, on this machine and elsewhere: ``scheduler.get_executor``."""
+        return {self._workflow.scheduler.get_executor(job) for job in self.jobs_to_run}
+
+    def path(self, variable: str) -> Path:
+        """A path variable's value: ``pathvars.items``, changed by ``modifier.path_modifier`` where
+        another workflow has a prefix for this one."""
+        value = self._workflow.pathvars.items[variable]
+        return Path(str(self._workflow.modifier.path_modifier.modify(value)))
+
+    def default_resource(self, name: str, wildcards: Any, **known: Any) -> Any:
+        """What a profile says of a resource of all jobs, and None where it says nothing:
+        ``resource_settings.default_resources``, evaluated as ``Resources`` does.
+
+        Args:
+            name: of the resource.
+            wildcards: of the job.
+            known: what Snakemake hands to a resource's function beside its wildcards.
+        """
+        given = self._workflow.resource_settings.default_resources or {}
+        default = Resources.from_mapping(given)
+        return default[name].evaluate(wildcards, **known).value if name in default else None
+
+    def group(self, name: str, kind: str) -> str:
+        """A group of jobs, of a kind that ``--group-components`` names: ``parent_groupids``."""
+        self._workflow.parent_groupids[name] = kind
+        return name
+
+    def is_wanted(self, job: Any) -> bool:
+        """Whether the command itself has a job run again: ``dag.forcerules``, ``dag.forcefiles``.
+
+        What ``force`` was told counts too.
+        """
+        dag = self._workflow.dag
+        return job.rule in dag.forcerules or not dag.forcefiles.isdisjoint(job.output)
+
+    def force(self, job: Any) -> None:
+        """Has a job run again: ``dag.forcefiles``, before it is decided which jobs run."""
+        self._workflow.dag.forcefiles.update(job.output)
+
+    def when_prepared(self, call: Callable[[], None]) -> None:
+        """Calls a function when the DAG is made, which has no jobs yet: ``_prepare_dag``, which all
+        of Snakemake's commands call before they build the DAG."""
+        prepare = self._workflow._prepare_dag
+
+        def prepare_dag(*args: Any, **options: Any) -> None:
+            prepare(*args, **options)
+            _told(call)
+
+        self._workflow._prepare_dag = prepare_dag
+
+    def when_jobs_are_known(self, call: Callable[[], None]) -> None:
+        """Calls a function before it is decided which jobs run: ``dag.update_needrun``, which is
+        called with ``create_inventory`` for the first time."""
+
+        def watch() -> None:
+            dag = self._workflow.dag
+            update = dag.update_needrun
+
+            async def update_needrun(create_inventory: bool = False) -> None:
+                if create_inventory:
+                    _told(call)
+                await update(create_inventory=create_inventory)
+
+            dag.update_needrun = update_needrun
+
+        self.when_prepared(watch)
+
+
+def _told(call: Callable[[], None]) -> None:
+    """A user's error is printed as its sentence alone, as an ``ApiError`` is."""
+    try:
+        call()
+    except UserError as error:
+        raise ApiError(str(error)) from None
+
+
+def watch_jobs(
+    executor: Any,
+    started: Callable[[Any], None],
+    succeeded: Callable[[Any], None],
+    failed: Callable[..., None],
+) -> None:
+    """Calls functions before an executor starts a job and before it reports the end of one.
+
+    They take what its ``run_job_pre``, ``report_job_success`` and ``report_job_error`` take: a job;
+    an information with ``job`` and ``external_jobid``; and with it ``msg`` and ``aux_logs``.
+    """
+
+    def before(name: str, call: Callable[..., None]) -> None:
+        method = getattr(executor, name)
+
+        def both(*args: Any, **further: Any) -> None:
+            call(*args, **further)
+            method(*args, **further)
+
+        setattr(executor, name, both)
+
+    before("run_job_pre", started)
+    before("report_job_success", succeeded)
+    before("report_job_error", failed)
+
+
+def singles(job: Any) -> list[Any]:
+    """The jobs of a group, or the one that a job is: ``is_group``."""
+    return list(job) if job.is_group() else [job]
+
+
+def is_tried_again(job: Any) -> bool:
+    """Whether a job that fails has another try: ``attempt``, from 1 on, and ``restart_times``."""
+    return bool(job.attempt <= job.restart_times)
+
+
+def give_up(job: Any) -> None:
+    """Leaves a job that fails no other try."""
+    job.attempt = job.restart_times + 1
+
+
+def forgive(job: Any) -> None:
+    """Has the try of a job that fails not count, as Snakemake counts each."""
+    job.attempt -= 1
+
+
+def take_scripts(run: Callable[[PythonScript, str], bool]) -> None:
+    """Has a function run the scripts of jobs: ``PythonScript.execute_script``.
+
+    Args:
+        run: takes Snakemake's object of a script, with ``params`` and ``resources``, and the file
+            that is to be run; says whether it was run, else Snakemake runs it.
+    """
+    start = PythonScript.execute_script
+
+    def execute_script(self: PythonScript, fname: str, edit: bool = False) -> None:
+        if not run(self, fname):
+            start(self, fname, edit=edit)
+
+    PythonScript.execute_script = execute_script
+
+
+def has_environment(script: PythonScript) -> bool:
+    """Whether a script runs elsewhere: ``conda_env``, ``container_img``, ``env_modules``."""
+    return bool(script.conda_env or script.container_img or script.env_modules)
+
+
+def measured(script: PythonScript, pid: int) -> AbstractContextManager[Any]:
+    """Measures a process for the benchmark file of a script: ``bench_record``, ``benchmarked``."""
+    return benchmarked(pid, script.bench_record) if script.bench_record else nullcontext()
+
+
+def terminals(logger: Logger) -> list[Handler]:
+    """The handlers that show a run on the terminal, where it has some, by their name.
+
+    Their records have an ``event``, and with it ``jobid``, ``rule_name``, ``log`` and ``output``
+    (JOB_INFO), ``job_id`` (JOB_FINISHED), ``stats`` (RUN_INFO), ``done`` and ``total`` (PROGRESS).
+    """
+    return [handler for handler in logger.handlers if handler.name == "DefaultStreamHandler"]
