@@ -8,6 +8,7 @@ stands there, in ``slurm.Plugin``; no job imports this module.
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
+from itertools import takewhile
 from logging import Handler, Logger
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from snakemake.common import NOTHING_TO_BE_DONE_MSG
 from snakemake.resources import Resources
 from snakemake.script import PythonScript
 from snakemake.settings.enums import Quietness
+from snakemake.target_jobs import parse_target_jobs_cli_args
 from snakemake_interface_common.exceptions import ApiError
 
 from steadfast.base.errors import UserError
@@ -51,6 +53,7 @@ NO_RULE = r"MissingRuleException:\nNo rule to produce results/([^ ]+)"
 REFUSED = "SLURM sbatch failed. The error message was '"
 UNSUBMITTED = "submission failed with exception: "
 """What the SLURM plugin says of a job that it could not even hand over, before the reason."""
+TARGETS = "--target-jobs"
 
 
 class Snakemake:
@@ -71,11 +74,11 @@ class Snakemake:
 
     @property
     def target_jobs(self) -> list[tuple[str, dict[str, str]]]:
-        """Rule and wildcards of the jobs that a process on a cluster is started for, in their
-        order: ``dag_settings.target_jobs``, which no run that somebody starts has."""
-        settings = self._workflow.dag_settings
-        targets = settings.target_jobs if settings else ()
-        return [(target.rulename, dict(target.wildcards_dict)) for target in targets]
+        """Rule and wildcards of the jobs that a job's process is started for, in their order: the
+        words after ``--target-jobs``, which is in no settings yet, read as Snakemake reads them."""
+        words = sys.argv[sys.argv.index(TARGETS) + 1 :] if TARGETS in sys.argv else []
+        named = list(takewhile(lambda word: not word.startswith("--"), words))
+        return [(job.rulename, job.wildcards_dict) for job in parse_target_jobs_cli_args(named)]
 
     @property
     def is_main(self) -> bool:

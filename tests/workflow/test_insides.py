@@ -1,0 +1,432 @@
+"""What this workflow takes of Snakemake beyond its documented interface is still as it was.
+
+A new Snakemake that fails a test here is adapted to in ``workflow/insides.py``, or in
+``workflow.slurm.Plugin``, at what bears the test's name. One run of a Snakefile says what there is
+to say; what only a cluster would show is read in Snakemake's own source.
+"""
+
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import snakemake_executor_plugin_slurm as slurm_plugin
+from snakemake.api import Workflow
+from snakemake.dag import DAG
+from snakemake.script import PythonScript
+from snakemake_executor_plugin_slurm.partitions import Partition
+from snakemake_interface_executor_plugins.executors.base import AbstractExecutor
+
+from project import ROOT
+from steadfast.run.digests import modules
+from steadfast.workflow import insides
+from steadfast.workflow.insides import Snakemake
+from steadfast.workflow.slurm import PLUGIN, Plugin
+
+pytestmark = pytest.mark.workflow
+SNAKEFILE = """
+import json, os, subprocess, sys
+from snakemake.logging import logger
+from steadfast.run.loads import HandedOver
+from steadfast.workflow import insides
+
+pathvars:
+    results="there"
+
+RUN = insides.Snakemake(workflow)
+SEEN = {"prepared": 0, "known": 0, "events": [], "records": {}, "messages": [], "wanted": []}
+config["handed"] = HandedOver(lambda: {"jobs": sorted(map(str, RUN.jobs_to_run))})
+
+def see(*names):
+    SEEN.update({name: getattr(RUN, name) for name in names})
+
+def write(name):
+    with open(name, "w") as file:
+        json.dump(SEEN, file, default=lambda value: str(getattr(value, "name", value)))
+
+see("config_files", "config_words", "target_jobs", "is_main", "hides_rules")
+SEEN |= {"path": RUN.path("results"), "terminals": len(insides.terminals(logger))}
+SEEN["basedir"] = str(workflow.current_basedir.get_path_or_uri(secret_free=True))
+if not RUN.is_main:
+    write("inner.json")
+
+class Records:
+    def filter(self, record):
+        event = getattr(record, "event", None)
+        if event is not None:
+            SEEN["records"].setdefault(event.name, {}).update(vars(record))
+        SEEN["messages"].append(str(record.msg))
+        return True
+
+def prepared():
+    SEEN["prepared"] += 1
+    SEEN["jobs when prepared"] = RUN.jobs
+
+def known():
+    SEEN["known"] += 1
+    see("jobs", "is_dry", "holds_folder", "taking_option", "arrays")
+    by_rule = {job.rule.name: job for job in RUN.jobs}
+    RUN.force(by_rule["forced"])
+    SEEN["wanted"] = sorted(name for name, job in by_rule.items() if RUN.is_wanted(job))
+    job = by_rule["retried"]
+    SEEN["job"] = {"params": dict(job.params.items()), "output": dict(job.output.items()),
+                   "input": list(job.input), "single": insides.singles(job) == [job]}
+
+def run_script(script, file):
+    SEEN["script"] = {"params": dict(script.params.items()), "file": file,
+                      "tmpdir": script.resources.get("tmpdir"),
+                      "environment": insides.has_environment(script)}
+    with insides.measured(script, os.getpid()):
+        subprocess.run([sys.executable, file], check=True)
+    return True
+
+def failed(info, msg=None, aux_logs=None, **_):
+    SEEN["events"].append(f"failed {info.job.rule.name} {info.external_jobid}")
+    job = info.job
+    if job.rule.name == "given_up":
+        insides.give_up(job)
+    if job.rule.name == "forgiven" and not os.path.exists("forgiven"):
+        open("forgiven", "w").close()
+        insides.forgive(job)
+    SEEN["again " + job.rule.name] = insides.is_tried_again(job)
+
+if RUN.is_main:
+    logger.addFilter(Records())
+    RUN.when_prepared(prepared)
+    RUN.when_jobs_are_known(known)
+    insides.take_scripts(run_script)
+
+onstart:
+    see("locks", "jobs_to_run", "executors")
+    SEEN["locks"] = list(SEEN["locks"])
+    for executor in RUN.executors:
+        insides.watch_jobs(
+            executor,
+            lambda job: SEEN["events"].append(f"started {job.rule.name}"),
+            lambda info: SEEN["events"].append(f"succeeded {info.job.rule.name}"),
+            failed,
+        )
+
+onerror:
+    see("jobs_not_started")
+    write("seen.json")
+
+rule last:
+    input:
+        "retried", "forced", "kept", "inner-a=1", "forgiven.txt", "given_up",
+
+rule retried:
+    output: first="retried", more=["retried-1", "retried-2"],
+    params: answers={"engine": "simulated"},
+    log: "retried.log",
+    benchmark: "retried.tsv"
+    script: "retried.py"
+
+rule forced:
+    output: "forced",
+    shell: "touch {output}"
+
+rule kept:
+    output: "kept",
+    shell: "touch {output}"
+
+rule inner:
+    output: "inner-{n}",
+    run:
+        open(output[0], "w").close()
+
+rule forgiven:
+    output: "forgiven.txt",
+    shell: "false"
+
+rule given_up:
+    output: "given_up",
+    retries: 3
+    shell: "false"
+"""
+SCRIPT = """
+import json, sys
+from pathlib import Path
+told = {"argv": sys.argv, "file": __file__, "params": dict(snakemake.params.items()),
+        "output": dict(snakemake.output.items()), "input": list(snakemake.input),
+        "handed": snakemake.config["handed"]}
+Path(snakemake.log[0]).write_text(json.dumps(told, default=list))
+for file in snakemake.output:
+    Path(file).touch()
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Where one run of a Snakefile, some of whose jobs fail, has told what it saw."""
+    folder = tmp_path_factory.mktemp("insides")
+    (folder / "Snakefile").write_text(SNAKEFILE)
+    (folder / "retried.py").write_text(SCRIPT)
+    (folder / "my.yaml").write_text("{}")
+    for name in ("forced", "kept"):
+        (folder / name).touch()
+    words = [
+        "--configfile",
+        "my.yaml",
+        "--config",
+        "word=1e3",
+    ]
+    words += ["--cores", "1", "--keep-going", "--quiet", "rules"]
+    done = subprocess.run(
+        [sys.executable, "-m", "snakemake", *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    (folder / "terminal").write_text(done.stdout)
+    assert (folder / "seen.json").is_file(), done.stdout
+    return folder
+
+
+@pytest.fixture(scope="module")
+def seen(folder) -> dict:
+    return json.loads((folder / "seen.json").read_text())
+
+
+READ = {
+    "config_files": ["my.yaml"],
+    "config_words": ["word=1e3"],
+    "target_jobs": [],
+    "is_main": True,
+    "hides_rules": True,
+    "path": "there",
+    "terminals": 1,
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_what_is_known_while_the_snakefile_is_read(seen, name):
+    assert seen[name] == READ[name]
+
+
+def test_current_basedir_is_where_the_snakefile_lies(folder, seen):
+    assert seen["basedir"] == str(folder)
+
+
+RULES = {"last", "retried", "forced", "kept", "inner", "forgiven", "given_up"}
+KNOWN = {
+    "is_dry": False,
+    "holds_folder": True,
+    "taking_option": None,
+    "arrays": "",
+    "jobs_not_started": ["last"],
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_what_is_known_once_the_jobs_are(seen, name):
+    assert seen[name] == KNOWN[name]
+
+
+def test_when_prepared_and_when_jobs_are_known(seen):
+    assert (seen["prepared"], seen["jobs when prepared"]) == (1, [])
+    assert (seen["known"], set(seen["jobs"])) == (1, RULES)
+
+
+def test_force_and_is_wanted_and_jobs_to_run(seen):
+    assert seen["wanted"] == ["forced"]
+    assert set(seen["jobs_to_run"]) == RULES - {"kept"}
+
+
+def test_locks(seen):
+    ((lock, files),) = seen["locks"]
+    assert lock == "0.output.lock"
+    assert {"retried", "retried-1", "forced"} <= set(files)
+
+
+def test_executors_and_watch_jobs(seen):
+    assert seen["events"].count("started retried") == 1
+    assert seen["events"].index("started inner") + 1 == seen["events"].index("succeeded inner")
+    assert "failed given_up None" in seen["events"]
+
+
+def test_give_up_leaves_a_job_no_further_try(seen):
+    assert seen["events"].count("started given_up") == 1
+    assert seen["again given_up"] is False
+
+
+def test_forgive_gives_a_job_a_further_try(seen):
+    assert seen["events"].count("started forgiven") == 2
+
+
+def test_take_scripts_and_has_environment(seen):
+    params = {"answers": {"engine": "simulated"}}
+    script = seen["script"]
+    assert script["file"].endswith(".retried.py") and Path(script["tmpdir"]).is_absolute()
+    assert (script["params"], script["environment"]) == (params, False)
+    for name in ("conda_env", "container_img", "env_modules"):
+        assert f"self.{name} = " in inspect.getsource(PythonScript.__mro__[1]), name
+
+
+def test_measured(folder):
+    names, values = (folder / "retried.tsv").read_text().splitlines()
+    measures = dict(zip(names.split("\t"), values.split("\t"), strict=True))
+    assert float(measures["cpu_time"]) > 0
+
+
+def test_a_script_begins_anew_by_the_words_of_its_command(folder, seen):
+    """``workflow.interpreter`` starts it once more, with another interpreter."""
+    told = json.loads((folder / "retried.log").read_text())
+    assert told["argv"] == [seen["script"]["file"]]
+
+
+def test_a_job_has_the_same_params_and_files_in_the_dag_and_in_its_script(folder, seen):
+    """``base.seal`` compares what the one is to make with what the other made."""
+    told = json.loads((folder / "retried.log").read_text())
+    assert {name: told[name] for name in ("params", "output", "input")} == {
+        name: seen["job"][name] for name in ("params", "output", "input")
+    }
+
+
+def test_singles(seen):
+    from snakemake.jobs import GroupJob, Job
+
+    assert seen["job"]["single"]
+    assert not Job.is_group(None) and GroupJob.is_group(None)
+    assert hasattr(GroupJob, "__iter__")
+
+
+def test_a_script_is_handed_a_value_of_the_config_as_it_is_when_its_job_starts(folder, seen):
+    """``run.loads.HandedOver``."""
+    told = json.loads((folder / "retried.log").read_text())
+    assert set(told["handed"]["jobs"]) <= RULES - {"kept"}
+
+
+def test_target_jobs_of_a_process_that_is_none_of_somebody_s(folder):
+    inner = json.loads((folder / "inner.json").read_text())
+    assert inner["target_jobs"] == [["inner", {"n": "a=1"}]]
+    assert not inner["is_main"]
+
+
+RECORDS = {
+    "JOB_INFO": {"jobid", "rule_name", "log", "output"},
+    "JOB_FINISHED": {"job_id"},
+    "RUN_INFO": {"stats"},
+    "PROGRESS": {"done", "total"},
+    "JOB_STARTED": set(),
+    "JOB_ERROR": set(),
+}
+
+
+@pytest.mark.parametrize("event", RECORDS)
+def test_records_of_terminals(seen, event):
+    assert RECORDS[event] <= set(seen["records"][event])
+
+
+SENTENCES = [(module, said) for module, all_said in insides.SAYS.items() for said in all_said]
+
+
+@pytest.mark.parametrize(("module", "said"), SENTENCES)
+def test_what_snakemake_says(folder, module, said):
+    """An f-string's field stands for each number of a message."""
+    if module == "snakemake.exceptions":  # which puts sentences together
+        assert re.search(said, (folder / "terminal").read_text())
+        return
+    pattern = re.escape(said).replace(r"\\d\+", r"\{[^}]+\}").replace("\\\n", "\n")
+    source = inspect.getsource(import_module(module))
+    assert re.search(rf"[\"\n]{pattern.lstrip(chr(10))}", source)
+
+
+def test_nothing_and_no_rule(tmp_path):
+    def run(target: str) -> str:
+        words = [sys.executable, "-m", "snakemake", "--cores", "1", target]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+        return done.stdout + done.stderr
+
+    (tmp_path / "Snakefile").write_text("rule all:\n    output: 'all'\n    shell: 'false'\n")
+    (tmp_path / "all").touch()
+    assert insides.NOTHING in run("all")
+    assert re.search(insides.NO_RULE, run("results/tables"))[1] == "tables"
+
+
+@pytest.mark.parametrize("words", [["--report", "r.html"], ["--report=r.html"]])
+def test_taking_option_of_a_report(monkeypatch, words):
+    monkeypatch.setattr(sys, "argv", ["snakemake", *words])
+    assert Snakemake(SimpleNamespace(touch=False)).taking_option == words[0]
+
+
+def test_taking_option_of_touch():
+    assert isinstance(Workflow.touch, property)
+    assert Snakemake(SimpleNamespace(touch=True)).taking_option == "--touch"
+
+
+def test_holds_folder_is_false_of_a_dry_run_of_no_run_and_without_locks():
+    def holds(plugin="local", dryrun=False, lock=True):
+        settings = SimpleNamespace(lock=lock)
+        found = SimpleNamespace(executor_plugin=plugin, dryrun=dryrun, execution_settings=settings)
+        return Snakemake(found).holds_folder
+
+    assert holds()
+    assert not holds(plugin=None) and not holds(dryrun=True) and not holds(lock=False)
+
+
+def test_group():
+    lookup = "self.workflow.parent_groupids.get(groupid, groupid)"
+    assert lookup in inspect.getsource(DAG._update_group_components)
+
+
+def test_path_of_a_module():
+    assert "def modify(self, path" in inspect.getsource(import_module("snakemake.path_modifier"))
+
+
+def test_arrays_is_a_setting_of_the_slurm_plugin():
+    assert "array_jobs" in {field.name for field in fields(slurm_plugin.ExecutorSettings)}
+
+
+def test_slurm_plugin_runs():
+    assert slurm_plugin.Executor.__module__ == PLUGIN
+    assert Plugin.runs(slurm_plugin.Executor.__new__(slurm_plugin.Executor))
+
+
+def test_slurm_plugin_partitions():
+    assert "self._partitions = " in inspect.getsource(slurm_plugin.Executor)
+    assert list(inspect.signature(Partition.score_job_fit).parameters) == ["self", "job"]
+
+
+def test_slurm_plugin_report_failed():
+    method = slurm_plugin.Executor._report_job_error_threadsafe
+    assert list(inspect.signature(method).parameters) == ["self", "job_info", "msg"]
+
+
+def test_slurm_plugin_replace_query():
+    assert list(inspect.signature(slurm_plugin.query_job_status).parameters) == [
+        "command",
+        "logger",
+    ]
+    assert "await query_job_status(" in inspect.getsource(slurm_plugin.Executor)
+    for command in (slurm_plugin.query_job_status_squeue, slurm_plugin.query_job_status_sacct):
+        assert re.search(r"--name[ =]the-run\b", command("the-run")), command
+
+
+def test_slurm_plugin_calls_what_is_watched():
+    source = inspect.getsource(slurm_plugin.Executor)
+    assert "self.report_job_error(j, msg=msg, aux_logs=[" in source
+    for name in ("run_job_pre", "run_job"):
+        assert f"self.{name}(job)" in inspect.getsource(AbstractExecutor.run_jobs)
+
+
+@pytest.mark.parametrize("said", [insides.REFUSED, insides.UNSUBMITTED])
+def test_what_the_slurm_plugin_says_of_a_job_that_it_cannot_submit(said):
+    source = re.sub(r'"\s+f?"', "", inspect.getsource(slurm_plugin.Executor))
+    assert said in source
+
+
+def test_no_job_imports_the_insides():
+    stages = (ROOT / "scripts/steadfast/stages").glob("[!_]*.py")
+    names = [f"steadfast.stages.{stage.stem}" for stage in stages if stage.stem != "session"]
+    assert names
+    assert "steadfast.workflow.insides" not in modules(*names)
