@@ -17,6 +17,10 @@ SESSION = Session(
 # Jobs on a cluster are runs of their own, which show what Snakemake shows.
 if SNAKEMAKE.is_main:
     SESSION.begin()
+else:
+    wait_before_steps()
+
+if SNAKEMAKE.is_main:
 
     onstart:
         SESSION.start()
@@ -26,9 +30,6 @@ if SNAKEMAKE.is_main:
 
     onsuccess:
         print(SESSION.last_words())
-
-else:
-    wait_before_steps()
 
 
 report: "../resources/report/workflow.rst"

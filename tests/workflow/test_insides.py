@@ -7,9 +7,7 @@ to say; what only a cluster would show is read in Snakemake's own source.
 
 import inspect
 import json
-import os
 import re
-import subprocess
 import sys
 from dataclasses import fields
 from importlib import import_module
@@ -24,15 +22,20 @@ from snakemake.script import PythonScript
 from snakemake_executor_plugin_slurm.partitions import Partition
 from snakemake_interface_executor_plugins.executors.base import AbstractExecutor
 
-from project import ROOT
+from project import ROOT, Project
 from steadfast.run.digests import modules
 from steadfast.workflow import insides
 from steadfast.workflow.insides import Snakemake
-from steadfast.workflow.slurm import PLUGIN, Plugin
+from steadfast.workflow.slurm import PLUGIN, STEPS, Plugin
 
 pytestmark = pytest.mark.workflow
-SNAKEFILE = """
-import json, os, subprocess, sys
+SNAKEFILE = (
+    f"""
+import sys
+sys.path.insert(0, {str(ROOT / "scripts")!r})
+"""
+    + """
+import json, os, subprocess
 from snakemake.logging import logger
 from steadfast.run.loads import HandedOver
 from steadfast.workflow import insides
@@ -72,6 +75,7 @@ def prepared():
 def known():
     SEEN["known"] += 1
     see("jobs", "is_dry", "holds_folder", "taking_option", "arrays")
+    assert RUN.default_resource("nothing", {}) is None
     by_rule = {job.rule.name: job for job in RUN.jobs}
     RUN.force(by_rule["forced"])
     SEEN["wanted"] = sorted(name for name, job in by_rule.items() if RUN.is_wanted(job))
@@ -86,6 +90,10 @@ def run_script(script, file):
     with insides.measured(script, os.getpid()):
         subprocess.run([sys.executable, file], check=True)
     return True
+
+def told(wildcards, **known):
+    SEEN["default_resource"] = RUN.default_resource("mem_mb", wildcards, **known)
+    return 1
 
 def failed(info, msg=None, aux_logs=None, **_):
     SEEN["events"].append(f"failed {info.job.rule.name} {info.external_jobid}")
@@ -123,6 +131,7 @@ rule last:
         "retried", "forced", "kept", "inner-a=1", "forgiven.txt", "given_up",
 
 rule retried:
+    resources: told=told,
     output: first="retried", more=["retried-1", "retried-2"],
     params: answers={"engine": "simulated"},
     log: "retried.log",
@@ -151,6 +160,7 @@ rule given_up:
     retries: 3
     shell: "false"
 """
+)
 SCRIPT = """
 import json, sys
 from pathlib import Path
@@ -172,23 +182,11 @@ def folder(tmp_path_factory) -> Path:
     (folder / "my.yaml").write_text("{}")
     for name in ("forced", "kept"):
         (folder / name).touch()
-    words = [
-        "--configfile",
-        "my.yaml",
-        "--config",
-        "word=1e3",
-    ]
+    words = ["--config", "word=1e3", "--default-resources", "mem_mb=7"]
     words += ["--cores", "1", "--keep-going", "--quiet", "rules"]
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", *words],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    (folder / "terminal").write_text(done.stdout)
-    assert (folder / "seen.json").is_file(), done.stdout
+    said = Project(folder).snakemake(*words, ok=False)
+    (folder / "terminal").write_text(said)
+    assert (folder / "seen.json").is_file(), said
     return folder
 
 
@@ -223,6 +221,7 @@ KNOWN = {
     "holds_folder": True,
     "taking_option": None,
     "arrays": "",
+    "default_resource": 7,
     "jobs_not_started": ["last"],
 }
 
@@ -342,15 +341,12 @@ def test_what_snakemake_says(folder, module, said):
 
 
 def test_nothing_and_no_rule(tmp_path):
-    def run(target: str) -> str:
-        words = [sys.executable, "-m", "snakemake", "--cores", "1", target]
-        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
-        return done.stdout + done.stderr
-
     (tmp_path / "Snakefile").write_text("rule all:\n    output: 'all'\n    shell: 'false'\n")
     (tmp_path / "all").touch()
-    assert insides.NOTHING in run("all")
-    assert re.search(insides.NO_RULE, run("results/tables"))[1] == "tables"
+    project = Project(tmp_path)
+    project.configure({})
+    assert insides.NOTHING in project.snakemake("all")
+    assert re.search(insides.NO_RULE, project.snakemake("results/tables", ok=False))[1] == "tables"
 
 
 @pytest.mark.parametrize("words", [["--report", "r.html"], ["--report=r.html"]])
@@ -410,6 +406,12 @@ def test_slurm_plugin_replace_query():
     assert "await query_job_status(" in inspect.getsource(slurm_plugin.Executor)
     for command in (slurm_plugin.query_job_status_squeue, slurm_plugin.query_job_status_sacct):
         assert re.search(r"--name[ =]the-run\b", command("the-run")), command
+
+
+def test_slurm_plugin_before_steps():
+    executor = import_module(STEPS).Executor
+    assert list(inspect.signature(executor.run_job).parameters) == ["self", "job"]
+    assert "srun" in inspect.getsource(executor.run_job)
 
 
 def test_slurm_plugin_calls_what_is_watched():
