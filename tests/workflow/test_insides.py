@@ -18,6 +18,7 @@ import pytest
 import snakemake_executor_plugin_slurm as slurm_plugin
 from snakemake.api import Workflow
 from snakemake.dag import DAG
+from snakemake.jobs import GroupJob, Job
 from snakemake.script import PythonScript
 from snakemake_executor_plugin_slurm.partitions import Partition
 from snakemake_interface_executor_plugins.executors.base import AbstractExecutor
@@ -292,8 +293,6 @@ def test_a_job_has_the_same_params_and_files_in_the_dag_and_in_its_script(folder
 
 
 def test_singles(seen):
-    from snakemake.jobs import GroupJob, Job
-
     assert seen["job"]["single"]
     assert not Job.is_group(None) and GroupJob.is_group(None)
     assert hasattr(GroupJob, "__iter__")
