@@ -21,13 +21,14 @@ HERE = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True)))
 sys.path.insert(0, str(HERE / "scripts"))
 
 from steadfast.config import settings
-from steadfast.run.job_resources import resource, slurm_option
+from steadfast.run.job_resources import Requests
 from steadfast.config.load import load_config
 from steadfast.config.source import check_source, typed
 from steadfast.run.digests import digest
 from steadfast.base.errors import UserError
-from steadfast.run.evaluation import Evaluation, in_results
-from steadfast.run.lineage import Lineage, lineages, plain
+from steadfast.run.evaluation import Evaluation, in_results, plain
+from steadfast.run.job import Job
+from steadfast.run.lineage import Lineage, lineages
 from steadfast.run.loads import Allocation, HandedOver, Loads
 from steadfast.run.required_files import check_required_files
 from steadfast.base.visible import visible
@@ -71,6 +72,7 @@ RESULTS = SNAKEMAKE.path("results")
 # Jobs read the settings of models that are no params of theirs, with their defaults, from here.
 config.update(CONFIG.model_dump(include={"models", "judges", "rewriters"}), results=str(RESULTS))
 LOADS, ALLOCATION = Loads(RUN, STEPS, RESULTS), Allocation.of_cluster(SNAKEMAKE.target_jobs)
+REQUESTS = Requests(LOADS, SNAKEMAKE)
 # Jobs are handed what their run asks of the models that they load.
 config["loads"] = HandedOver(lambda: LOADS.asked(SNAKEMAKE.jobs_to_run, ALLOCATION))
 

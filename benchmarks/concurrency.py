@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import Any
 
 import paced_http
+from ask_items import ask_items
 from paced_servers import SERVERS, Paced, ask, ask_bare, best_bare
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.request import Item
-from steadfast.engines.asking.run import run_part
 from steadfast.engines.fit import fit
 from steadfast.engines.openai.body import request_body
 
@@ -151,12 +151,11 @@ def ours(url: str, asked: Sequence[Item], folder: Path) -> Taken:
     journal = folder / "ours.jsonl"
     journal.unlink(missing_ok=True)
     with taken() as found:
-        run_part(
+        ask_items(
             model="judge",
             answers=ANSWERS,
             operation={**OPERATION, "base_url": url, "attempts": 10},
             items=asked,
-            oracle=None,
             journal=journal,
             out=folder / "out.jsonl",
             identity_out=folder / "identity.json",

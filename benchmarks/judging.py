@@ -14,12 +14,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from ask_items import ask_items
 from judge_server import judging
 from prepared import Prepared
 from steadfast.base.files import read_jsonl
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.part_files import judge_items, read_judge_prompts
-from steadfast.engines.asking.run import run_part
 from steadfast.engines.cost.forecast import distinct_tokens
 from steadfast.engines.fit import fit
 from steadfast.engines.openai import api as openai_api
@@ -39,7 +39,7 @@ def prepared(folder: Path, instances: int) -> Prepared:
     built = Prepared(raw, folder)
     built.make_data()
     built.write_prompts()
-    built.answer(MODEL, PART, folder / "log")
+    built.answer(MODEL, PART)
     built.ask_judge(MODEL, PART)
     return built
 
@@ -51,12 +51,11 @@ def judge(built: Prepared, url: str, concurrency: int, long_prefix: int) -> floa
     journal = built.results / "judge.journal"
     journal.unlink(missing_ok=True)
     started = time.perf_counter()
-    run_part(
+    ask_items(
         model=JUDGE,
         answers={"engine": "openai", "model": "judge"},
         operation={"base_url": url, "api_key_env": None, "concurrency": concurrency},
         items=judge_items(read_judge_prompts(built.judging(MODEL, PART))),
-        oracle=None,
         journal=journal,
         out=out,
         identity_out=out.with_suffix(".identity.json"),

@@ -51,6 +51,6 @@ def shown(path):
 
 def load_group(wildcards):
     """On a cluster, the jobs that one load answers go to one allocation (group-components: load)."""
-    if (load := LOADS.of(wildcards)) is None or SNAKEMAKE.arrays:
+    if (load := LOADS.of(Job.of(wildcards))) is None or SNAKEMAKE.arrays:
         return None
     return SNAKEMAKE.group(load, "load")

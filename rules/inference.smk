@@ -10,9 +10,9 @@ also results/journal/{benchmark}/{model}/{part}.jsonl: the answers as they come.
 
 rule inference:
     input:
-        prompts=lambda w: RUN.asked_prompts(w.benchmark, w.part),
+        prompts=lambda w: f"<results>/{RUN.prompts(Job.of(w))}",
         sources=lambda w: RUN.sources(w.benchmark, w.part),
-        replay=lambda w: settings.replay_file(RUN.answering(w), w.benchmark, w.part) or [],
+        replay=lambda w: RUN.replayed(Job.of(w)) or [],
     output:
         outputs="<results>/{benchmark}/outputs/{model}/{part}.jsonl",
         identity="<results>/{benchmark}/outputs/{model}/{part}.identity.json",
@@ -20,30 +20,27 @@ rule inference:
         "<logs>/{benchmark}/inference/{model}/{part}.log",
     benchmark:
         "<benchmarks>/{benchmark}/inference/{model}/{part}.tsv"
-    priority: lambda w: LOADS.priority(w)
+    priority: lambda w: LOADS.priority(Job.of(w))
     group:
         load_group
     conda:
-        lambda w: f"../envs/{'vllm' if RUN.answering(w).engine == 'vllm' else 'base'}.yaml"
+        lambda w: f"../envs/{'vllm' if RUN.settings(Job.of(w)).engine == 'vllm' else 'base'}.yaml"
     threads: 1
     resources:
         nodes=1,
-        load=lambda w: 1 if LOADS.of(w) else 0,
-        gpu=resource("gpu", LOADS, SNAKEMAKE),
-        mem_mb=SESSION.failures.by_shortage("mem_mb", resource("mem_mb", LOADS, SNAKEMAKE)),
-        runtime=SESSION.failures.by_shortage("runtime", resource("runtime", LOADS, SNAKEMAKE)),
-        cpus_per_task=resource("cpus_per_task", LOADS, SNAKEMAKE),
-        slurm_partition=slurm_option("slurm_partition", LOADS, SNAKEMAKE),
-        slurm_account=slurm_option("slurm_account", LOADS, SNAKEMAKE),
-        qos=slurm_option("qos", LOADS, SNAKEMAKE),
-        constraint=slurm_option("constraint", LOADS, SNAKEMAKE),
-        slurm_extra=slurm_option("slurm_extra", LOADS, SNAKEMAKE),
+        load=lambda w: 1 if LOADS.of(Job.of(w)) else 0,
+        gpu=REQUESTS.resource("gpu"),
+        mem_mb=SESSION.failures.by_shortage("mem_mb", REQUESTS.resource("mem_mb")),
+        runtime=SESSION.failures.by_shortage("runtime", REQUESTS.resource("runtime")),
+        cpus_per_task=REQUESTS.resource("cpus_per_task"),
+        slurm_partition=REQUESTS.slurm_option("slurm_partition"),
+        slurm_account=REQUESTS.slurm_option("slurm_account"),
+        qos=REQUESTS.slurm_option("qos"),
+        constraint=REQUESTS.slurm_option("constraint"),
+        slurm_extra=REQUESTS.slurm_option("slurm_extra"),
     params:
-        answers=lambda w: settings.answer_settings(RUN.answering(w)),
-        samples=lambda w: TASKS[w.benchmark].samples.plain,
-        stand_in=lambda w: plain(RUN.stand_in(w)),
-        sources=lambda w: RUN.source_keys(w.benchmark, w.part),
-        code=lambda w: STEPS.outputs(w.benchmark, w.model, w.part).code,
-        lineage=lambda w: STEPS.outputs(w.benchmark, w.model, w.part).lineage,
+        request=lambda w: RUN.params(Job.of(w)),
+        code=lambda w: STEPS.replies(Job.of(w)).code,
+        lineage=lambda w: STEPS.replies(Job.of(w)).lineage,
     script:
         "../scripts/steadfast/stages/one_load.py"

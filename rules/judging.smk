@@ -55,10 +55,3 @@ use rule inference as verdicts with:
         "<benchmarks>/{benchmark}/verdicts/{judge}/{model}/{part}.tsv"
     wildcard_constraints:
         benchmark="|".join(RUN.judged),
-    params:
-        answers=lambda w: settings.answer_settings(RUN.answering(w)),
-        readable=lambda w: RUN.judging(w.benchmark).readable.plain,
-        stand_in=lambda w: plain(RUN.stand_in(w)),
-        attempts=lambda w: RUN.judging(w.benchmark).attempts,
-        code=lambda w: STEPS.verdicts(w.benchmark, w.judge, w.model, w.part).code,
-        lineage=lambda w: STEPS.verdicts(w.benchmark, w.judge, w.model, w.part).lineage,

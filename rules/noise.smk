@@ -19,6 +19,9 @@ rule noise:
     localrule: True
 
 
+from steadfast.contract.engine_names import ENGINES
+
+
 rule noise_part:
     input:
         prompts=lambda w: RUN.asked_prompts(w.benchmark, w.part),
@@ -31,28 +34,28 @@ rule noise_part:
     benchmark:
         "<benchmarks>/{benchmark}/noise/{model}/{part}.tsv"
     conda:
-        lambda w: f"../envs/{'vllm' if RUN.answering(w).engine == 'vllm' else 'base'}.yaml"
+        lambda w: f"../envs/{'vllm' if RUN.settings(Job.of(w)).engine == 'vllm' else 'base'}.yaml"
     threads: 1
     resources:
-        load=lambda w: 1 if LOADS.of(w) else 0,
+        load=lambda w: 1 if LOADS.of(Job.of(w)) else 0,
         mem_mb=4000,
         runtime=240,
     params:
-        answers=lambda w: settings.answer_settings(RUN.answering(w)),
+        answers=lambda w: settings.answer_settings(RUN.settings(Job.of(w))),
         noise=CONFIG.noise.model_dump(),
         seed=CONFIG.seed,
         asked=lambda w: TASKS[w.benchmark].asked,
         samples=lambda w: TASKS[w.benchmark].samples.plain,
         scoring=lambda w: TASKS[w.benchmark].scoring.plain,
-        stand_in=lambda w: plain(RUN.stand_in(w)),
+        stand_in=lambda w: plain(RUN.stand_in(Job.of(w))),
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
         lineage=lambda w: STEPS.outputs(w.benchmark, w.model, w.part).lineage,
         code=lambda w: digest(
             "steadfast.stages.measure_noise",
-            RUN.engine(w),
+            ENGINES[RUN.settings(Job.of(w)).engine],
             TASKS[w.benchmark].samples,
             TASKS[w.benchmark].scoring,
-            RUN.stand_in(w),
+            RUN.stand_in(Job.of(w)),
         ),
     script:
         "../scripts/steadfast/stages/measure_noise.py"

@@ -14,7 +14,8 @@ One job makes all of them, since jobs of several benchmarks share a load.
 
 from itertools import product
 
-from steadfast.base.paths import journal_sizes, rewrites_sizes, score_sizes
+from steadfast.base.files import file_size
+from steadfast.run.job import scores_path
 
 REWRITTEN = [name for name in CONFIG.benchmarks if TASKS[name].rewriting]
 PLANNED = [name for name in CONFIG.benchmarks if STEPS.plannable(name, RESULTS)]
@@ -75,16 +76,12 @@ rule plan:
         answer_tokens=CONFIG.judging.answer_tokens,
         hardware=CONFIG.hardware.model_dump(),
         limit=CONFIG.limit,
-        journals=lambda w: [
-            *(journal_sizes(RESULTS, n, RUN.asked_of(n), TASKS[n].parts) for n in PLANNED),
-            *(
-                rewrites_sizes(RESULTS, n, RUN.rewriters_of(n), RUN.first_rounds(n))
-                for n in REWRITTEN
-            ),
-        ],
+        # A plan is made anew when a journal has grown, and a certificate takes scores that are there.
+        journals=lambda w: [file_size(RESULTS / job.journal) for job in RUN.jobs],
         pilot=lambda w: [
-            score_sizes(RESULTS, name, RUN.compared(name), TASKS[name].parts)
-            for name in (PLANNED if CONFIG.certificate else [])
+            file_size(scores_path(RESULTS, name, model, part))
+            for name, part in (PARTS if CONFIG.certificate else [])
+            for model in RUN.compared(name)
         ],
         lineage=lambda w: [
             *(STEPS.asked(*place).lineage for place in PARTS),

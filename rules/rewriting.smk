@@ -10,8 +10,9 @@ also results/journal/rewrites/{rewriter}/: the replies as they come, as for answ
 # The engine rule with a rewriter for its model.
 use rule inference as rewrites with:
     input:
-        prompts=lambda w: f"<results>/{RUN.rewriting(w.benchmark).requests[w.part]}",
-        replay=lambda w: settings.replay_file(RUN.answering(w), w.benchmark, w.part) or [],
+        # A rewriter is shown no more than its requests.
+        prompts=lambda w: f"<results>/{RUN.prompts(Job.of(w))}",
+        replay=lambda w: RUN.replayed(Job.of(w)) or [],
     output:
         outputs="<results>/{benchmark}/rewrites/{rewriter}/{part}.jsonl",
         identity="<results>/{benchmark}/rewrites/{rewriter}/{part}.identity.json",
@@ -22,11 +23,3 @@ use rule inference as rewrites with:
     wildcard_constraints:
         benchmark="|".join(name for name in TASKS if TASKS[name].rewriting) or "none",
         part="|".join({round: 0 for _, _, round in RUN.rewrites.values()}) or "none",
-    params:
-        answers=lambda w: settings.answer_settings(RUN.answering(w)),
-        sources=[],  # a rewriter is shown no more than its requests
-        readable=lambda w: RUN.rewriting(w.benchmark).readable.plain,
-        stand_in=lambda w: plain(RUN.stand_in(w)),
-        attempts=lambda w: RUN.rewriting(w.benchmark).attempts,
-        code=lambda w: STEPS.rewrites(w.benchmark, w.rewriter, w.part).code,
-        lineage=lambda w: STEPS.rewrites(w.benchmark, w.rewriter, w.part).lineage,

@@ -8,10 +8,12 @@ out  results/metrics/inference.csv: logical, computed and cached prompt tokens, 
      failures. The one result that differs between two runs.
 """
 
+from dataclasses import astuple
+
 
 rule usage:
     input:
-        outputs=in_results(job.outputs for job in RUN.inference_jobs),
+        outputs=in_results(job.outputs for job in RUN.jobs),
     output:
         usage=report(
             "<results>/metrics/inference.csv",
@@ -32,7 +34,7 @@ rule usage:
         mem_mb=1000,
         runtime=10,
     params:
-        jobs=[list(job) for job in RUN.inference_jobs],
+        jobs=[astuple(job) for job in RUN.jobs],
         code=STEPS.usage().code,
         lineage=STEPS.usage().lineage,
     script:

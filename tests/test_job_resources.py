@@ -12,7 +12,7 @@ from steadfast.config.load import load_config
 from steadfast.engines.cost.roofline import Work
 from steadfast.engines.cost.work import asked_work
 from steadfast.run.evaluation import Evaluation
-from steadfast.run.job_resources import cpus_per_task, gpu, mem_mb, resource, runtime
+from steadfast.run.job_resources import Requests, cpus_per_task, gpu, mem_mb, runtime
 from steadfast.run.lineage import Lineage
 from steadfast.run.loads import Loads
 from steadfast.workflow.insides import Snakemake
@@ -119,7 +119,7 @@ def write_prompts(results, part, requests):
 
 def asked(results, name, part="4k", arrays="", model="timed", config=CONFIG, **wildcards):
     run = Evaluation(config)
-    ask = resource(name, Loads(run, Lineage(run), results), in_arrays(arrays))
+    ask = Requests(Loads(run, Lineage(run), results), in_arrays(arrays)).resource(name)
     return ask(Wildcards({"benchmark": "lifbench", "model": model, "part": part} | wildcards), 1)
 
 

@@ -163,7 +163,7 @@ def test_what_has_no_answer_is_not_planned_to_be_judged(tmp_path, benchmark, dat
     for model in models:
         operation = {"file": str(file)} if model == "replayed" else {}
         run._raw["models"][model] |= operation
-        run.answer(model, part, tmp_path / "log")
+        run.answer(model, part)
         run.ask_judge(model, part)
         outputs = list(read_jsonl(run.outputs(model, part)))
         left_out += sum(record["status"] == "overflow" for record in outputs)

@@ -15,7 +15,7 @@ from snakemake_executor_plugin_slurm.partitions import Partition, PartitionLimit
 from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
 from steadfast.run.evaluation import Evaluation
-from steadfast.run.job_resources import slurm_option
+from steadfast.run.job_resources import Requests
 from steadfast.run.lineage import Lineage
 from steadfast.run.loads import Loads
 from steadfast.workflow.failures import Failures
@@ -239,7 +239,7 @@ def option(name, model, own=None, other=None, arrays=""):
             resource_settings=SimpleNamespace(default_resources=profile),
         )
     )
-    ask = slurm_option(name, Loads(run, Lineage(run), Path("results")), snakemake)
+    ask = Requests(Loads(run, Lineage(run), Path("results")), snakemake).slurm_option(name)
     wildcards = {"benchmark": "lifbench", "model": model, "part": "2k"}
     known = {"input": [], "attempt": 1, "threads": 1, "rulename": "-", "async_run": asyncio.run}
     return ask(SimpleNamespace(get=wildcards.get, **wildcards), **known)

@@ -9,8 +9,10 @@ import yaml
 from steadfast.base.errors import UserError
 from steadfast.config.document import document
 from steadfast.config.load import load_config
-from steadfast.config.settings import answer_settings, model_settings, plan_settings
+from steadfast.config.settings import answer_settings, plan_settings
 from steadfast.contract.registry import benchmarks
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.job import Job
 from steadfast.run.required_files import check_required_files
 
 ROOT = Path(__file__).parents[2]
@@ -154,7 +156,7 @@ def test_prices_and_throughput_are_known_to_the_plan_and_determine_no_answer():
 def test_an_unknown_model_names_the_nearest():
     config = load_config(MINIMAL)
     with pytest.raises(UserError, match="unknown model 'referenze'; did you mean 'reference'"):
-        model_settings(config, "referenze")
+        Evaluation(config).settings(Job("inference", "lifbench", "referenze", "4k"))
 
 
 def test_lengths_run_from_short_to_long():

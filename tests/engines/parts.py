@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from ask_items import ask_items
 from steadfast.contract.request import Item
-from steadfast.engines.asking.run import run_part
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
@@ -65,7 +65,7 @@ class Part:
         }
 
     def run(self, asked=None, *, oracle=None, readable=None, tries=1, loaded=None, **operation):
-        run_part(
+        ask_items(
             model="echo",
             answers=self.answers,
             operation={**self.operation, **operation},

@@ -1,17 +1,18 @@
 """A benchmark's files in a results folder, made by the stages as the rules call them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from steadfast.config import settings
 from steadfast.config.load import load_config
-from steadfast.contract.engine_names import STAND_INS
 from steadfast.contract.part_files import PartFiles
-from steadfast.contract.registry import benchmarks
 from steadfast.judging.ask_judge import write_judge_prompts
-from steadfast.run.request_of_job import Asked
-from steadfast.stages.answer import Job, answer_part, judge_part
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.job import Assignment, Job
+from steadfast.run.lineage import Lineage
+from steadfast.run.loads import Allocation, Loads
+from steadfast.stages.answer import ask
 from steadfast.stages.make_data import make_data
 from steadfast.stages.score import score_part
 from steadfast.stages.write_prompts import write_prompts
@@ -28,8 +29,10 @@ class Prepared:
     def __init__(self, raw: Mapping[str, Any], results: Path):
         self._raw, self.config = raw, load_config(raw)
         self.name = self.config.benchmarks[0]
-        self.task = benchmarks()[self.name].of(self.config)
+        run = Evaluation(self.config)
+        self.task = run.tasks[self.name]
         self.results, self.folder = results, results / self.name
+        self._loads = Loads(run, Lineage(run), results)
 
     def prompts(self, part: str) -> Path:
         return self.folder / f"prompts/{part}.jsonl"
@@ -73,26 +76,17 @@ class Prepared:
         for part in map(self.part, self.task.parts):
             write_prompts(part.name, self.task.prompts.plain, part.sources, part.prompts)
 
-    def answer(self, model: str, part: str, log: Path) -> None:
+    def answer(self, model: str, part: str) -> None:
         """A model's answers."""
-        how, out = settings.model_settings(self.config, model), self.outputs(model, part)
-        job = self._job(model, how, self._raw["models"][model], self.task.stand_in, out, log)
-        answer_part(job, self.part(part), None)
+        self._ask(Job("inference", self.name, model, part))
 
-    def asked(self, model: str, part: str, run: str = "") -> Asked:
-        """What a model's job asks, for others to ask it too."""
-        how, out, files = self.config.models[model], self.outputs(model, part), self.part(part)
-        params = {
-            "answers": settings.answer_settings(how),
-            "stand_in": None,
-            "samples": files.samples,
-            "sources": [(kind, name) for kind, name, _ in files.sources],
-            "lineage": "",
-        }
-        sources = [str(path) for *_, path in files.sources]
-        identity, log = out.with_suffix(".identity.json"), f"results/logs/{model}-{part}.log"
-        named = "models", model, self.name, model, part, params, str(files.prompts), sources, ""
-        return Asked(*named, str(out), str(identity), log, f"models.{model}", run)
+    def assignment(self, job: Job, run: str = "") -> Assignment:
+        """What a job is to do, for others to do it too."""
+        load = f"{job.role}.{job.name}"
+        return replace(self._loads.assignment(job, Allocation([], run)), load=load)
+
+    def _ask(self, job: Job) -> None:
+        ask(self.assignment(job), self._raw[job.role][job.name])
 
     def ask_judge(self, model: str, part: str) -> None:
         """What is asked of a judge about a model's answers."""
@@ -101,32 +95,13 @@ class Prepared:
         draws = self._draws(model)
         write_judge_prompts(self.part(part), asking, outputs, templates, out, draws)
 
-    def judge(self, judge: str, model: str, part: str, log: Path) -> None:
+    def judge(self, judge: str, model: str, part: str) -> None:
         """A judge's replies about them."""
-        how, out = settings.judge_settings(self.config, judge), self.verdicts(judge, model, part)
-        of = self.task.judging
-        job = self._job(model, how, self._raw["judges"][judge], of.stand_in, out, log)
-        readable, judging = of.readable.plain, self.judging(model, part)
-        judge_part(job, judge, part, readable, of.attempts, judging)
+        self._ask(Job("verdicts", self.name, model, part, judge))
 
     def _draws(self, model: str) -> int:
         known = self.config.models.get(model)  # those that a test adds have one
         return known.draws if known else 1
-
-    def _job(self, model, how, operation, stand_in, out: Path, log: Path) -> Job:
-        return Job(
-            benchmark=self.name,
-            model=model,
-            answers=settings.answer_settings(how),
-            operation=operation,
-            stand_in=stand_in.plain if how.engine in STAND_INS else None,
-            lineage="",
-            inputs=(),
-            results=self.results,
-            out=out,
-            identity_out=out.with_suffix(".identity.json"),
-            log=log,
-        )
 
     def score(self, model: str, part: str, *judges: str) -> None:
         """The scores of a model's answers, by what the judges replied."""

@@ -13,7 +13,7 @@ import json, sys
 from pathlib import Path
 from steadfast.engines.base import EngineFailed, Loaded
 from steadfast.contract.request import Item
-from steadfast.engines.asking.run import run_part
+from ask_items import ask_items
 from steadfast.base.errors import UserError
 
 if __name__ == "__main__":
@@ -29,7 +29,7 @@ if __name__ == "__main__":
         at = folder / f"{copies}-{part}"
         files = [at.with_suffix(end) for end in (".journal", ".out", ".identity.json", ".log")]
         try:
-            run_part("one", answers, {"data_parallel_size": copies}, items, None, *files,
+            ask_items("one", answers, {"data_parallel_size": copies}, items, *files,
                      loaded=loaded)
         except UserError as error:
             errors[part] = str(error)

@@ -11,6 +11,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.seal import Seal
 from steadfast.config.load import load_config
 from steadfast.run.evaluation import Evaluation
+from steadfast.run.job import Assignment, Job
 from steadfast.run.lineage import Lineage
 from steadfast.run.loads import Allocation, HandedOver, Loads
 
@@ -31,23 +32,28 @@ def loads(results: Path, **settings) -> Loads:
 
 
 def job(benchmark: str, part: str, **others: str) -> dict[str, str]:
+    """A job's wildcards."""
     return {"benchmark": benchmark, "part": part, "model": "tiny", **others}
+
+
+def load_of(found: Loads, wildcards: dict[str, str]) -> str | None:
+    return found.of(Job.of(wildcards))
 
 
 def test_a_models_parts_of_all_benchmarks_share_a_load_and_a_judges_verdicts_another(tmp_path):
     found = loads(tmp_path)
     for wildcards in (job("lifbench", "2k"), job("lifbench", "4k"), job("cfbench", "zh")):
-        assert found.of(wildcards) == "models.tiny"
-        assert found.of({**wildcards, "model": "served"}) == "models.served"
-        assert found.of({**wildcards, "model": "api"}) is None
+        assert load_of(found, wildcards) == "models.tiny"
+        assert load_of(found, {**wildcards, "model": "served"}) == "models.served"
+        assert load_of(found, {**wildcards, "model": "api"}) is None
     for model in ("tiny", "api"):
-        assert found.of(job("cfbench", "zh", judge="judge", model=model)) == "judges.judge"
+        assert load_of(found, job("cfbench", "zh", judge="judge", model=model)) == "judges.judge"
 
 
 def test_parts_per_load_gives_so_many_parts_a_load(tmp_path):
     found = loads(tmp_path, parts_per_load=2)
     parts = [("lifbench", "2k"), ("lifbench", "3k"), ("lifbench", "4k"), ("cfbench", "zh")]
-    names = [found.of(job(*part)) for part in parts]
+    names = [load_of(found, job(*part)) for part in parts]
     assert names == ["models.tiny+0", "models.tiny+0", "models.tiny+1", "models.tiny+1"]
 
 
@@ -55,16 +61,18 @@ def test_prompts_come_before_models_and_models_before_judges_and_first_jobs_firs
     found = loads(tmp_path)
     judge, api = job("cfbench", "zh", judge="judge"), job("lifbench", "2k", model="api")
     first, second = job("lifbench", "2k"), job("lifbench", "3k")
-    order = [found.priority(wildcards) for wildcards in (api, first, second, judge)]
+    order = [found.priority(Job.of(wildcards)) for wildcards in (api, first, second, judge)]
     assert order[0] == 0
     assert order == sorted(set(order), reverse=True)
 
     done = tmp_path / "lifbench/outputs/tiny/2k.jsonl"
     done.parent.mkdir(parents=True)
     done.touch()
-    assert found.priority(first) > found.priority(second)  # made from nobody knows what
+    assert found.priority(Job.of(first)) > found.priority(
+        Job.of(second)
+    )  # made from nobody knows what
     Seal.beside(done, Lineage(found.run).outputs("lifbench", "tiny", "2k").lineage).write()
-    assert found.priority(second) > found.priority(first)
+    assert found.priority(Job.of(second)) > found.priority(Job.of(first))
 
 
 def planned(rule: str, output: str, **wildcards: str) -> SimpleNamespace:
@@ -86,9 +94,10 @@ def test_jobs_are_told_of_those_that_the_run_is_to_do_and_of_no_others(tmp_path)
         planned("verdicts", "-", **job("cfbench", "zh", judge="judge")),
     ]
     ((first, second),) = loads(results).asked(jobs)["asked"]
-    assert [one["part"] for one in (first, second)] == ["2k", "3k"]
-    assert first["outputs"] == str(results / "lifbench/outputs/tiny/2k.jsonl")
-    assert first["log"] == str(results / "logs/lifbench/inference/tiny/2k.log")
+    assert [one["job"]["part"] for one in (first, second)] == ["2k", "3k"]
+    own = Assignment.plain(first)
+    assert own.path(own.job.outputs) == results / "lifbench/outputs/tiny/2k.jsonl"
+    assert own.path(own.job.log) == results / "logs/lifbench/inference/tiny/2k.log"
     # What the run makes anew counts from the moment at which it is another file.
     assert second["before"][str(prompts)] == prompts.stat().st_mtime_ns
     assert str(results / "lifbench/prompts/2k.jsonl") not in first["before"]
@@ -135,4 +144,4 @@ def test_numbers_below_one_are_errors(settings, tmp_path):
 def test_what_is_told_is_plain_json(tmp_path):
     jobs = [planned("inference", "-", **job("lifbench", part)) for part in ("2k", "3k")]
     told = loads(tmp_path).asked(jobs)
-    assert json.loads(json.dumps(told))["asked"][0][0]["name"] == "tiny"
+    assert json.loads(json.dumps(told))["asked"][0][0]["job"]["model"] == "tiny"

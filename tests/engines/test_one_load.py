@@ -4,14 +4,14 @@ import fcntl
 import json
 import threading
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
 from steadfast.base.errors import UserError
 from steadfast.engines.base import EngineFailed
-from steadfast.run.request_of_job import Asked
+from steadfast.run.job import Assignment, Job
 from steadfast.stages import one_load
 from steadfast.stages.one_load import ask_together
 
@@ -29,18 +29,19 @@ class Model:
         self.seconds = 0.0
 
     def __call__(self, asked, operation, loaded=None, folder=None):
-        self.asked.append(asked.part)
-        if asked.part not in self.known and (loaded is None or loaded.model is None):
+        part = asked.job.part
+        self.asked.append(part)
+        if part not in self.known and (loaded is None or loaded.model is None):
             self.loads += 1
             if loaded:
                 loaded.model, loaded.seconds = "weights", self.seconds
-        self.meanwhile(asked.part)
-        if asked.part in self.errors:
-            raise self.errors[asked.part]
-        for path in map(Path, (asked.outputs, asked.identity)):
+        self.meanwhile(part)
+        if part in self.errors:
+            raise self.errors[part]
+        for path in map(asked.path, (asked.job.outputs, asked.job.identity)):
             path = folder / path.name if folder else path
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(f"{asked.part} of {Path(asked.prompts).read_text()}")
+            path.write_text(f"{part} of {Path(asked.prompts).read_text()}")
 
 
 @pytest.fixture
@@ -53,36 +54,39 @@ def model(monkeypatch) -> Model:
 
 
 @pytest.fixture
-def parts(tmp_path) -> dict[str, Asked]:
+def parts(tmp_path) -> dict[str, Assignment]:
     """Three parts of one model, whose prompts are made."""
     found = {}
     for part in PARTS:
         prompts = tmp_path / f"results/b/prompts/{part}.jsonl"
         prompts.parent.mkdir(parents=True, exist_ok=True)
         prompts.write_text(f"prompts {part}")
-        outputs = tmp_path / f"results/b/outputs/m/{part}.jsonl"
-        identity = outputs.with_suffix(".identity.json")
-        params = {"answers": {"engine": "vllm"}, "lineage": "l1"}
-        files = map(str, (outputs, identity, tmp_path / "log"))
-        named = "models", "m", "b", "m", part, params, str(prompts), [], ""
-        found[part] = Asked(*named, *files, "models.m", "run-1", {str(outputs): 0})
+        job, params = Job("inference", "b", "m", part), {"answers": {"engine": "vllm"}}
+        results = tmp_path / "results"
+        before = {str(results / job.outputs): 0}
+        files = str(prompts), [], str(results), "", "models.m", "run-1", before
+        found[part] = Assignment(job, params, "l1", *files)
     return found
 
 
-def text(asked: Asked) -> str:
-    return Path(asked.outputs).read_text()
+def outputs(asked: Assignment) -> Path:
+    return asked.path(asked.job.outputs)
 
 
-def hidden(asked: Asked) -> list[str]:
-    return sorted(path.name for path in Path(asked.outputs).parent.glob(".*"))
+def text(asked: Assignment) -> str:
+    return outputs(asked).read_text()
+
+
+def hidden(asked: Assignment) -> list[str]:
+    return sorted(path.name for path in outputs(asked).parent.glob(".*"))
 
 
 def test_one_load_asks_all_parts_and_each_job_writes_its_own_output_only(model, parts):
     together = list(parts.values())
     ask_together(parts["3k"], {}, together)
     assert (model.asked, model.loads) == (["3k", "2k", "4k"], 1)
-    outputs = Path(parts["2k"].outputs).parent
-    assert [path.name for path in outputs.glob("*.jsonl")] == ["3k.jsonl"]
+    made = outputs(parts["2k"]).parent
+    assert [path.name for path in made.glob("*.jsonl")] == ["3k.jsonl"]
 
     for part in ("2k", "4k"):
         ask_together(parts[part], {}, together)
@@ -100,7 +104,7 @@ def test_a_part_whose_journal_is_whole_loads_nothing_and_asks_no_other(model, pa
 def test_a_job_that_is_alone_takes_no_lock(model, parts):
     ask_together(parts["2k"], {}, [])
     assert model.asked == ["2k"]
-    assert not (parts["2k"].results / "journal").exists()
+    assert not parts["2k"].path("journal").exists()
 
 
 def test_prompts_that_are_not_made_yet_are_left_alone(model, parts):
@@ -134,10 +138,10 @@ def test_prompts_are_waited_for_as_long_as_another_load_would_take(model, parts)
 
 
 def test_a_part_whose_own_job_has_run_is_not_asked_again(model, parts):
-    done = Path(parts["3k"].outputs)
+    done = outputs(parts["3k"])
     done.parent.mkdir(parents=True)
     done.write_text("done in this run")
-    old = Path(parts["4k"].outputs)
+    old = outputs(parts["4k"])
     old.write_text("of an earlier run")
     before = {str(old): old.stat().st_mtime_ns}
     parts["4k"] = replace(parts["4k"], before=before)
@@ -149,16 +153,15 @@ def test_a_part_whose_own_job_has_run_is_not_asked_again(model, parts):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda asked: Path(asked.prompts).write_text("other prompts"),
-        lambda asked: asked.params.update(lineage="l2"),
-        lambda asked: asked.params.update(answers={"engine": "vllm", "seed": 2}),
+        lambda asked: Path(asked.prompts).write_text("other prompts") and asked,
+        lambda asked: replace(asked, lineage="l2"),
+        lambda asked: replace(asked, params={"answers": {"engine": "vllm", "seed": 2}}),
     ],
 )
 def test_what_was_written_ahead_of_other_prompts_or_settings_is_not_taken(model, parts, change):
     together = list(parts.values())
     ask_together(parts["2k"], {}, together)
-    own = replace(parts["3k"], params=dict(parts["3k"].params))
-    change(own)
+    own = change(parts["3k"])
     ask_together(own, {}, together)
     assert model.asked == ["2k", "3k", "4k", "3k"]
     assert text(own) == f"3k of {Path(own.prompts).read_text()}"
@@ -185,7 +188,7 @@ def test_a_part_that_fails_fails_alone(model, parts, capsys):
     together = list(parts.values())
     ask_together(parts["2k"], {}, together)
     assert model.asked == ["2k", "3k", "4k"]
-    assert "b m 3k: a prompt does not fit" in capsys.readouterr().out
+    assert "b 3k m: a prompt does not fit" in capsys.readouterr().out
     ask_together(parts["4k"], {}, together)
     assert len(model.asked) == 3
     with pytest.raises(UserError, match="does not fit"):
@@ -216,7 +219,7 @@ def test_a_lost_engine_is_asked_nothing_more(model, parts):
 def test_a_waiting_job_takes_what_it_waits_for_before_the_load_is_free(model, parts):
     together = list(parts.values())
     ask_together(parts["2k"], {}, together)
-    lock = parts["2k"].results / "journal/.locks/models.m.lock"
+    lock = parts["2k"].path("journal/.locks/models.m.lock")
     with open(lock, "a") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         ask_together(parts["3k"], {}, together)
@@ -225,7 +228,7 @@ def test_a_waiting_job_takes_what_it_waits_for_before_the_load_is_free(model, pa
 
 
 def test_a_job_waits_while_another_holds_the_model(model, parts):
-    lock = parts["2k"].results / "journal/.locks/models.m.lock"
+    lock = parts["2k"].path("journal/.locks/models.m.lock")
     lock.parent.mkdir(parents=True)
     waiting = threading.Thread(target=ask_together, args=(parts["2k"], {}, list(parts.values())))
     with open(lock, "a") as held:
@@ -239,6 +242,5 @@ def test_a_job_waits_while_another_holds_the_model(model, parts):
 
 def test_what_is_handed_on_is_plain(parts):
     one = parts["2k"]
-    handed = json.loads(json.dumps(vars(one)))
-    assert Asked(**handed) == one
-    assert Asked(**handed).fingerprint == one.fingerprint
+    handed = Assignment.plain(json.loads(json.dumps(asdict(one))))
+    assert handed == one and handed.fingerprint == one.fingerprint

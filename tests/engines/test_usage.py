@@ -12,9 +12,9 @@ from parts import items
 from servers import Fault, error
 from steadfast.base.errors import UserError
 from steadfast.base.files import write_rows
-from steadfast.base.paths import journal_path
 from steadfast.engines.asking.latencies import Latencies
 from steadfast.engines.asking.record import record_path
+from steadfast.run.job import Job
 from steadfast.show.ending import server_lines
 from steadfast.stages.count_usage import write_usage
 
@@ -49,11 +49,10 @@ def test_a_run_that_is_stopped_is_recorded(part, server):
 
 def usage_of(part, asked):
     """The usage of a part whose journal lies where the workflow has it."""
-    part.journal = journal_path(part.directory, "lifbench", "echo", "4k")
+    job = Job("inference", "lifbench", "echo", "4k")
+    part.journal = part.directory / job.journal
     part.run(asked)
     out = part.directory / "inference.csv"
-    journal = str(part.journal.relative_to(part.directory))
-    job = ("lifbench", "echo", "4k", "", part.out.name, journal)
     write_usage([job], [part.out], part.directory, out)
     (row,) = csv.DictReader(out.read_text("utf-8").splitlines())
     return row

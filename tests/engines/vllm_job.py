@@ -13,25 +13,30 @@ from types import SimpleNamespace
 
 from prepared import Prepared
 from steadfast.base.files import read_json
+from steadfast.run.job import Job
 from steadfast.stages.one_load import ask_together
 from steadfast.workflow.script import run_rule
 
 
 def run(config_file: str, model: str, part: str, judge: str = "") -> None:
     prepared = Prepared(read_json(config_file), Path("results"))
-    log = Path(f"results/logs/{judge or model}-{part}.log")
+    asked = Job("inference", prepared.name, model, part)
+    if judge and judge != "--together":
+        asked = Job("verdicts", prepared.name, model, part, judge)
+    log = prepared.results / asked.log
     log.parent.mkdir(parents=True, exist_ok=True)
     job = SimpleNamespace(log=[str(log)])
     if judge == "--together":
-        together = [prepared.asked(model, one, "run") for one in prepared.task.parts]
-        (own,) = (one for one in together if one.part == part)
+        jobs = (Job("inference", prepared.name, model, one) for one in prepared.task.parts)
+        together = [prepared.assignment(one, "run") for one in jobs]
+        (own,) = (one for one in together if one.job == asked)
         operation = prepared.config.models[model].model_dump()
         given = {"own": own, "operation": operation, "together": together}
         run_rule(ask_together, job, sealed=False, **given)
     elif judge:
-        run_rule(prepared.judge, job, sealed=False, judge=judge, model=model, part=part, log=log)
+        run_rule(prepared.judge, job, sealed=False, judge=judge, model=model, part=part)
     else:
-        run_rule(prepared.answer, job, sealed=False, model=model, part=part, log=log)
+        run_rule(prepared.answer, job, sealed=False, model=model, part=part)
 
 
 def fail_at(number: int) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import short_lifbench
 from steadfast.base.files import read_json, read_jsonl, write_json
-from steadfast.base.paths import journal_path
+from steadfast.run.job import Job
 from vllm_venv import environment
 
 HERE = Path(__file__).parent
@@ -68,7 +68,9 @@ class Jobs:
         return read_json(self.built.outputs(name, length).with_suffix(".identity.json"))
 
     def journal(self, name: str, length: str) -> Path:
-        return journal_path(self.built.results, "lifbench", name, length)
+        return self.built.results / Job("inference", "lifbench", name, length).journal
 
     def log(self, name: str, length: str) -> str:
-        return (self.folder / f"results/logs/{name}-{length}.log").read_text()
+        return (
+            self.folder / "results" / Job("inference", "lifbench", name, length).log
+        ).read_text()

@@ -267,7 +267,7 @@ def test_only_benchmarks_with_a_floor_ask_for_it():
     run = Evaluation(load_config({**config, "benchmarks": ["lifbench", "cfbench"]}))
     assert run.models_of("lifbench") == ["floor", "gold"]
     assert run.models_of("cfbench") == ["gold"]
-    assert {job[0] for job in run.inference_jobs if job[1] == "floor"} == {"lifbench"}
+    assert {job.benchmark for job in run.jobs if job.model == "floor"} == {"lifbench"}
 
 
 def test_the_floor_judges_nothing():

@@ -7,12 +7,12 @@ from functools import cached_property
 from pathlib import Path
 
 import judge_server
+from ask_items import ask_items
 from steadfast.base.files import Record
 from steadfast.config.load import load_config
 from steadfast.contract.components import Answer, JudgePrompt, Reply, Sample
 from steadfast.contract.part_files import JudgeOracle, SampleOracle, judge_items, read_replies
 from steadfast.contract.registry import benchmarks
-from steadfast.engines.asking.run import run_part
 from steadfast.judging.ask_judge import judge_prompts_of, load_templates
 from steadfast.stages.score import score_records
 
@@ -108,12 +108,11 @@ class JudgedRun:
             expected, answer = asked[request]
             return self.task.judging.readable.make(expected, reply, answer)
 
-        run_part(
+        ask_items(
             model="http",
             answers={"engine": "openai", "model": "judge-1"},
             operation={"base_url": url, "api_key_env": None, "concurrency": 8, "backoff": 0.01},
             items=judge_items(prompts),
-            oracle=None,
             journal=folder / f"journal/{part}.jsonl",
             out=out,
             identity_out=folder / f"{part}.identity.json",

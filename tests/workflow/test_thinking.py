@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import short_lifbench
+from ask_items import ask_items
 from judged_run import SMALL, JudgedRun
 from steadfast.base.files import Record, read_jsonl
 from steadfast.benchmarks.lifbench.benchmark import LIFBENCH
@@ -19,7 +20,6 @@ from steadfast.contract.part_files import (
     read_replies,
 )
 from steadfast.contract.request import Item
-from steadfast.engines.asking.run import run_part
 from steadfast.stages.score import score_records
 
 # What would be read for an answer, or for a verdict, of any benchmark.
@@ -72,12 +72,11 @@ class Thinker:
         )
         file = folder / "replies.jsonl"
         file.write_text("".join(json.dumps(record) + "\n" for record in records))
-        run_part(
+        ask_items(
             model="thinker",
             answers={"engine": "replay", "reasoning": self._reasoning},
             operation={"file": str(file)},
             items=items,
-            oracle=None,
             journal=folder / "journal.jsonl",
             out=folder / "out.jsonl",
             identity_out=folder / "out.identity.json",

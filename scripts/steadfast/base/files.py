@@ -217,6 +217,11 @@ def write_jsonl(path: Path | str, records: Iterable[Mapping[str, object]]) -> No
         out.writelines(json_line(record).encode() for record in records)
 
 
+def file_size(path: Path) -> int:
+    """The bytes of a file; 0 where there is none."""
+    return path.stat().st_size if path.exists() else 0
+
+
 def file_sha256(path: Path | str) -> str:
     """The sha256 of a file's bytes, in hexadecimal digits.
 

@@ -11,7 +11,6 @@ import pandas as pd
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, check_regular, file_sha256, read_json
-from steadfast.base.paths import scores_path
 from steadfast.base.seal import Seal
 from steadfast.config.load import load_config
 from steadfast.config.portable import CONFIG_FILE, portable
@@ -20,6 +19,7 @@ from steadfast.contract.part_files import PartFiles, Sources
 from steadfast.contract.records import ScoreRecord
 from steadfast.contract.request import Item
 from steadfast.run.evaluation import Evaluation
+from steadfast.run.job import scores_path
 from steadfast.stats.scores import read_scores
 from steadfast.stats.tidy import read_csv
 
@@ -158,9 +158,9 @@ class Run:
 
     def identities(self, benchmark: str) -> Iterator[tuple[tuple[str, str, str], Record]]:
         """What produced each answer and verdict: judge (or empty), model and part; the identity."""
-        jobs = [job for job in self.evaluation.inference_jobs if job.benchmark == benchmark]
+        jobs = [job for job in self.evaluation.jobs if job.benchmark == benchmark]
         for job in jobs:
-            path = (self.results / job.outputs).with_suffix(".identity.json")
+            path = self.results / job.identity
             if path.exists():
                 yield (job.judge, job.model, job.part), read_json(path)
 

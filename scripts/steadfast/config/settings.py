@@ -4,9 +4,7 @@ from collections.abc import Mapping
 
 from pydantic.fields import FieldInfo
 
-from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, canonical_json
-from steadfast.base.names import nearest
 from steadfast.contract.examples import read_examples
 from steadfast.contract.registry import benchmarks_of
 from steadfast.contract.task import ReleasedModel
@@ -132,44 +130,11 @@ def _released(config: Config, name: str) -> ReleasedModel | None:
     return None
 
 
-def model_settings(config: Config, name: str) -> BaseModelSettings:
-    """The settings of a model.
-
-    Raises:
-        UserError: the config has no model of that name.
-    """
-    return _of(config.models, "model", name)
-
-
 def key_variables(config: Config) -> list[str]:
     """The environment variables that hold the keys of the config's models, judges and rewriters."""
     asked = (*config.models.values(), *config.judges.values(), *config.rewriters.values())
     names = {one.api_key_env for one in asked if isinstance(one, OpenaiModel)}
     return sorted(name for name in names if name)
-
-
-def judge_settings(config: Config, name: str) -> BaseModelSettings:
-    """The settings of a judge.
-
-    Raises:
-        UserError: the config has no judge of that name.
-    """
-    return _of(config.judges, "judge", name)
-
-
-def rewriter_settings(config: Config, name: str) -> BaseModelSettings:
-    """The settings of a rewriter.
-
-    Raises:
-        UserError: the config has no rewriter of that name.
-    """
-    return _of(config.rewriters, "rewriter", name)
-
-
-def _of(known: Mapping[str, BaseModelSettings], kind: str, name: str) -> BaseModelSettings:
-    if name not in known:
-        raise UserError(f"{kind}s: unknown {kind} {name!r}; {nearest(name, known)}")
-    return known[name]
 
 
 def references(config: Config) -> list[str]:

@@ -8,14 +8,6 @@ from typing import Any
 import pandas as pd
 
 from steadfast.base.files import Record, Settings, write_rows, write_text
-from steadfast.base.paths import (
-    REWRITES,
-    VERDICTS,
-    JournalFolders,
-    journal_path,
-    rewrites_journal_path,
-    scores_path,
-)
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, Sample, component
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.contract.part_files import PartFiles, judge_items, read_judge_prompts
@@ -31,7 +23,7 @@ from steadfast.plan.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from steadfast.plan.certificate import Certificate
 from steadfast.plan.model import PlannedModel
 from steadfast.plan.page import ROLES, benchmark_page, certificate_page, total_page
-from steadfast.run.request_of_job import JUDGES, MODELS, REWRITERS
+from steadfast.run.job import JUDGES, MODELS, REWRITERS, Job, Journals, scores_path
 from steadfast.show.display import trial_remark
 from steadfast.workflow.script import run_rule
 
@@ -124,10 +116,9 @@ def make_plan(
     Raises:
         UserError: a file is damaged.
     """
-    kinds = {MODELS: None, JUDGES: VERDICTS, REWRITERS: REWRITES}
     planned = {
         (role, name): PlannedModel(
-            name, **of, hardware=hardware, folders=JournalFolders(results, name, kinds[role])
+            name, **of, hardware=hardware, folders=Journals(results, role, name)
         )
         for role, named in who.items()
         for name, of in named.items()
@@ -185,7 +176,7 @@ def _part_jobs(
     unanswered: dict[str, list[frozenset[str]]] = {}
     place = {"benchmark": of.name, "part": part.name}
     for name, model in models.items():
-        known = final_hashes(journal_path(results, of.name, name, part.name))
+        known = final_hashes(results / Job("inference", of.name, name, part.name).journal)
         counts, misfits = model.of_part(items[model.draws], known, tokenizers)
         work = asked_work(part.prompts, of.parts[part.name][0], model.answers)
         job = {**place, "role": MODELS, "model": name, "of": "", "judges": "", "work": work}
@@ -232,7 +223,7 @@ def _rewriting_jobs(
         items = judge_items(read_judge_prompts(results / path))
         for name in rewriters:
             rewriter = planned[REWRITERS, name]
-            known = final_hashes(rewrites_journal_path(results, benchmark, name, round))
+            known = final_hashes(results / Job("rewrites", benchmark, name, round).journal)
             counts, _ = rewriter.of_part(items, known, tokenizers)
             work = asked_work(results / path, 0, rewriter.answers)
             place = {"benchmark": benchmark, "part": round, "role": REWRITERS, "model": name}

@@ -6,7 +6,7 @@ from steadfast.base.files import Record
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.engines.cost.forecast import COSTS
 from steadfast.plan.certificate import SHOWN, PartCertificate, costs, total
-from steadfast.run.request_of_job import JUDGES, MODELS, REWRITERS
+from steadfast.run.job import JUDGES, MODELS, REWRITERS
 from steadfast.stats.power import LEVEL
 from steadfast.stats.tidy import OVERALL
 

@@ -2,25 +2,20 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
-from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from itertools import product
+from typing import Any
 
 from steadfast.base.errors import UserError
-from steadfast.base.paths import (
-    journal_path,
-    rewrites_journal_path,
-    verdicts_journal_path,
-)
+from steadfast.base.files import Record
+from steadfast.base.names import nearest
 from steadfast.base.resources import PREFIX
 from steadfast.config.judges import check_judges, judges_of
 from steadfast.config.settings import (
+    answer_settings,
     asked_models,
     floor,
-    judge_settings,
-    model_settings,
     references,
     replay_file,
-    rewriter_settings,
     scored_models,
 )
 from steadfast.contract.components import Component
@@ -34,39 +29,9 @@ from steadfast.contract.task import (
     Task,
     rewrites_file,
 )
+from steadfast.run.job import JUDGES, MODELS, REWRITERS, Job
 from steadfast.schema.config import Config
 from steadfast.schema.model_base import BaseModelSettings
-
-
-class Wildcards(Protocol):
-    """A job's wildcards."""
-
-    benchmark: str
-    model: str
-    part: str
-
-    def get(self, name: str) -> str | None:
-        """A wildcard that not all rules have."""
-
-
-class InferenceJob(NamedTuple):
-    """Whose replies to what one job of inference asks for.
-
-    Attributes:
-        benchmark: its name.
-        model: who answers, or whose answers are judged.
-        part: that is asked; of a rewriter, the round.
-        judge: empty where the model answers.
-        outputs: path of the replies below the results folder.
-        journal: path of their journal below it.
-    """
-
-    benchmark: str
-    model: str
-    part: str
-    judge: str
-    outputs: str
-    journal: str
 
 
 class Evaluation:
@@ -136,37 +101,65 @@ class Evaluation:
             for model in self.asked_of(name):
                 self.judges_of(name, model)
 
-    def answering(self, wildcards: Wildcards) -> BaseModelSettings:
-        """The settings of a job's model, or of its judge or rewriter.
+    def settings(self, job: Job) -> BaseModelSettings:
+        """The settings of a job's model, judge or rewriter.
 
         Raises:
             UserError: the config has none of that name.
         """
-        if judge := wildcards.get("judge"):
-            return judge_settings(self.config, judge)
-        if rewriter := wildcards.get("rewriter"):
-            return rewriter_settings(self.config, rewriter)
-        return model_settings(self.config, wildcards.model)
+        known: Mapping[str, BaseModelSettings] = getattr(self.config, job.role)
+        if job.name not in known:
+            raise UserError(
+                f"{job.role}: unknown {job.role[:-1]} {job.name!r}; {nearest(job.name, known)}"
+            )
+        return known[job.name]
 
-    def engine(self, wildcards: Wildcards) -> str:
-        """What builds the engine of a job."""
-        return ENGINES[self.answering(wildcards).engine]
-
-    def stand_in(self, wildcards: Wildcards) -> Component[Any] | None:
+    def stand_in(self, job: Job) -> Component[Any] | None:
         """What answers a job in place of a model or judge; None where the engine has one."""
-        roles = [role for role in ("judge", "rewriter") if wildcards.get(role)]
-        return self.stand_in_of(wildcards.benchmark, self.answering(wildcards), *roles)
+        return self.stand_in_of(job.benchmark, self.settings(job), job.role)
+
+    def joins(self, job: Job) -> Component[Any]:
+        """How prompts and data are joined for a job, or how its replies are read."""
+        if job.role == MODELS:
+            return self.tasks[job.benchmark].samples
+        return self._asking(job).readable
+
+    def _asking(self, job: Job) -> Judging | Rewriting:
+        return self.judging(job.benchmark) if job.judge else self.rewriting(job.benchmark)
+
+    def params(self, job: Job) -> Record:
+        """What determines a job's replies, as plain values: the rule's param ``request``."""
+        found: Record = {
+            "answers": answer_settings(self.settings(job)),
+            "stand_in": plain(self.stand_in(job)),
+        }
+        if job.role == MODELS:
+            keys = self.source_keys(job.benchmark, job.part)
+            return found | {"samples": self.joins(job).plain, "sources": keys}
+        return found | {"readable": self.joins(job).plain, "attempts": self._asking(job).attempts}
+
+    def prompts(self, job: Job) -> str:
+        """The path of what a job asks, below the results folder."""
+        if job.judge:
+            return f"{job.benchmark}/judging/{job.model}/{job.part}.jsonl"
+        if job.role == REWRITERS:
+            return self.rewriting(job.benchmark).requests[job.part]
+        return f"{job.benchmark}/{self.asked_folder}/{job.part}.jsonl"
+
+    def replayed(self, job: Job) -> str | None:
+        """The file with a job's replies, of engine replay."""
+        return replay_file(self.settings(job), job.benchmark, job.part)
 
     def stand_in_of(
-        self, benchmark: str, how: BaseModelSettings, role: str = "model"
+        self, benchmark: str, how: BaseModelSettings, role: str = MODELS
     ) -> Component[Any] | None:
         """What answers a benchmark in place of a model, judge or rewriter of those settings."""
         if how.engine not in STAND_INS:
             return None
-        if role == "model":
+        if role == MODELS:
             task = self.tasks[benchmark]
             return task.floor if how.engine == "floor" else task.stand_in
-        asked = self.judging(benchmark) if role == "judge" else self.rewriting(benchmark)
+        asked = self.judging(benchmark) if role == JUDGES else self.rewriting(benchmark)
         return asked.stand_in
 
     def engines_planned(self, benchmark: str) -> list[str]:
@@ -194,23 +187,16 @@ class Evaluation:
         }
 
     @cached_property
-    def inference_jobs(self) -> list[InferenceJob]:
+    def jobs(self) -> list[Job]:
         """All jobs that ask a model, judge or rewriter."""
         jobs = []
         for name in self.config.benchmarks:
-            for path, (benchmark, rewriter, round) in self.rewrites.items():
-                if benchmark == name:
-                    journal = rewrites_journal_path(Path(), name, rewriter, round)
-                    jobs.append(InferenceJob(name, rewriter, round, "", path, str(journal)))
-            for model in self.asked_of(name):
-                for part in self.tasks[name].parts:
-                    path = f"{name}/outputs/{model}/{part}.jsonl"
-                    journal = journal_path(Path(), name, model, part)
-                    jobs.append(InferenceJob(name, model, part, "", path, str(journal)))
-                    for judge in self.judges_of(name, model):
-                        path = f"{name}/verdicts/{judge}/{model}/{part}.jsonl"
-                        journal = verdicts_journal_path(Path(), name, judge, model, part)
-                        jobs.append(InferenceJob(name, model, part, judge, path, str(journal)))
+            own = (of for of in self.rewrites.values() if of[0] == name)
+            jobs += [Job("rewrites", *of) for of in own]
+            for model, part in product(self.asked_of(name), self.tasks[name].parts):
+                jobs.append(Job("inference", name, model, part))
+                judges = self.judges_of(name, model)
+                jobs += [Job("verdicts", name, model, part, judge) for judge in judges]
         return jobs
 
     # --- files ---------------------------------------------------------------------------------
@@ -258,7 +244,7 @@ class Evaluation:
 
     def asked_prompts(self, benchmark: str, part: str) -> str:
         """The prompts of a part that are asked, as an input."""
-        return f"<results>/{benchmark}/{self.asked_folder}/{part}.jsonl"
+        return f"<results>/{self.prompts(Job('inference', benchmark, '', part))}"
 
     def sources(self, benchmark: str, part: str) -> list[str]:
         """The data files that the prompts of a part refer to, as inputs."""
@@ -386,3 +372,8 @@ class Evaluation:
 def in_results(paths: Iterable[str]) -> list[str]:
     """Files below the results folder, as inputs of a rule."""
     return [f"<results>/{path}" for path in paths]
+
+
+def plain(component: Component[Any] | None) -> tuple[str, dict[str, Any]] | None:
+    """A component for a rule's params; None where there is none."""
+    return component.plain if component else None

@@ -4,22 +4,11 @@ import math
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 from steadfast.base.errors import UserError
-from steadfast.base.paths import REWRITES, VERDICTS, JournalFolders
-from steadfast.config.settings import (
-    answer_settings,
-    judge_settings,
-    model_settings,
-    plan_settings,
-    rewriter_settings,
-)
-from steadfast.contract.task import Task
+from steadfast.config.settings import answer_settings, plan_settings
 from steadfast.engines.cost.expected import (
     escalated,
     job_minutes,
@@ -30,9 +19,8 @@ from steadfast.engines.cost.expected import (
 )
 from steadfast.engines.cost.roofline import BILLION, Work
 from steadfast.engines.cost.work import asked_work
+from steadfast.run.job import MODELS, Job, Journals
 from steadfast.run.loads import Loads
-from steadfast.run.request_of_job import JUDGES, MODELS, REWRITERS
-from steadfast.schema.config import Config
 from steadfast.schema.hardware import Hardware
 from steadfast.schema.model_base import BaseModelSettings
 from steadfast.workflow.insides import Snakemake
@@ -103,170 +91,103 @@ def runtime(
     return within_most(minutes, given)[0]
 
 
-@dataclass(frozen=True)
-class Jobs:
-    """The jobs of one of the rules inference, verdicts and rewrites, by benchmark.
-
-    Args:
-        config: the config.
-        task: of the benchmark.
-        benchmark: its name.
-        results: folder of all results.
-        model: whose answers are asked for or judged; None in the rule rewrites.
-        judge: in the rule verdicts, who judges; else None.
-        rewriter: in the rule rewrites, who rewords; else None.
-    """
-
-    config: Config
-    task: Task
-    benchmark: str
-    results: Path
-    model: str | None
-    judge: str | None = None
-    rewriter: str | None = None
-
-    @property
-    def settings(self) -> BaseModelSettings:
-        """Of who answers."""
-        if self.judge:
-            return judge_settings(self.config, self.judge)
-        if self.rewriter:
-            return rewriter_settings(self.config, self.rewriter)
-        return model_settings(self.config, str(self.model))
-
-    @property
-    def parts(self) -> Sequence[str]:
-        """Of the benchmark, or the rounds of its rewriting."""
-        if self.rewriter and self.task.rewriting:
-            return list(self.task.rewriting.requests)
-        return list(self.task.parts)
-
-    def runtime(self, part: str, attempt: int, others: Sequence[tuple["Jobs", str]] = ()) -> int:
-        """Minutes of one job.
-
-        Args:
-            part: that it asks.
-            attempt: 1 for the first.
-            others: those that share its load, with their parts; none where it loads its model for
-                itself, as each job of an array does, or loads none.
-
-        Raises:
-            FileNotFoundError: its prompts are not made yet.
-        """
-        limited = others if self.config.hardware.max_hours is not None else ()
-        name = self.judge or self.rewriter or str(self.model)
-        kind = VERDICTS if self.judge else REWRITES if self.rewriter else None
-        return runtime(
-            self.settings,
-            self.config.hardware,
-            self._work(part),
-            [of._work(one) for of, one in limited if of._prompts(one).exists()],
-            1 + len(others),
-            JournalFolders(self.results, name, kind),
-            attempt,
-        )
-
-    def _work(self, part: str) -> Work:
-        tokens = 0 if self.judge or self.rewriter else self.task.parts[part].tokens
-        return asked_work(self._prompts(part), tokens, answer_settings(self.settings))
-
-    def _prompts(self, part: str) -> Path:
-        if self.judge:
-            return self.results / f"{self.benchmark}/judging/{self.model}/{part}.jsonl"
-        if self.rewriter and self.task.rewriting:
-            return self.results / self.task.rewriting.requests[part]
-        kind = "prompts" if self.config.limit is None else "trial"
-        return self.results / f"{self.benchmark}/{kind}/{part}.jsonl"
-
-
-def _jobs_of(loads: Loads, benchmark: str, *who: str | None) -> Jobs:
-    run = loads.run
-    return Jobs(run.config, run.tasks[benchmark], benchmark, loads.results, *who)
-
-
-def _submitted_together(
-    wildcards: Any, loads: Loads, snakemake: Snakemake
-) -> tuple[Jobs, list[Jobs]]:
-    """The jobs of a rule that one is of, and all whose request to the cluster is the same."""
-    config = loads.run.config
-    judge, rewriter = wildcards.get("judge"), wildcards.get("rewriter")
-    rule = "verdicts" if judge else "rewrites" if rewriter else "inference"
-    arrays = snakemake.arrays
-    of = partial(_jobs_of, loads, wildcards.benchmark)
-    own = of(wildcards.get("model"), judge, rewriter)
-    if rule not in arrays and "all" not in arrays:
-        return own, [own]
-    if judge:
-        return own, [of(*pair) for pair in product(config.running, config.judges)]
-    if rewriter:
-        return own, [of(None, None, one) for one in config.rewriters]
-    return own, [of(one) for one in config.running]
-
-
-def resource(name: str, loads: Loads, snakemake: Snakemake) -> Callable[[Any, int], int]:
-    """One resource of the rules inference, verdicts and rewrites, by wildcards and attempt.
+class Requests:
+    """What the jobs of the rules inference, verdicts and rewrites ask of a machine or a cluster.
 
     Where jobs go in arrays, all of an array share one request: the most of each.
 
     Args:
-        name: ``gpu``, ``cpus_per_task``, ``mem_mb`` or ``runtime``.
         loads: of the config's models.
-        snakemake: the run; it knows by the time of the call whether jobs go in arrays.
+        snakemake: the run; it knows by the time of a call whether jobs go in arrays, and what its
+            profile says of all jobs.
     """
 
-    def others(wildcards: Any) -> list[tuple[Jobs, str]]:
-        own = (wildcards.get("rewriter") or wildcards.get("model"), wildcards.get("judge") or "")
-        found = []
-        for job in loads.missing(wildcards):
-            place = ((job.model, job.judge), job.benchmark, job.part)
-            if place != (own, wildcards.benchmark, wildcards.part):
-                who = {
-                    MODELS: (job.model,),
-                    JUDGES: (job.model, job.judge),
-                    REWRITERS: (None, None, job.model),
-                }[loads.role(job)]
-                found.append((_jobs_of(loads, job.benchmark, *who), job.part))
-        return found
+    def __init__(self, loads: Loads, snakemake: Snakemake):
+        self._loads, self._run, self._snakemake = loads, loads.run, snakemake
 
-    def ask(wildcards: Any, attempt: int) -> int:
-        own, jobs = _submitted_together(wildcards, loads, snakemake)
-        if name == "runtime":
-            if jobs == [own]:
-                return own.runtime(wildcards.part, attempt, others(wildcards))
-            asked = [own.runtime(wildcards.part, attempt)]
-            for one, part in product(jobs, own.parts):
-                with suppress(FileNotFoundError):  # its prompts will be of an array to come
-                    asked.append(one.runtime(part, attempt))
-            return max(asked)
-        if name == "mem_mb":
-            return max(mem_mb(one.settings, attempt) for one in jobs)
-        return max({"gpu": gpu, "cpus_per_task": cpus_per_task}[name](one.settings) for one in jobs)
+    def resource(self, name: str) -> Callable[[Any, int], int]:
+        """One resource, by wildcards and attempt.
 
-    return ask
+        Args:
+            name: ``gpu``, ``cpus_per_task``, ``mem_mb`` or ``runtime``.
+        """
 
+        def ask(wildcards: Any, attempt: int) -> int:
+            own = Job.of(wildcards)
+            if name == "runtime":
+                return self._minutes(own, attempt)
+            models = map(self._run.settings, self._together(own))
+            if name == "mem_mb":
+                return max(mem_mb(model, attempt) for model in models)
+            return max({"gpu": gpu, "cpus_per_task": cpus_per_task}[name](one) for one in models)
 
-def slurm_option(name: str, loads: Loads, snakemake: Snakemake) -> Callable[..., str | int | None]:
-    """What SLURM is told of the jobs of rules inference, verdicts and rewrites, by their model.
+        return ask
 
-    Args:
-        name: the plugin's resource, one of ``SLURM_OPTIONS``.
-        loads: of the config's models.
-        snakemake: the run; what its profile says of all jobs stands in for what a model lacks.
-    """
+    def slurm_option(self, name: str) -> Callable[..., str | int | None]:
+        """What SLURM is told of a job, by its model, else by the profile.
 
-    def ask(wildcards: Any, **known: Any) -> Any:
-        own, jobs = _submitted_together(wildcards, loads, snakemake)
-        options = {_slurm_option(one.settings, name) for one in jobs}
-        if len(options) > 1:
-            raise UserError(
-                f"slurm.{SLURM_OPTIONS[name]} differs among the models, and the jobs of an array "
-                "have one; choose models that agree with --config only, or submit no array"
-            )
-        if option := _slurm_option(own.settings, name):
-            return option
-        return snakemake.default_resource(name, wildcards, **known)
+        Args:
+            name: the plugin's resource, one of ``SLURM_OPTIONS``.
+        """
 
-    return ask
+        def ask(wildcards: Any, **known: Any) -> Any:
+            jobs = self._together(Job.of(wildcards))
+            options = {_slurm_option(self._run.settings(one), name) for one in jobs}
+            if len(options) > 1:
+                raise UserError(
+                    f"slurm.{SLURM_OPTIONS[name]} differs among the models, and the jobs of an "
+                    "array have one; choose models that agree with --config only, or submit no "
+                    "array"
+                )
+            return options.pop() or self._snakemake.default_resource(name, wildcards, **known)
+
+        return ask
+
+    def _together(self, own: Job) -> list[Job]:
+        """The jobs whose request to the cluster is the same as that of one."""
+        arrays = self._snakemake.arrays
+        if own.rule not in arrays and "all" not in arrays:
+            return [own]
+        alike = own.rule, own.benchmark
+        return [job for job in self._run.jobs if (job.rule, job.benchmark) == alike]
+
+    def _minutes(self, own: Job, attempt: int) -> int:
+        """Minutes of a job, or of the longest of an array, each of which loads for itself."""
+        together = self._together(own)
+        if together == [own]:
+            others = [job for job in self._loads.missing(own) if job != own]
+            return self._runtime(own, attempt, others)
+        asked = [self._runtime(own, attempt)]
+        for job in together:
+            with suppress(FileNotFoundError):  # its prompts will be of an array to come
+                asked.append(self._runtime(job, attempt))
+        return max(asked)
+
+    def _runtime(self, job: Job, attempt: int, others: Sequence[Job] = ()) -> int:
+        """Minutes of one job, with those that share its load.
+
+        Raises:
+            FileNotFoundError: its prompts are not made yet.
+        """
+        hardware = self._run.config.hardware
+        limited = others if hardware.max_hours is not None else ()
+        return runtime(
+            self._run.settings(job),
+            hardware,
+            self._work(job),
+            [self._work(one) for one in limited if self._prompts(one).exists()],
+            1 + len(others),
+            Journals(self._loads.results, job.role, job.name),
+            attempt,
+        )
+
+    def _work(self, job: Job) -> Work:
+        parts = self._run.tasks[job.benchmark].parts
+        tokens = parts[job.part].tokens if job.role == MODELS else 0
+        return asked_work(self._prompts(job), tokens, answer_settings(self._run.settings(job)))
+
+    def _prompts(self, job: Job) -> Path:
+        return self._loads.results / self._run.prompts(job)
 
 
 def _slurm_option(model: BaseModelSettings, name: str) -> str | None:

@@ -16,18 +16,11 @@ from steadfast.base.checksums import contents
 from steadfast.base.files import canonical_json
 from steadfast.base.seal import Seal
 from steadfast.config.judges import judges_of
-from steadfast.config.settings import (
-    answer_settings,
-    judge_settings,
-    model_settings,
-    replay_file,
-    rewriter_settings,
-)
 from steadfast.contract.components import Component
 from steadfast.contract.engine_names import ENGINES
 from steadfast.run.digests import digest
-from steadfast.run.evaluation import Evaluation, InferenceJob
-from steadfast.schema.model_base import BaseModelSettings
+from steadfast.run.evaluation import Evaluation, plain
+from steadfast.run.job import REWRITERS, Job
 from steadfast.schema.models import ScoredModel
 
 DIGITS = 16
@@ -57,6 +50,7 @@ class Lineage:
     def __init__(self, run: Evaluation):
         self._run = run
         self._known: dict[tuple[str, ...], Step] = {}
+        self._replies: dict[Job, Step] = {}
 
     def data(self, path: str) -> Step:
         """A file of a benchmark's data."""
@@ -72,20 +66,8 @@ class Lineage:
     def data_or_rewrites(self, path: str) -> Step:
         """A file that data is made of: other data, or a rewriter's replies."""
         if path in self._run.rewrites:
-            return self.rewrites(*self._run.rewrites[path])
+            return self.replies(Job("rewrites", *self._run.rewrites[path]))
         return self.data(path)
-
-    def rewrites(self, benchmark: str, rewriter: str, round: str) -> Step:
-        """A rewriter's replies in a round."""
-        rewriting = self._run.rewriting(benchmark)
-        how = rewriter_settings(self._run.config, rewriter)
-        stand_in = self._run.stand_in_of(benchmark, how, "rewriter")
-        code = digest(
-            "steadfast.stages.one_load", ENGINES[how.engine], rewriting.readable, stand_in
-        )
-        settings = [answer_settings(how), rewriting.readable.plain, rewriting.attempts]
-        settings += _replayed(how, benchmark, round)
-        return Step.of(code, [*settings, plain(stand_in)], [self.data(rewriting.requests[round])])
 
     def plannable(self, benchmark: str, results: Path) -> bool:
         """Whether a benchmark's prompts can be made without asking a rewriter.
@@ -98,7 +80,7 @@ class Lineage:
         """
         own = {p: of for p, of in self._run.rewrites.items() if of[0] == benchmark}
         return not self._run.prompts_wait(benchmark) or all(
-            Seal.beside(results / path, self.rewrites(*of).lineage).names_lineage
+            Seal.beside(results / path, self.replies(Job("rewrites", *of)).lineage).names_lineage
             for path, of in own.items()
         )
 
@@ -118,17 +100,27 @@ class Lineage:
         settings = [limit, trial.together, list(trial.spread), self._run.config.seed]
         return Step.of(digest("steadfast.stages.choose_prompts"), settings, [prompts])
 
+    def replies(self, job: Job) -> Step:
+        """What a model, judge or rewriter answers."""
+        if job not in self._replies:
+            run, replayed = self._run, self._run.replayed(job)
+            engine = ENGINES[run.settings(job).engine]
+            code = digest("steadfast.stages.one_load", engine, run.joins(job), run.stand_in(job))
+            settings = [run.params(job), *contents([replayed] if replayed else [])]
+            self._replies[job] = Step.of(code, settings, [self._asks(job)])
+        return self._replies[job]
+
+    def _asks(self, job: Job) -> Step:
+        """What a job asks."""
+        if job.judge:
+            return self.judge_prompts(job.benchmark, job.model, job.part)
+        if job.role == REWRITERS:
+            return self.data(self._run.prompts(job))
+        return self.asked(job.benchmark, job.part)
+
     def outputs(self, benchmark: str, model: str, part: str) -> Step:
         """A model's answers to a part."""
-        key = "outputs", benchmark, model, part
-        if key not in self._known:
-            task, how = self._run.tasks[benchmark], model_settings(self._run.config, model)
-            stand_in = self._run.stand_in_of(benchmark, how)
-            code = digest("steadfast.stages.one_load", ENGINES[how.engine], task.samples, stand_in)
-            settings = [answer_settings(how), task.samples.plain, plain(stand_in)]
-            settings += _replayed(how, benchmark, part)
-            self._known[key] = Step.of(code, settings, [self.asked(benchmark, part)])
-        return self._known[key]
+        return self.replies(Job("inference", benchmark, model, part))
 
     def judge_prompts(self, benchmark: str, model: str, part: str) -> Step:
         """What is asked of a judge about them."""
@@ -138,25 +130,13 @@ class Lineage:
         settings += contents(self._run.own_templates(benchmark))
         return Step.of(code, settings, [self.outputs(benchmark, model, part)])
 
-    def verdicts(self, benchmark: str, judge: str, model: str, part: str) -> Step:
-        """A judge's replies."""
-        key = "verdicts", benchmark, judge, model, part
-        if key not in self._known:
-            judging, how = self._run.judging(benchmark), judge_settings(self._run.config, judge)
-            stand_in = self._run.stand_in_of(benchmark, how, "judge")
-            code = digest(
-                "steadfast.stages.one_load", ENGINES[how.engine], judging.readable, stand_in
-            )
-            settings = [answer_settings(how), judging.readable.plain, judging.attempts]
-            before = [self.judge_prompts(benchmark, model, part)]
-            self._known[key] = Step.of(code, [*settings, plain(stand_in)], before)
-        return self._known[key]
-
     def all_verdicts(self, benchmark: str, model: str, part: str) -> dict[str, Step]:
         """Those of each judge of the model's answers."""
         judged = benchmark in self._run.judged
         judges = judges_of(self._run.config, model) if judged else []
-        return {judge: self.verdicts(benchmark, judge, model, part) for judge in judges}
+        return {
+            judge: self.replies(Job("verdicts", benchmark, model, part, judge)) for judge in judges
+        }
 
     def answered(self, benchmark: str, model: str, part: str) -> dict[str, str]:
         """The lineage of a model's answers (the key "") and of each judge's verdicts."""
@@ -287,26 +267,9 @@ class Lineage:
 
     def usage(self) -> Step:
         """What inference took."""
-        jobs = self._run.inference_jobs
-        return Step.of(digest("steadfast.stages.count_usage"), jobs, map(self.replies, jobs))
-
-    def replies(self, job: InferenceJob) -> Step:
-        """What a job of inference is replied: answers, verdicts or rewrites."""
-        if job.outputs in self._run.rewrites:
-            return self.rewrites(job.benchmark, job.model, job.part)
-        if job.judge:
-            return self.verdicts(job.benchmark, job.judge, job.model, job.part)
-        return self.outputs(job.benchmark, job.model, job.part)
-
-
-def _replayed(how: BaseModelSettings, benchmark: str, part: str) -> list[Any]:
-    file = replay_file(how, benchmark, part)
-    return contents([file]) if file else []
-
-
-def plain(component: Component[Any] | None) -> tuple[str, dict[str, Any]] | None:
-    """A component for a rule's params; None where there is none."""
-    return component.plain if component else None
+        jobs = self._run.jobs
+        names = [job.outputs for job in jobs]
+        return Step.of(digest("steadfast.stages.count_usage"), names, map(self.replies, jobs))
 
 
 def lineages(steps: Mapping[str, Step]) -> dict[str, str]:

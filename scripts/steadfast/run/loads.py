@@ -18,23 +18,13 @@ from uuid import uuid4
 
 from steadfast.base.files import Record, canonical_json
 from steadfast.base.seal import Seal
-from steadfast.config.settings import (
-    answer_settings,
-    judge_settings,
-    model_settings,
-    rewriter_settings,
-)
 from steadfast.contract.engine_names import LOADS
-from steadfast.contract.task import rewrites_file
-from steadfast.run.evaluation import Evaluation, InferenceJob
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.job import MODELS, ROLES, Assignment, Job
 from steadfast.run.lineage import Lineage
-from steadfast.run.request_of_job import JUDGES, MODELS, REWRITERS, Asked
 from steadfast.schema.model_base import BaseModelSettings
 
-RULES = {"rewrites": REWRITERS, "inference": MODELS, "verdicts": JUDGES}
-"""Whose replies each rule makes, in the order in which they are needed."""
 VARIABLE = "STEADFAST_ALLOCATION"
-SETTINGS = {MODELS: model_settings, JUDGES: judge_settings, REWRITERS: rewriter_settings}
 
 
 class HandedOver:
@@ -105,24 +95,22 @@ class Loads:
     def __init__(self, run: Evaluation, steps: Lineage, results: Path):
         self.run, self._steps, self.results = run, steps, results
 
-    def of(self, wildcards: Mapping[str, str]) -> str | None:
+    def of(self, job: Job) -> str | None:
         """The name of the load that answers a job; None where nothing is loaded for it."""
-        return self._names.get(_outputs(wildcards))
+        return self._names.get(job)
 
-    def priority(self, wildcards: Mapping[str, str]) -> int:
+    def priority(self, job: Job) -> int:
         """A job's priority: behind all that makes prompts, and the first job of each load before
         the others, which need not wait when that one is done."""
-        if (load := self.of(wildcards)) is None:
+        if (load := self.of(job)) is None:
             return 0
-        role = list(RULES.values()).index(load.partition(".")[0])
-        missing = [job.outputs for job in self.missing(wildcards)]
-        first = (missing or self._loads[load])[0] == _outputs(wildcards)
-        return -2 * role - (1 if first else 2)
+        first = (self.missing(job) or self._loads[load])[0] == job
+        return -2 * list(ROLES).index(job.rule) - (1 if first else 2)
 
-    def missing(self, wildcards: Mapping[str, str]) -> list[InferenceJob]:
+    def missing(self, job: Job) -> list[Job]:
         """The jobs of all benchmarks that the load of a job has still to answer; none without."""
-        load = self._loads.get(self.of(wildcards) or "", [])
-        return [job for job in map(self._jobs.__getitem__, load) if not self._answered(job)]
+        alike = self._loads.get(self.of(job) or "", [])
+        return [one for one in alike if not self._answered(one)]
 
     @property
     def waiting(self) -> list[list[str]]:
@@ -134,14 +122,14 @@ class Loads:
         """
         return [
             [
-                self._names.get(job.outputs, job.outputs), self.role(job), job.judge or job.model,
-                job.benchmark, job.part, job.model if job.judge else "",
+                self._names.get(job, job.outputs), job.role, job.name, job.benchmark, job.part,
+                job.model if job.judge else "",
             ]
-            for job in self.run.inference_jobs
+            for job in self.run.jobs
             if not self._answered(job)
         ]  # fmt: skip
 
-    def _answered(self, job: InferenceJob) -> bool:
+    def _answered(self, job: Job) -> bool:
         """Whether a job's outputs are what the config wants of it; else they are made again."""
         seal = Seal.beside(self.results / job.outputs, self._steps.replies(job).lineage)
         there = seal.identity.exists() and seal.files[0].exists()
@@ -158,84 +146,50 @@ class Loads:
         run = allocation or Allocation([(job.rule.name, job.wildcards) for job in jobs])
         making = {str(file) for job in jobs for file in job.output}
         # In another workflow the rules' names end with these.
-        ends, asked = tuple(RULES), defaultdict(list)
-        wanted = {_outputs(wildcards) for rule, wildcards in run.jobs if rule.endswith(ends)}
-        for outputs, load in self._names.items():
-            if outputs in wanted:
-                files = making | {str(self.results / outputs)}
-                asked[load].append(asdict(self._asked(self._jobs[outputs], run, files)))
+        ends, asked = tuple(ROLES), defaultdict(list)
+        wanted = {Job.of(wildcards) for rule, wildcards in run.jobs if rule.endswith(ends)}
+        for job, load in self._names.items():
+            if job in wanted:
+                asked[load].append(asdict(self.assignment(job, run, making)))
         return {"run": run.name, "asked": [load for load in asked.values() if len(load) > 1]}
 
-    def _asked(self, job: InferenceJob, run: "Allocation", making: Set[str]) -> Asked:
-        """What a job asks, as its rule's params and inputs have it."""
-        role, task = self.role(job), self.run.tasks[job.benchmark]
-        params: Record = {"answers": answer_settings(self._settings(job)), "stand_in": None}
-        inputs = []
-        if role == MODELS:
-            inputs.append(self.run.asked_prompts(job.benchmark, job.part))
-            inputs += self.run.sources(job.benchmark, job.part)
-            params["samples"] = task.samples.plain
-            params["sources"] = self.run.source_keys(job.benchmark, job.part)
-        elif role == JUDGES:
-            inputs.append(f"<results>/{job.benchmark}/judging/{job.model}/{job.part}.jsonl")
-            judging = self.run.judging(job.benchmark)
-            params |= {"readable": judging.readable.plain, "attempts": judging.attempts}
-        else:
-            rewriting = self.run.rewriting(job.benchmark)
-            inputs.append(f"<results>/{rewriting.requests[job.part]}")
-            params |= {"readable": rewriting.readable.plain, "attempts": rewriting.attempts}
-        prompts, *sources = (one.replace("<results>", str(self.results), 1) for one in inputs)
-        outputs, rule = Path(job.outputs), next(name for name in RULES if RULES[name] == role)
-        log = Path("logs", job.benchmark, rule, *outputs.parts[2:]).with_suffix(".log")
-        anew = making & {prompts, *sources, str(self.results / outputs)}
-        return Asked(
-            role=role,
-            name=job.judge or job.model,
-            benchmark=job.benchmark,
-            model=job.model,
-            part=job.part,
-            params=params | {"lineage": self._steps.replies(job).lineage},
-            prompts=prompts,
-            sources=sources,
-            replay="",
-            outputs=str(self.results / outputs),
-            identity=str(self.results / outputs.with_suffix(".identity.json")),
-            log=str(self.results / log),
-            load=self._names[job.outputs],
+    def assignment(self, job: Job, run: "Allocation", making: Set[str] = frozenset()) -> Assignment:
+        """A job as its rule hands it to its script, in a run that makes some files anew."""
+        sources = [] if job.role != MODELS else self.run.sources(job.benchmark, job.part)
+        inputs = [self.run.prompts(job), *(one.removeprefix("<results>/") for one in sources)]
+        prompts, *data = (str(self.results / one) for one in inputs)
+        outputs = str(self.results / job.outputs)
+        return Assignment(
+            job,
+            self.run.params(job),
+            self._steps.replies(job).lineage,
+            prompts,
+            data,
+            str(self.results),
+            load=self._names.get(job, ""),
             run=run.name,
-            before={path: run.before(Path(path)) for path in sorted(anew)},
+            before={
+                path: run.before(Path(path))
+                for path in sorted({outputs} | (making & {prompts, *data}))
+            },
         )
 
-    def role(self, job: InferenceJob) -> str:
-        """Whether a job asks models, judges or rewriters."""
-        if job.judge:
-            return JUDGES
-        return REWRITERS if job.outputs in self.run.rewrites else MODELS
-
-    def _settings(self, job: InferenceJob) -> BaseModelSettings:
-        return SETTINGS[self.role(job)](self.run.config, job.judge or job.model)
-
     @cached_property
-    def _jobs(self) -> dict[str, InferenceJob]:
-        """The jobs that load a model, by their outputs."""
-        jobs = self.run.inference_jobs
-        return {job.outputs: job for job in jobs if is_loaded(self._settings(job))}
-
-    @cached_property
-    def _loads(self) -> dict[str, list[str]]:
-        """The outputs that each load makes, in the order of the config."""
+    def _loads(self) -> dict[str, list[Job]]:
+        """The jobs that each load answers, in the order of the config."""
         places: dict[str, int] = defaultdict(int)
         loads = defaultdict(list)
-        for outputs, job in self._jobs.items():
-            model = f"{self.role(job)}.{job.judge or job.model}"
-            size = getattr(self._settings(job), "parts_per_load", None)
-            loads[f"{model}+{places[model] // size}" if size else model].append(outputs)
-            places[model] += 1
+        for job in self.run.jobs:
+            how = self.run.settings(job)
+            if is_loaded(how):
+                model, size = f"{job.role}.{job.name}", getattr(how, "parts_per_load", None)
+                loads[f"{model}+{places[model] // size}" if size else model].append(job)
+                places[model] += 1
         return loads
 
     @cached_property
-    def _names(self) -> dict[str, str]:
-        return {outputs: load for load, made in self._loads.items() for outputs in made}
+    def _names(self) -> dict[Job, str]:
+        return {job: load for load, jobs in self._loads.items() for job in jobs}
 
 
 def is_loaded(model: BaseModelSettings) -> bool:
@@ -250,14 +204,3 @@ def is_loaded(model: BaseModelSettings) -> bool:
 def _names_lineage(seal: Seal, changed: int) -> bool:
     """Whether files have a lineage, by an identity that was changed then (nanoseconds)."""
     return seal.names_lineage
-
-
-def _outputs(wildcards: Mapping[str, str]) -> str:
-    """The path of a job's replies below the results folder."""
-    names = ("benchmark", "part", "model", "judge", "rewriter")
-    benchmark, part, model, judge, rewriter = (wildcards.get(name) or "" for name in names)
-    if rewriter:
-        return rewrites_file(benchmark, rewriter, part)
-    if judge:
-        return f"{benchmark}/verdicts/{judge}/{model}/{part}.jsonl"
-    return f"{benchmark}/outputs/{model}/{part}.jsonl"

@@ -126,7 +126,7 @@ def _take(results: Path, to: Path, made: Made, lineage: str, shortened: Mapping[
 
 def _take_journals(run: Evaluation, results: Path, folder: Path, same: Iterable[str]) -> None:
     """The answers by their requests; of a model whose settings were shortened they have others."""
-    for job in run.inference_jobs:
+    for job in run.jobs:
         journal = results / job.journal
         if job.outputs in same and journal.exists():
             path = folder / contents.ANSWERS / job.journal

@@ -10,6 +10,7 @@ from steadfast.config.portable import of_any_machine
 from steadfast.contract.components import Component
 from steadfast.contract.task import Task
 from steadfast.run.evaluation import Evaluation
+from steadfast.run.job import Job
 from steadfast.run.lineage import Lineage
 from steadfast.run.required_files import required_files
 
@@ -51,9 +52,9 @@ def answers(run: Evaluation, steps: Lineage) -> Iterator[Made]:
         task = run.tasks[name]
         for path in dict.fromkeys(p for part in task.parts.values() for p in part.sources.values()):
             yield Made(path, steps.data(path).lineage)
-        for path, (benchmark, *rest) in run.rewrites.items():
-            if benchmark == name:
-                yield Made(path, steps.rewrites(benchmark, *rest).lineage)
+        for path, of in run.rewrites.items():
+            if of[0] == name:
+                yield Made(path, steps.replies(Job("rewrites", *of)).lineage)
         for part in task.parts:
             yield Made(f"{name}/prompts/{part}.jsonl", steps.prompts(name, part).lineage)
             if run.config.limit is not None:

@@ -114,7 +114,7 @@ def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
     known = manifest["lineages"]
     kept = [path for path, made in here.items() if known.get(path) == made.lineage]
     taken = {name for path in kept for name in (path, contents.identity_path(path))}
-    taken |= {f"{contents.ANSWERS}/{job.journal}" for job in run.inference_jobs}
+    taken |= {f"{contents.ANSWERS}/{job.journal}" for job in run.jobs}
     taken |= set(contents.files_of(contents.own_files(run)))
     for path in files_below(Path()):
         name = path.as_posix()

@@ -11,6 +11,7 @@ from steadfast.contract.request import ANSWERED
 from steadfast.engines.asking.latencies import Latencies
 from steadfast.engines.asking.record import record_path
 from steadfast.engines.openai.replies import TURNED_AWAY
+from steadfast.run.job import Job
 from steadfast.workflow.script import paths, run_rule
 
 COLUMNS = (
@@ -24,29 +25,26 @@ COLUMNS = (
 Tokens = Literal["prompt_tokens", "cached_tokens", "completion_tokens"]
 
 
-def write_usage(
-    jobs: Sequence[Sequence[str]], outputs: Sequence[Path], results: Path, out: Path
-) -> None:
+def write_usage(jobs: Sequence[Job], outputs: Sequence[Path], results: Path, out: Path) -> None:
     """Writes a row a job.
 
     What stands from ``wall_seconds`` on are facts of the runs on this machine: this is the one
     result that differs between two runs of the same config.
 
     Args:
-        jobs: of each what ``run.evaluation.InferenceJob`` says.
         outputs: the outputs of each.
         results: folder of all results, which holds the run records.
         out: CSV.
     """
     rows: list[Record] = []
-    for (benchmark, model, part, judge, _, journal), path in zip(jobs, outputs, strict=True):
-        record = record_path(results / journal)
+    for job, path in zip(jobs, outputs, strict=True):
+        record = record_path(results / job.journal)
         rows.append(
             {
-                "benchmark": benchmark,
-                "model": model,
-                "part": part,
-                "judge": judge,
+                "benchmark": job.benchmark,
+                "model": job.model,
+                "part": job.part,
+                "judge": job.judge,
                 **_tokens(list(read_outputs(path))),
                 **_runs(read_runs(record)),
             }
@@ -110,7 +108,7 @@ if job := globals().get("snakemake"):
     run_rule(
         write_usage,
         job,
-        jobs=job.params.jobs,
+        jobs=[Job(*one) for one in job.params.jobs],
         outputs=paths(job.input.outputs),
         results=out.parents[1],
         out=out,

@@ -6,7 +6,6 @@ from typing import Any
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings, write_rows, write_text
-from steadfast.base.paths import journal_path
 from steadfast.contract.components import Sample, Scoring, component
 from steadfast.contract.part_files import PartFiles, SampleOracle, answer_of
 from steadfast.contract.request import Request, Response, output_record
@@ -16,6 +15,7 @@ from steadfast.engines.asking.requests import reader
 from steadfast.engines.base import Setup
 from steadfast.engines.build import build_engine
 from steadfast.engines.fit import fitted
+from steadfast.run.job import Job
 from steadfast.stages.score import score_records
 from steadfast.stats.repeatability import COLUMNS, Pass, noise_page, noise_rows
 from steadfast.workflow.script import run_rule
@@ -63,7 +63,7 @@ def measure_noise(
     """
     found = part.read()
     oracle = SampleOracle(component(stand_in).make(), found) if stand_in else None
-    path = journal_path(results, benchmark, model, f"{part.name}.noise")
+    path = results / Job("inference", benchmark, model, f"{part.name}.noise").journal
     # A provider's batch says nothing of a cache that is warm at once.
     at_once = {key: value for key, value in operation.items() if key != "batch"}
     with open(log, "a", encoding="utf-8", buffering=1) as lines, Journal(path) as journal:

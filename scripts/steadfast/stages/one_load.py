@@ -19,7 +19,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.locks import Lock
 from steadfast.engines.base import EngineFailed, Loaded
-from steadfast.run.request_of_job import Asked
+from steadfast.run.job import Assignment
 from steadfast.stages.answer import ask
 from steadfast.workflow.script import run_rule
 
@@ -27,7 +27,7 @@ LOOK_SECONDS = 0.5
 """Between two looks at whether prompts are made."""
 
 
-def ask_together(own: Asked, operation: Settings, together: Sequence[Asked]) -> None:
+def ask_together(own: Assignment, operation: Settings, together: Sequence[Assignment]) -> None:
     """Asks what a job asks, and what others ask of the same model where it had to be loaded.
 
     Args:
@@ -39,13 +39,13 @@ def ask_together(own: Asked, operation: Settings, together: Sequence[Asked]) -> 
     Raises:
         UserError: the job's own part cannot be finished; what is answered is kept.
     """
-    others = [one for one in together if one.key != own.key]
+    others = [one for one in together if one.job != own.job]
     if not others:
         ask(own, operation)
         Ahead.remove(own)
         return
     ahead = Ahead(own)
-    lock = own.results / "journal" / ".locks" / f"{others[0].load}.lock"
+    lock = own.path(f"journal/.locks/{others[0].load}.lock")
     lock.parent.mkdir(parents=True, exist_ok=True)
     with closing(Lock(lock, print, ahead.take)) as model, closing(Loaded()) as loaded:
         if not model.held or ahead.take():
@@ -64,7 +64,7 @@ def ask_together(own: Asked, operation: Settings, together: Sequence[Asked]) -> 
             raise failed
 
 
-def _ask_others(others: Iterable[Asked], operation: Settings, loaded: Loaded) -> None:
+def _ask_others(others: Iterable[Assignment], operation: Settings, loaded: Loaded) -> None:
     """Asks others' parts, one after the other, also those whose prompts are made meanwhile.
 
     It waits for prompts no longer than the load took, which is what their own job would lose. A
@@ -83,13 +83,14 @@ def _ask_others(others: Iterable[Asked], operation: Settings, loaded: Loaded) ->
         try:
             ahead = Ahead(one)
             if not ahead.there:
-                print(f"{one.name} is loaded: asked {' '.join(one.key[2:])} too, see {one.log}")
+                log = one.path(one.job.log)
+                print(f"{one.job.name} is loaded: asked {one.job.title} too, see {log}")
                 ask(one, operation, loaded, ahead.folder)
         except EngineFailed as error:
-            print(f"{' '.join(one.key[2:])}: {error}")
+            print(f"{one.job.title}: {error}")
             return
         except UserError as error:
-            print(f"{' '.join(one.key[2:])}: {error}")
+            print(f"{one.job.title}: {error}")
 
 
 class Ahead:
@@ -105,9 +106,9 @@ class Ahead:
         UserError: a file of what is asked is missing.
     """
 
-    def __init__(self, asked: Asked):
+    def __init__(self, asked: Assignment):
         self._asked = asked
-        self._files = Path(asked.outputs), Path(asked.identity)
+        self._files = asked.path(asked.job.outputs), asked.path(asked.job.identity)
         self.folder = self._root(asked) / asked.fingerprint
 
     @property
@@ -125,11 +126,11 @@ class Ahead:
         return True
 
     @staticmethod
-    def _root(asked: Asked) -> Path:
-        return Path(asked.outputs).with_name(f".{asked.part}.ahead")
+    def _root(asked: Assignment) -> Path:
+        return asked.path(asked.job.outputs).with_name(f".{asked.job.part}.ahead")
 
     @classmethod
-    def remove(cls, asked: Asked) -> None:
+    def remove(cls, asked: Assignment) -> None:
         """Removes all that was written ahead of a job, for other settings and by other runs too."""
         shutil.rmtree(cls._root(asked), ignore_errors=True)
 
@@ -137,9 +138,9 @@ class Ahead:
 # An engine's worker processes may import this file anew, under another name.
 if (job := globals().get("snakemake")) and __name__ == "__main__":
     loads = job.config.get("loads", {})
-    own = Asked.of(job, loads.get("run", ""))
-    operation = job.config[own.role][own.name]
-    alike = ([Asked(**one) for one in load] for load in loads.get("asked", ()))
+    own = Assignment.of(job, loads.get("run", ""))
+    operation = job.config[own.job.role][own.job.name]
+    alike = (list(map(Assignment.plain, load)) for load in loads.get("asked", ()))
     run_rule(
         ask_together,
         job,
@@ -147,5 +148,5 @@ if (job := globals().get("snakemake")) and __name__ == "__main__":
         engines=[operation],
         own=own,
         operation=operation,
-        together=next((load for load in alike if own.key in [one.key for one in load]), []),
+        together=next((load for load in alike if own.job in [one.job for one in load]), []),
     )

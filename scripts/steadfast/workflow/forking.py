@@ -50,7 +50,8 @@ def fork_scripts(tokenizer: str, without_model: Collection[str]) -> None:
     address = _start_forks(tokenizer)
 
     def run(script: PythonScript, file: str) -> bool:
-        engine = dict(script.params.items()).get("answers", {}).get("engine")
+        params = dict(script.params.items())
+        engine = params.get("request", params).get("answers", {}).get("engine")
         if has_environment(script) or (engine and engine not in without_model):
             return False
         with socket.socket(socket.AF_UNIX) as connection:

@@ -6,20 +6,22 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from steadfast.base.commit import asked_of_git
 from steadfast.base.errors import PassingError, UserError
 from steadfast.base.files import Settings, write_json, write_jsonl
 from steadfast.base.seal import Seal
-from steadfast.contract.request import Item, Oracle, Request, Response, output_record
+from steadfast.contract.request import Item, Request, Response, output_record
 from steadfast.engines.asking.conversation import converse
 from steadfast.engines.asking.identity import identity
 from steadfast.engines.asking.reasoning import holds_pair
 from steadfast.engines.asking.requests import Asking
-from steadfast.engines.base import Loaded, Setup
+from steadfast.engines.base import Setup
 from steadfast.engines.build import build_engine
 from steadfast.engines.fit import fitted
 
@@ -30,22 +32,13 @@ LASTING = re.compile(r"HTTP 4(?!0[89]|29)\d\d")
 
 def run_part(
     model: str,
-    answers: Settings,
-    operation: Settings,
+    title: str,
     items: Iterable[Item],
-    oracle: Oracle | None,
-    journal: Path,
-    out: Path,
-    identity_out: Path,
+    setup: Setup,
+    replies: Seal,
     log: Path,
-    commit: str | None = None,
-    lineage: str = "",
-    inputs: Sequence[Path] = (),
-    results: Path = Path(),
     readable: Callable[[str, str], bool] | None = None,
     attempts: int = 1,
-    label: str = "",
-    loaded: Loaded | None = None,
 ) -> None:
     """Asks a model all items of a part and writes one record each, in their order.
 
@@ -55,24 +48,15 @@ def run_part(
 
     Args:
         model: the model's name in the config.
-        answers: what determines the responses: ``engine``, ``window``, ``on_overflow``,
-            ``tokenizer``, and the engine's own (docs/inference.md).
-        operation: how requests are sent: ``allowed_failures`` and the engine's own.
+        title: what runs, for the progress.
         items: what is asked.
-        oracle: what engines without a model answer from; None where the engine has one.
-        journal: where the responses of a paid engine are kept for good.
-        out: the outputs, JSON lines.
-        identity_out: what produced them, JSON.
+        setup: what the engine is made of (docs/inference.md), and the journal, where the responses
+            of a paid engine are kept for good.
+        replies: the seal of what is written: outputs (JSON lines), and what produced them (JSON).
         log: lines about the run are appended to it.
-        commit: of the workflow, where it is known.
-        lineage: of the outputs, for their seal (``run.lineage.Step``).
-        inputs: the files that the items were read from.
-        results: folder of all results, which holds them.
         readable: whether the answer to a sample can be read, by sample id and text; one that
             cannot is asked for again, with the item's reminder. By default every answer can.
         attempts: times that it is asked for, at most.
-        label: what runs, for the progress; by default the model's name.
-        loaded: the model, where other parts have loaded it, and for others where this one does.
 
     Raises:
         UserError: a prompt does not fit, the engine cannot go on, or more requests failed than
@@ -82,13 +66,13 @@ def run_part(
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "a", encoding="utf-8", buffering=1) as lines, raise_on_sigterm():
         say = partial(print, file=lines)
-        engine = build_engine(Setup(answers, operation, say, journal, oracle, loaded or Loaded()))
+        answers, journal = setup.answers, setup.journal
+        assert journal is not None, "answers are kept somewhere"
+        engine = build_engine(replace(setup, log=say))
         items = list(items)
         with ExitStack() as stack:
             reasoning = answers.get("reasoning")
-            asking = Asking(
-                model, label or model, engine, reasoning, journal, len(items), say, stack
-            )
+            asking = Asking(model, title, engine, reasoning, journal, len(items), say, stack)
 
             def ask(some: list[Item]) -> list[tuple[Request, Response]]:
                 requests = fitted(model, engine, answers, some)
@@ -98,7 +82,7 @@ def run_part(
             exchanges = converse(items, ask, readable, attempts)
         requests = [exchange.request for exchange in exchanges]
         responses = [exchange.response for exchange in exchanges]
-        _check_failures(model, responses, operation.get("allowed_failures", 0.0))
+        _check_failures(model, responses, setup.operation.get("allowed_failures", 0.0))
         for warning in _warnings(model, responses, reasoning):
             say(warning)
             print(f"warning: {warning}", file=sys.stderr)
@@ -106,11 +90,15 @@ def run_part(
             output_record(request, response) | ({"attempts": attempt} if attempts > 1 else {})
             for request, response, attempt in exchanges
         )
-        write_jsonl(out, records)
-        seal = Seal(lineage, identity_out, (out,), "", tuple(inputs), results).record
-        made = identity(model, engine, answers, requests, responses, commit)
-        write_json(identity_out, made | seal)
+        write_jsonl(replies.files[0], records)
+        made = identity(model, engine, answers, requests, responses, _commit())
+        write_json(replies.identity, {**made, **replies.record})
         say(f"{model}: {len(requests)} records in {time.monotonic() - started:.1f} s")
+
+
+def _commit() -> str | None:
+    """The workflow's commit, with a plus sign where files differ from it; None outside git."""
+    return asked_of_git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+")
 
 
 def _check_failures(model: str, responses: list[Response], allowed: float) -> None:

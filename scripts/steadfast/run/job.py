@@ -1,0 +1,201 @@
+"""One job that asks a model, a judge or a rewriter: its name, its files, and all that it takes."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from steadfast.base.files import Record, canonical_json, file_sha256
+
+MODELS, JUDGES, REWRITERS = "models", "judges", "rewriters"
+"""The sections of the config that name who answers."""
+ROLES = {"rewrites": REWRITERS, "inference": MODELS, "verdicts": JUDGES}
+"""Whom each rule asks, in the order in which their replies are needed."""
+FOLDERS = {JUDGES: "verdicts", REWRITERS: "rewrites"}
+"""Folders of the judges' and rewriters' journals, beside those of the benchmarks."""
+
+
+class Wildcards(Protocol):
+    """A job's wildcards, of which not all rules have each."""
+
+    def get(self, name: str, /) -> str | None:
+        """The value of one."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job of the rules inference, verdicts and rewrites.
+
+    Attributes:
+        rule: one of ``ROLES``.
+        benchmark: its name.
+        model: who answers or rewords, or whose answers are judged.
+        part: that is asked; of a rewriter, the round.
+        judge: who judges; empty where nobody does.
+    """
+
+    rule: str
+    benchmark: str
+    model: str
+    part: str
+    judge: str = ""
+
+    @classmethod
+    def of(cls, wildcards: Wildcards) -> "Job":
+        """The job of a rule's wildcards."""
+        names = ("benchmark", "model", "part", "judge", "rewriter")
+        benchmark, model, part, judge, rewriter = (wildcards.get(name) or "" for name in names)
+        rule = "verdicts" if judge else "rewrites" if rewriter else "inference"
+        return cls(rule, benchmark, rewriter or model, part, judge)
+
+    @property
+    def role(self) -> str:
+        """The section of the config that names who answers."""
+        return ROLES[self.rule]
+
+    @property
+    def name(self) -> str:
+        """Who answers."""
+        return self.judge or self.model
+
+    @property
+    def title(self) -> str:
+        """What the job is called where it is shown."""
+        judge = f", judge {self.judge}" if self.judge else ""
+        return f"{self.benchmark} {self.part} {self.model}{judge}"
+
+    @property
+    def _place(self) -> str:
+        return "/".join(filter(None, (self.judge, self.model, self.part)))
+
+    @property
+    def outputs(self) -> str:
+        """The path of the replies below the results folder."""
+        folder = "outputs" if self.role == MODELS else self.rule
+        return f"{self.benchmark}/{folder}/{self._place}.jsonl"
+
+    @property
+    def identity(self) -> str:
+        """The path of what produced them."""
+        return self.outputs.removesuffix(".jsonl") + ".identity.json"
+
+    @property
+    def log(self) -> str:
+        """The path of the log."""
+        return f"logs/{self.benchmark}/{self.rule}/{self._place}.log"
+
+    @property
+    def journal(self) -> str:
+        """The path of the journal: one folder holds all of a judge or a rewriter."""
+        if self.role == MODELS:
+            return f"journal/{self.benchmark}/{self.model}/{self.part}.jsonl"
+        of = f"{self.model}.{self.part}" if self.judge else self.part
+        return f"journal/{FOLDERS[self.role]}/{self.name}/{self.benchmark}.{of}.jsonl"
+
+
+@dataclass(frozen=True)
+class Journals:
+    """The folders with the journals of one model, judge or rewriter, as they are at each look.
+
+    Attributes:
+        results: folder of all results.
+        role: section of the config that names it.
+        name: its name.
+    """
+
+    results: Path
+    role: str
+    name: str
+
+    def __iter__(self) -> Iterator[Path]:
+        journal = self.results / "journal"
+        if self.role in FOLDERS:
+            yield journal / FOLDERS[self.role] / self.name
+        elif journal.is_dir():
+            for folder in sorted(journal.iterdir()):
+                if folder.name not in FOLDERS.values():
+                    yield folder / self.name
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A job with all that doing it takes, as plain values, so that another job can do it too.
+
+    Attributes:
+        job: which.
+        params: what determines the replies (``Evaluation.params``).
+        lineage: of the replies, for their seal.
+        prompts: file of what is asked.
+        sources: data files that prompts refer to.
+        results: folder of all results.
+        replay: file with the replies, of engine replay; empty where there is none.
+        load: the name of the load that answers it.
+        run: a word for the run of Snakemake that the job belongs to.
+        before: of the files that the run makes anew, when the old one was changed (nanoseconds; 0:
+            there was none).
+    """
+
+    job: Job
+    params: Record
+    lineage: str
+    prompts: str
+    sources: Sequence[str]
+    results: str
+    replay: str = ""
+    load: str = ""
+    run: str = ""
+    before: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, job: Any, run: str = "") -> "Assignment":
+        """What a rule's own job is to do, from Snakemake's object of it."""
+        return cls(
+            Job.of(job.wildcards),
+            job.params.request,
+            job.params.lineage,
+            str(job.input.prompts),
+            [str(path) for path in job.input.get("sources") or ()],
+            job.config["results"],
+            str(job.input.get("replay") or ""),
+            run=run,
+        )
+
+    @classmethod
+    def plain(cls, values: Record) -> "Assignment":
+        """One that ``dataclasses.asdict`` made plain."""
+        return cls(**values | {"job": Job(**values["job"])})
+
+    def path(self, name: str) -> Path:
+        """A file of the job's, by its path below the results folder."""
+        return Path(self.results) / name
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits for who is asked what, by the files' content, in which run.
+
+        Raises:
+            UserError: a file is missing.
+        """
+        files = [file_sha256(path) for path in (self.prompts, *self.sources)]
+        content = canonical_json([self.job.outputs, self.params, self.lineage, files, self.run])
+        return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+    @property
+    def ready(self) -> bool:
+        """Whether all is made that it is asked from."""
+        return all(map(self._made, (self.prompts, *self.sources)))
+
+    @property
+    def done(self) -> bool:
+        """Whether its own job has run already."""
+        return self._made(str(self.path(self.job.outputs)))
+
+    def _made(self, path: str) -> bool:
+        file = Path(path)
+        return file.exists() and file.stat().st_mtime_ns != self.before.get(path)
+
+
+def scores_path(results: Path, benchmark: str, model: str, part: str) -> Path:
+    """The scores of a model's answers to a part."""
+    return results / benchmark / "scores" / model / f"{part}.jsonl"

@@ -1,0 +1,30 @@
+"""Items asked of an engine, with journal, outputs, identity and log in files of a test's own."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from steadfast.base.files import Settings
+from steadfast.base.seal import Seal
+from steadfast.contract.request import Item, Oracle
+from steadfast.engines.asking.run import run_part
+from steadfast.engines.base import Loaded, Setup
+
+
+def ask_items(
+    model: str,
+    answers: Settings,
+    operation: Settings,
+    items: Iterable[Item],
+    journal: Path,
+    out: Path,
+    identity_out: Path,
+    log: Path,
+    oracle: Oracle | None = None,
+    readable: Callable[[str, str], bool] | None = None,
+    attempts: int = 1,
+    loaded: Loaded | None = None,
+) -> None:
+    """Asks them as a job does."""
+    setup = Setup(answers, operation, journal=journal, oracle=oracle, loaded=loaded or Loaded())
+    seal = Seal("", identity_out, (out,), results=out.parent)
+    run_part(model, model, items, setup, seal, log, readable, attempts)
