@@ -47,7 +47,7 @@ def ask_script(
     script = folder / "ask.py"
     script.write_text(text)
     own = {
-        "PYTHONPATH": f"{HERE.parents[1] / 'scripts'}:{HERE / 'fake_vllm'}",
+        "PYTHONPATH": f"{HERE.parents[1] / 'scripts'}:{HERE / 'fake_vllm'}:{HERE}",
         "FAKE_VLLM_LOADS": str(folder / f"loads-{copies}"),
         "CUDA_VISIBLE_DEVICES": "GPU-a,GPU-b,GPU-c",
         "TMPDIR": str(folder),
