@@ -23,7 +23,7 @@ from steadfast.benchmarks.lifbench.gold import (
     fields,
 )
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.weights import RUBRICS, total_weight
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, total_weight
 
 # Points that an answer with wrong content earns, of Table 6's: it has the form, comes from the
 # context, and has as many parts as asked for. Of OR's num, all but what counts key sentences; a

@@ -23,8 +23,8 @@ from steadfast.base.files import write_jsonl
 from steadfast.benchmarks.lifbench.figures import figures
 from steadfast.benchmarks.lifbench.metrics import metrics
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 from steadfast.benchmarks.lifbench.tables import tables
-from steadfast.benchmarks.lifbench.weights import RUBRICS
 from steadfast.contract.components import Frames
 from steadfast.show.display import Display
 from steadfast.show.figures import STYLE, write_picture

@@ -15,7 +15,7 @@ from math import comb, log2
 import numpy as np
 import pandas as pd
 
-from steadfast.benchmarks.lifbench.certificate import compared
+from steadfast.benchmarks.lifbench.analyses import compared
 from steadfast.benchmarks.lifbench.measures import bootstrap
 from steadfast.stats.certificate import Group, Wanted
 from steadfast.stats.comparison import compare_models

@@ -15,9 +15,8 @@ from prepared import Prepared
 from steadfast.base.errors import UserError
 from steadfast.base.files import file_sha256, read_json, read_jsonl
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.benchmark import LIFBENCH
+from steadfast.benchmarks.lifbench.benchmark import LIFBENCH, exports
 from steadfast.benchmarks.lifbench.export import LifbenchExports
-from steadfast.benchmarks.lifbench.export_settings import exports
 from steadfast.config.load import load_config
 from steadfast.contract.components import Answer, Component, component
 from steadfast.contract.exports import Exports

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from small_contexts import small_context
-from steadfast.benchmarks.lifbench.own_expressions import expressions
+from steadfast.benchmarks.lifbench.expressions import own_expressions
 from steadfast.benchmarks.lifbench.own_tasks.tasks import own_tasks
 from steadfast.benchmarks.lifbench.prompts import prompts
 from steadfast.benchmarks.lifbench.readers import LifbenchReader
@@ -25,7 +25,7 @@ def asked(tasks):
     data = {
         "contexts": {"list": [CONTEXT]},
         "expressions": {
-            n: expressions({}, task.task.worded, task.templates) for n, task in tasks.items()
+            n: own_expressions({}, task.task.worded, task.templates) for n, task in tasks.items()
         },
     }
     return list(prompts("4k", data, 1, [own.task.asked for own in tasks.values()]))

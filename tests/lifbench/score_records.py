@@ -11,10 +11,9 @@ from small_contexts import CASES
 from steadfast.base.files import Record
 from steadfast.benchmarks.lifbench.frames import score_frame
 from steadfast.benchmarks.lifbench.metrics import metrics
-from steadfast.benchmarks.lifbench.paper import PAPER_MODELS
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.released_scores import released_scores
-from steadfast.benchmarks.lifbench.weights import RUBRICS, total_weight
+from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS, released_scores
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, total_weight
 from steadfast.contract.components import Scored
 from steadfast.stats.tidy import read_csv, write_csv
 

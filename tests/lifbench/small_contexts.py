@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.lifbench import own_expressions, released_expressions
+from steadfast.benchmarks.lifbench.expressions import own_expressions, released_expressions
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.tasks import SCENARIOS
 
@@ -45,9 +45,9 @@ def small_context(scenario: str, length: str = "4k", size: int = 40) -> Record:
 def expressions(task: str, source: str = "own") -> Record:
     """A task's expressions, the project's own or the released ones."""
     if source == "own":
-        return own_expressions.expressions({}, TASKS[task].worded)
+        return own_expressions({}, TASKS[task].worded)
     templates = {"templates": CASES / "released/tasks.json"}
-    return released_expressions.expressions(templates, TASKS[task].worded)
+    return released_expressions(templates, TASKS[task].worded)
 
 
 def small_data(source: str = "own", length: str = "4k") -> dict[str, dict]:

@@ -7,12 +7,12 @@ import pytest
 
 from score_records import frames_of, record, run
 from steadfast.base.errors import UserError
+from steadfast.benchmarks.lifbench.analyses import compared
 from steadfast.benchmarks.lifbench.benchmark import LIFBENCH
-from steadfast.benchmarks.lifbench.certificate import compared
 from steadfast.benchmarks.lifbench.metrics import metrics
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 from steadfast.benchmarks.lifbench.tables import tables
-from steadfast.benchmarks.lifbench.weights import RUBRICS
 from steadfast.config.load import load_config
 from steadfast.contract.components import Scored
 from steadfast.show.display import Display, Shown

@@ -6,7 +6,7 @@ import pytest
 
 from rubric_examples import read, scores, shown_context, shown_difference
 from steadfast.benchmarks.lifbench.rubric import RUBRICS
-from steadfast.benchmarks.lifbench.weights import RUBRICS as WEIGHTS
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS as WEIGHTS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "rubrics.md"
 CONTEXTS, DIFFERENCES = read()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rubric_examples import points_of_tasks, read, shown_points, total
-from steadfast.benchmarks.lifbench.weights import RUBRICS as WEIGHTS
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS as WEIGHTS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "rubrics.md"
 CONTEXTS, _ = read()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from small_contexts import CASES, expressions, needs_cases
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_json
-from steadfast.benchmarks.lifbench.own_expressions import read_expressions
+from steadfast.benchmarks.lifbench.expressions import read_expressions
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.released_files import released_name
 from steadfast.benchmarks.lifbench.templates import check_expressions, check_template, fill

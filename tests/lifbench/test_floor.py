@@ -12,7 +12,7 @@ import pytest
 from lifbench_samples import DOCUMENTS, LIST, SENTENCES, as_sample, samples
 from score_records import run
 from steadfast.base.errors import UserError
-from steadfast.benchmarks.lifbench.above_floor import above_floor
+from steadfast.benchmarks.lifbench.analyses import above_floor
 from steadfast.benchmarks.lifbench.frames import score_frame
 from steadfast.benchmarks.lifbench.metrics import metrics
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from score_records import PAPER_LENGTHS, frames_of, run, unscored
-from steadfast.benchmarks.lifbench.paper import PAPER_MODELS
+from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
 from steadfast.benchmarks.lifbench.reproduction import tables as all_tables
 from steadfast.benchmarks.lifbench.tables.results import WORDS
 from steadfast.contract.components import Scored

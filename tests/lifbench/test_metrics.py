@@ -11,12 +11,11 @@ from score_records import frames_of, record, released_frame, run, unscored
 from small_contexts import REPOSITORY, needs_cases
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.benchmarks.lifbench.above_floor import above_floor
-from steadfast.benchmarks.lifbench.analyses import comparisons
+from steadfast.benchmarks.lifbench.analyses import above_floor, comparisons
 from steadfast.benchmarks.lifbench.frames import coverage, data_counts, score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
 from steadfast.benchmarks.lifbench.metrics import headline, metrics
-from steadfast.benchmarks.lifbench.weights import RUBRICS
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 from steadfast.contract.components import Scored
 from steadfast.show.table import rounded
 from steadfast.stats.headline import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from own_task_examples import EXAMPLES, FILES, asked, reader, sample, scorer
 from steadfast.base.errors import UserError
-from steadfast.benchmarks.lifbench.own_tasks.reading import read_task
-from steadfast.benchmarks.lifbench.own_tasks.tasks import own_tasks
+from steadfast.benchmarks.lifbench.own_tasks.tasks import own_tasks, read_task
 from steadfast.contract.components import Answer
 
 FUNCTIONS = """

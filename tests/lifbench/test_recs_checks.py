@@ -9,7 +9,7 @@ from small_contexts import expressions
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.recs.candidates import Rewrite, checked
 from steadfast.benchmarks.lifbench.recs.checks import PASS, Original, double_braces, fields_of
-from steadfast.benchmarks.lifbench.recs.originals import originals_of
+from steadfast.benchmarks.lifbench.recs.requests import originals_of
 from steadfast.judging.rewriting.stand_in import _rewordings
 
 LOI = Original("LOI", 1, "What comes next after the {ordid} entry of the list?")

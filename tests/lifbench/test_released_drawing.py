@@ -17,10 +17,10 @@ from steadfast.base.files import Record, read_jsonl
 from steadfast.base.resources import resource
 from steadfast.benchmarks.lifbench.answers import reference_answer
 from steadfast.benchmarks.lifbench.contexts.released import contexts
+from steadfast.benchmarks.lifbench.expressions import released_expressions
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.prompts import prompts
 from steadfast.benchmarks.lifbench.released_drawing import KnownSentences, released_settings
-from steadfast.benchmarks.lifbench.released_expressions import expressions
 from steadfast.benchmarks.lifbench.released_files import scores_file
 from steadfast.benchmarks.lifbench.samples import LifbenchSamples
 from steadfast.benchmarks.lifbench.scoring import LifbenchScoring
@@ -92,7 +92,9 @@ def built(length: str, tasks: list[str], list_file) -> Data:
     }
     return {
         "contexts": found,
-        "expressions": {task: expressions(templates, TASKS[task].worded) for task in tasks},
+        "expressions": {
+            task: released_expressions(templates, TASKS[task].worded) for task in tasks
+        },
     }
 
 

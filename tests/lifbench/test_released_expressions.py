@@ -10,10 +10,9 @@ from small_contexts import CASES, expressions, needs_cases
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_json, read_jsonl
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench import released_expressions
+from steadfast.benchmarks.lifbench.expressions import released_expressions
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.released_files import released_name
-from steadfast.benchmarks.lifbench.released_templates import tasks_file
+from steadfast.benchmarks.lifbench.released_files import released_name, tasks_file
 from steadfast.benchmarks.lifbench.templates import fill
 
 RELEASED = CASES / "released"
@@ -44,9 +43,7 @@ def test_without_network_the_local_alternative_is_named(monkeypatch):
 def test_another_json_file_is_refused(content, tmp_path):
     (tmp_path / "tasks.json").write_text(content)
     with pytest.raises(UserError, match=r"not LIFBench's tasks\.json, 'single_query_id'"):
-        released_expressions.expressions(
-            {"templates": tmp_path / "tasks.json"}, TASKS["LSI"].worded
-        )
+        released_expressions({"templates": tmp_path / "tasks.json"}, TASKS["LSI"].worded)
 
 
 @needs_cases
@@ -87,9 +84,7 @@ def test_an_edited_copy_has_no_recorded_origins(tmp_path):
     tasks = read_json(RELEASED / "tasks.json")
     tasks["list"]["subtasks"]["single_query_id"]["instructions"].insert(0, "Mine: {ordid}")
     (tmp_path / "tasks.json").write_text(json.dumps(tasks))
-    record = released_expressions.expressions(
-        {"templates": tmp_path / "tasks.json"}, TASKS["LSI"].worded
-    )
+    record = released_expressions({"templates": tmp_path / "tasks.json"}, TASKS["LSI"].worded)
     origins = {(e["origin"], e["cluster"]) for e in record["expressions"]}
     assert origins == {(None, None)}
 

@@ -11,11 +11,10 @@ from small_contexts import CASES, REPOSITORY, needs_cases
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.paper import PAPER_MODELS
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.released_files import scores_file
-from steadfast.benchmarks.lifbench.released_scores import released_scores
-from steadfast.benchmarks.lifbench.weights import RUBRICS, total_weight
+from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS, released_scores
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, total_weight
 from steadfast.config.load import load_config
 from steadfast.config.settings import asked_models, display, references, scored_models
 

@@ -7,7 +7,7 @@ import pytest
 
 from score_records import PAPER_LENGTHS, released_frame
 from small_contexts import needs_cases
-from steadfast.benchmarks.lifbench.certificate import compared
+from steadfast.benchmarks.lifbench.analyses import compared
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.tasks import SCENARIOS
 

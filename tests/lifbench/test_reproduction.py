@@ -13,15 +13,19 @@ from project import Project
 from score_records import PAPER_LENGTHS, released, released_records
 from small_contexts import CASES, REPOSITORY, needs_cases
 from steadfast.base.resources import resource
-from steadfast.benchmarks.lifbench.above_floor import above_floor
-from steadfast.benchmarks.lifbench.analyses import comparisons
-from steadfast.benchmarks.lifbench.claims import claims, claims_table
+from steadfast.benchmarks.lifbench.analyses import above_floor, comparisons
 from steadfast.benchmarks.lifbench.frames import coverage, score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
-from steadfast.benchmarks.lifbench.paper import PAPER_MODELS
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.printed import Asked
-from steadfast.benchmarks.lifbench.reproduction import PrintedCell, compare, reproduction
+from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
+from steadfast.benchmarks.lifbench.reproduction import (
+    PrintedCell,
+    claims,
+    claims_table,
+    compare,
+    reproduction,
+)
+from steadfast.benchmarks.lifbench.tables.printed import Asked
 from steadfast.contract.components import Scored
 from steadfast.stats.pairs import drawn
 

@@ -24,8 +24,8 @@ from steadfast.benchmarks.lifbench.rubric.parsing import (
 )
 from steadfast.benchmarks.lifbench.rubric.released.multidoc import label_documents
 from steadfast.benchmarks.lifbench.rubric.text import Finder, normal
-from steadfast.benchmarks.lifbench.weights import RUBRICS as WEIGHTS
-from steadfast.benchmarks.lifbench.weights import total_weight
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS as WEIGHTS
+from steadfast.benchmarks.lifbench.scored_tasks import total_weight
 from steps import steps
 
 PIECES = [

@@ -11,9 +11,9 @@ from matplotlib import rc_context
 
 from score_records import LENGTHS, frames_of, run, unscored
 from steadfast.benchmarks.lifbench.figures import figures
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 from steadfast.benchmarks.lifbench.tables import BUILDERS, tables
 from steadfast.benchmarks.lifbench.tables.results import WORDS
-from steadfast.benchmarks.lifbench.weights import RUBRICS
 from steadfast.contract.components import Frames, Scored
 from steadfast.show.display import Display, Shown
 from steadfast.show.figures import STYLE

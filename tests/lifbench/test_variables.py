@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from small_contexts import small_context
 from steadfast.base.errors import UserError
+from steadfast.benchmarks.lifbench.expressions import sampling_space
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.spaces import sampling_space
 from steadfast.benchmarks.lifbench.variables import draw_settings, ordinal
 
 POSITIONAL = ("LSI", "LOI", "LOE", "LBI", "LBE")

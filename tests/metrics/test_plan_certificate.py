@@ -12,7 +12,7 @@ from steadfast.plan.page import certificate_page
 RECORDS = ("steadfast.stats.certificate:Compared", {"unit": "records"})
 GROUPS = (RECORDS[0], {"unit": "groups", "weights": {"style": 1.0, "mixed": 1.0}})
 LIFBENCH = (
-    "steadfast.benchmarks.lifbench.certificate:compared",
+    "steadfast.benchmarks.lifbench.analyses:compared",
     {"weighting": "mean", "rubric": "released"},
 )
 

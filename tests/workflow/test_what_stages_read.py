@@ -43,7 +43,7 @@ OTHER = {
     "judging": {"mode": "released"},
 }
 SCORERS = {
-    "lifbench": ["rubric", "scoring", "weights", "scored_tasks", "own_tasks.scoring"],
+    "lifbench": ["rubric", "scoring", "scored_tasks"],
     "followbench": ["rules", "scoring", "released"],
     "cfbench": ["released", "satisfaction", "scoring"],
     "complexbench": ["rules", "scoring", "aggregation"],

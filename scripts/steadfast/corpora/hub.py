@@ -1,35 +1,150 @@
 """A corpus from a data set of the Hugging Face hub, at one commit, its files checked by sha256.
 
 Which files hold the corpus follows from the data set's own list of files at that commit and from
-the fields of their records; a config may name the files instead.
+the fields of their records; a config may name the files instead. A connection that drops is resumed
+where it broke, a few times; files that are complete stay in the hub's cache, so another run fetches
+only what is missing. The environment variables HF_ENDPOINT, HF_TOKEN, HF_HOME (or HF_HUB_CACHE) and
+HF_HUB_OFFLINE are honoured.
 """
 
+import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.corpora.cleaning import cleaned
-from steadfast.corpora.data_set import DataSet, NotThereError
 from steadfast.corpora.lock import Lock, check, sha256_of
-from steadfast.corpora.records import fields_of, read_files
+from steadfast.corpora.records import cleaned, fields_of, read_files
 from steadfast.corpora.tables import FORMATS, tables
 
+PUBLIC = "https://huggingface.co"
 COMMIT = re.compile(r"[0-9a-f]{40}")
 MOST_TRIED = 20  # tables whose records are looked at
 SHOWN = 12  # names in a message
+Found = tuple[list[str], list[Path], str, list[str]]
+"""Names of the files that hold a corpus, where they lie, by what they were found, other files."""
 
 
-class Found(NamedTuple):
-    """The files that hold a corpus."""
+class NotThereError(UserError):
+    """The hub has no such data set, or not at that revision; ``reason`` is what it answered."""
 
-    names: list[str]  # within the data set
-    paths: list[Path]  # where they lie
-    how: str  # by what they were found, for a sentence
-    others: list[str]  # data files that are not taken
+    def __init__(self, message: str, reason: str):
+        super().__init__(message)
+        self.reason = reason
+
+
+class DataSet:
+    """A data set at a revision, and the hub that has it, as the environment says when asked."""
+
+    def __init__(self, corpus: str, repo: str, revision: str):
+        self.corpus, self.repo, self.revision = corpus, repo, revision
+        home = os.environ.get("HF_HOME")
+        self._cache = os.environ.get("HF_HUB_CACHE") or (str(Path(home) / "hub") if home else None)
+        self._endpoint = os.environ.get("HF_ENDPOINT", "").rstrip("/") or PUBLIC
+        self._token = os.environ.get("HF_TOKEN") or None
+        self._offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}
+        self.otherwise = (
+            "without the hub, set corpora.source to local and corpora.directory to a folder with "
+            f"{corpus} in it"
+        )
+
+    def files(self, locked: Iterable[str]) -> list[str]:
+        """Returns the names of its files, sorted; offline those of the lock file."""
+        if self._offline:
+            if names := sorted(locked):
+                return names
+            reason = "HF_HUB_OFFLINE is set and the lock file knows no file of it"
+            raise NotThereError(self._sentence("the list of files", reason), reason)
+        from huggingface_hub import HfApi
+
+        with self._explained("the list of files"):
+            api = HfApi(endpoint=self._endpoint, token=self._token)
+            return sorted(
+                api.list_repo_files(self.repo, revision=self.revision, repo_type="dataset")
+            )
+
+    def fetch(self, name: str) -> Path:
+        """Returns the path of a file in the cache, fetched where it is not there yet."""
+        from huggingface_hub import hf_hub_download
+
+        with self._explained(name):
+            path = hf_hub_download(
+                self.repo,
+                name,
+                repo_type="dataset",
+                revision=self.revision,
+                endpoint=self._endpoint,
+                token=self._token,
+                cache_dir=self._cache,
+                local_files_only=self._offline,
+            )
+        return Path(path)
+
+    @contextmanager
+    def _explained(self, wanted: str) -> Iterator[None]:
+        """Turns whatever goes wrong between here and the hub into one sentence.
+
+        The library's own messages are left out: they can hold request headers and signed addresses.
+        """
+        from huggingface_hub.errors import (
+            GatedRepoError,
+            RepositoryNotFoundError,
+            RevisionNotFoundError,
+        )
+
+        try:
+            yield
+        except Exception as error:
+            reason = self._reason(error)
+            sentence = self._sentence(wanted, reason)
+            lacking = isinstance(error, RepositoryNotFoundError | RevisionNotFoundError)
+            if lacking and not isinstance(error, GatedRepoError):
+                raise NotThereError(sentence, reason) from None
+            raise UserError(sentence) from None
+
+    def _sentence(self, wanted: str, reason: str) -> str:
+        return (
+            f"corpus {self.corpus}: cannot fetch {wanted} of {self.repo} at {self.revision}: "
+            f"{reason}; {self.otherwise}"
+        )
+
+    def _reason(self, error: Exception) -> str:
+        from huggingface_hub.errors import HFValidationError
+
+        host, status = urlsplit(self._endpoint).hostname or "the hub", _status(error)
+        if self._offline:
+            return "HF_HUB_OFFLINE is set and the cache does not hold it"
+        if isinstance(error, HFValidationError):
+            return "that is no name of a data set (owner/name)"
+        if status in (401, 403):
+            return (
+                f"{host} answered {status}, so it has no such data set, or HF_TOKEN is missing, "
+                "wrong, or has no access"
+            )
+        if status == 404:
+            return f"{host} answered 404, so the data set, the revision or the file is not there"
+        if status is not None:
+            return f"{host} answered {status}; try again later"
+        if isinstance(error, OSError) and error.strerror:
+            return f"no writing to the cache ({error.strerror}); set HF_HOME to a folder of yours"
+        return (
+            f"{host} could not be reached or broke off ({type(error).__name__}); run again, what "
+            "is complete is kept"
+        )
+
+
+def _status(error: BaseException | None) -> int | None:
+    """Returns the HTTP status behind an error; the hub's library wraps some as missing files."""
+    while error is not None:
+        response = getattr(error, "response", None)
+        if response is not None:
+            return response.status_code
+        error = error.__cause__
+    return None
 
 
 def corpus(
@@ -60,10 +175,12 @@ def corpus(
     locks = Lock(lock)
     data_set, offered, lacking = _first_there(corpus, [repo, *alternatives], revision, locks)
     search = _Search(data_set, locks, sha256 or {})
-    found = search.named(files, offered) if files else search.fitting(fields, preferred, offered)
-    digests = {name: search.digests[name] for name in found.names}
+    names, paths, how, others = (
+        search.named(files, offered) if files else search.fitting(fields, preferred, offered)
+    )
+    digests = {name: search.digests[name] for name in names}
     locks.record(data_set.repo, revision, digests)
-    records = cleaned(corpus, "hub", read_files(corpus, found.paths, fields), limit=limit)
+    records = cleaned(corpus, "hub", read_files(corpus, paths, fields), limit=limit)
 
     def noted() -> Iterator[Record]:
         number = 0
@@ -71,8 +188,8 @@ def corpus(
             number += 1
             yield record
         sentence = (
-            f"{number:,} records from {_shown(found.names)} of {data_set.repo} at {revision}, "
-            f"{found.how}; other data files there: {_shown(found.others)}"
+            f"{number:,} records from {_shown(names)} of {data_set.repo} at {revision}, "
+            f"{how}; other data files there: {_shown(others)}"
         )
         sentence += f"; not there: {', '.join(lacking)}" if lacking else ""
         print(f"corpus {corpus}: {sentence}")
@@ -154,7 +271,7 @@ class _Search:
     def _found(self, names: list[str], how: str, offered: Sequence[str]) -> Found:
         paths = [self._fetch(name) for name in names]
         others = [name for name in offered if name.endswith(FORMATS) and name not in names]
-        return Found(names, paths, how, others)
+        return names, paths, how, others
 
     def _fetch(self, name: str) -> Path:
         path = self._data_set.fetch(name)

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.corpora.cleaning import cleaned
-from steadfast.corpora.records import read_files
+from steadfast.corpora.records import cleaned, read_files
 
 
 def corpus(

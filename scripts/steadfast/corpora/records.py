@@ -1,23 +1,26 @@
-"""Reading the rows of a data file, whatever its format, and mapping them to corpus records."""
+"""Reads the rows of data files of any format as corpus records, and leaves out repeated ones."""
 
 import csv
 import json
+import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from io import TextIOWrapper
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TextIO
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.corpora.json_list import listed
+from steadfast.base.tokens import fingerprint
 from steadfast.corpora.tables import FORMATS, tables
 
 Row = tuple[str, Record]  # where it stands, for a message, and its fields
 LONGEST = 2**30  # characters of a cell or line; csv's own limit is shorter than a long essay
 IN_ARCHIVE = (*FORMATS[:-1], ".txt")  # .txt holds JSON lines, as GovReport's archives do
 BATCH = 256  # rows of a column file that are read at once
+BLANKS = re.compile(r"[ \t\n\r]*")
+CHUNK = 2**16  # characters that are read at once, at least
 
 
 class NotRecordsError(UserError):
@@ -253,3 +256,99 @@ READERS: Mapping[str, Callable[[IO[bytes], str], Iterator[tuple[str, Any]]]] = {
     ".arrow": _arrow,
     ".txt": _jsonl,
 }
+
+
+def listed(text: TextIO) -> Iterator[Any]:
+    """Yields the values of a list, of which one at a time is in memory."""
+    held = _Held(text)
+    held.take("[")
+    if held.next != "]":
+        yield held.value()
+        while held.next == ",":
+            held.take(",")
+            yield held.value()
+    held.take("]")
+    held.take("")
+
+
+class _Held:
+    """What is in memory of a text: no more than a value's beginning, its end and a chunk."""
+
+    def __init__(self, text: TextIO):
+        self._text, self._held, self._at = text, "", 0
+        self._decode = json.JSONDecoder().raw_decode
+
+    @property
+    def next(self) -> str:
+        """The next character that is no blank; nothing at the end."""
+        while True:
+            self._at = BLANKS.match(self._held, self._at).end()  # type: ignore[union-attr]
+            if self._at < len(self._held) or not self._more():
+                return self._held[self._at : self._at + 1]
+
+    def take(self, expected: str) -> None:
+        """Goes past that character."""
+        if self.next != expected:
+            raise json.JSONDecodeError(f"Expecting {expected!r}", self._held, self._at)
+        self._at += len(expected)
+
+    def value(self) -> Any:
+        """Returns the next value."""
+        while self.next:
+            try:
+                value, end = self._decode(self._held, self._at)
+            except json.JSONDecodeError:
+                if self._more():
+                    continue
+                raise
+            following = BLANKS.match(self._held, end).end()  # type: ignore[union-attr]
+            # A number may go on beyond what is in memory.
+            if self._held[following : following + 1] in {",", "]"} or not self._more():
+                self._at = end
+                return value
+        raise json.JSONDecodeError("Expecting value", self._held, self._at)
+
+    def _more(self) -> bool:
+        """Reads as much again as is left, so that a long value is decoded a few times only."""
+        left = self._held[self._at :]
+        read = self._text.read(max(CHUNK, len(left)))
+        if read:
+            self._held, self._at = left + read, 0
+        return bool(read)
+
+
+def cleaned(
+    corpus: str,
+    source: str,
+    records: Iterable[Record],
+    tokens: int | None = None,
+    limit: int | None = None,
+) -> Iterator[Record]:
+    """Yields the records in source order, without blank texts and texts equal to an earlier one.
+
+    They end where the texts have at least ``tokens`` tokens, or after ``limit`` records; of endless
+    ones no more than needed are taken.
+    """
+    texts: set[bytes] = set()  # half a fingerprint each, since this is all that is held in memory
+    ids: set[str] = set()
+    words = 0
+    for record in records:
+        key = bytes.fromhex(fingerprint(record["text"]))[:16]
+        if not record["text"].strip() or key in texts:
+            continue
+        texts.add(key)
+        name, repeats = record["id"], 1
+        while record["id"] in ids:  # files of one corpus may number their records alike
+            repeats += 1
+            record["id"] = f"{name}-{repeats}"
+        ids.add(record["id"])
+        yield record
+        # tiktoken's encodings never join two words into one token, so words bound tokens from below
+        words += len(record["text"].split())
+        if (tokens is not None and words >= tokens) or len(ids) == limit:
+            break
+    if not ids:
+        raise UserError(
+            f"corpus {corpus}: the {source} source holds no text; check its files and the field "
+            "named as text"
+        )

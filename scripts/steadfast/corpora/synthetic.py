@@ -13,7 +13,7 @@ from pathlib import Path
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
-from steadfast.corpora.cleaning import cleaned
+from steadfast.corpora.records import cleaned
 
 SLOT = re.compile(r"\{(\w+)\}")
 ARTICLE = re.compile(r"\b([Aa]) (?=[aeiou])(?!uni|us[aeiu]|one|eu)")

@@ -1,9 +1,12 @@
-"""What stands behind LIFBench's results: models compared, rubrics, variance, depth, complexity."""
+"""What stands behind LIFBench's results: models compared, rubrics, variance, depth, floor."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
+import numpy as np
 import pandas as pd
 
+from steadfast.base.files import Settings
+from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.frames import (
     CAPABILITIES,
     OTHER,
@@ -12,19 +15,30 @@ from steadfast.benchmarks.lifbench.frames import (
     task_order,
 )
 from steadfast.benchmarks.lifbench.measures import bootstrap, clusters, task_means, task_weights
-from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
-from steadfast.benchmarks.lifbench.weights import score_points, total_weight
+from steadfast.benchmarks.lifbench.scored_tasks import (
+    SCORED_TASKS,
+    ScoredTasks,
+    score_points,
+    total_weight,
+    with_own,
+)
+from steadfast.stats.certificate import Compared
 from steadfast.stats.comparison import compare_models
 from steadfast.stats.depth import success_by_depth
 from steadfast.stats.ranks import CORRELATIONS, agreement
 from steadfast.stats.tidy import OVERALL, tidy
 from steadfast.stats.variance import variance_shares
+from steadfast.stats.variance_components import Components
 
 LIST = "list"
 EASY, HARD = "easy", "hard"
-MOST_EASY = 10
-"""Total weight of an easy task, at most (section 5.4)."""
+MOST_EASY = 10  # total weight of an easy task, at most (section 5.4)
 FACTORS = {"context": "cluster", "expression": "expression_id", "variable": "variable_id"}
+COLUMNS = ["model", "task", "length", "value", "ars", "floor", "n"]
+ROOM = 0.05
+"""With less left to gain, its share says nothing: one slip would be many times all of it."""
+_SAMPLE = ["prompts", "length", "sample_id"]
+SCENARIO_OF = {name: task.scenario for name, task in SCORED_TASKS.items()}
 
 
 def comparisons(
@@ -154,3 +168,75 @@ def rubrics(
     rows = pd.concat(parts, ignore_index=True).reindex(columns=columns)
     measures = ["ars", "rank", *CORRELATIONS]
     return sorted_rows(rows, frame, columns[:4], measure=measures, rubric=[chosen, *totals])
+
+
+def above_floor(
+    frame: pd.DataFrame,
+    weighting: str,
+    rubric: str,
+    floor: str | None,
+    tasks: ScoredTasks = SCORED_TASKS,
+) -> pd.DataFrame:
+    """Returns what each model gains of what the floor leaves open: (ARS − floor) ÷ (1 − floor).
+
+    The floor is the mean of the floor reader's totals on the very answers that the model's mean is
+    of: a sample that either has no score for is in neither.
+
+    >>> frame = pd.DataFrame({"model": ["floor", "m"], "total": [0.5, 0.75], "task": "OQ"})
+    >>> frame = frame.assign(prompts="own", length="4k", sample_id="OQ/1")
+    >>> frame = frame.astype({"model": "category", "length": "category"})
+    >>> rows = above_floor(frame, "rubric", "released", "floor")
+    >>> rows.loc[rows["task"] == "OQ", ["model", "length", "value"]].values.tolist()
+    [['floor', '', 0.0], ['floor', '4k', 0.0], ['m', '', 0.5], ['m', '4k', 0.5]]
+
+    Returns:
+        Columns model, task (or overall), length (or empty: all), value (empty where the floor
+        leaves less than ``ROOM`` open), ars and floor (means of those answers) and n (answers).
+    """
+    totals = frame.loc[frame["total"].notna(), ["model", "task", *_SAMPLE, "total"]]
+    under = totals[totals["model"] == floor].drop_duplicates(_SAMPLE)
+    both = totals.merge(under[[*_SAMPLE, "total"]], on=_SAMPLE, suffixes=("", "_floor"))
+    both = both.astype({"model": str, "task": str, "length": str})
+    weights = task_weights(weighting, rubric, tasks)
+    parts = [_means(both, weights, by) for by in ([], ["length"])]
+    rows = pd.concat(parts, ignore_index=True).reindex(columns=COLUMNS).fillna({"length": ""})
+    room = 1 - rows["floor"]
+    rows["value"] = ((rows["ars"] - rows["floor"]) / room.where(room >= ROOM)).astype(float)
+    return sorted_rows(rows, frame, ["model", "task", "length"])
+
+
+def _means(both: pd.DataFrame, weights: dict[str, float], by: list[str]) -> pd.DataFrame:
+    """Returns both means of each task and over all tasks, and the answers behind them."""
+    means = {"ars": ("total", "mean"), "floor": ("total_floor", "mean"), "n": ("total", "size")}
+    tasks = both.groupby(["model", "task", *by]).agg(**means).reset_index()
+    tasks["weight"] = tasks["task"].map(weights)
+    parts = [
+        {
+            **dict(zip(["model", *by], np.atleast_1d(key), strict=True)),
+            "task": OVERALL,
+            **{of: np.average(part[of], weights=part["weight"]) for of in ("ars", "floor")},
+            "n": part["n"].sum(),
+        }
+        for key, part in tasks.groupby(["model", *by])
+    ]
+    return pd.concat([tasks, pd.DataFrame(parts, columns=tasks.columns)])
+
+
+def compared(weighting: str, rubric: str, own: Mapping[str, Settings] | None = None) -> Compared:
+    """Says how models are compared: the tasks of a scenario share contexts; parts are lengths."""
+    tasks = {name: task for name, task in with_own(own).items() if task.counts}
+    released = facts("lifbench/variance.yaml")
+    return Compared(
+        unit="contexts a length",
+        weights=task_weights(weighting, rubric, tasks),
+        groups={name: task.scenario for name, task in tasks.items()},
+        lengths=True,
+        rubric=rubric,
+        released={
+            name: Components.of_facts(of)
+            for name, of in released["groups"].items()
+            if tasks.keys() == SCORED_TASKS.keys()
+        },
+        source=released["source"],
+        apart="perspective",
+    )

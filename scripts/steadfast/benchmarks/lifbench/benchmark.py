@@ -3,36 +3,38 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from steadfast.base.files import Settings
+from steadfast.base.files import Record, Settings
 from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.contexts.formats import CONTENT, NUMBERED
 from steadfast.benchmarks.lifbench.data import (
-    NAME,
     context_file,
     data_files,
     domains_of,
     expression_file,
     released_inputs,
 )
-from steadfast.benchmarks.lifbench.export_settings import exports
-from steadfast.benchmarks.lifbench.needs import scores_needs
-from steadfast.benchmarks.lifbench.own_tasks.tasks import (
-    answer_functions,
-    drawing_functions,
-    own_tasks,
-    scoring_functions,
-)
-from steadfast.benchmarks.lifbench.paper import PAPER_MODELS
+from steadfast.benchmarks.lifbench.own_tasks.tasks import own_tasks
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.perspectives import Beyond
 from steadfast.benchmarks.lifbench.recs.files import review_folder, rewriting
 from steadfast.benchmarks.lifbench.released_files import released_lengths, scores_file
+from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS, scores_needs
 from steadfast.benchmarks.lifbench.section import Lifbench
-from steadfast.benchmarks.lifbench.tasks import in_order
+from steadfast.benchmarks.lifbench.tasks import NAME, in_order
 from steadfast.config.settings import asked_models, floor, references, scored_models
 from steadfast.contract.components import Component, StandIn
-from steadfast.contract.task import Benchmark, Measure, Output, Part, ReleasedModel, Task, Trial
+from steadfast.contract.exports import Exports
+from steadfast.contract.task import (
+    Benchmark,
+    DataFile,
+    Measure,
+    Output,
+    Part,
+    ReleasedModel,
+    Task,
+    Trial,
+)
 from steadfast.contract.text_asked import prompts_asked, scores_asked
 from steadfast.schema.config import Config
 
@@ -41,6 +43,8 @@ such as
   gpt-4o:
     {engine: openai, model: gpt-4o-2024-08-06, temperature: 1}
 or take lifbench.recs.rewrites: released"""
+SHOWN = {"lengths", "contexts", "contexts_per_length", "formats", "domains", "expressions"}
+"""Keys of the section that say what was built, as far as the section has them; none is a path."""
 TITLE = "LIFBench"
 METRICS = (
     "ars", "ifp", "ifs", "coverage", "comparisons", "variance", "depth", "complexity",
@@ -59,12 +63,12 @@ def task(config: Config, section: Lifbench) -> Task:
     scenarios = in_order(one.scenario for one in known)
     further, beyond = _further(section), beyond_paper(section, scenarios)
     published, drawn = section.published_prompts, section.published_variables
-    scores_files = [f"{directory}/scores/{scores_file(TASKS[name])}" for name in tasks]
+    scores_files = [f"{directory}/scores/{scores_file(TASKS[name])}" for name in tasks if directory]
     data = data_files(config, section, tasks, own)
     stand_in: Component[StandIn] = Component(
         "steadfast.benchmarks.lifbench.readers:LifbenchReader",
         {"own": {name: one.answered for name, one in own.items()}},
-        uses=answer_functions(own.values()),
+        uses=tuple(name for one in own.values() for name in one.answer_functions),
     )
     return Task(
         parts={
@@ -77,17 +81,17 @@ def task(config: Config, section: Lifbench) -> Task:
             {
                 "seed": config.seed,
                 "tasks": [one.asked for one in known],
-                **_formats(section),
+                **({} if section.formats == [NUMBERED] else {"formats": list(section.formats)}),
                 **({"released": drawn} if drawn else {}),
             },
-            uses=drawing_functions(own.values()),
+            uses=tuple(one.draw for one in own.values() if ":" in one.draw),
         ),
         samples=Component("steadfast.benchmarks.lifbench.samples:LifbenchSamples"),
         stand_in=stand_in,
         scoring=Component(
             "steadfast.benchmarks.lifbench.scoring:LifbenchScoring",
             {"rubric": section.rubric, "own": {name: one.scored for name, one in own.items()}},
-            uses=scoring_functions(own.values()),
+            uses=tuple(one.file.scoring for one in own.values()),
         ),
         metrics=Output(
             Component(
@@ -112,20 +116,16 @@ def task(config: Config, section: Lifbench) -> Task:
             "steadfast.benchmarks.lifbench.released_scores:released_scores",
             {"directory": directory, "tasks": tasks, **({"same": True} if published else {})},
         ),
-        released_files=scores_files if directory else (),
-        released_needs=scores_needs(directory, tasks),
-        compared=Component("steadfast.benchmarks.lifbench.certificate:compared", scoring),
+        released_files=scores_files or (),
+        released_needs=scores_needs(directory, [TASKS[name] for name in tasks]),
+        compared=Component("steadfast.benchmarks.lifbench.analyses:compared", scoring),
         # Which answer can expect most depends on the rubric; no other stand-in's does.
         floor=replace(stand_in, settings={**stand_in.settings, "rubric": section.rubric}),
         passages=Component("steadfast.benchmarks.lifbench.passages:passages"),
         trial=Trial(spread=("context_id", "expression_id", "variable_id", "format")),
         exports=exports(config, section, tasks, data, list(own)),
-        rewriting=rewriting(section, NAME, list(config.rewriters)),
-        files=_files(
-            section,
-            scenarios,
-            scores_files if directory and scored_models(config) else (),
-        ),
+        rewriting=rewriting(section, config),
+        files=_files(section, scenarios, scores_files if scored_models(config) else ()),
         task_names=tuple(own),
         asked=_asked(config, section),
     )
@@ -178,10 +178,6 @@ def beyond_paper(section: Lifbench, running: Sequence[str]) -> dict[str, Beyond]
         domains = section.domains.items()
         found["domain"] = {name: list(of) for name, of in domains if name in running}
     return {"beyond": found} if found else {}
-
-
-def _formats(section: Lifbench) -> Settings:
-    return {} if section.formats == [NUMBERED] else {"formats": list(section.formats)}
 
 
 def _tables(
@@ -270,6 +266,45 @@ def _check_released_contexts(section: Lifbench) -> None:
                 f"lifbench.lengths: no context of {name} with {budget} tokens was released, only "
                 f"of {listed}; name some of these, or set lifbench.contexts to own"
             )
+
+
+def exports(
+    config: Config,
+    section: Lifbench,
+    tasks: Sequence[str],
+    data: Sequence[DataFile],
+    own: Sequence[str] = (),
+) -> Component[Exports]:
+    """Returns how LIFBench is exported."""
+    settings: Record = {"seed": config.seed, "tokenizer": config.tokenizer}
+    settings |= {"corpora": config.corpora.source, **section.model_dump(include=SHOWN)}
+    settings["tasks"] = [*tasks, *own]
+    templates = str(section.expressions)
+    if templates == "recs":
+        settings["recs"] = section.recs.model_dump(exclude={"review", "encoder"})
+        templates = f"recs of {section.recs.rewrites} rewrites"
+    return Component(
+        "steadfast.benchmarks.lifbench.export:LifbenchExports",
+        {"texts": _texts(data), "templates": templates, "settings": settings, "own": list(own)},
+    )
+
+
+def _texts(data: Sequence[DataFile]) -> dict[str, Record]:
+    """Returns where the text of each corpus is from, or that the contexts are the released ones."""
+    corpora = {file.path: file.content for file in data if file.step == "corpus"}
+    texts: dict[str, Record] = {}
+    for content in corpora.values():
+        known = {name: content.settings.get(name) for name in ("repo", "revision")}
+        source = content.name.split(":")[0].split(".")[-1]
+        texts[content.settings["corpus"]] = {"source": source, **known}
+    if any(
+        path not in corpora
+        for file in data
+        if file.step == "contexts"
+        for path in file.inputs.values()
+    ):
+        texts["contexts"] = {"source": "released"}
+    return texts
 
 
 LIFBENCH = Benchmark(

@@ -1,5 +1,6 @@
 """The files of LIFBench's data: corpora, the contexts and expressions made of them."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,19 +9,24 @@ from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.contexts.formats import NUMBERED, formats_of
 from steadfast.benchmarks.lifbench.domains import facts_of, usual_domain
-from steadfast.benchmarks.lifbench.needs import corpus_needs, input_needs, templates_needs
 from steadfast.benchmarks.lifbench.own_tasks.tasks import OwnTask
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.recs.files import RELEASED, recs_file, recs_files, review_file
-from steadfast.benchmarks.lifbench.released_files import in_directory, input_name
+from steadfast.benchmarks.lifbench.released_files import (
+    NOTHING,
+    in_directory,
+    input_name,
+    input_needs,
+    templates_needs,
+)
 from steadfast.benchmarks.lifbench.section import Lifbench
-from steadfast.benchmarks.lifbench.tasks import in_order
+from steadfast.benchmarks.lifbench.tasks import NAME, in_order
 from steadfast.contract.components import Component
-from steadfast.contract.task import DataFile
+from steadfast.contract.task import DataFile, Needs
+from steadfast.corpora.hub import PUBLIC
 from steadfast.corpora.local import matching
 from steadfast.schema.config import Config, CorpusName
 
-NAME = "lifbench"
 RELEASED_TEMPLATES = f"{NAME}/released/tasks.json"
 BUILDERS = {"list": "lists", "multidoc": "multidoc", "onedoc": "onedoc"}
 """The module in ``contexts`` that makes them."""
@@ -40,7 +46,7 @@ def data_files(
             RELEASED_TEMPLATES,
             "released_templates",
             Component(
-                "steadfast.benchmarks.lifbench.released_templates:tasks_file",
+                "steadfast.benchmarks.lifbench.released_files:tasks_file",
                 {"directory": section.released.directory, **pinned},
             ),
             needs=templates_needs(section.released.directory),
@@ -115,7 +121,7 @@ def _corpus(config: Config, section: Lifbench, corpus: CorpusName) -> DataFile:
         "corpus",
         Component(f"steadfast.corpora.{source}:corpus", settings),
         files=tuple(map(str, files)),
-        needs=corpus_needs(source, settings),
+        needs=_corpus_needs(source, settings),
     )
 
 
@@ -200,7 +206,7 @@ def _recs(config: Config, section: Lifbench, tasks: Sequence[str]) -> list[DataF
     if section.expressions != "recs":
         return []
     templates = _templates(section.recs.originals)
-    return recs_files(section, NAME, tasks, list(config.rewriters), config.seed, templates)
+    return list(recs_files(config, section, tasks, templates))
 
 
 def _templates(whose: str) -> dict[str, str]:
@@ -210,17 +216,20 @@ def _templates(whose: str) -> dict[str, str]:
 
 def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
     whose, recs = section.expressions, section.recs
-    name = f"steadfast.benchmarks.lifbench.{whose}_expressions:expressions"
+    name = f"steadfast.benchmarks.lifbench.expressions:{whose}_expressions"
     worded = TASKS[task].worded
     settings: Settings = {"task": worded}
     inputs: dict[str, str] = _templates(whose)
     files: tuple[str, ...] = ()
     if whose == "recs":
-        whose, name = recs.originals, "steadfast.benchmarks.lifbench.recs.sampled:expressions"
+        whose, name = (
+            recs.originals,
+            "steadfast.benchmarks.lifbench.recs.statistics:sampled_expressions",
+        )
         steps = ("candidates", "vectors", "clusters")
-        inputs = {step: recs_file(NAME, step, task) for step in steps} | _templates(whose)
+        inputs = {step: recs_file(step, task) for step in steps} | _templates(whose)
         # Where a text is to be accepted first, the file to do that in stands there already.
-        inputs["review"] = recs_file(NAME, "review", task, "yaml")
+        inputs["review"] = recs_file("review", task, "yaml")
         review = review_file(section, task)
         files = (review,) if review else ()
         settings = {
@@ -237,6 +246,14 @@ def _expressions(config: Config, section: Lifbench, task: str) -> DataFile:
 
 
 def _own_expressions(task: OwnTask) -> DataFile:
-    name = "steadfast.benchmarks.lifbench.own_expressions:expressions"
+    name = "steadfast.benchmarks.lifbench.expressions:own_expressions"
     settings = {"task": task.task.worded, "templates": task.templates}
     return DataFile(expression_file(task.id), "expressions", Component(name, settings))
+
+
+def _corpus_needs(source: str, settings: Settings) -> Needs:
+    """Returns the address of a corpus on the hub, at its revision; of its first name alone."""
+    if source != "hub":
+        return NOTHING
+    hub = os.environ.get("HF_ENDPOINT", "").rstrip("/") or PUBLIC
+    return Needs((f"{hub}/api/datasets/{settings['repo']}/revision/{settings['revision']}",))

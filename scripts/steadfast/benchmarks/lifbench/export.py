@@ -1,7 +1,6 @@
 """LIFBench as a data set of its own: contexts once, prompts that refer to them, expressions."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
@@ -56,7 +55,12 @@ class LifbenchExports(Exports):
             languages=["en"],
             tables=known["tables"],
             columns={
-                table: {name: _column(of) for name, of in columns.items()}
+                table: {
+                    name: Column(of)
+                    if isinstance(of, str)
+                    else Column(of["text"], tuple(of["refers"]))
+                    for name, of in columns.items()
+                }
                 for table, columns in known["columns"].items()
             },
             keys=known["keys"],
@@ -106,7 +110,3 @@ def _source(name: str, source: str, repo: str | None = None, revision: str | Non
 def _own_templates(task: str) -> Source:
     unknown = facts("corpora/licences.yaml")["hub"]["another"]
     return Source(name=f"templates of {task}", origin="a file of your own", **unknown)
-
-
-def _column(of: Any) -> Column:
-    return Column(of) if isinstance(of, str) else Column(of["text"], tuple(of["refers"]))

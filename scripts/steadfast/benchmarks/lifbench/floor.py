@@ -14,7 +14,7 @@ from itertools import pairwise
 from random import Random
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.lifbench.contexts.facts import FACTS
+from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.records import Prompt
 
 EDGE = 10  # elements at the beginning of a list, among which places are asked for most densely
@@ -93,8 +93,9 @@ def _likeliest_groups(documents: int) -> int:
     >>> [_likeliest_groups(n) for n in (2, 6, 13, 28, 60, 270)]
     [1, 1, 2, 4, 5, 5]
     """
-    repeated = int(FACTS["multidoc"]["repeated_share"] * documents + 0.5)
-    return min(FACTS["multidoc"]["repeated_sets"], 1 + max(repeated - 1, 0) // 2)
+    multidoc = facts("lifbench/contexts.yaml")["multidoc"]
+    repeated = int(multidoc["repeated_share"] * documents + 0.5)
+    return min(multidoc["repeated_sets"], 1 + max(repeated - 1, 0) // 2)
 
 
 def _drawn(parts: list[Record], number: int, rng: Random) -> list[Record]:

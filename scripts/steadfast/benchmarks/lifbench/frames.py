@@ -12,8 +12,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.benchmarks.lifbench.perspectives import ASKED, AVERAGE, FURTHER, PERSPECTIVES
 from steadfast.benchmarks.lifbench.records import ScoreRecord
-from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
-from steadfast.benchmarks.lifbench.weights import RUBRICS
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, SCORED_TASKS, ScoredTasks
 from steadfast.contract.components import Scored
 from steadfast.contract.request import STATUSES
 from steadfast.stats.asked import OWN, answers_expected, prompts_of, with_prompts

@@ -12,15 +12,18 @@ import pandas as pd
 
 from steadfast.benchmarks.lifbench.frames import POINT, row_order
 from steadfast.benchmarks.lifbench.perspectives import AVERAGE, PERSPECTIVES
-from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
-from steadfast.benchmarks.lifbench.weights import score_points, total_weight
+from steadfast.benchmarks.lifbench.scored_tasks import (
+    SCORED_TASKS,
+    ScoredTasks,
+    score_points,
+    total_weight,
+)
 from steadfast.stats import bootstrap as spreads
 from steadfast.stats.bootstrap import Bootstrap, Replicates
 from steadfast.stats.intervals import Clusters, joined
 from steadfast.stats.tidy import OVERALL, tidy
 
-TOGETHER = 25
-"""Models whose replicates are in memory at a time."""
+TOGETHER = 25  # models whose replicates are in memory at a time
 
 
 def bootstrap(frame: pd.DataFrame, by: list[str]) -> Bootstrap:

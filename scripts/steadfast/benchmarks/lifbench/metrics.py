@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Mapping
 import pandas as pd
 
 from steadfast.base.files import Settings
-from steadfast.benchmarks.lifbench.above_floor import above_floor
 from steadfast.benchmarks.lifbench.analyses import (
+    above_floor,
     comparisons,
     complexity,
     depth,

@@ -11,5 +11,4 @@ Beyond = Mapping[str, Mapping[str, Sequence[str]]]
 ASKED = (*FURTHER, "perspective")
 """Fields of prompts and scores: what the paper's prompts have not, and the one further perspective
 that others are asked for alone."""
-AVERAGE = "average"
-"""The plain mean of the paper's three."""
+AVERAGE = "average"  # the plain mean of the paper's three

@@ -1,6 +1,6 @@
 """Prompts: every template of a task crossed with every setting of its variables, per context."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from steadfast.base.files import Record, Settings
@@ -31,7 +31,8 @@ def prompts(
     known = [Task.of(task) for task in tasks]
     for scenario in in_order(task.scenario for task in known):
         here = [task for task in known if task.scenario == scenario]
-        for context in _contexts(data["contexts"], scenario):
+        contexts = (c for name, c in data["contexts"].items() if name.partition("/")[0] == scenario)
+        for context in chain.from_iterable(contexts):
             domain = {"domain": context["domain"]} if "domain" in context else {}
             shown = formats_of(scenario, formats)
             for format in shown[:1] if domain else shown:
@@ -42,13 +43,6 @@ def prompts(
                     expressions = data["expressions"][task.id]
                     drawn = _drawn(task, context, expressions, seed, released)
                     yield from _prompts(task, context, expressions["expressions"], drawn, seen)
-
-
-def _contexts(contexts: Mapping[str, Iterable[Record]], scenario: str) -> Iterator[Record]:
-    """Returns those of a scenario, of all domains."""
-    return chain.from_iterable(
-        of for name, of in contexts.items() if name.partition("/")[0] == scenario
-    )
 
 
 def _drawn(

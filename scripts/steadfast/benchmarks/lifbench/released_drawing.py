@@ -83,14 +83,16 @@ def document_settings(
                 known = sentences[length] if sentences else KnownSentences(entry)
                 drawn = [_evidence(rng, params, entry, known) for _ in meta["instructions"]]
             else:
-                drawn = [_combined(rng, params) for _ in meta["instructions"]]
+                combined = list(product(*params.values()))
+                drawn = [
+                    [
+                        (dict(zip(params, of, strict=True)), {})
+                        for of in rng.sample(combined, COMBINED)
+                    ]
+                    for _ in meta["instructions"]
+                ]
             found[length][task] = drawn
     return found
-
-
-def _combined(rng: Random, params: Mapping[str, list[Any]]) -> list[Setting]:
-    values = rng.sample(list(product(*params.values())), COMBINED)
-    return [(dict(zip(params, chosen, strict=True)), {}) for chosen in values]
 
 
 def _evidence(

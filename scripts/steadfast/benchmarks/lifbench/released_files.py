@@ -1,18 +1,20 @@
-"""The benchmark's released files of contexts: from a directory, or fetched; checked either way."""
+"""The benchmark's released files, from a directory or fetched and checked; names in them."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Settings
-from steadfast.base.pinned import check, download
+from steadfast.base.files import Settings, read_text
+from steadfast.base.pinned import check, download, fetch
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.tasks import Task
+from steadfast.contract.task import Needs
 from steadfast.corpora.lock import Lock
 
 LOCAL = "set lifbench.released.directory in the config to a directory that holds {name}"
 BELOW = "data/meta"  # where the files lie in a clone of the repository
+NOTHING = Needs()
 UNIT = 1024  # tokens; released lengths count in these
 
 
@@ -89,3 +91,32 @@ def _check_lock(
             f"again, or correct {lock.path} if this file is the right one"
         )
     lock.record(repository, commit, {name: found})
+
+
+def tasks_file(inputs: Mapping[str, Path], directory: str | None, pinned: bool = False) -> str:
+    """Returns tasks.json, from a directory (``pinned``: only the published one) or fetched."""
+    source = facts("lifbench/released.yaml")
+    if directory is None:
+        return fetch(source, LOCAL.format(name="tasks.json")).decode("utf-8")
+    path = in_directory(directory, "tasks.json")
+    text = read_text(path)
+    if pinned:
+        advice = "fetch the released file again, or choose lifbench.contexts own"
+        check(text.encode(), source, str(path), advice)
+    return text
+
+
+def fetched(directory: str | None, addresses: Iterable[str]) -> Needs:
+    """Returns what is fetched where no directory has it."""
+    return Needs(tuple(addresses)) if directory is None else NOTHING
+
+
+def templates_needs(directory: str | None) -> Needs:
+    """Returns the address of the released templates."""
+    return fetched(directory, [facts("lifbench/released.yaml")["url"]])
+
+
+def input_needs(directory: str | None, scenario: str) -> Needs:
+    """Returns the address of a scenario's released contexts."""
+    source = facts("lifbench/released.yaml")["contexts"]
+    return fetched(directory, [source["url"].format(**source, file=input_name(scenario))])

@@ -3,7 +3,8 @@
 import csv
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from steadfast.base.errors import UserError
@@ -11,15 +12,40 @@ from steadfast.base.files import Settings, read_text
 from steadfast.base.names import nearest
 from steadfast.base.pinned import fetch
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.paper import PAPER_MODELS
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.records import ScoreRecord
-from steadfast.benchmarks.lifbench.released_files import scores_file
-from steadfast.benchmarks.lifbench.weights import RUBRICS
+from steadfast.benchmarks.lifbench.released_files import LOCAL, fetched, scores_file
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
+from steadfast.benchmarks.lifbench.tasks import Task
+from steadfast.contract.task import Needs
 from steadfast.stats.asked import OWN
 
-LOCAL = "set lifbench.released.directory in the config to a directory that holds scores/*.csv"
 KEYS = ("model", "ins_id", "param_id", "length", "total_score")
+
+
+@dataclass(frozen=True)
+class PaperModel:
+    """A model as the paper shows it."""
+
+    label: str  # its name in the tables
+    group: str  # the heading under which Table 3 lists it
+    truncated: tuple[str, ...] = ()  # names of the lengths at which contexts were cut
+    gold: bool = False  # it is no model, but the reference answers
+
+
+PAPER_MODELS: dict[str, PaperModel] = {
+    name: PaperModel(
+        values["label"], group, tuple(values.get("truncated", ())), values.get("gold", False)
+    )
+    for group, models in facts("lifbench/paper_models.yaml").items()
+    for name, values in models.items()
+}
+
+
+def scores_needs(directory: str | None, tasks: Iterable[Task]) -> Needs:
+    """Returns the addresses of the released scores of tasks."""
+    url = facts("lifbench/released_scores.yaml")["url"]
+    return fetched(directory, [url + scores_file(task) for task in tasks])
 
 
 def released_scores(
@@ -69,7 +95,9 @@ def _read(name: str, directory: str | None, source: Settings) -> tuple[str, str]
         path = Path(directory) / "scores" / name
         return str(path), read_text(path)
     url = source["url"] + name
-    return url, fetch({"url": url, **source["files"][name]}, LOCAL).decode("utf-8")
+    return url, fetch(
+        {"url": url, **source["files"][name]}, LOCAL.format(name="scores/*.csv")
+    ).decode("utf-8")
 
 
 def _records(

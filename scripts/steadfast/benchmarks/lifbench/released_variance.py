@@ -14,10 +14,9 @@ import yaml
 
 from steadfast.base.files import Record
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.certificate import SCENARIO_OF
-from steadfast.benchmarks.lifbench.paper import PAPER_MODELS
+from steadfast.benchmarks.lifbench.analyses import SCENARIO_OF
 from steadfast.benchmarks.lifbench.records import ScoreRecord
-from steadfast.benchmarks.lifbench.released_scores import released_scores
+from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS, released_scores
 from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS, SCENARIOS
 from steadfast.contract.components import Scored
 from steadfast.stats.certificate import Compared, pilot_rows

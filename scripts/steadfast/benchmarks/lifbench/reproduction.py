@@ -1,28 +1,28 @@
-"""The paper's printed tables beside what the released per-sample scores give, cell by cell."""
+"""The paper beside its own released scores: printed tables cell by cell, claims pair by pair."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
-from typing import NamedTuple
+from itertools import groupby, pairwise
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.claims import claims_table
-from steadfast.benchmarks.lifbench.paper import PAPER_MODELS
 from steadfast.benchmarks.lifbench.perspectives import Beyond
-from steadfast.benchmarks.lifbench.printed import Asked, printed_rows
+from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
 from steadfast.benchmarks.lifbench.tables import BUILDERS
 from steadfast.benchmarks.lifbench.tables import tables as own_tables
-from steadfast.benchmarks.lifbench.tables.printed import LABELS
+from steadfast.benchmarks.lifbench.tables.printed import LABELS, Asked, printed_rows
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
-from steadfast.benchmarks.lifbench.tables.stability import ranks_by_value
+from steadfast.benchmarks.lifbench.tables.scores import ranks_by_value
 from steadfast.contract.components import Frames
-from steadfast.show.cells import count_cell
+from steadfast.show.cells import count_cell, interval_cell, p_cell
 from steadfast.show.display import Display, Shown
 from steadfast.show.render import Printed, escape_csv, printed
-from steadfast.show.table import Cell, Column, Section, Table
-from steadfast.stats.tidy import OVERALL
+from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.table import Cell, Column, Section, Table, rounded
+from steadfast.stats.tidy import OVERALL, rows_of
+from steadfast.stats.ties import SIGNIFICANT
 
 NAME = "lifbench_reproduction"
 TABLES = WORDS["reproduction"]["tables"]
@@ -30,6 +30,10 @@ PAGE = facts("lifbench/printed/notes.yaml")
 NOTES = PAGE["notes"]
 DIGITS = 3  # of the paper's numbers
 RANKS = ", ranks"
+Place = tuple[str, str, str]  # model, length (or "") and column
+CLAIMS = "lifbench_claims"
+Scores = Mapping[str, Mapping[str, float]]
+"""What Table 3 prints: by column (a task, or Overall), the score of each label."""
 
 
 def tables(
@@ -75,13 +79,16 @@ def reproduction(cells: Sequence[PrintedCell]) -> Printed:
     pages = [printed(summary_table(cells)), printed(differences_table(cells))]
     tex, md = ("\n".join(getattr(page, kind) for page in pages) for kind in ("tex", "md"))
     columns = [*PrintedCell._fields[:-1], "matches", "explanation"]
-    rows = pd.DataFrame([_csv_row(cell) for cell in cells], columns=columns)
+    found = [
+        (
+            *map(escape_csv, cell[:-1]),
+            "yes" if cell.matches else "no",
+            NOTES[cell.note]["explanation"] if cell.note else "",
+        )
+        for cell in cells
+    ]
+    rows = pd.DataFrame(found, columns=columns)
     return Printed(NAME, tex, md, rows.to_csv(index=False, lineterminator="\n"))
-
-
-def _csv_row(cell: PrintedCell) -> list[str]:
-    explanation = NOTES[cell.note]["explanation"] if cell.note else ""
-    return [*map(escape_csv, cell[:-1]), "yes" if cell.matches else "no", explanation]
 
 
 def _asked(frames: Frames, weighting: str, own: Mapping[str, Settings] | None) -> Asked:
@@ -128,10 +135,6 @@ def _of_paper(released: Mapping[str, str]) -> dict[str, str]:
     """Returns the paper's models, without its reference answers."""
     gold = {name: known.gold for name, known in PAPER_MODELS.items()}
     return {model: name for model, name in released.items() if not gold.get(name, True)}
-
-
-Place = tuple[str, str, str]
-"""Model, length (or "") and column."""
 
 
 def _shown(table: Table) -> dict[Place, Cell]:
@@ -230,3 +233,105 @@ def differences_table(cells: Sequence[PrintedCell]) -> Table:
         tuple(sections),
         tuple((None, f"{why[key]} {NOTES[key]['explanation']}") for key in notes),
     )
+
+
+CLAIM_WORDS = WORDS["claims"]
+
+
+class Claim(NamedTuple):
+    """That one model is better than another: their labels, and the column of Table 3."""
+
+    better: str
+    other: str
+    column: str = "Overall"
+
+
+def claims(printed: Scores) -> Iterator[tuple[str, list[Claim]]]:
+    """Yields the claims under their headings.
+
+    Neighbours in the ranking by overall ARS, the best model of each group and of each task before
+    the next one, and what the paper's text says.
+    """
+    overall = _ranked(printed["Overall"])
+    yield CLAIM_WORDS["neighbours"], [Claim(*pair) for pair in pairwise(overall)]
+    groups: dict[str, list[str]] = {}
+    for known in PAPER_MODELS.values():
+        groups.setdefault(known.group, []).append(known.label)
+    firsts = ([label for label in overall if label in group][:2] for group in groups.values())
+    yield CLAIM_WORDS["groups"], [Claim(pair[0], pair[1]) for pair in firsts if len(pair) == 2]
+    tasks = ((task, _ranked(of)[:2]) for task, of in printed.items() if task != "Overall")
+    yield CLAIM_WORDS["tasks"], [Claim(pair[0], pair[1], task) for task, pair in tasks]
+    for said in facts("lifbench/claims.yaml"):
+        yield said["heading"], [Claim(*pair) for pair in said["pairs"]]
+
+
+def _ranked(scores: Mapping[str, float]) -> list[str]:
+    return sorted(scores, key=lambda label: -scores[label])
+
+
+def claims_table(comparisons: pd.DataFrame, models: Mapping[str, str], asked: Asked) -> Table:
+    """Returns each claim with the difference in scores, and whether the test supports it.
+
+    Claims about models or cells that the run has not are left out.
+    """
+    pairs = rows_of(comparisons, length="").replace({"model": models, "other": models})
+    found = {(row.model, row.other, row.task): row for row in pairs.itertuples()}
+    printed, sections, notes = _printed_scores(), [], []
+    for heading, of in claims(printed):
+        about = [claim for claim in of if asked.has("", claim.column)]
+        lines = [line for claim in about for line in _line(claim, printed, found)]
+        if lines:
+            supported = sum(line[-1].text == CLAIM_WORDS["yes"] for line in lines)
+            slots = {"claims": heading, "n": supported, "of": len(lines)}
+            notes.append(CLAIM_WORDS["supported"].format(**slots))
+            sections.append(Section(tuple(lines), heading))
+    if not sections:
+        notes.append(CLAIM_WORDS["none"])
+    labels = list(models.values())
+    of_paper = pairs["model"].isin(labels) & pairs["other"].isin(labels)
+    overall = rows_of(pairs[of_paper], task=OVERALL)
+    told = int((overall["p_holm"] < SIGNIFICANT).sum())
+    notes.append(CLAIM_WORDS["pairs"].format(told=told, pairs=len(overall)))
+    columns = (
+        *(Column(heading, align="l") for heading in CLAIM_WORDS["columns"]),
+        *(Column(heading, "Difference") for heading in ("Printed", "Scores", SHARED["interval"])),
+        *(Column(heading, "p-value") for heading in ("Single", "Corrected")),
+        Column("Supported"),
+    )
+    remarks = tuple((None, note) for note in (CLAIM_WORDS["test"], *notes))
+    return Table(
+        CLAIMS, CLAIM_WORDS["caption"], columns, tuple(sections), remarks, rows_per_page=60
+    )
+
+
+def _line(
+    claim: Claim, printed: Scores, found: Mapping[tuple[str, str, str], Any]
+) -> Sequence[tuple[Cell, ...]]:
+    """Returns the row of a claim; none where the two are not compared."""
+    task = OVERALL if claim.column == "Overall" else claim.column
+    sign, row = 1, found.get((claim.better, claim.other, task))
+    if row is None:
+        sign, row = -1, found.get((claim.other, claim.better, task))
+    if row is None:
+        return []
+    of = printed[claim.column]
+    low, high = sorted([sign * row.low, sign * row.high])
+    supported = sign * row.difference > 0 and row.p_holm < SIGNIFICANT
+    return [
+        (
+            *map(Cell, claim),
+            Cell(str(rounded(of[claim.better] - of[claim.other], DIGITS))),
+            Cell(str(rounded(sign * row.difference, DIGITS))),
+            interval_cell(low, high, DIGITS),
+            p_cell(row.p, DIGITS),
+            p_cell(row.p_holm, DIGITS),
+            Cell(CLAIM_WORDS["yes"] if supported else CLAIM_WORDS["no"]),
+        )
+    ]
+
+
+def _printed_scores() -> Scores:
+    scores: dict[str, dict[str, float]] = {}
+    for row in printed_rows("table3_ars"):
+        scores.setdefault(row["column"], {})[row["model"]] = float(row["value"])
+    return scores

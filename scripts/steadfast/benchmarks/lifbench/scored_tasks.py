@@ -1,4 +1,4 @@
-"""How LIFBench's tasks are scored and shown."""
+"""How LIFBench's tasks are scored and shown: score points with their weights (paper, Table 6)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,8 +19,7 @@ class ScoredTask:
     counts: bool = True  # whether it counts in the overall values
 
 
-ScoredTasks = Mapping[str, ScoredTask]
-"""Tasks by id, in the order to show."""
+ScoredTasks = Mapping[str, ScoredTask]  # tasks by id, in the order to show
 SCORED_TASKS: ScoredTasks = {
     id: ScoredTask(id, task.scenario, **facts("lifbench/scoring")[id]) for id, task in TASKS.items()
 }
@@ -30,3 +29,42 @@ SCORED_TASKS: ScoredTasks = {
 def with_own(own: Mapping[str, Settings] | None) -> ScoredTasks:
     """Returns the paper's tasks and, after them, the user's own (``OwnTask.shown``)."""
     return {**SCORED_TASKS, **{id: ScoredTask(id, **shown) for id, shown in (own or {}).items()}}
+
+
+@dataclass(frozen=True)
+class ScorePoint:
+    """A score point's weight and the capabilities it counts for."""
+
+    weight: float
+    capabilities: tuple[str, ...]
+
+
+def score_points(task: ScoredTask, rubric: str) -> dict[str, ScorePoint]:
+    """Returns a task's score points by name.
+
+    ``weight`` in its file (``resources/lifbench/scoring``) is that of the released scores (Table 6,
+    but for LSI, LOI and LOE, where the table interchanges ori and correct: ``corrected_weight``).
+    The capabilities (section 4.2) are those that reproduce Tables 8 and 9: LMI correct, LOI
+    correct, LOE correct and MF correct differ from what Table 6 prints.
+    """
+    key = "corrected_weight" if rubric == "corrected" else "weight"
+    return {
+        name: ScorePoint(point[key if key in point else "weight"], tuple(point["capabilities"]))
+        for name, point in task.points.items()
+    }
+
+
+RUBRICS: Mapping[str, Mapping[str, Mapping[str, ScorePoint]]] = {
+    rubric: {name: score_points(task, rubric) for name, task in SCORED_TASKS.items()}
+    for rubric in ("released", "corrected")
+}
+"""Of the paper's tasks."""
+
+
+def total_weight(task: str, rubric: str = "released", tasks: ScoredTasks = SCORED_TASKS) -> float:
+    """Returns the sum of a task's weights (the paper's R-tilde, equation 2).
+
+    >>> total_weight("LMI")
+    10
+    """
+    return sum(point.weight for point in score_points(tasks[task], rubric).values())

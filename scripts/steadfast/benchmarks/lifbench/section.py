@@ -17,10 +17,8 @@ class Released(StrictModel):
 
     directory: str | None = Field(
         default=None,
-        description=(
-            "Directory with the released tasks.json, {list,multidoc,onedoc}_input.json (or "
-            "data/meta with these) and scores/*.csv; without one the pinned URLs are used."
-        ),
+        description="Directory with the released tasks.json, {list,multidoc,onedoc}_input.json "
+        "(or data/meta with these) and scores/*.csv; without one the pinned URLs are used.",
     )
 
 
@@ -152,10 +150,9 @@ class Lifbench(StrictModel):
 
     lengths: dict[str, int] = Field(
         default={"4k": 3072, "8k": 6144, "16k": 13312},
-        description=(
-            "Name of each length and its token budget for the context; the published ones are "
-            "4k 3072, 8k 6144, 16k 13312, 32k 28672, 64k 61440, 128k 122880. Any up to 2M tokens."
-        ),
+        description="Name of each length and its token budget for the context; the published ones "
+        "are 4k 3072, 8k 6144, 16k 13312, 32k 28672, 64k 61440, 128k 122880. Any up to 2M "
+        "tokens.",
         min_length=1,
     )
     contexts_per_length: int = Field(
@@ -166,31 +163,25 @@ class Lifbench(StrictModel):
     )
     contexts: Literal["own", "released"] = Field(
         default="own",
-        description=(
-            "own: built from the corpora; released: the published ones, one of each scenario and "
-            "length, with positions in lists as published; with released expressions all variables "
-            "are, and so the prompts (docs/lifbench-prompts.md)."
-        ),
+        description="own: built from the corpora; released: the published ones, one of each "
+        "scenario and length, with positions in lists as published; with released expressions all "
+        "variables are, and so the prompts (docs/lifbench-prompts.md).",
     )
     formats: list[FormatName] = Field(
         default=["numbered"],
-        description=(
-            "Formats of lists and documents. With several, each prompt of theirs is asked in each, "
-            "of the same content, which fits into the budget in all of them; a table shows how "
-            "stable models are between them, all other results are of the first "
-            "(docs/perspectives.md). JSON is written json."
-        ),
+        description="Formats of lists and documents. With several, each prompt of theirs is asked "
+        "in each, of the same content, which fits into the budget in all of them; a table shows "
+        "how stable models are between them, all other results are of the first "
+        "(docs/perspectives.md). JSON is written json.",
         min_length=1,
     )
     domains: dict[ScenarioName, list[str]] = Field(
         default={},
-        description=(
-            "Domains that are compared, two or more of a scenario: list has mixed, uuids and "
-            "instructions; multidoc mixed, govreport, xsum, qmsum and paul_graham; onedoc "
-            "paul_graham, govreport, xsum and qmsum. Each but the first of these, which is the "
-            "paper's and always there, has contexts of its own; a table shows how stable models "
-            "are between them, all other results are of the paper's (docs/perspectives.md)."
-        ),
+        description="Domains that are compared, two or more of a scenario: list has mixed, uuids "
+        "and instructions; multidoc mixed, govreport, xsum, qmsum and paul_graham; onedoc "
+        "paul_graham, govreport, xsum and qmsum. Each but the first of these, which is the "
+        "paper's and always there, has contexts of its own; a table shows how stable models are "
+        "between them, all other results are of the paper's (docs/perspectives.md).",
     )
     tasks: list[Literal[PAPER_TASKS]] = Field(  # type: ignore[valid-type]
         default=list(PAPER_TASKS),
@@ -202,15 +193,13 @@ class Lifbench(StrictModel):
     )
     overall: Literal["paper", "all"] = Field(
         default="paper",
-        description=(
-            "What overall values (ARS, IFP, IFS) are made of: the paper's tasks, or all tasks, "
-            "your own too."
-        ),
+        description="What overall values (ARS, IFP, IFS) are made of: the paper's tasks, or all "
+        "tasks, your own too.",
     )
     expressions: Literal["own", "released", "recs"] = Field(
         default="own",
-        description="own: the project's templates; released: the published ones; recs: reworded by "
-        "models and sampled (recs).",
+        description="own: the project's templates; released: the published ones; recs: reworded "
+        "by models and sampled (recs).",
     )
     recs: Recs = Field(default_factory=Recs, description="How expressions recs are made.")
     released: Released = Field(
@@ -218,10 +207,9 @@ class Lifbench(StrictModel):
     )
     rubric: Literal["released", "corrected"] = Field(
         default="released",
-        description=(
-            "released: the published scorer, point by point, with its quirks; corrected: what each "
-            "score point's name says (docs/rubrics.md). Scores have both; tables show this one."
-        ),
+        description="released: the published scorer, point by point, with its quirks; corrected: "
+        "what each score point's name says (docs/rubrics.md). Scores have both; tables show this "
+        "one.",
     )
     weighting: Literal["rubric", "mean"] = Field(
         default="rubric",

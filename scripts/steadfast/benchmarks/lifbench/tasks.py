@@ -6,6 +6,7 @@ from typing import Any
 
 from steadfast.base.files import Settings
 
+NAME = "lifbench"
 SCENARIOS = ("list", "multidoc", "onedoc")
 PAPER_TASKS = ("OR", "OQ", "OE", "LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB", "MF")
 """In the order of Table 3's columns."""

@@ -1,20 +1,41 @@
-"""Filling a token budget exactly: the largest context whose text still fits."""
+"""What builds contexts of any scenario: facts, one context for each seed, an exact budget."""
 
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from random import Random
+from typing import Any, NamedTuple, TypeVar
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, placed_jsonl
-from steadfast.base.tokens import fingerprint
+from steadfast.base.files import Record, Settings, placed_jsonl
+from steadfast.base.resources import facts
+from steadfast.base.tokens import fingerprint, load_tokenizer
 
+FACTS: Mapping[str, Settings] = facts("lifbench/contexts.yaml")
 Unit = TypeVar("Unit")
-
 PLACE = 48  # bits of a place in a file
 SLACK = 100  # tokens; see ``enough``
+Build = Callable[..., Record]
+"""Makes one context of: its own random generator, the budget in tokens, the path of each corpus by
+name, what counts tokens, and the settings of its scenario. Gives the text, its tokens, and what is
+known of it."""
+
+
+def is_plain(text: str, unfit: Iterable[str]) -> bool:
+    """Tells whether a text is one printable line that reads the same after any escaping.
+
+    Characters beyond the Basic Multilingual Plane are out because JSON escapes them as two, which
+    the released rubric does not join again.
+    """
+    return (
+        text != ""
+        and text == text.strip()
+        and text.isprintable()
+        and max(text) <= "\uffff"
+        and not any(part in text for part in unfit)
+    )
 
 
 class Filled(NamedTuple):
@@ -92,3 +113,43 @@ def too_small(corpora: str, offers: str, scenario: str, budget: int) -> UserErro
         f"corpora/{corpora}: {offers} are too few for a {scenario} context of {budget:,} tokens; "
         "name a shorter length, or another source"
     )
+
+
+def seeded_contexts(
+    scenario: str,
+    build: Build,
+    corpora: Mapping[str, Path],
+    length: str,
+    budget: int,
+    seeds: Sequence[int],
+    tokenizer: str,
+    domain: str | None = None,
+    **settings: Any,
+) -> Iterator[Record]:
+    """Yields one context for each seed, in the seeds' order.
+
+    A context depends on its seed, scenario, length and budget, on the corpora, the tokenizer, its
+    domain and settings, and on nothing else. Its text has at most ``budget`` tokens in every format
+    that is asked for, and one element, document or sentence more would exceed that in one of them.
+    """
+    counter = load_tokenizer(tokenizer)
+    # The first domain goes without a name, so that naming others leaves its contexts as they are.
+    kind = f"{scenario}-{length}" + (f"-{domain}" if domain else "")
+    named = {"domain": domain} if domain else {}
+    for seed in seeds:
+        rng = Random("/".join((str(seed), scenario, length, *named.values())))
+        try:
+            context = build(rng, budget, corpora, counter, **settings)
+        except UserError as error:
+            raise UserError(f"{kind}: {error}") from None
+        if not context["text"]:
+            raise UserError(f"{kind}: not one unit fits into {budget} tokens; raise the budget")
+        yield {
+            "context_id": f"{kind}-s{seed}",
+            "scenario": scenario,
+            **named,
+            "length": length,
+            "seed": seed,
+            "budget": budget,
+            **context,
+        }

@@ -9,15 +9,21 @@ from random import Random
 
 from steadfast.base.files import Record
 from steadfast.base.tokens import Tokenizer
-from steadfast.benchmarks.lifbench.contexts.facts import FACTS, is_plain
-from steadfast.benchmarks.lifbench.contexts.filling import enough, fill, shuffled, too_small
+from steadfast.benchmarks.lifbench.contexts.filling import (
+    FACTS,
+    enough,
+    fill,
+    is_plain,
+    seeded_contexts,
+    shuffled,
+    too_small,
+)
 from steadfast.benchmarks.lifbench.contexts.formats import (
     NUMBERED,
     show_list,
     token_counts,
     token_fields,
 )
-from steadfast.benchmarks.lifbench.contexts.seeds import seeded_contexts
 
 LIST = FACTS["list"]
 HEXADECIMAL = re.compile(r"[0-9a-f]+|.*[0-9a-f]{32}.*")
@@ -65,8 +71,7 @@ def build(
     return {**token_fields(counts(filled.units)), "text": show_list(elements), "elements": elements}
 
 
-contexts = partial(seeded_contexts, "list", build)
-"""The contexts of all seeds."""
+contexts = partial(seeded_contexts, "list", build)  # the contexts of all seeds
 
 
 def _instructions(path: Path, rng: Random, most: float, tokenizer: Tokenizer) -> Iterator[str]:

@@ -12,8 +12,15 @@ from uuid import UUID
 
 from steadfast.base.files import Record
 from steadfast.base.tokens import Tokenizer
-from steadfast.benchmarks.lifbench.contexts.facts import FACTS, is_plain
-from steadfast.benchmarks.lifbench.contexts.filling import enough, fill, shuffled, too_small
+from steadfast.benchmarks.lifbench.contexts.filling import (
+    FACTS,
+    enough,
+    fill,
+    is_plain,
+    seeded_contexts,
+    shuffled,
+    too_small,
+)
 from steadfast.benchmarks.lifbench.contexts.formats import (
     NUMBERED,
     show_document,
@@ -21,7 +28,6 @@ from steadfast.benchmarks.lifbench.contexts.formats import (
     token_counts,
     token_fields,
 )
-from steadfast.benchmarks.lifbench.contexts.seeds import seeded_contexts
 
 MULTIDOC = FACTS["multidoc"]
 CHARACTERS = 20  # a token of running text has fewer
@@ -75,8 +81,7 @@ def build(
     }
 
 
-contexts = partial(seeded_contexts, "multidoc", build)
-"""The contexts of all seeds."""
+contexts = partial(seeded_contexts, "multidoc", build)  # the contexts of all seeds
 
 
 def _mixed(documents: list[Document], key: str) -> list[Document]:

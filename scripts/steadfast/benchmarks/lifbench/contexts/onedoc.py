@@ -13,9 +13,14 @@ from typing import NamedTuple
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.base.tokens import Tokenizer
-from steadfast.benchmarks.lifbench.contexts.facts import FACTS, is_plain
-from steadfast.benchmarks.lifbench.contexts.filling import fill, shuffled, too_small
-from steadfast.benchmarks.lifbench.contexts.seeds import seeded_contexts
+from steadfast.benchmarks.lifbench.contexts.filling import (
+    FACTS,
+    fill,
+    is_plain,
+    seeded_contexts,
+    shuffled,
+    too_small,
+)
 
 ONEDOC = FACTS["onedoc"]
 TYPES: list[str] = ONEDOC["types"]
@@ -88,8 +93,7 @@ def build(rng: Random, budget: int, corpora: Mapping[str, Path], tokenizer: Toke
     }
 
 
-contexts = partial(seeded_contexts, "onedoc", build)
-"""The contexts of all seeds."""
+contexts = partial(seeded_contexts, "onedoc", build)  # the contexts of all seeds
 
 
 def render(sentences: list[Sentence], keys: dict[int, Tag]) -> str:

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 
 from steadfast.base.files import Settings
 from steadfast.benchmarks.lifbench.figures.by_length import (
+    ars_by_length,
     by_length,
     capabilities_by_length,
     complexity,
 )
-from steadfast.benchmarks.lifbench.figures.overview import ars_by_length
 from steadfast.benchmarks.lifbench.figures.position import success_by_position
 from steadfast.benchmarks.lifbench.figures.rubric import capabilities, weights
 from steadfast.benchmarks.lifbench.figures.sampling import sampling

@@ -1,4 +1,4 @@
-"""What length costs: ARS and IFS (Figure 4), capabilities (5), easy and hard tasks (6)."""
+"""What length costs: ARS and IFS (also Figure 4), capabilities (5), easy and hard tasks (6)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,10 +21,12 @@ from steadfast.benchmarks.lifbench.figures.shared import (
     sentence,
     values_of,
 )
+from steadfast.benchmarks.lifbench.perspectives import PERSPECTIVES
 from steadfast.benchmarks.lifbench.tables.results import WORDS as HEADINGS
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.show.figures import (
     MARKERS,
+    PAGE,
     PALETTE,
     SMALL,
     Picture,
@@ -37,16 +39,18 @@ from steadfast.show.figures import (
     row_height,
     wrapped,
 )
-from steadfast.show.panels import grid, legend, legends, lineups, rows_of_panels
+from steadfast.show.panels import MARGIN, grid, legend, legends, lineups, rows_of_panels
+from steadfast.show.results import range_notes
+from steadfast.show.roster import Roster
 from steadfast.show.table import rounded
 from steadfast.stats.tidy import OVERALL, rows_of
 
-HIGH = 1.1
-"""Inches of a model's panel, without its title."""
+HIGH = 1.1  # inches of a model's panel, without its title
 LETTERS = "abc"
-WITHIN = ("expression", "variable")
-"""Perspectives of stability that a single length has."""
+WITHIN = ("expression", "variable")  # perspectives of stability that a single length has
 CAPABILITIES = HEADINGS["capabilities"]
+HUES = {"expression": "#000000", "variable": "#0072B2", "length": "#E69F00"}
+SIGNS = {"expression": "o", "variable": "s", "length": "^"}
 
 
 def by_length(results: LifbenchResults, name: str) -> Picture:
@@ -198,3 +202,64 @@ def _decline(results: LifbenchResults, ars: pd.DataFrame, ifs: pd.DataFrame) -> 
         shown = WORDS["perspectives"][perspective]
         notes.append(counted(results, "ifs_peaks", peaks, perspective=shown, last=last))
     return [note for note in notes if note]
+
+
+def ars_by_length(results: LifbenchResults, name: str) -> Picture:
+    """Draws overall ARS against length, and each model's IFS in three perspectives.
+
+    The models are named once, between the panels, by falling ARS; what is no real model is dashed
+    and says so.
+    """
+    ars, ifs = (rows_of(results.frames[key], task=OVERALL) for key in ("ars", "ifs"))
+    ars, ifs = ars[ars["length"] != ""], ifs[ifs["length"] == ""]
+    order, roster = models(results), results.roster
+    names = [wrapped(roster.figure_label(model)) for model in order]
+    high = max(2.4, 0.6 + row_height(names) * len(order))
+    figure = Figure(figsize=(PAGE, high), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    _lines(left, ars, results, order)
+    # By the released rubric an answer's total, and so a mean of few, may be above 1.
+    top = max(1.02, ars["value"].max() + 0.02) if len(ars) else 1.02
+    left.set(ylim=(0, top), ylabel=AXES["ars"])
+    frame(left, TITLES["ars"])
+    _draw_ifs(right, ifs, order, names, roster)
+    made = figure.legend(
+        *right.get_legend_handles_labels(), loc="outside upper right", ncols=3, frameon=False
+    )
+    figure.set_figheight(high + made.get_window_extent().height / figure.dpi + MARGIN)
+    notes = range_notes(roster, WORDS["ars"], results.ars[OVERALL, ""], results.digits)
+    return captioned(results, name, figure, [text for _, text in notes], [ars, ifs])
+
+
+def _draw_ifs(
+    axes: Axes, rows: pd.DataFrame, order: Sequence[str], names: Sequence[str], roster: Roster
+) -> None:
+    for number, perspective in enumerate(PERSPECTIVES):
+        found = rows_of(rows, perspective=perspective).set_index("model")
+        values = found[["value", "low", "high"]].reindex(list(order))
+        places = [place + apart(number, len(PERSPECTIVES), 0.5) for place in range(len(order))]
+        draw_points(
+            axes,
+            places,
+            values,
+            upright=False,
+            linestyle="none",
+            marker=SIGNS[perspective],
+            color=HUES[perspective],
+            alpha=0.85,
+            label=HEADINGS["perspectives"][perspective],
+        )
+    axes.set_yticks(range(len(order)), names)
+    axes.tick_params(axis="y", length=0, pad=26)
+    for row, model in enumerate(order):  # the line that belongs to the name
+        axes.plot(
+            [-0.09, -0.055, -0.02],
+            [row] * 3,
+            transform=axes.get_yaxis_transform(),
+            clip_on=False,
+            markevery=[1],
+            **look(roster, model),
+        )
+    axes.set_xlim(left=0)
+    axes.set(ylim=(len(order) - 0.5, -0.5), xlabel=AXES["ifs"])
+    frame(axes, TITLES["ifs"], "both")

@@ -7,7 +7,6 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
-from matplotlib.figure import Figure
 
 from steadfast.benchmarks.lifbench.analyses import LIST
 from steadfast.benchmarks.lifbench.figures.shared import (
@@ -28,10 +27,8 @@ from steadfast.stats.tidy import rows_of
 
 COLOURS = "cividis"  # read alike by the colour-blind, and dark to light in grey
 COLUMNS = 4
-CELL = 6.5
-"""Points of a cell's number, which is as wide as the cell."""
-SCALE = 0.5
-"""Inches of the scale of colours."""
+CELL = 6.5  # points of a cell's number, which is as wide as the cell
+SCALE = 0.5  # inches of the scale of colours
 DARK = 0.55  # what is darker has white numbers
 
 
@@ -56,7 +53,8 @@ def success_by_position(results: LifbenchResults, name: str) -> Picture:
     panels[0].set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
     panels[0].set(xlim=(0, 1), ylim=(len(results.lengths) - 0.5, -0.5))
     figure.supylabel(AXES["length"], fontsize=8)
-    _scale(figure, panels, scale)
+    shown: Any = {"location": "bottom", "aspect": 40, "fraction": 0.06, "label": AXES["success"]}
+    figure.colorbar(ScalarMappable(scale, colormaps[COLOURS]), ax=panels, **shown)
     return captioned(results, name, figure, _differences(results, rows[rows["length"] == ""]))
 
 
@@ -84,12 +82,6 @@ def _draw(axes: Axes, rows: pd.DataFrame, lengths: list[str], scale: Normalize) 
                 )
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
-
-
-def _scale(figure: Figure, panels: list[Axes], scale: Normalize) -> None:
-    shown = ScalarMappable(scale, colormaps[COLOURS])
-    place: Any = {"location": "bottom", "aspect": 40, "fraction": 0.06}
-    figure.colorbar(shown, ax=panels, label=AXES["success"], **place)
 
 
 def _differences(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:

@@ -48,7 +48,7 @@ class StandIns(StrictModel):
 
 
 class Expression(StrictModel):
-    """A template, as in ``own_expressions``."""
+    """A template, as in ``expressions``."""
 
     expression_id: int = Field(ge=0)
     template: Text

@@ -1,15 +1,36 @@
-"""The user's own tasks of a config, and what each stage takes of them."""
+"""The user's own tasks of a config, read and checked, and what each stage takes of them."""
 
-from collections.abc import Iterable, Mapping
+import ast
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings
-from steadfast.benchmarks.lifbench.own_tasks.reading import read_task
-from steadfast.benchmarks.lifbench.own_tasks.schema import Function, TaskFile
+from steadfast.base.files import Record, Settings, read_text
+from steadfast.base.loading import FILE
+from steadfast.base.names import nearest
+from steadfast.benchmarks.lifbench.own_tasks.calls import check_values
+from steadfast.benchmarks.lifbench.own_tasks.schema import (
+    KINDS,
+    NEIGHBOURS,
+    Function,
+    Listed,
+    TaskFile,
+)
 from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.benchmarks.lifbench.templates import check_expressions
+from steadfast.config.complaint import complaint
+from steadfast.config.source import check_source
+
+M = TypeVar("M", bound=BaseModel)
+PAGE = "docs/new-task.md"
+MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -45,15 +66,26 @@ class OwnTask:
         ]
 
     @property
+    def draw(self) -> str:
+        """The kind of drawing of its variables, or the function that draws them."""
+        return self.file.variables.draw
+
+    @property
+    def answer_functions(self) -> list[str]:
+        """The functions that answer in place of a model."""
+        answers = (self.file.stand_ins.reference, self.file.stand_ins.floor)
+        return [answer.function for answer in answers if isinstance(answer, Function)]
+
+    @property
     def scored(self) -> Settings:
         """What scoring takes."""
         weights = {name: point.weight for name, point in self.file.points.items()}
-        return {"scoring": self.file.scoring, "weights": weights, "draw": self.file.variables.draw}
+        return {"scoring": self.file.scoring, "weights": weights, "draw": self.draw}
 
     @property
     def answered(self) -> Settings:
         """What the stand-ins take."""
-        return {**self.file.stand_ins.model_dump(), "draw": self.file.variables.draw}
+        return {**self.file.stand_ins.model_dump(), "draw": self.draw}
 
 
 def own_tasks(files: Mapping[str, str], counts: bool) -> dict[str, OwnTask]:
@@ -68,19 +100,112 @@ def own_tasks(files: Mapping[str, str], counts: bool) -> dict[str, OwnTask]:
     return found
 
 
-def scoring_functions(tasks: Iterable[OwnTask]) -> tuple[str, ...]:
-    """Returns the functions that score."""
-    return tuple(task.file.scoring for task in tasks)
+def read_task(path: str) -> TaskFile:
+    """Reads a task's file, checked, with each function named as ``base.loading.load`` takes it.
+
+    Files with functions are named relative to the file's folder.
+    """
+    check_source(path)
+    content = yaml.safe_load(read_text(path))
+    check_values(content, path)
+    file = _validated(TaskFile, content, path)
+    _check_variables(file, path)
+    return _with_functions(file, Path(path))
 
 
-def drawing_functions(tasks: Iterable[OwnTask]) -> tuple[str, ...]:
-    """Returns the functions that draw variables."""
-    draws = (task.file.variables.draw for task in tasks)
-    return tuple(draw for draw in draws if ":" in draw)
+def _validated(schema: type[M], content: Any, where: str) -> M:
+    try:
+        return schema.model_validate(content)
+    except ValidationError as error:
+        raise UserError(complaint(schema, error, where, PAGE)) from None
 
 
-def answer_functions(tasks: Iterable[OwnTask]) -> tuple[str, ...]:
-    """Returns the functions that answer in place of a model."""
-    stand_ins = (task.file.stand_ins for task in tasks)
-    answers = (answer for one in stand_ins for answer in (one.reference, one.floor))
-    return tuple(answer.function for answer in answers if isinstance(answer, Function))
+def _check_variables(file: TaskFile, path: str) -> None:
+    of, where = file.variables, f"{path}: variables"
+    if ":" in of.draw:
+        return
+    if of.draw not in KINDS:
+        raise UserError(
+            f"{where}.draw: unknown kind {of.draw!r}; {nearest(of.draw, KINDS)} A function is "
+            "named as file.py:function"
+        )
+    kind = KINDS[of.draw]
+    if kind.scenario not in (None, file.scenario):
+        raise UserError(
+            f"{where}.draw: {of.draw} draws from contexts of the scenario {kind.scenario}, not "
+            f"{file.scenario}; take another kind, or name a function"
+        )
+    space, gives = _validated(kind.space, of.space, f"{where}.space"), kind.gives
+    if isinstance(space, Listed):
+        gives = frozenset(space.settings[0])
+    if of.neighbours:
+        if getattr(space, "margin", 0) < 1:
+            raise UserError(
+                f"{where}.neighbours: only positions with a margin of 1 or more have an entry on "
+                "both sides; set space.margin to 1, or leave neighbours out"
+            )
+        gives |= NEIGHBOURS
+    for name in (name for group in of.shown for name in group.split("|")):
+        if name not in gives:
+            raise UserError(f"{where}.shown: {of.draw} gives no {name!r}; {nearest(name, gives)}")
+
+
+def _with_functions(file: TaskFile, path: Path) -> TaskFile:
+    stand_ins, draw = file.stand_ins, file.variables.draw
+    answers = {
+        key: Function(function=_placed(answer.function, path, f"stand_ins.{key}.function"))
+        for key in ("reference", "floor")
+        if isinstance(answer := getattr(stand_ins, key), Function)
+    }
+    drawn = _placed(draw, path, "variables.draw") if ":" in draw else draw
+    return file.model_copy(
+        update={
+            "scoring": _placed(file.scoring, path, "scoring"),
+            "stand_ins": stand_ins.model_copy(update=answers),
+            "variables": file.variables.model_copy(update={"draw": drawn}),
+        }
+    )
+
+
+def _placed(name: str, path: Path, key: str) -> str:
+    """Returns a function's name with the path of its file, in which it is.
+
+    The file is parsed and not run: that is for the jobs that call the function.
+    """
+    module, _, function = name.rpartition(":")
+    is_file = module.endswith(FILE)
+    if not function.isidentifier() or not (is_file or MODULE.fullmatch(module)):
+        raise UserError(
+            f"{path}: {key}: {name!r} names no function; write file.py:function, the file beside "
+            "this one, or package.module:function of an installed package"
+        )
+    if not is_file:
+        if not _installed(module):
+            raise UserError(
+                f"{path}: {key}: there is no module {module}; install its package, name the "
+                "package's folder in PYTHONPATH, or write file.py:function"
+            )
+        return name
+    file = path.parent / module
+    if not file.is_file():
+        raise UserError(f"{path}: {key}: {file}: no such file; put it beside the task's file")
+    try:
+        body = ast.parse(read_text(file)).body
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise UserError(f"{file}: no valid Python ({error}); mend the file") from None
+    functions = [node.name for node in body if isinstance(node, ast.FunctionDef)]
+    if function not in functions:
+        hint = nearest(function, functions)
+        raise UserError(f"{path}: {key}: {file} has no function {function!r}; {hint}")
+    return f"{file.as_posix()}:{function}"
+
+
+def _installed(module: str) -> bool:
+    """Tells whether a module of a package is there; nothing of it is run."""
+    package, *inner = module.split(".")
+    spec = find_spec(package)
+    folders = spec.submodule_search_locations if spec else None
+    places = [Path(folder, *inner) for folder in folders or ()]
+    return any(
+        file.is_file() for at in places for file in (at.with_suffix(".py"), at / "__init__.py")
+    )

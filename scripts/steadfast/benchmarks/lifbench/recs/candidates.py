@@ -6,13 +6,18 @@ from typing import NamedTuple
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
-from steadfast.benchmarks.lifbench.recs.checks import PASS, Original, folded
-from steadfast.benchmarks.lifbench.recs.originals import Direction, request_id, rewritten
+from steadfast.benchmarks.lifbench.recs.checks import (
+    PASS,
+    Direction,
+    Original,
+    folded,
+    request_id,
+    rewritten,
+)
 from steadfast.contract.part_files import read_judge_prompts, read_replies
 from steadfast.judging.rewriting.reading import UnreadableError, read
 
-HAND_WRITTEN = "hand-written"
-"""The rewriter of an original."""
+HAND_WRITTEN = "hand-written"  # the rewriter of an original
 
 
 class Rewrite(NamedTuple):

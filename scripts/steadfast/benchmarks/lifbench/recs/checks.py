@@ -4,15 +4,17 @@ import hashlib
 import re
 import string
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from steadfast.base.files import Record
+from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.recs.originals import Direction
+from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.judging.rewriting.language import same_language
+
+Direction = int | None  # 1, what follows; -1, what precedes; None where the task has no directions
 
 PASS = "pass"
 REASONS = ("fields", "direction", "terms", "examples", "length", "language", "duplicate")
@@ -82,6 +84,20 @@ class Original:
             "language": not same_language(_words(text), _words(self.text)),
         }
         return [reason for reason, failed in fails.items() if failed]
+
+
+def request_id(task: str, direction: Direction) -> str:
+    """Returns the name of what is asked about an original.
+
+    >>> request_id("LOI", 1), request_id("OQ", None)
+    ('LOI/+1', 'OQ')
+    """
+    return task if direction is None else f"{task}/{direction:+d}"
+
+
+def rewritten(task: Settings, directions: Sequence[int]) -> tuple[Direction, ...]:
+    """Returns the directions of a task (``Task.worded``) whose templates are rewritten."""
+    return tuple(directions) if Task.of(task).directions else (None,)
 
 
 def clustered(candidates: Iterable[Record]) -> list[Record]:

@@ -11,7 +11,7 @@ from steadfast.base.files import Record, Settings, read_jsonl
 from steadfast.benchmarks.lifbench.recs import released
 from steadfast.benchmarks.lifbench.recs.checks import PASS, text_hash
 from steadfast.benchmarks.lifbench.recs.clusters import by_direction
-from steadfast.benchmarks.lifbench.recs.originals import base
+from steadfast.benchmarks.lifbench.recs.requests import base
 from steadfast.benchmarks.lifbench.recs.review import (
     ACCEPT,
     EDIT,
@@ -28,8 +28,7 @@ Sampling = Literal["nearest", "random", "both"]
 BEFORE, HAND, RANDOM = 100, 200, 1000
 """What is added to the number of a cluster of direction -1, of a hand-written template, and of a
 text drawn at random, so that no two ids are the same and none depends on another text."""
-RELEASED = "released"
-"""In place of a review: what the authors made of their rewrites."""
+RELEASED = "released"  # in place of a review: what the authors made of their rewrites
 
 REMEDY = "accept or edit texts {place} (docs/recs.md), or ask for more rewrites"
 COPY = "in a copy of that file, in the folder that lifbench.recs.review names"

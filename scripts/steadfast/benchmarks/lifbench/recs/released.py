@@ -1,21 +1,105 @@
-"""The released rewrites and clusters in place of fresh ones, through the same stages."""
+"""The released rewrites and clusters, fetched or of a directory, in place of fresh ones."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rapidfuzz.distance import Indel
 from scipy.optimize import linear_sum_assignment
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record, Settings, read_jsonl
+from steadfast.base.files import Record, Settings, read_json, read_jsonl
+from steadfast.base.pinned import fetch
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.recs.candidates import Rewrite, checked
-from steadfast.benchmarks.lifbench.recs.checks import Original
-from steadfast.benchmarks.lifbench.recs.originals import rewritten
-from steadfast.benchmarks.lifbench.recs.released_files import Clustered, clustered, rewrites
+from steadfast.benchmarks.lifbench.recs.checks import Original, rewritten
 from steadfast.benchmarks.lifbench.recs.vectors import DIGITS
+from steadfast.benchmarks.lifbench.released_files import LOCAL, released_name
+
+FLAG = "check_flag(1 checked, 2canbeused)"
+DECISIONS = ("unread", "reject", "accept", "edit")
+"""What people made of a text, by its number in the released files."""
+SUFFIX = {"rewrites": "rewrite", "clusters": "cluster"}
+
+
+@dataclass(frozen=True)
+class Rewrites:
+    """The rewrites of one task's template."""
+
+    original: str  # hand-written
+    texts: dict[str, list[str]]  # of each rewriter, in the order of the pool
+
+
+@dataclass(frozen=True)
+class Clustered:
+    """A text of a released cluster."""
+
+    text: str  # as it stands there, after people's edit
+    cluster: int  # its number
+    distance: float  # to the centre, before the edit
+    rank: int  # 1 for the nearest to the centre
+    decision: str  # one of DECISIONS
+
+
+def rewrites(task: str, directory: str | None) -> Rewrites:
+    """Returns the rewrites that were clustered."""
+    place, record = _read("rewrites", task, directory)
+    try:
+        names = facts("lifbench/recs/released.yaml")["rewriters"]
+        texts = {name: [_text(text) for text in record[name]["parse_result"]] for name in names}
+        return Rewrites(_text(record["ori"]), texts)
+    except (KeyError, TypeError):
+        raise _misshapen(place) from None
+
+
+def clustered(task: str, directory: str | None) -> list[Clustered]:
+    """Returns the texts of the clusters, from the centre of each outwards."""
+    place, record = _read("clusters", task, directory)
+    try:
+        return [
+            Clustered(
+                _text(entry["text"]),
+                int(number),
+                float(entry["distance"]),
+                rank,
+                DECISIONS[entry[FLAG]],
+            )
+            for number in sorted(name for name in record if name != "ori_prompt")
+            for rank, entry in enumerate(record[number], start=1)
+        ]
+    except (KeyError, TypeError, ValueError, IndexError):
+        raise _misshapen(place) from None
+
+
+def _read(kind: str, task: str, directory: str | None) -> tuple[str, Any]:
+    name = f"{released_name(task)}_{SUFFIX[kind]}.json"
+    if directory is not None:
+        path = Path(directory) / kind / name
+        return str(path), read_json(path)
+    known = facts("lifbench/recs/released.yaml")
+    blob = known[kind][task]
+    source = {
+        "url": known["repository"] + blob,
+        "git_blob": blob,
+        "headers": {"Accept": "application/vnd.github.raw+json"},
+    }
+    return source["url"], json.loads(fetch(source, LOCAL.format(name=f"{kind}/{name}")))
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _misshapen(place: str) -> UserError:
+    return UserError(
+        f"{place}: not a file of LIFBench's released rewrites or clusters; fetch the release again"
+    )
 
 
 def candidates(
@@ -39,7 +123,7 @@ def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) 
 def places(task: Settings, directory: str | None, pool: Sequence[Record]) -> Iterator[Record]:
     """Yields where each released rewrite was clustered, and what people made of it.
 
-    To the fields of ``clusters.clusters`` come decision, one of ``released_files.DECISIONS``; edit,
+    To the fields of ``clusters.clusters`` come decision, one of ``DECISIONS``; edit,
     the new text where people edited it, corrected where it could not be filled, else null; and
     released_text, as it stands in the file.
     """

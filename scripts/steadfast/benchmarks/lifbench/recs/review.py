@@ -11,9 +11,15 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_jsonl, read_text
 from steadfast.base.names import nearest, shown
 from steadfast.benchmarks.lifbench.recs.candidates import HAND_WRITTEN
-from steadfast.benchmarks.lifbench.recs.checks import PASS, REASONS, Original, folded, text_hash
+from steadfast.benchmarks.lifbench.recs.checks import (
+    PASS,
+    REASONS,
+    Direction,
+    Original,
+    folded,
+    text_hash,
+)
 from steadfast.benchmarks.lifbench.recs.clusters import by_direction
-from steadfast.benchmarks.lifbench.recs.originals import Direction
 from steadfast.config.source import check_source
 
 FORMAT = 1
@@ -41,8 +47,7 @@ class Decision(NamedTuple):
     text: str | None = None  # the new one of an edit
 
 
-Decisions = Mapping[str, Decision]
-"""By the hash of the text that was clustered."""
+Decisions = Mapping[str, Decision]  # by the hash of the text that was clustered
 
 
 def review(inputs: Mapping[str, Path], task: str) -> str:
@@ -72,16 +77,16 @@ def _entry(record: Record, candidate: Record, original: Original) -> list[str]:
     if decision == EDIT:
         failed = original.failures(record["edit"])
         decision = {EDIT: record["edit"], **({"despite": failed} if failed else {})}
-    text = [f"  #      {_printable(line)}\n" for line in candidate["text"].split("\n")]
+    # Without what YAML takes for the end of a line, or does not take at all.
+    plain = "".join(
+        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode()
+        for c in candidate["text"]
+    )
+    text = [f"  #      {line}\n" for line in plain.split("\n")]
     value = decision if isinstance(decision, str) else _one_line(decision)
     # In quotation marks: a hash of digits alone would be read as a number.
     key = f'"{text_hash(candidate["text"])}"'
     return [f"  # {record['rank']}. {facts}\n", *text, f"  {key}: {value}\n"]
-
-
-def _printable(line: str) -> str:
-    """Returns a line without what YAML takes for its end, or does not take at all."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
 
 
 def _one_line(value: Record) -> str:

@@ -1,16 +1,18 @@
-"""Stage 9 of RECS: what a task's rewrites, clusters and picks are like."""
+"""Stage 9 of RECS: what a task's rewrites, clusters and picks are like, beside its expressions."""
 
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steadfast.base.files import Record, read_jsonl
+from steadfast.base.files import Record, Settings, read_jsonl
 from steadfast.benchmarks.lifbench.recs.checks import PASS, REASONS
 from steadfast.benchmarks.lifbench.recs.clusters import by_direction
+from steadfast.benchmarks.lifbench.recs.expressions import expressions
 
 SETS = 2000  # of random texts, beside which the picks stand
 
@@ -94,3 +96,12 @@ def _mean_distance(apart: NDArray[np.float64], places: Sequence[int]) -> float:
     """Returns the mean over all pairs."""
     pairs = len(places) * (len(places) - 1)
     return float(apart[np.ix_(places, places)].sum() / pairs)
+
+
+def sampled_expressions(
+    inputs: Mapping[str, Path], task: Settings, seed: int, **settings: Any
+) -> Record:
+    """Returns the expressions that RECS samples, with rows of what they are chosen from."""
+    found = expressions(inputs, task, seed=seed, **settings)
+    rows = statistics(inputs, task["id"], found, seed)
+    return {**found, "statistics": [{**row, "reviewed": found["reviewed"]} for row in rows]}

@@ -15,8 +15,7 @@ from steadfast.base.files import Record, Settings, canonical_json, read_jsonl
 from steadfast.benchmarks.lifbench.recs.checks import clustered
 
 DIGITS = 6  # after the point
-Matrix = NDArray[np.float32]
-"""A text a row."""
+Matrix = NDArray[np.float32]  # A text a row
 
 
 def vectors(inputs: Mapping[str, Path], encoder: Settings) -> Iterator[Record]:

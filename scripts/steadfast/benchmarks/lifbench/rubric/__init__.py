@@ -4,6 +4,7 @@
 rubric is a mapping from task to a ``Scorer``.
 """
 
+from functools import partial
 from typing import Any
 
 from steadfast.base.errors import UserError
@@ -15,16 +16,40 @@ from steadfast.benchmarks.lifbench.gold import (
     fields,
 )
 from steadfast.benchmarks.lifbench.records import Prompt
-from steadfast.benchmarks.lifbench.rubric.corrected import SCORERS as CORRECTED
-from steadfast.benchmarks.lifbench.rubric.facts import facts_of
-from steadfast.benchmarks.lifbench.rubric.marks import Marks, Scorer
-from steadfast.benchmarks.lifbench.rubric.released import SCORERS as RELEASED
+from steadfast.benchmarks.lifbench.rubric.corrected import lists, multidoc, onedoc, repeating
+from steadfast.benchmarks.lifbench.rubric.facts import Marks, Scorer, facts_of
+from steadfast.benchmarks.lifbench.rubric.released import lists as released_lists
+from steadfast.benchmarks.lifbench.rubric.released import multidoc as released_multidoc
+from steadfast.benchmarks.lifbench.rubric.released import onedoc as released_onedoc
 from steadfast.benchmarks.lifbench.rubric.text import only_repeats
-from steadfast.benchmarks.lifbench.weights import RUBRICS as WEIGHTS
-from steadfast.benchmarks.lifbench.weights import total_weight
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS as WEIGHTS
+from steadfast.benchmarks.lifbench.scored_tasks import total_weight
 from steadfast.contract.components import Score
 
-RUBRICS: dict[str, dict[str, Scorer]] = {"released": RELEASED, "corrected": CORRECTED}
+RELEASED: dict[str, Scorer] = {
+    **dict.fromkeys(("LSI", "LOI", "LOE"), released_lists.one_element),
+    **dict.fromkeys(("LBI", "LBE"), released_lists.any_element),
+    "LMI": released_lists.many_elements,
+    "MB": released_multidoc.label_documents,
+    "MF": released_multidoc.find_duplicates,
+    "OR": released_onedoc.repeat,
+    "OQ": released_onedoc.question,
+    "OE": released_onedoc.extract,
+}
+CORRECTED: dict[str, Scorer] = {
+    **{
+        task: partial(lists.one_element, weights=WEIGHTS["corrected"][task])
+        for task in ("LSI", "LOI", "LOE")
+    },
+    **dict.fromkeys(("LBI", "LBE"), lists.any_element),
+    "LMI": lists.many_elements,
+    "MB": multidoc.label_documents,
+    "MF": multidoc.find_duplicates,
+    "OR": repeating.repeat,
+    "OQ": onedoc.question,
+    "OE": onedoc.extract,
+}
+RUBRICS = {"released": RELEASED, "corrected": CORRECTED}
 
 
 def score(

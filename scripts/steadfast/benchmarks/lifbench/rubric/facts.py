@@ -1,9 +1,10 @@
-"""What scoring needs to know of a context, prepared once per context and kept."""
+"""What scorers give, and what they know of a context, prepared once per context and kept."""
 
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,16 +14,26 @@ from steadfast.benchmarks.lifbench.rubric.text import Finder, core, folded, norm
 
 if TYPE_CHECKING:
     import numpy as np
-
 T = TypeVar("T")
-
 _PREFIX = 16  # characters by which texts are looked up in a longer one
 _ONE_BY_ONE = 16  # texts that are looked for one by one
 _WINDOW = 8  # bytes of a text's beginning that are looked up first, when there are many
 _TAG = re.compile(rf"</?(?:{'|'.join(map(re.escape, TYPE_NAMES))}|[\w~]{{1,20}})(?:-[0-9]+)?>")
 _KEPT = 128  # prepared contexts at a time
-
 _prepared: dict[int, tuple[Record, Any]] = {}
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Points of one response, before they are divided by their weights."""
+
+    points: dict[str, float]  # score point to points, in units of its weight; one left out is 0
+    extracted: Record = field(default_factory=dict)
+    void: bool = False  # the total is 0 whatever the points are (Q3)
+
+
+Scorer = Callable[..., Marks]
+"""(stripped response, not empty; what ``facts_of`` gives; what is asked of the task)."""
 
 
 class ListFacts:

@@ -5,19 +5,28 @@ from functools import partial
 
 from steadfast.base.files import Settings
 from steadfast.benchmarks.lifbench.perspectives import Beyond
-from steadfast.benchmarks.lifbench.printed import Asked
 from steadfast.benchmarks.lifbench.scored_tasks import with_own
 from steadfast.benchmarks.lifbench.tables.beyond import beyond_table
 from steadfast.benchmarks.lifbench.tables.data import coverage_table, data_table, rubric_table
-from steadfast.benchmarks.lifbench.tables.floor import above_floor_table
-from steadfast.benchmarks.lifbench.tables.layout import by_length, by_model
-from steadfast.benchmarks.lifbench.tables.models import comparisons_table, rubrics_table
-from steadfast.benchmarks.lifbench.tables.parts import position_table, variance_table
-from steadfast.benchmarks.lifbench.tables.printed import with_printed
+from steadfast.benchmarks.lifbench.tables.models import (
+    comparisons_table,
+    position_table,
+    rubrics_table,
+    variance_table,
+)
+from steadfast.benchmarks.lifbench.tables.printed import Asked, with_printed
 from steadfast.benchmarks.lifbench.tables.recs import recs_table, sampling_table
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
-from steadfast.benchmarks.lifbench.tables.scores import ars_by_length_table, ars_table, ifp_table
-from steadfast.benchmarks.lifbench.tables.stability import ifs_by_length_table, ifs_table
+from steadfast.benchmarks.lifbench.tables.scores import (
+    above_floor_table,
+    ars_by_length_table,
+    ars_table,
+    by_length,
+    by_model,
+    ifp_table,
+    ifs_by_length_table,
+    ifs_table,
+)
 from steadfast.contract.components import Frames
 from steadfast.show.display import Display
 from steadfast.show.table import Table

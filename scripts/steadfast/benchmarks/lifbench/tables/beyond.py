@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import pandas as pd
-
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.show.cells import MODEL, Values
 from steadfast.show.results import Note, incomplete_models, values_by_model
@@ -25,7 +23,9 @@ def beyond_table(
             found = rows_of(rows, scenario=scenario, group=group)
             columns.append(Values(values_by_model(found), list(incomplete_models(found))))
             headings.append(Column(words["groups"][group], WORDS["scenarios"][scenario]))
-    incomplete = [model for model in results.roster.models if _lacking(columns, model)]
+    incomplete = [
+        m for m in results.roster.models if any(m in column.incomplete for column in columns)
+    ]
     ifs = Values(results.ifs[perspective, ""], incomplete, smaller=True)
     cells = results.cells([ifs, *columns])
     counts = rows.groupby("model")[["n", "expected", "truncated"]].sum()
@@ -48,15 +48,8 @@ def beyond_table(
         for model, of in counts.iterrows()
     )
     notes += [*results.shared_notes(judged=False), (None, words["note"])]
-    notes += [(None, text) for text in (SHARED["notes"]["untested"], _drawn(rows["contexts"]))]
-    return results.table(f"{perspective}s", (MODEL, *headings), sections, notes)
-
-
-def _drawn(contexts: pd.Series) -> str:
-    least, most = (contexts.min(), contexts.max()) if len(contexts) else (0, 0)
+    least, most = (rows["contexts"].min(), rows["contexts"].max()) if len(rows) else (0, 0)
     each = f"{most}" if least == most else SHARED["range"].format(least=least, most=most)
-    return WORDS["beyond"]["drawn"].format(contexts=each)
-
-
-def _lacking(columns: Sequence[Values], model: str) -> bool:
-    return any(model in column.incomplete for column in columns)
+    drawn = WORDS["beyond"]["drawn"].format(contexts=each)
+    notes += [(None, text) for text in (SHARED["notes"]["untested"], drawn)]
+    return results.table(f"{perspective}s", (MODEL, *headings), sections, notes)

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from steadfast.benchmarks.lifbench.scored_tasks import ScoredTask
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, ScoredTask, score_points
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults, by_scenario
-from steadfast.benchmarks.lifbench.weights import RUBRICS, score_points
 from steadfast.show.cells import MODEL, count_cell, share_cell
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE
 from steadfast.show.table import Cell, Column, Section, Table

@@ -1,17 +1,68 @@
-"""What the paper prints, as rows below those of the models that run."""
+"""The paper's printed tables: which cells a run has too, and rows of them below the run's."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+import csv
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from steadfast.benchmarks.lifbench.paper import PAPER_MODELS
-from steadfast.benchmarks.lifbench.printed import Asked, printed_rows
+from steadfast.base.files import Settings, read_text
+from steadfast.base.resources import resource
+from steadfast.benchmarks.lifbench.released_files import released_lengths
+from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
+from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, with_own
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.show.results import Note
 from steadfast.show.table import Cell, Section, Table
 
+LENGTHS = tuple(released_lengths())
+WEIGHTED = ("Overall", "ARS")  # columns of the overall score
 NAMES = tuple(WORDS["reproduction"]["tables"])
 TEXTS = WORDS["published"]
 LABELS = [model.label for model in PAPER_MODELS.values() if not model.gold]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a run asked of its models, as far as the paper's cells depend on it."""
+
+    lengths: Collection[str]  # their names
+    tasks: Collection[str]  # keys of SCORED_TASKS
+    weighting: str = "rubric"  # of the tasks in the overall ARS
+    others: bool = False  # whether tasks that are not the paper's count in overall values
+
+    @classmethod
+    def of(
+        cls,
+        lengths: Collection[str],
+        tasks: Collection[str],
+        weighting: str,
+        own: Mapping[str, Settings] | None,
+    ) -> "Asked":
+        """Returns what a run asked, of all its tasks, and of the facts of the user's own."""
+        known = with_own(own)
+        others = any(known[task].counts for task in tasks if task not in SCORED_TASKS)
+        return cls(lengths, [task for task in tasks if task in SCORED_TASKS], weighting, others)
+
+    def has(self, length: str, column: str) -> bool:
+        """Tells whether the run has a cell of the paper: made of the same lengths and tasks, alike.
+
+        ``length`` is "" where the table has no rows by length; ``column`` may be a length.
+
+        >>> Asked(["4k"], ["OR"]).has("4k", "OR"), Asked(["4k"], ["OR"]).has("", "OR")
+        (True, False)
+        """
+        at = length or (column if column in LENGTHS else "")
+        if not (at in self.lengths if at else set(self.lengths) == set(LENGTHS)):
+            return False
+        if column in SCORED_TASKS:
+            return column in self.tasks
+        alike = set(self.tasks) == set(SCORED_TASKS) and not self.others
+        return alike and (column not in WEIGHTED or self.weighting == "rubric")
+
+
+def printed_rows(name: str) -> Iterator[Mapping[str, str]]:
+    """Yields the cells of a printed table: model (label), column, value; some length and rank."""
+    path = resource("lifbench/printed") / f"{name}.csv"
+    yield from csv.DictReader(read_text(path).splitlines())
 
 
 def with_printed(

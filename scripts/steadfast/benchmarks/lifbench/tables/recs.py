@@ -29,35 +29,19 @@ def recs_table(results: LifbenchResults, name: str) -> Table:
         *(Column(words[key]) for key in ("sizes", "inertia", "pick_distances")),
         *(Column(words[key], words["between"]) for key in BETWEEN),
     )
-    tasks = tuple(
-        (
-            Cell(_named(row)),
-            *(Cell(None) if math.isnan(row[key]) else count_cell(row[key]) for key in COUNTS),
-            Cell(_failed(row)),
-            Cell(row["sizes"]),
-            _number(row["inertia"], digits),
-            Cell(_each(row["pick_distances"], digits)),
-            *(_number(row[key], digits) for key in BETWEEN),
-        )
-        for row in rows.to_dict("records")
-    )
+
+    def cells(row: Record) -> Iterator[Cell]:
+        way = "" if math.isnan(row["direction"]) else f" ({row['direction']:+.0f})"
+        counts = {name: row[name] for name in row if name.startswith(FAILS) and row[name]}
+        failed = ", ".join(f"{name.removeprefix(FAILS)} {n:.0f}" for name, n in counts.items())
+        distances = (str(rounded(float(one), digits)) for one in row["pick_distances"].split())
+        yield Cell(row["task"] + way)
+        yield from (Cell(None) if math.isnan(row[key]) else count_cell(row[key]) for key in COUNTS)
+        yield from (Cell(failed or "–"), Cell(row["sizes"]), _number(row["inertia"], digits))
+        yield from (Cell(" ".join(distances)), *(_number(row[key], digits) for key in BETWEEN))
+
+    tasks = tuple(tuple(cells(row)) for row in rows.to_dict("records"))
     return results.table(name, columns, (Section(tasks),), results.notes)
-
-
-def _named(row: Record) -> str:
-    """Returns the task, and the direction of what was reworded, where it has one."""
-    direction = row["direction"]
-    return row["task"] if math.isnan(direction) else f"{row['task']} ({direction:+.0f})"
-
-
-def _failed(row: Record) -> str:
-    """Returns how many texts failed each check, where any did."""
-    counts = {name: row[name] for name in row if name.startswith(FAILS) and row[name]}
-    return ", ".join(f"{name.removeprefix(FAILS)} {n:.0f}" for name, n in counts.items()) or "–"
-
-
-def _each(numbers: str, digits: int) -> str:
-    return " ".join(str(rounded(float(number), digits)) for number in numbers.split())
 
 
 def _number(value: float, digits: int) -> Cell:

@@ -1,11 +1,62 @@
-"""ARS by task and IFP by capability, over all lengths and at each (Tables 3, 7, 8 and 9)."""
+"""ARS, IFP and IFS over all lengths and at each, and ARS above the floor (Tables 3, 4, 7 to 11)."""
 
-from steadfast.benchmarks.lifbench.tables.layout import Rows, by_length, by_model
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from steadfast.benchmarks.lifbench.perspectives import AVERAGE, PERSPECTIVES
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
-from steadfast.show.cells import CellsByModel, joined_cells, rank_cells
+from steadfast.show.cells import MODEL, CellsByModel, joined_cells, rank_cells, rank_texts
+from steadfast.show.results import Note
 from steadfast.show.roster import WORDS as SHARED
-from steadfast.show.table import Column, Table
+from steadfast.show.table import Cell, Column, Section, Table, ranks
 from steadfast.stats.tidy import OVERALL
+
+CellsAt = Callable[[str], CellsByModel]  # the cells of each model at a length ("": over all)
+Rows = Callable[[LifbenchResults, str, Sequence[Column], CellsAt, Sequence[Note]], Table]
+"""(what is shown, the table's name, headings of the cells, the cells, notes besides the shared)."""
+
+
+def by_model(
+    results: LifbenchResults,
+    name: str,
+    columns: Sequence[Column],
+    cells: CellsAt,
+    notes: Sequence[Note],
+) -> Table:
+    """Returns a table with a row a model."""
+    sections = results.sections(results.groups(), cells("").__getitem__)
+    return results.table(name, (MODEL, *columns), sections, [*results.notes, *notes])
+
+
+def by_length(
+    results: LifbenchResults,
+    name: str,
+    columns: Sequence[Column],
+    cells: CellsAt,
+    notes: Sequence[Note],
+) -> Table:
+    """Returns a table with a row a model and length."""
+    found = {length: cells(length) for length in results.lengths}
+    sections = []
+    for group in results.groups():
+        for i, model in enumerate(group.models):
+            rows = tuple(
+                (results.label(model, repeated=j > 0), Cell(length), *found[length][model])
+                for j, length in enumerate(results.lengths)
+            )
+            headed = group.unranked and i == 0
+            sections.append(Section(rows, group.full_heading if headed else "", headed))
+    columns = (MODEL, Column("Length", align="r"), *columns)
+    return results.table(name, columns, sections, [*results.notes, *notes])
+
+
+def exact(values: Mapping[str, float]) -> dict[str, float]:
+    """Returns values without rounding errors, so that those that are equal share a rank.
+
+    >>> exact({"a": 0.1 + 0.2, "b": 0.3})
+    {'a': 0.3, 'b': 0.3}
+    """
+    return {model: float(f"{value:.12g}") for model, value in values.items()}
 
 
 def ars_table(results: LifbenchResults, name: str) -> Table:
@@ -52,3 +103,75 @@ def ifp_table(results: LifbenchResults, name: str, rows: Rows) -> Table:
 
     columns = [Column(heading) for heading in headings.values()]
     return rows(results, name, columns, cells, results.untested_notes())
+
+
+def above_floor_table(results: LifbenchResults, name: str) -> Table:
+    """Returns the share of what the floor leaves open that each model gains, by task."""
+    columns = [Column(t, WORDS["scenarios"][results.known[t].scenario]) for t in results.tasks]
+    notes = results.floor_notes() or [(None, WORDS["notes"]["no_floor"])]
+    return by_length(
+        results,
+        name,
+        [*columns, Column("Overall")],
+        lambda length: results.cells(
+            results.values(results.above_floor[task, length], task, length)
+            for task in (*results.tasks, OVERALL)
+        ),
+        notes,
+    )
+
+
+def ifs_table(results: LifbenchResults, name: str) -> Table:
+    """Returns IFS in three perspectives, their average, and overall ARS (Table 4).
+
+    Models stand by their mean rank in the three perspectives, as in the paper. Ranks that are shown
+    are those that a test leaves: of overall ARS; the paper's own, by values alone, are
+    ``ranks_by_value``.
+    """
+    columns = [results.values(values, smaller=True) for values in _stabilities(results).values()]
+    overall, ties = results.ars[OVERALL, ""], results.ties()
+    cells = results.cells([*columns, results.values(overall, ties=ties)])
+    texts = rank_texts(results.roster, ties, overall)
+    for model, text in texts.items():
+        *others, ars = cells[model]
+        cells[model] = (*others, replace(ars, suffix=f"({text})"))
+    sections = results.sections(results.roster.groups(_steadiness(results)), cells.__getitem__)
+    notes = [*results.notes, *results.tie_notes(), (None, WORDS["notes"]["ifs_ranks"])]
+    ifs = (Column(heading, "IFS") for heading in WORDS["perspectives"].values())
+    return results.table(name, (MODEL, *ifs, Column("ARS")), sections, notes)
+
+
+def _stabilities(results: LifbenchResults) -> dict[str, Mapping[str, float]]:
+    """Returns IFS by model, by the heading of its column."""
+    return {heading: results.ifs[key, ""] for key, heading in WORDS["perspectives"].items()}
+
+
+def ranks_by_value(results: LifbenchResults) -> dict[tuple[str, str], int]:
+    """Returns the ranks of Table 4 as the paper has them, by model and heading."""
+    columns = [(heading, of, True) for heading, of in _stabilities(results).items()]
+    return {
+        (model, heading): place
+        for heading, values, smaller in [*columns, ("ARS", results.ars[OVERALL, ""], False)]
+        for model, place in ranks(exact(values), results.roster.contenders, smaller).items()
+    }
+
+
+def _steadiness(results: LifbenchResults) -> dict[str, float]:
+    """Returns minus the mean rank of each model in its perspectives; ties by the average."""
+    values = [exact(results.ifs[key, ""]) for key in PERSPECTIVES]
+    places = [ranks(column, results.roster.models, smaller=True) for column in values]
+    average = results.ifs[AVERAGE, ""]
+    found = {m: [p[m] for p in places if m in p] for m in results.roster.models}
+    keys = {m: (sum(p) / len(p), average.get(m, 0.0), m) for m, p in found.items() if p}
+    return {model: -i for i, model in enumerate(sorted(keys, key=keys.__getitem__))}
+
+
+def ifs_by_length_table(results: LifbenchResults, name: str, perspective: str) -> Table:
+    """Returns stability between expressions (Table 10) or variables (11) at each length."""
+    columns = [
+        results.values(results.ifs[perspective, length], length=length, smaller=True)
+        for length in results.lengths
+    ]
+    headings = [Column(length) for length in results.lengths]
+    notes = results.untested_notes()
+    return by_model(results, name, headings, lambda _: results.cells(columns), notes)

@@ -64,13 +64,9 @@ def mentions(text: str, options: list[str]) -> list[Mention]:
         if option is not None:
             closed = bool(_CLOSES.match(text, end))
             mention = Mention(option, start, end, closed, match[0] == option)
-            if mention.closed or (mention.exact and not _continues(text, mention)):
+            if mention.closed or (mention.exact and not _followed_by("continues", text, mention)):
                 found.append(mention)
     return found
-
-
-def _continues(text: str, mention: Mention) -> bool:
-    return bool(_pattern("continues").match(folded(text[mention.end : mention.end + _AROUND])))
 
 
 def _undecided_dropped(text: str, said: list[Mention]) -> list[Mention]:
@@ -79,37 +75,32 @@ def _undecided_dropped(text: str, said: list[Mention]) -> list[Mention]:
         mention
         for pair in pairwise(said)
         if pair[0].option != pair[1].option and pair[1].start - pair[0].end < _AROUND
-        if _fits("alternatives", text[pair[0].end : pair[1].start])
+        if _pattern("alternatives").fullmatch(folded(text[pair[0].end : pair[1].start]))
         for mention in pair
     }
     return [mention for mention in said if mention not in sides]
 
 
 def _denied(text: str, mention: Mention) -> bool:
-    after = folded(text[mention.end : mention.end + _AROUND])
-    return _ends_with("denies", text, mention.start) or bool(_pattern("denied").match(after))
+    return _ends_with("denies", text, mention.start) or _followed_by("denied", text, mention)
+
+
+def _followed_by(kind: str, text: str, mention: Mention) -> bool:
+    return bool(_pattern(kind).match(folded(text[mention.end : mention.end + _AROUND])))
 
 
 def _last_word(text: str, said: list[Mention]) -> str | None:
     """Returns the option mentioned in the end, or else the one at the start."""
     last, first = said[-1], said[0]
-    if _NOTHING.fullmatch(text, last.end) and _settles(text, last):
+    if _NOTHING.fullmatch(text, last.end) and _ends_with("settles", text, last.start):
         return last.option
     if first.closed and _NOTHING.fullmatch(text, 0, first.start):
         return first.option
-    return next((m.option for m in reversed(said) if _settles(text, m)), None)
-
-
-def _settles(text: str, mention: Mention) -> bool:
-    return _ends_with("settles", text, mention.start)
+    return next((m.option for m in reversed(said) if _ends_with("settles", text, m.start)), None)
 
 
 def _ends_with(kind: str, text: str, end: int) -> bool:
     return bool(_pattern(kind).search(folded(text[max(end - _AROUND, 0) : end]) + " "))
-
-
-def _fits(kind: str, text: str) -> bool:
-    return bool(_pattern(kind).fullmatch(folded(text)))
 
 
 def says_none(text: str) -> bool:

@@ -15,11 +15,10 @@ from steadfast.benchmarks.lifbench.rubric.corrected.reading import (
     unescaped,
     unfenced,
 )
-from steadfast.benchmarks.lifbench.rubric.facts import ListFacts
-from steadfast.benchmarks.lifbench.rubric.marks import Marks
+from steadfast.benchmarks.lifbench.rubric.facts import ListFacts, Marks
 from steadfast.benchmarks.lifbench.rubric.parsing import list_form
 from steadfast.benchmarks.lifbench.rubric.text import normal
-from steadfast.benchmarks.lifbench.weights import ScorePoint
+from steadfast.benchmarks.lifbench.scored_tasks import ScorePoint
 
 _MOST_LINES = 8  # lines of an answer that may be a slip of an element
 _HYPHENATED = re.compile(r"\b(\w{8})-(\w{4})-(\w{4})-(\w{4})-(\w{12})\b")

@@ -10,11 +10,10 @@ from steadfast.benchmarks.lifbench.rubric.corrected.groups import (
     as_entry,
     groups_of,
     parts_of,
+    written_groups,
 )
 from steadfast.benchmarks.lifbench.rubric.corrected.labels import labels_of
-from steadfast.benchmarks.lifbench.rubric.corrected.written import written_groups
-from steadfast.benchmarks.lifbench.rubric.facts import MultiDocFacts
-from steadfast.benchmarks.lifbench.rubric.marks import Marks
+from steadfast.benchmarks.lifbench.rubric.facts import Marks, MultiDocFacts
 from steadfast.benchmarks.lifbench.rubric.text import normal
 
 
@@ -38,7 +37,11 @@ def label_documents(
 
 
 def find_duplicates(
-    response: str, facts: MultiDocFacts, gold: list[list[Record]], keys: list[str]
+    response: str,
+    facts: MultiDocFacts,
+    gold: list[list[Record]],
+    keys: list[str],
+    around: list[str],  # of the context in the prompt, which no point is about
 ) -> Marks:
     """Marks MF: a line per group of duplicates, each a list of lists of the asked fields."""
     lines = list(map(parts_of, response.split("\n")))

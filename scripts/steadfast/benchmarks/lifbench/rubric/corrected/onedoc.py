@@ -13,8 +13,7 @@ from steadfast.benchmarks.lifbench.rubric.corrected.reading import (
     listed,
     strings,
 )
-from steadfast.benchmarks.lifbench.rubric.facts import OneDocFacts, untagged
-from steadfast.benchmarks.lifbench.rubric.marks import Marks
+from steadfast.benchmarks.lifbench.rubric.facts import Marks, OneDocFacts, untagged
 from steadfast.benchmarks.lifbench.rubric.parsing import list_form
 from steadfast.benchmarks.lifbench.rubric.text import core, normal
 
@@ -75,7 +74,8 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
     named = _named(texts, facts)
     sequence = [(ids[sentence], worth) for sentence, worth in named if sentence in ids]
     hits = sum(dict(reversed(sequence)).values())
-    size = _size(value, named)
+    listed_size = len(value) if isinstance(value, list) else 0
+    size = max(listed_size, len({text for text, _ in named}))
     tricked = any(
         s["type"] == type_name and s["fake"] for text, _ in named for s in facts.labelled[text]
     )
@@ -118,10 +118,6 @@ def _named(texts: list[str], facts: OneDocFacts) -> list[tuple[str, float]]:
         elif number < _MOST and (near := facts.finder.nearest(untagged(text))):
             named.append((near, SLIP))
     return named
-
-
-def _size(value: Any, named: list[tuple[str, float]]) -> int:
-    return max(len(value) if isinstance(value, list) else 0, len({text for text, _ in named}))
 
 
 def _entries_form(texts: list[str], facts: OneDocFacts) -> float:

@@ -89,7 +89,11 @@ def found_list(text: str) -> tuple[bool, Any]:
     cited among other text are no list, and lists of one item each are one list together."""
     whole, values = values_in(text, "[")
     parts = [(value, strings(value)) for value in values]
-    said = [value for value, held in parts if whole or not held or not all(map(_number, held))]
+    said = [
+        value
+        for value, held in parts
+        if whole or not held or not all(isinstance(v, Numeral) for v in held)
+    ]
     if len(said) > 1 and all(isinstance(value, list) and len(value) == 1 for value in said):
         return whole, [item for value in said for item in value]
     return whole, said[-1] if said else None
@@ -109,10 +113,6 @@ def listed(value: Any) -> Any:
             break
         value = inner[0]
     return value
-
-
-def _number(text: str) -> bool:
-    return isinstance(text, Numeral)
 
 
 def unescaped(text: str) -> str:

@@ -1,8 +1,7 @@
 """Released rubric of the List scenario: LSI, LOI, LOE, LBI, LBE and LMI."""
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.lifbench.rubric.facts import ListFacts
-from steadfast.benchmarks.lifbench.rubric.marks import Marks
+from steadfast.benchmarks.lifbench.rubric.facts import ListFacts, Marks
 from steadfast.benchmarks.lifbench.rubric.parsing import (
     list_form,
     near,

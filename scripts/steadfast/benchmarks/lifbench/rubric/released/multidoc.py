@@ -1,13 +1,12 @@
 """Released rubric of the MultiDoc scenario: MB (label documents) and MF (find duplicates)."""
 
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping
 
 from steadfast.base.files import Record
 from steadfast.base.literals import parse_literal
-from steadfast.benchmarks.lifbench.rubric.facts import MultiDocFacts
-from steadfast.benchmarks.lifbench.rubric.marks import Marks
-from steadfast.benchmarks.lifbench.rubric.pairs import Document, agreement
+from steadfast.benchmarks.lifbench.rubric.facts import Marks, MultiDocFacts
 from steadfast.benchmarks.lifbench.rubric.parsing import (
     as_text,
     braced,
@@ -17,6 +16,7 @@ from steadfast.benchmarks.lifbench.rubric.parsing import (
 )
 
 Group = list[Record]
+Document = tuple[str | None, ...]  # A document by the fields that are asked for
 DOC = re.compile("doc([0-9]+)")
 
 
@@ -140,3 +140,26 @@ def _in_prompt(texts: set[str], facts: MultiDocFacts, before: str, after: str) -
         if any(text in join for join in joins):
             found.add(text)
     return found
+
+
+def agreement(gold: Mapping[Document, int], assigned: Mapping[Document, int]) -> float:
+    """Returns the share of ordered pairs of gold documents on which both groupings agree, 0 to 1.
+
+    A pair agrees if both documents are assigned and both groupings put them together, or both
+    apart; a document pairs with itself too.
+
+    >>> agreement({("a",): 1, ("b",): 1}, {("a",): 7, ("b",): 8})
+    0.5
+    """
+    if not gold:
+        return 0.0
+    both = [(gold[key], assigned[key]) for key in gold if key in assigned]
+    agreeing = (
+        len(both) ** 2 - _same(g for g, _ in both) - _same(a for _, a in both) + 2 * _same(both)
+    )
+    return agreeing / len(gold) ** 2
+
+
+def _same(labels: Iterable[Hashable]) -> int:
+    """Returns the number of ordered pairs with the same label."""
+    return sum(count**2 for count in Counter(labels).values())

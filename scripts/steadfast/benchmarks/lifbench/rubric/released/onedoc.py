@@ -1,8 +1,7 @@
 """Released rubric of the OneDoc scenario: OR (repeat), OQ (QA) and OE (extract)."""
 
 from steadfast.benchmarks.lifbench.gold import TYPE_NAMES
-from steadfast.benchmarks.lifbench.rubric.facts import OneDocFacts
-from steadfast.benchmarks.lifbench.rubric.marks import Marks
+from steadfast.benchmarks.lifbench.rubric.facts import Marks, OneDocFacts
 from steadfast.benchmarks.lifbench.rubric.parsing import (
     list_form,
     near,

@@ -1,0 +1,170 @@
+"""Instruction templates as expressions: the project's own, and the released ones (section 3.3)."""
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain, cycle, repeat
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings, read_json, read_text
+from steadfast.base.names import nearest
+from steadfast.base.resources import facts, resource
+from steadfast.benchmarks.lifbench.released_files import LOCAL, released_name
+from steadfast.benchmarks.lifbench.tasks import Task, Variables
+from steadfast.benchmarks.lifbench.templates import check_expressions
+
+KEYS = ("expression_id", "template", "direction", "origin", "cluster")
+_EVIDENCE_KINDS = ("true", "true", "fake", "fake", "ordinary", "ordinary")
+
+
+def sampling_space(variables: Variables) -> Settings:
+    """Returns the space of a task's variables; label sets in it are written out as settings."""
+    return _label_rules(variables.space) if "label_sets" in variables.space else variables.space
+
+
+def _label_rules(space: Settings) -> Settings:
+    """Returns batch-label's settings of label sets: candidates, key of their order, rules' text."""
+    settings = []
+    for labels in space["label_sets"]:
+        names = labels["labels"]
+        _check_labels(names)
+        rules = zip(space["cases"], names, strict=True)
+        settings.append(
+            {
+                "rule_key": "".join(name[0] for name in names),
+                "candidates": labels.get("shown", names),
+                "rules": "\n".join(space["rule"].format(case=c, label=name) for c, name in rules),
+            }
+        )
+    return {"settings": settings}
+
+
+def _check_labels(names: Sequence[str]) -> None:
+    distinct = len({name[0] for name in names}) == len(names) == 4
+    separate = not any(a != b and a in b for a in names for b in names)
+    plain = not any(mark in name for name in names for mark in (*",{}[]", "doc"))
+    if not (distinct and separate and plain):
+        raise UserError(
+            f"lifbench/tasks/MB.yaml: the labels {', '.join(names)} cannot be scored; choose four "
+            "with different first characters, none inside another, without commas, brackets or "
+            "'doc'"
+        )
+
+
+def own_expressions(
+    inputs: Mapping[str, Path], task: Settings, templates: Sequence[Record] | None = None
+) -> Record:
+    """Returns the templates of a task, its scenario description and the space of its variables.
+
+    The paper's tasks have a packaged file of templates each; the user's own bring theirs.
+    """
+    known = Task.of(task)
+    place = f"task {known.id}"
+    if templates is None:
+        path = resource(f"lifbench/expressions/{known.id}.yaml")
+        templates, place = read_expressions(path), str(path)
+    return {
+        "task": known.id,
+        "origin": "own",
+        "scenario_prompt": facts("lifbench/scenarios.yaml")[known.scenario],
+        "space": sampling_space(known.variables),
+        "expressions": check_expressions(known, templates, place),
+    }
+
+
+def read_expressions(path: Path) -> list[Record]:
+    """Returns the templates in a YAML file, in the order of the file."""
+    try:
+        record = yaml.safe_load(read_text(path))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}:{mark.line + 1}" if mark else path
+        problem = getattr(error, "problem", None) or "unreadable"
+        raise UserError(
+            f"{where}: not valid YAML ({problem}); mend that line, quoting texts that hold "
+            "colons, braces or quotation marks"
+        ) from None
+    entries = _checked(record, ("origin", "expressions"), str(path)).get("expressions")
+    if not isinstance(entries, list) or not entries:
+        raise UserError(f"{path}: 'expressions' must be a list of entries, one at least")
+    defaults = {"direction": None, "origin": record.get("origin"), "cluster": None}
+    expressions = []
+    for place, entry in enumerate(entries, start=1):
+        where = f"{path}: entry {place}"
+        expressions.append(defaults | _checked(entry, KEYS, where))
+        number, template = entry.get("expression_id"), entry.get("template")
+        if type(number) is not int or not isinstance(template, str):
+            raise UserError(f"{where}: give an integer 'expression_id' and a text 'template'")
+    if len({expression["expression_id"] for expression in expressions}) < len(expressions):
+        raise UserError(f"{path}: every expression needs an expression_id of its own")
+    return expressions
+
+
+def _checked(record: object, known: Collection[str], where: str) -> Record:
+    """Returns a mapping with no other keys than the known ones."""
+    if not isinstance(record, dict):
+        raise UserError(f"{where}: a mapping of keys to values was expected; see docs/")
+    for key in record:
+        if key not in known:
+            raise UserError(f"{where}: unknown key {key!r}; {nearest(str(key), known)}")
+    return record
+
+
+def released_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
+    """Returns a task's scenario description, templates and space as released, slips included.
+
+    Where the variables come from the context, the space is the project's own. An expression's
+    origin and cluster are null where unknown.
+    """
+    path = inputs["templates"]
+    known, record = Task.of(task), read_json(path)
+    name, own_space = released_name(known.id), sampling_space(known.variables)
+    try:
+        scenario = record[known.scenario]
+        meta = scenario["subtasks"][name]
+        entries = [entry if isinstance(entry, list) else [entry] for entry in meta["instructions"]]
+        templates = [(entry[0], entry[1] if len(entry) > 1 else None) for entry in entries]
+        space = _space(known.id, meta.get("params"), own_space)
+        scenario_prompt = scenario["sys_instruction"]
+    except (KeyError, TypeError, IndexError, ValueError):
+        raise UserError(
+            f"{path}: not LIFBench's tasks.json, {name!r} is missing or incomplete; "
+            + LOCAL.format(name="tasks.json")
+        ) from None
+    provenance = chain(_provenance(known.id, path), repeat((None, None)))
+    found = [
+        dict(zip(KEYS, (number, *template, *origin), strict=True))
+        for number, (template, origin) in enumerate(zip(templates, provenance, strict=False))
+    ]
+    return {
+        "task": known.id,
+        "origin": "released",
+        "scenario_prompt": scenario_prompt,
+        "space": space,
+        "expressions": check_expressions(known, found, path),
+    }
+
+
+def _provenance(task: str, path: Path) -> list[tuple[str, str]]:
+    # Known for the pinned file only: an edited copy may have other templates in the same places.
+    known = facts("lifbench/released.yaml")
+    pinned = hashlib.sha256(path.read_bytes()).hexdigest() == known["sha256"]
+    return known["provenance"][task] if pinned else []
+
+
+def _space(task: str, params: Any, own_space: Settings) -> Settings:
+    # The released prompts combine such lists at random; here the values at place k go together.
+    if task == "OR":
+        pairs = zip(params["num"], params["sep"], strict=True)
+        return {"settings": [{"num": num, "sep": sep} for num, sep in pairs]}
+    if task == "OQ":
+        pairs = zip(_EVIDENCE_KINDS, cycle(params["options"]), strict=False)
+        return {"settings": [{"kind": kind, "options": options} for kind, options in pairs]}
+    if task == "OE":
+        return {"types": params["type"]}
+    if task in ("MB", "MF"):
+        return {"settings": params}
+    return own_space
