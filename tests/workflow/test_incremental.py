@@ -78,7 +78,7 @@ def changed_code(project, module, line="CHANGED = True"):
 
 
 def test_a_scorer_changed_asks_nothing_anew(project):
-    changed_code(project, "lifbench/scoring.py")
+    changed_code(project, "benchmarks/lifbench/scoring.py")
     assert project.planned() == {**SCORED, "scores": 4}
 
 
@@ -93,7 +93,7 @@ def test_an_output_limit_makes_no_expressions_anew(project):
 
 
 def test_time_stamps_comments_and_form_re_run_nothing(project):
-    changed_code(project, "tokens.py", "# changed")
+    changed_code(project, "base/tokens.py", "# changed")
     project.edit("scripts/steadfast/benchmarks/lifbench/tasks.py", "\n\n\n", "\n\n\n\n")
     project.edit("resources/lifbench/tasks/LSI.yaml", "\n", "\n# changed\n")
     for path in project.folder.rglob("*"):
@@ -115,9 +115,9 @@ def test_a_fresh_clone_beside_copied_results_re_runs_nothing(project, tmp_path_f
     ("module", "rules"),
     [
         # What corpora deduplicate by, and what counts tokens.
-        ("tokens.py", {"corpus", "contexts", "inference"}),
-        ("lifbench/tasks.py", {"expressions", "prompts", "scores"}),
-        ("lifbench/variables.py", {"prompts"}),
+        ("base/tokens.py", {"corpus", "contexts", "inference"}),
+        ("benchmarks/lifbench/tasks.py", {"expressions", "prompts", "scores"}),
+        ("benchmarks/lifbench/variables.py", {"prompts"}),
         ("show/cells.py", {"lifbench_tables", "report"}),
     ],
 )

@@ -71,6 +71,7 @@ def test_stopped_and_started_again(project, server, started):
 
 
 def test_a_second_run_on_the_same_results_is_refused(project, server, started, tmp_path_factory):
+    server.delay = 20.0  # so that the first run does not end meanwhile
     elsewhere = Project.new(tmp_path_factory.mktemp("elsewhere"), TINY)
     results = project.path("results")
     elsewhere.configure({**TINY, "pathvars": {"results": str(results)}})
