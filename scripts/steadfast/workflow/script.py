@@ -1,5 +1,6 @@
 """What the scripts of the rules share: errors for people, and paths out of Snakemake's lists."""
 
+import gc
 import signal
 import sys
 import traceback
@@ -37,6 +38,7 @@ def run_rule(
         engines: settings of the models whose engines it makes, which may need another interpreter.
         arguments: passed on.
     """
+    gc.set_threshold(100_000, 20, 20)  # jobs make many records and few cycles
     with ExitStack() as stack:
         try:
             for path in list(job.log)[:1]:
