@@ -20,11 +20,8 @@ class Checksums:
     """The checksums of files that are asked for often, as those of a results folder are.
 
     What is known of a file counts as long as its place, size and times are the same. One of the
-    times is when the entry itself changed, which no program can set: a file that is replaced by
-    one with older times is read again, as by git.
-
-    Args:
-        name: a word for the set of files; each has a file of its own in the user's cache.
+    times is when the entry itself changed, which no program can set: a file that is replaced by one
+    with older times is read again, as by git. Each name has a file of its own in the user's cache.
     """
 
     def __init__(self, name: str):
@@ -35,11 +32,7 @@ class Checksums:
             self._known = json.loads(self._path.read_text(encoding="utf-8"))
 
     def __call__(self, path: Path) -> str:
-        """The sha256 of a file's bytes.
-
-        Raises:
-            UserError: the file is missing.
-        """
+        """Returns the sha256 of a file's bytes."""
         key = str(path.absolute())
         with suppress(FileNotFoundError):
             found = path.stat()
@@ -70,11 +63,8 @@ def _named() -> Checksums:
 
 
 def contents(paths: Iterable[str]) -> list[list[str | None]]:
-    """Files and folders that a config names, each with the sha256 of its content.
-
-    Args:
-        paths: of files and folders; None stands for the content of one that is missing.
-    """
+    """Returns files and folders that a config names, each with the sha256 of its content; None
+    stands for that of one that is missing."""
     return [[path, _content(Path(path))] for path in paths]
 
 

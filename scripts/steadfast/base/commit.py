@@ -11,11 +11,8 @@ NO_REPOSITORY = ("not a git repository", "dubious ownership")
 
 
 def asked_of_git(*arguments: str) -> str | None:
-    """What git says of the workflow's folder; None outside git, or where there is no git.
-
-    Raises:
-        PassingError: git was killed again and again.
-    """
+    """Returns what git says of the workflow's folder; None outside git, or where there is no
+    git."""
     environment = os.environ | {"LC_ALL": "C"}
     for _ in range(TRIES):
         try:

@@ -45,11 +45,8 @@ def unreadable(path: Path | str, error: OSError) -> Exception:
 
 
 def read_text(path: Path | str) -> str:
-    """The text of a UTF-8 file.
-
-    Raises:
-        UserError: the file is missing or is not UTF-8.
-    """
+    """Returns the text of a UTF-8 file; a ``UserError`` says where it is missing or is not
+    UTF-8."""
     try:
         return Path(path).read_text(encoding="utf-8")
     except OSError as error:
@@ -59,11 +56,8 @@ def read_text(path: Path | str) -> str:
 
 
 def read_json(path: Path | str) -> Any:
-    """The value in a JSON file.
-
-    Raises:
-        UserError: the file is missing, or is not JSON (the sentence names line and column).
-    """
+    """Returns the value in a JSON file; a ``UserError`` names line and column of what is not
+    JSON."""
     try:
         return json.loads(read_text(path))
     except json.JSONDecodeError as error:
@@ -76,11 +70,9 @@ def read_json(path: Path | str) -> Any:
 
 
 def read_jsonl(path: Path | str) -> Iterator[Record]:
-    """The records of a JSON-lines file, one object a line; blank lines are passed over.
+    """Returns the records of a JSON-lines file, one object a line; blank lines are passed over.
 
-    Raises:
-        UserError: the file is missing, or a line is no JSON object (the sentence names file and
-            line).
+    A ``UserError`` names file and line of what is no JSON object.
     """
     return (record for _, record in placed_jsonl(path))
 
@@ -169,11 +161,8 @@ def _held(path: Path) -> Iterator[BinaryIO]:
 
 
 def remove_partials(left: Iterable[Path]) -> None:
-    """Removes what killed processes have left of files and folders that they were making.
-
-    Args:
-        left: files and folders; those that a process still makes stay, on whatever node.
-    """
+    """Removes what killed processes have left of files and folders that they were making; those
+    that a process still makes stay, on whatever node."""
     for path in left:
         with suppress(OSError):
             if path.is_symlink():  # of somebody else's making: what it leads to is not touched
@@ -185,13 +174,8 @@ def remove_partials(left: Iterable[Path]) -> None:
 
 
 def check_regular(folder: Path) -> None:
-    """Whether a folder, which somebody else may have filled, holds files and folders alone.
-
-    Reading a pipe, a socket or a device may never end.
-
-    Raises:
-        UserError: it holds something else, or a link to it; the sentence names the first one.
-    """
+    """Checks that a folder, which somebody else may have filled, holds files and folders alone:
+    reading a pipe, a socket or a device may never end."""
     for at, folders, names in os.walk(folder):
         folders.sort()
         for path in (Path(at, name) for name in sorted(names)):
@@ -223,11 +207,7 @@ def file_size(path: Path) -> int:
 
 
 def file_sha256(path: Path | str) -> str:
-    """The sha256 of a file's bytes, in hexadecimal digits.
-
-    Raises:
-        UserError: the file is missing.
-    """
+    """Returns the sha256 of a file's bytes, in hexadecimal digits."""
     try:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

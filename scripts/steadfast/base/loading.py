@@ -17,23 +17,20 @@ FILE = ".py"
 
 
 def load(name: str) -> Callable[..., Any]:
-    """The object that is called ``module:object``, or ``folder/file.py:object``.
+    """Returns the object that is called ``module:object``, or ``folder/file.py:object``.
 
     A file of the user's is loaded by its path, under a name that no other module has: it hides
     none, and nothing beside it is imported in its place.
-
-    Raises:
-        UserError: there is none; the sentence names it.
     """
     module, _, attribute = name.rpartition(":")
     try:
-        return getattr(
-            _of_file(module) if module.endswith(FILE) else import_module(module), attribute
-        )
+        found = _of_file(module) if module.endswith(FILE) else import_module(module)
+        called: Callable[..., Any] = getattr(found, attribute)
     except (ImportError, AttributeError) as error:
         raise UserError(
             f"benchmark: {name} cannot be loaded ({error}); correct the component's name"
         ) from None
+    return called
 
 
 class _FileLoader(SourceFileLoader):

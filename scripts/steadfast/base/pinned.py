@@ -9,15 +9,11 @@ MOST_BYTES = 256 * 1024 * 1024  # of a file whose size is not known
 
 
 def fetch(source: Settings, alternative: str) -> bytes:
-    """A released file, checked.
+    """Returns a released file, checked.
 
-    Args:
-        source: ``url`` and ``sha256``, or ``git_blob``, the id by which git knows the content;
-            ``bytes``, where the size is known; ``headers`` of the request, where it needs some.
-        alternative: what to do without network, for the error's sentence.
-
-    Raises:
-        UserError: the network failed, or what came is not the pinned file.
+    Its source has ``url`` and ``sha256``, or ``git_blob``, the id by which git knows the content;
+    ``bytes``, where the size is known; ``headers`` of the request, where it needs some. What to do
+    without network is for the error's sentence.
     """
     content = download(source, alternative)
     check(content, source, source["url"], f"try again, or {alternative}")
@@ -25,17 +21,7 @@ def fetch(source: Settings, alternative: str) -> bytes:
 
 
 def check(content: bytes, source: Settings, place: str, advice: str) -> None:
-    """Nothing, if a content is the pinned one.
-
-    Args:
-        content: of the file.
-        source: ``sha256`` or ``git_blob``, as ``fetch`` takes it.
-        place: where the content comes from, for the error's sentence, as is ``advice``.
-        advice: what to do.
-
-    Raises:
-        UserError: it is another.
-    """
+    """Raises a ``UserError`` where the content that came from a place is not the pinned one."""
     kind = "git_blob" if "git_blob" in source else "sha256"
     found = git_blob(content) if kind == "git_blob" else hashlib.sha256(content).hexdigest()
     if found != source[kind]:
@@ -48,11 +34,8 @@ def git_blob(content: bytes) -> str:
 
 
 def download(source: Settings, alternative: str) -> bytes:
-    """A file that somebody else must check, of ``url``, ``bytes`` and ``headers`` of a source.
-
-    Raises:
-        UserError: the network failed.
-    """
+    """Returns a file that somebody else must check, of ``url``, ``bytes`` and ``headers`` of a
+    source."""
     # Imported here: whoever checks a file of the user's imports this module and downloads nothing.
     import urllib.request
     from http.client import HTTPException
@@ -61,7 +44,8 @@ def download(source: Settings, alternative: str) -> bytes:
     try:
         request = urllib.request.Request(url, headers=dict(source.get("headers", {})))
         with urllib.request.urlopen(request, timeout=60) as reply:
-            return reply.read(most)
+            content: bytes = reply.read(most)
+            return content
     except (OSError, HTTPException, ValueError) as error:
         reason = getattr(error, "reason", None) or error
         raise UserError(f"{url}: could not be fetched ({reason}); {alternative}") from None

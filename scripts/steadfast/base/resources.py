@@ -25,12 +25,8 @@ PREFIX = "resource:"
 
 
 def resource(name: str, package: str = "") -> Path:
-    """The path of a data file or folder.
-
-    Args:
-        name: relative to ``resources``, or to the package that it comes with.
-        package: a benchmark's own package, where it is not steadfast.
-    """
+    """Returns the path of a data file or folder, below ``resources`` or below a benchmark's own
+    package."""
     return Path(str(files(package))) / name if package else ROOT / name
 
 
@@ -48,11 +44,7 @@ def _content(path: Path) -> Any:
 
 
 def located(path: str) -> Path:
-    """The path of a user's file, or of a packaged one whose name follows ``resource:``.
-
-    Raises:
-        UserError: there is no such packaged file.
-    """
+    """Returns the path of a user's file, or of a packaged one whose name follows ``resource:``."""
     if not path.startswith(PREFIX):
         return Path(path)
     found = ROOT / path.removeprefix(PREFIX)

@@ -25,14 +25,9 @@ Checksum = Callable[[Path], str]
 
 
 class State(Enum):
-    """How files stand to what a config wants.
-
-    Attributes:
-        ABSENT: one of them is missing.
-        CURRENT: they are what it wants, and as they were made.
-        OTHER: they were made from something else, or nothing says from what.
-        EDITED: they are what it wants, but changed since they were made.
-    """
+    """How files stand to what a config wants: one is missing; they are what it wants, and as they
+    were made; they were made from something else, or nothing says from what; they are what it
+    wants, but changed since they were made."""
 
     ABSENT, CURRENT, OTHER, EDITED = range(4)
 
@@ -85,11 +80,8 @@ class Seal:
         return there and self._known().get("lineage") == self.lineage
 
     def state(self, checksum: Checksum) -> State:
-        """How the files stand to what they must be; the identity is not taken at its word.
-
-        Args:
-            checksum: of files.
-        """
+        """Returns how the files stand to what they must be; the identity is not taken at its
+        word."""
         if not all(path.exists() for path in self.files):
             return State.ABSENT
         known = self._known()
@@ -109,11 +101,8 @@ class Seal:
         return State.CURRENT if all(checksum(path) == sum for path, sum in made) else State.EDITED
 
     def check(self) -> None:
-        """Whether the files are as they were made, and made from what the config asks for.
-
-        Raises:
-            UserError: one is not; the sentence says how to accept it or have it made again.
-        """
+        """Raises a ``UserError`` where the files are not as they were made, or not made from what
+        the config asks for."""
         known = self._known()
         if not isinstance(known.get("sha256"), dict):
             raise UserError(
@@ -128,11 +117,8 @@ class Seal:
             )
 
     def check_unchanged(self, checksum: Checksum) -> None:
-        """Whether the files are as they were made.
-
-        Raises:
-            UserError: one is not; the sentence says how to accept it or have it made again.
-        """
+        """Raises a ``UserError`` where a file has changed since it was made; the sentence says how
+        to accept it."""
         sums = self._known()["sha256"]
         for path in _each(self.files):
             found = checksum(path)
@@ -143,11 +129,7 @@ class Seal:
                 )
 
     def check_inputs(self, checksum: Checksum) -> None:
-        """Whether the files that these were made of are still those.
-
-        Raises:
-            UserError: one has changed; the sentence says what makes these anew.
-        """
+        """Raises a ``UserError`` where a file that these were made of has changed."""
         for name, made in self._known().get("inputs", {}).items():
             path = self.results / name
             if path.is_file() and checksum(path) != made:
@@ -167,12 +149,8 @@ class Seal:
 
 
 def seals(job: Any, results: Path) -> list[Seal]:
-    """The seals of what a job makes; none of a job that makes no files.
-
-    Args:
-        job: Snakemake's object of it, in the DAG or in its script.
-        results: folder of all results.
-    """
+    """Returns the seals of what a job makes, by Snakemake's object of it in the DAG or in its
+    script; none of a job that makes no files."""
     params, output = dict(job.params.items()), dict(job.output.items())
     inputs = tuple(path for path in map(Path, job.input) if path.is_relative_to(results))
     if "identities" in output:  # scores that were released, each for itself

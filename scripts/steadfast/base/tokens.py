@@ -47,11 +47,8 @@ class Tokenizer:
 
 @cache
 def load_tokenizer(name: str) -> Tokenizer:
-    """The tokenizer of that name, without network for the encodings in ``resources/tiktoken``.
-
-    Raises:
-        UserError: tiktoken knows no such encoding.
-    """
+    """Returns the tokenizer of that name, without network for the encodings in
+    ``resources/tiktoken``."""
     if "TIKTOKEN_CACHE_DIR" not in os.environ:
         os.environ["TIKTOKEN_CACHE_DIR"] = str(_cache_copy())
     return Tokenizer(name)

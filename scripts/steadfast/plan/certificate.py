@@ -49,16 +49,9 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True)
 class Certificate:
-    """What the config asks for, and what is known.
-
-    Args:
-        compared: how the benchmark compares models, by name and settings.
-        difference: that is to be told apart, in the unit of the totals.
-        power: how often.
-        models: that are compared.
-        tokens: of each part, those of its longest context.
-        scores: files of scores by model and part; those that are there are the pilot.
-    """
+    """What the config asks for: how models are compared, the difference that is to be told apart
+    and how often, the models, the longest context of each part in tokens, and the score files by
+    model and part, of which those that are there are the pilot."""
 
     compared: Sequence[Any]
     difference: float
@@ -79,14 +72,8 @@ class Certificate:
         return max(1, comb(len(self.models), 2))
 
     def of(self, samples: Mapping[str, Sequence[Sample]]) -> list["PartCertificate"]:
-        """The certificate of all lengths, or of each part.
-
-        Args:
-            samples: by part, one draw of each.
-
-        Raises:
-            UserError: a score file is damaged.
-        """
+        """Returns the certificate of all lengths, or of each part, by one draw of the samples of
+        each."""
         there = {cell: path for cell, path in self.scores.items() if path.exists()}
         rows = pilot_rows(read_scores(there), self.how)
         units = [list(samples)] if self.how.lengths else [[part] for part in samples]
@@ -127,13 +114,8 @@ def _asked(samples: Sequence[Sample], how: Compared) -> dict[str, Asked]:
 
 @dataclass(frozen=True)
 class PartCertificate:
-    """The certificate of one overall difference.
-
-    Attributes:
-        whole: what the config asks for.
-        asked: of each part and task.
-        pilots: components of each pair of models that a pilot run has scores of.
-    """
+    """The certificate of one overall difference: what is asked of each part and task, and the
+    variance components of each pair of models that a pilot run has scores of."""
 
     whole: Certificate
     asked: Mapping[str, Mapping[str, Asked]]
@@ -177,12 +159,8 @@ class PartCertificate:
     def groups(
         self, components: Mapping[str, Components], samples: Mapping[str, float] | None = None
     ) -> list[Group]:
-        """The groups of tasks of this run.
-
-        Args:
-            components: of one pair, by group.
-            samples: of each task in a context; by default as asked.
-        """
+        """Returns the groups of tasks of this run, by the components of one pair; samples of each
+        task in a context are as asked where they are not given."""
         how, tasks = self.whole.how, self.tasks
         weights = {task: (how.weights or {OVERALL: 1.0})[task] for task in tasks}
         sizes = samples or {task: asked.samples for task, asked in tasks.items()}
@@ -230,11 +208,8 @@ class PartCertificate:
         }
 
     def designs(self) -> Iterator[tuple[str, float, int | None]]:
-        """What fewer expressions and variables would need, overall and over all pairs.
-
-        Yields:
-            What is taken, prompts of a context in all, and the clusters of the neediest pair.
-        """
+        """Yields what fewer expressions and variables would need, overall and over all pairs: what
+        is taken, prompts of a context in all, and the clusters of the neediest pair."""
         wanted = Wanted(self.whole.difference, self.whole.power, self.whole.pairs)
         shares = {"all": 1.0, "half the": 0.5, "one of the": 0.0}
         for expressions, e in shares.items():
@@ -249,13 +224,8 @@ class PartCertificate:
 
 
 def costs(rows: Sequence[Settings], part: str, factor: float) -> Iterator[Record]:
-    """What a whole run of so many times the clusters takes of each model.
-
-    Args:
-        rows: the plan's.
-        part: whose; empty for all.
-        factor: by how much the clusters grow.
-    """
+    """Yields what a whole run of so many times the clusters takes of each model, in one part or
+    (empty) all."""
     own = [row for row in rows if part in ("", row["part"])]
     for model, judges in dict.fromkeys((row["model"], row["judges"]) for row in own):
         of = [row for row in own if (row["model"], row["judges"]) == (model, judges)]

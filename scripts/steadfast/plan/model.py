@@ -29,14 +29,11 @@ from steadfast.plan.page import ESTIMATE
 
 @dataclass(frozen=True)
 class PlannedModel:
-    """A model or judge of the plan: its settings, its engine where there is one, its counts.
+    """A model, judge or rewriter of the plan: its settings, its engine where there is one, its
+    counts.
 
-    Args:
-        name: in the plan.
-        answers: the settings that determine responses.
-        plan: what else is reckoned with (``settings.plan_settings``).
-        hardware: the config's.
-        folders: with the journals of the model, beside which its runs are recorded.
+    ``answers`` has the settings that determine responses, ``plan`` what else is reckoned with
+    (``settings.plan_settings``); beside the journals in ``folders`` its runs are recorded.
     """
 
     name: str
@@ -80,12 +77,11 @@ class PlannedModel:
         known: Collection[str],
         tokenizers: dict[str, CachedTokenizer],
     ) -> tuple[Record, list[tuple[str, str, int, int]]]:
-        """What is counted of a part (``forecast.plan_part``), and its prompts that do not fit.
+        """Returns what is counted of a part (``forecast.plan_part``), and its prompts that do not
+        fit.
 
-        Args:
-            items: what is asked.
-            known: hashes that the journal answers.
-            tokenizers: by name, shared by the models of a part.
+        ``known`` has the hashes that the journal answers; the models of a part share the
+        tokenizers.
         """
         answers, engine = self.answers, self.engine
         own = engine.tokenizer if engine else None
@@ -116,14 +112,9 @@ class PlannedModel:
         return row | {"speed": found.source if found else None}
 
     def requested(self, works: Sequence[Work]) -> tuple[list[Record], str]:
-        """What the jobs of one load ask for, as they will, and what does not fit, as a sentence.
-
-        Args:
-            works: what each of them asks.
-
-        Returns:
-            Of each job ``load_gpu_hours``, its share of the load, and ``requested_gpu_hours``.
-        """
+        """Returns what the jobs of one load ask for, as they will, and what does not fit, as a
+        sentence: of each job ``load_gpu_hours``, its share of the load, and
+        ``requested_gpu_hours``."""
         found, gpus, sharing = self.speed, self.plan["gpus"], len(works)
         uncut = [
             job_minutes(work, found, sharing, self.hardware, self.plan["hours"]) for work in works

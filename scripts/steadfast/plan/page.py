@@ -45,15 +45,10 @@ def benchmark_page(
     remark: str = "",
     misfits: Iterable[str] = (),
 ) -> list[str]:
-    """The lines of what each model and part takes, and of the prompts that do not fit.
+    """Returns the lines of what each model and part takes, and of the prompts that do not fit.
 
-    Args:
-        name: the benchmark's.
-        columns: to show, where any row has a value.
-        rows: the plan's.
-        odd: prompts that would be cut or do not fit.
-        remark: a sentence that holds of the whole plan.
-        misfits: what does not fit the machine, as sentences.
+    Columns are shown where any row has a value; misfits are sentences about what does not fit the
+    machine.
     """
     lines = [f"# Plan of {name}", "", *([remark, ""] if remark else []), NOTES]
     lines += [*_markdown(rows, columns), "", "## Totals", ""]
@@ -89,15 +84,9 @@ def total_page(
     waiting: Sequence[str],
     misfits: Iterable[str],
 ) -> Iterator[str]:
-    """The lines of what a whole run takes.
+    """Yields the lines of what a whole run takes.
 
-    Args:
-        columns: of the sums.
-        sums: by benchmark, model and role, by benchmark, and of all.
-        rows: the plan's, of what costs something.
-        asked: sentences that hold of the whole plan.
-        waiting: benchmarks that cannot be planned before rewriters have replied.
-        misfits: what does not fit the machine, as sentences.
+    Benchmarks that are waiting cannot be planned before rewriters have replied.
     """
     yield from (
         "# Plan of the whole run",
@@ -194,12 +183,7 @@ def gpu_hours_lines(rows: Sequence[Record]) -> Iterator[str]:
 
 
 def certificate_page(of: PartCertificate, rows: Sequence[Record]) -> Iterator[str]:
-    """The lines of one overall difference's certificate.
-
-    Args:
-        of: the certificate.
-        rows: the plan's.
-    """
+    """Yields the lines of one overall difference's certificate, by the plan's rows."""
     whole, unit = of.whole, of.whole.how.unit
     part = f" ({of.part})" if of.part else ""
     yield from ("", f"## Certificate{part}: a difference of {whole.difference:g}", "")

@@ -33,14 +33,12 @@ SCHEME = "1"
 
 
 def digest(script: str, *used: str | Component[Any] | None) -> str:
-    """What a rule depends on, in a word for its params: the names used, and a digest of them all.
+    """Returns what a rule depends on, in a word for its params: the names used, and a digest of
+    them all.
 
-    Of a file of the user's this is its code, and what it imports of this package.
-
-    Args:
-        script: the module that the rule runs.
-        used: what the script's function loads by name: components, and others as
-            ``module:object``; None is passed over.
+    ``used`` is what the script's function loads by name: components, and others as
+    ``module:object``; None is passed over. Of a file of the user's this is its code, and what it
+    imports of this package.
     """
     components = [one for one in used if isinstance(one, Component)]
     names = [one.name if isinstance(one, Component) else one for one in used if one]
@@ -61,11 +59,8 @@ def _digest(names: tuple[str, ...], files: tuple[str, ...]) -> str:
 
 
 def modules(*names: str) -> set[str]:
-    """The modules that some depend on, directly or not.
-
-    Args:
-        names: as ``module``, ``module:object`` or ``file.py:object``.
-    """
+    """Returns the modules that some depend on, directly or not, by names such as ``module``,
+    ``module:object`` and ``file.py:object``."""
     entries = {name for name in map(_named_module, names) if not name.endswith(FILE)}
     entries |= {module for file in _own_files(names) for module in _imported(file)}
     return {module for entry in entries for module in _closure(entry)}
@@ -258,10 +253,10 @@ def _cached(path: Path, find: Callable[[Path], str], kind: str) -> str:
 
 @cache
 def _known() -> dict[str, str]:
-    try:
-        return json.loads(_cache_file().read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
+    known: dict[str, str] = {}
+    with suppress(OSError, ValueError):
+        known = json.loads(_cache_file().read_text(encoding="utf-8"))
+    return known
 
 
 def _keep() -> None:

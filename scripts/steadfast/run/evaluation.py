@@ -35,11 +35,7 @@ from steadfast.schema.model_base import BaseModelSettings
 
 
 class Evaluation:
-    """What a config asks of every benchmark that it has a section of, whether or not it runs.
-
-    Args:
-        config: the config.
-    """
+    """What a config asks of every benchmark that it has a section of, whether or not it runs."""
 
     def __init__(self, config: Config):
         self.config = config
@@ -81,32 +77,21 @@ class Evaluation:
         return [name for name in self.config.running if name in asked or name in released]
 
     def judges_of(self, benchmark: str, model: str) -> list[str]:
-        """The judges of a model's answers, the one that counts first; none where no model judges.
-
-        Raises:
-            UserError: the answers need one, and the config names none.
-        """
+        """Returns the judges of a model's answers, the one that counts first; none where no model
+        judges."""
         if benchmark not in self.judged:
             return []
         check_judges(self.config, model)
         return judges_of(self.config, model)
 
     def check_judges(self) -> None:
-        """Whether all answers of a run have a judge, before anything is asked.
-
-        Raises:
-            UserError: those of a model have none.
-        """
+        """Raises a ``UserError`` where answers of a run have no judge, before anything is asked."""
         for name in self.running:
             for model in self.asked_of(name):
                 self.judges_of(name, model)
 
     def settings(self, job: Job) -> BaseModelSettings:
-        """The settings of a job's model, judge or rewriter.
-
-        Raises:
-            UserError: the config has none of that name.
-        """
+        """Returns the settings of a job's model, judge or rewriter."""
         known: Mapping[str, BaseModelSettings] = getattr(self.config, job.role)
         if job.name not in known:
             raise UserError(
@@ -273,11 +258,7 @@ class Evaluation:
         }
 
     def judging(self, benchmark: str) -> Judging:
-        """How a benchmark is judged.
-
-        Raises:
-            UserError: no model judges it.
-        """
+        """Returns how a benchmark is judged."""
         judging = self.tasks[benchmark].judging
         if judging is None:
             raise UserError(f"{benchmark}: no model judges this benchmark")
@@ -289,11 +270,7 @@ class Evaluation:
         return list(rewriting.rewriters) if rewriting else []
 
     def rewriting(self, benchmark: str) -> Rewriting:
-        """How a benchmark's instructions are reworded.
-
-        Raises:
-            UserError: no model rewords any.
-        """
+        """Returns how a benchmark's instructions are reworded."""
         rewriting = self.tasks[benchmark].rewriting
         if rewriting is None:
             raise UserError(f"{benchmark}: no model rewords anything of this benchmark")

@@ -25,14 +25,10 @@ class Wildcards(Protocol):
 
 @dataclass(frozen=True)
 class Job:
-    """One job of the rules inference, verdicts and rewrites.
+    """One job of the rules inference, verdicts and rewrites (``rule``).
 
-    Attributes:
-        rule: one of ``ROLES``.
-        benchmark: its name.
-        model: who answers or rewords, or whose answers are judged.
-        part: that is asked; of a rewriter, the round.
-        judge: who judges; empty where nobody does.
+    ``model`` answers or rewords, or its answers are judged by ``judge``, which is empty where
+    nobody judges; ``part`` is, of a rewriter, the round.
     """
 
     rule: str
@@ -96,13 +92,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Journals:
-    """The folders with the journals of one model, judge or rewriter, as they are at each look.
-
-    Attributes:
-        results: folder of all results.
-        role: section of the config that names it.
-        name: its name.
-    """
+    """The folders with the journals of one model, judge or rewriter, as they are at each look."""
 
     results: Path
     role: str
@@ -172,11 +162,8 @@ class Assignment:
 
     @property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits for who is asked what, by the files' content, in which run.
-
-        Raises:
-            UserError: a file is missing.
-        """
+        """Returns 16 hexadecimal digits for who is asked what, by the files' content, in which
+        run."""
         files = [file_sha256(path) for path in (self.prompts, *self.sources)]
         content = canonical_json([self.job.outputs, self.params, self.lineage, files, self.run])
         return hashlib.sha256(content.encode()).hexdigest()[:16]

@@ -68,18 +68,11 @@ def runtime(
     folders: Iterable[Path] = (),
     attempt: int = 1,
 ) -> int:
-    """Minutes of a job, for its work and its share of the load, within ``max_hours``.
+    """Returns minutes of a job, for its work and its share of the load, within ``max_hours``.
 
     The jobs of a load may run one after the other in one allocation, which asks for their sum.
-
-    Args:
-        model: its settings.
-        hardware: the config's.
-        work: what the job asks.
-        others: what the jobs ask that share its load, as far as it is known.
-        sharing: jobs that share the load, this one among them.
-        folders: where what past runs of the model took is recorded.
-        attempt: 1 for the first.
+    ``others`` is what the other jobs of the load ask, as far as it is known; ``sharing`` counts all
+    of them; ``folders`` have the records of what past runs of the model took.
     """
     given, answers, plan = hardware.model_dump(), answer_settings(model), dict(plan_settings(model))
     if not plan["gpus"]:  # no part of the plan, which a change of it does not re-run
@@ -94,23 +87,15 @@ def runtime(
 class Requests:
     """What the jobs of the rules inference, verdicts and rewrites ask of a machine or a cluster.
 
-    Where jobs go in arrays, all of an array share one request: the most of each.
-
-    Args:
-        loads: of the config's models.
-        snakemake: the run; it knows by the time of a call whether jobs go in arrays, and what its
-            profile says of all jobs.
+    Where jobs go in arrays, all of an array share one request: the most of each. The run knows by
+    the time of a call whether they do, and what its profile says of all jobs.
     """
 
     def __init__(self, loads: Loads, snakemake: Snakemake):
         self._loads, self._run, self._snakemake = loads, loads.run, snakemake
 
     def resource(self, name: str) -> Callable[[Any, int], int]:
-        """One resource, by wildcards and attempt.
-
-        Args:
-            name: ``gpu``, ``cpus_per_task``, ``mem_mb`` or ``runtime``.
-        """
+        """Returns one resource, such as ``gpu`` or ``runtime``, by wildcards and attempt."""
 
         def ask(wildcards: Any, attempt: int) -> int:
             own = Job.of(wildcards)
@@ -124,11 +109,8 @@ class Requests:
         return ask
 
     def slurm_option(self, name: str) -> Callable[..., str | int | None]:
-        """What SLURM is told of a job, by its model, else by the profile.
-
-        Args:
-            name: the plugin's resource, one of ``SLURM_OPTIONS``.
-        """
+        """Returns what SLURM is told of a job, one of ``SLURM_OPTIONS``, by its model, else by the
+        profile."""
 
         def ask(wildcards: Any, **known: Any) -> Any:
             jobs = self._together(Job.of(wildcards))
@@ -164,11 +146,8 @@ class Requests:
         return max(asked)
 
     def _runtime(self, job: Job, attempt: int, others: Sequence[Job] = ()) -> int:
-        """Minutes of one job, with those that share its load.
-
-        Raises:
-            FileNotFoundError: its prompts are not made yet.
-        """
+        """Returns minutes of one job, with those that share its load; raises where its prompts are
+        missing."""
         hardware = self._run.config.hardware
         limited = others if hardware.max_hours is not None else ()
         return runtime(

@@ -27,12 +27,8 @@ DIGITS = 16
 
 
 class Step(NamedTuple):
-    """What a file was made by.
-
-    Attributes:
-        code: of its job (``digests.digest``).
-        lineage: 16 hexadecimal digits that stand for code, settings and all steps before.
-    """
+    """What a file was made by: the code of its job (``digests.digest``), and 16 hexadecimal digits
+    that stand for code, settings and all steps before."""
 
     code: str
     lineage: str
@@ -70,14 +66,8 @@ class Lineage:
         return self.data(path)
 
     def plannable(self, benchmark: str, results: Path) -> bool:
-        """Whether a benchmark's prompts can be made without asking a rewriter.
-
-        Replies to other requests, or of other settings, would be asked for anew.
-
-        Args:
-            benchmark: its name.
-            results: folder of all results.
-        """
+        """Whether a benchmark's prompts can be made without asking a rewriter: replies to other
+        requests, or of other settings, would be asked for anew."""
         own = {p: of for p, of in self._run.rewrites.items() if of[0] == benchmark}
         return not self._run.prompts_wait(benchmark) or all(
             Seal.beside(results / path, self.replies(Job("rewrites", *of)).lineage).names_lineage

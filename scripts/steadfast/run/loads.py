@@ -28,12 +28,9 @@ VARIABLE = "STEADFAST_ALLOCATION"
 
 
 class HandedOver:
-    """A value of the config that is known only when a first job is handed the config.
+    """A mapping of plain values for the config that is found when a first job is handed the config.
 
     Each process of Snakemake runs some of the jobs, and knows which when it has read the Snakefile.
-
-    Args:
-        find: gives the value, a mapping of plain values.
     """
 
     def __init__(self, find: Callable[[], Record]):
@@ -50,12 +47,11 @@ class HandedOver:
 
 @dataclass(frozen=True)
 class Allocation:
-    """Jobs that run one after the other where one load can answer all of them.
+    """Jobs, by rule and wildcards, that run one after the other where one load can answer all of
+    them.
 
-    Attributes:
-        jobs: rule and wildcards of each.
-        name: a word for this run of them.
-        started: when, in nanoseconds; of a run that has just begun, never yet.
+    ``name`` is a word for this run of them; ``started`` is in nanoseconds, of a run that has just
+    begun never yet.
     """
 
     jobs: Sequence[tuple[str, Mapping[str, str]]]
@@ -64,13 +60,10 @@ class Allocation:
 
     @classmethod
     def of_cluster(cls, jobs: Sequence[tuple[str, Mapping[str, str]]]) -> "Allocation | None":
-        """The job of a cluster that this process is part of; None elsewhere.
+        """Returns the job of a cluster that this process is part of; None elsewhere.
 
         Snakemake is started there for all the jobs, and starts itself once more for each of them:
         these inherit what the first one was told.
-
-        Args:
-            jobs: rule and wildcards of those that this process was started for.
         """
         if jobs and VARIABLE not in os.environ:
             os.environ[VARIABLE] = canonical_json(asdict(cls(jobs, started=time.time_ns())))
@@ -84,13 +77,7 @@ class Allocation:
 
 
 class Loads:
-    """The jobs of a config whose models are loaded, by load.
-
-    Args:
-        run: what the config runs.
-        steps: lineage of each file.
-        results: folder of all results.
-    """
+    """The jobs of a config whose models are loaded, by load."""
 
     def __init__(self, run: Evaluation, steps: Lineage, results: Path):
         self.run, self._steps, self.results = run, steps, results
@@ -114,12 +101,9 @@ class Loads:
 
     @property
     def waiting(self) -> list[list[str]]:
-        """The jobs that have still to be answered, with what is loaded for them or not.
-
-        Returns:
-            Of each its load (its outputs where it loads nothing), role, who answers, benchmark,
-            part, and the model whose answers are judged.
-        """
+        """Returns the jobs that have still to be answered: of each its load (its outputs where it
+        loads nothing), role, who answers, benchmark, part, and the model whose answers are
+        judged."""
         return [
             [
                 self._names.get(job, job.outputs), job.role, job.name, job.benchmark, job.part,
@@ -136,12 +120,8 @@ class Loads:
         return there and _names_lineage(seal, seal.identity.stat().st_mtime_ns)
 
     def asked(self, jobs: Iterable[Any], allocation: "Allocation | None" = None) -> Record:
-        """What the jobs of a run ask, those of a load together, for the config of the run.
-
-        Args:
-            jobs: all jobs that this process of Snakemake is to do.
-            allocation: the job of a cluster that this process is part of.
-        """
+        """Returns what the jobs of a run ask, those of a load together, for the config of the
+        run."""
         jobs = list(jobs)
         run = allocation or Allocation([(job.rule.name, job.wildcards) for job in jobs])
         making = {str(file) for job in jobs for file in job.output}
@@ -193,10 +173,8 @@ class Loads:
 
 
 def is_loaded(model: BaseModelSettings) -> bool:
-    """Whether a model's jobs load it, themselves or into a server that they start.
-
-    The first of them then asks for all.
-    """
+    """Whether a model's jobs load it, themselves or into a server that they start, so that the
+    first of them asks for all."""
     return model.engine in LOADS or bool(getattr(model, "serve", None))
 
 

@@ -16,15 +16,8 @@ from steadfast.schema.model_base import SamplingModel
 
 
 def check_required_files(config: Config, tasks: Mapping[str, Task]) -> None:
-    """Checks that each file and directory is there that the running benchmarks and models need.
-
-    Args:
-        config: the config.
-        tasks: by benchmark.
-
-    Raises:
-        UserError: one is not, or one with examples is damaged; the sentence names the config's key.
-    """
+    """Checks that each file and directory is there that the running benchmarks and models need; the
+    sentence of a ``UserError`` names the config's key."""
     for key, path in required_files(config, tasks):
         if not Path(path).exists():
             raise UserError(f"config: {key}: {path}: no such file or directory; correct the path")

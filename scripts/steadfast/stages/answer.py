@@ -26,17 +26,10 @@ Readable = Callable[[str, str], bool]
 def ask(
     one: Assignment, operation: Settings, loaded: Loaded | None = None, folder: Path | None = None
 ) -> None:
-    """Asks what one job asks, and writes the replies.
+    """Asks what one job asks of whom ``operation`` describes, and writes the replies.
 
-    Args:
-        one: what it asks of whom.
-        operation: all settings of who answers, from Snakemake's config, so that a change of one
-            that determines no reply re-runs nothing.
-        loaded: the model, where it may be loaded already.
-        folder: where outputs and identity go; by default where they belong.
-
-    Raises:
-        UserError: the surroundings do not let it finish; what is answered is kept.
+    Outputs and identity go where they belong, or into a folder. The settings of who answers come
+    from Snakemake's config, so that a change of one that determines no reply re-runs nothing.
     """
     job, params, results = one.job, one.params, Path(one.results)
     items, oracle, readable = _answers(one) if job.role == MODELS else _replies(one)
@@ -83,7 +76,8 @@ def _answers(one: Assignment) -> tuple[Sequence[Item], Oracle | None, None]:
 
 
 def _replies(one: Assignment) -> tuple[Sequence[Item], Oracle | None, Readable]:
-    """What a judge or a rewriter is asked, what stands in for it, and which replies can be read.
+    """Returns what a judge or a rewriter is asked, what stands in for it, and which replies can be
+    read.
 
     A reply that cannot be read is asked for again; the last one is written.
     """

@@ -12,19 +12,7 @@ from steadfast.workflow.script import run_rule
 def choose_prompts(
     prompts: Path, limit: int, together: str, spread: Sequence[str], seed: int, out: Path
 ) -> None:
-    """Writes the prompts of a trial, as they stand among all prompts.
-
-    Args:
-        prompts: of one part, JSON lines.
-        limit: units that are taken of each task.
-        together: field of which prompts with the same value are one unit.
-        spread: fields over whose values the units are spread.
-        seed: of the config.
-        out: JSON lines.
-
-    Raises:
-        UserError: the prompts are missing or damaged.
-    """
+    """Writes the prompts of a trial, as they stand among all prompts (``contract.trial``)."""
     whole = list(read_prompts(prompts))
     chosen = chosen_prompts(whole, limit, together, spread, seed)
     print(f"trial of {limit} of each task: {len(chosen):,} of {len(whole):,} prompts")

@@ -26,15 +26,10 @@ Tokens = Literal["prompt_tokens", "cached_tokens", "completion_tokens"]
 
 
 def write_usage(jobs: Sequence[Job], outputs: Sequence[Path], results: Path, out: Path) -> None:
-    """Writes a row a job.
+    """Writes a row a job, of its outputs and the run records below the results folder.
 
     What stands from ``wall_seconds`` on are facts of the runs on this machine: this is the one
     result that differs between two runs of the same config.
-
-    Args:
-        outputs: the outputs of each.
-        results: folder of all results, which holds the run records.
-        out: CSV.
     """
     rows: list[Record] = []
     for job, path in zip(jobs, outputs, strict=True):

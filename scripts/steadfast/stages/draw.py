@@ -22,18 +22,8 @@ def draw(
     outs: Mapping[str, Path],
     asked: str = "",
 ) -> None:
-    """Draws a benchmark's figures; equal metrics give equal bytes.
-
-    Args:
-        figures: the benchmark's function of frames and display, and its settings.
-        metrics: file of each metric.
-        display: as ``Display.of`` takes it.
-        outs: path of each figure's files, without their endings.
-        asked: a sentence about the text that was asked, for the end of every caption.
-
-    Raises:
-        UserError: a file is missing or damaged.
-    """
+    """Draws a benchmark's figures, with a sentence about the text that was asked at the end of
+    every caption; equal metrics give equal bytes."""
     frames = {name: read_csv(path) for name, path in metrics.items()}
     # The user's own settings of matplotlib have no say.
     with style.context(["default", STYLE]):

@@ -11,16 +11,7 @@ from steadfast.workflow.script import paths, run_rule
 
 
 def make_data(content: Sequence[Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Writes what a function makes: records as JSON lines, one value as JSON, a text as it is.
-
-    Args:
-        content: the function's name and settings.
-        inputs: other data files that it takes, by name.
-        out: the file.
-
-    Raises:
-        UserError: what it is made of is missing or damaged.
-    """
+    """Writes what a function makes: records as JSON lines, one value as JSON, a text as it is."""
     made = component(content).make(inputs)
     if out.suffix == ".jsonl":
         write_jsonl(out, made)

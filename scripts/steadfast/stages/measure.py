@@ -22,19 +22,8 @@ def measure(
     labels: Path | None,
     outs: Mapping[str, Path],
 ) -> None:
-    """Writes the metrics of all models.
-
-    Args:
-        metrics: the benchmark's function of scores, data by part and labels, and its settings.
-        scores: score file of each model and part.
-        fields: that the metrics read of each record, beside those that all records have.
-        sources: of each part, the data files; none where the metrics need no data.
-        labels: people's verdicts, where there are some.
-        outs: file of each metric.
-
-    Raises:
-        UserError: a file is missing or damaged.
-    """
+    """Writes the metrics of all models, by the benchmark's function of scores, data by part and
+    people's labels."""
     data = {part: read_data(files) for part, files in sources.items()}
     people = Labels(str(labels), list(read_jsonl(labels))) if labels else None
     frames = component(metrics).make(read_scores(scores, fields), data, people)

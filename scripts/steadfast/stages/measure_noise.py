@@ -39,27 +39,8 @@ def measure_noise(
 ) -> None:
     """Asks a sample repeatedly and writes how much the answers and their scores differ.
 
-    Turns that follow others are left out, and so are scores that need a judge.
-
-    Args:
-        benchmark: its name.
-        model: the model's name in the config.
-        answers: the settings that determine the responses.
-        operation: all settings of the model, from Snakemake's config.
-        part: that is asked.
-        scoring: the benchmark's ``Scoring``.
-        stand_in: its ``StandIn``; None where the engine has a model.
-        noise: ``sample`` and ``repeats``.
-        seed: the config's; the sample follows from it and the part.
-        results: folder of all results, which holds the journal.
-        out_csv: rows per task and overall.
-        out_md: the same for people.
-        log: the rule's log file.
-        asked: a sentence about the text that is asked.
-
-    Raises:
-        UserError: no prompt fits, or the surroundings do not let the job finish; what is answered
-            is kept.
+    Turns that follow others are left out, and so are scores that need a judge. The sample follows
+    from the seed, the benchmark and the part.
     """
     found = part.read()
     oracle = SampleOracle(component(stand_in).make(), found) if stand_in else None

@@ -30,14 +30,8 @@ LOOK_SECONDS = 0.5
 def ask_together(own: Assignment, operation: Settings, together: Sequence[Assignment]) -> None:
     """Asks what a job asks, and what others ask of the same model where it had to be loaded.
 
-    Args:
-        own: what the job itself asks.
-        operation: all settings of who answers.
-        together: what all jobs ask that one load answers, this one among them; none where each
-            job is for itself.
-
-    Raises:
-        UserError: the job's own part cannot be finished; what is answered is kept.
+    ``together`` has what all jobs ask that one load answers, this one among them; nothing where
+    each job is for itself.
     """
     others = [one for one in together if one.job != own.job]
     if not others:
@@ -98,12 +92,6 @@ class Ahead:
 
     They lie in a hidden folder beside where they belong, in one that is named after all that they
     were made of: a job that asks anything else does not find them.
-
-    Args:
-        asked: what is asked.
-
-    Raises:
-        UserError: a file of what is asked is missing.
     """
 
     def __init__(self, asked: Assignment):

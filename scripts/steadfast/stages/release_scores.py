@@ -14,17 +14,10 @@ from steadfast.workflow.script import paths, run_rule
 def release_scores(
     released: Sequence[Any], models: Mapping[str, str], outs: Mapping[tuple[str, str], Path]
 ) -> None:
-    """Writes the score files of models that others have run and scored.
+    """Writes the score files of models that others have run and scored, by the name that each model
+    has in the released files.
 
     They answered prompts of their own, where the records do not say otherwise.
-
-    Args:
-        released: the benchmark's function of models and parts, and its settings.
-        models: the config's name of each model, and its name in the released files.
-        outs: file of each model (the config's name) and part.
-
-    Raises:
-        UserError: a file is missing, is not the pinned one, or has no scores of a model and part.
     """
     found = component(released).make(models, list(outs))
     for cell, path in outs.items():

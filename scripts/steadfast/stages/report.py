@@ -18,18 +18,8 @@ def build_report(
     out_dir: Path,
     asked: Sequence[str] = (),
 ) -> None:
-    """Writes each table of ``NAMES`` as .tex, .md and .csv.
-
-    Args:
-        headlines: ``metrics/headline.csv`` of each benchmark that runs.
-        benchmarks: as ``Report`` takes them.
-        display: as ``Display.of`` takes it.
-        out_dir: directory for the files.
-        asked: of each benchmark a sentence about the text that was asked, or "".
-
-    Raises:
-        UserError: a file is missing or damaged.
-    """
+    """Writes each table of the report as .tex, .md and .csv, of each benchmark's
+    ``metrics/headline.csv``."""
     shown = Display.of(display)
     report = Report(headlines, benchmarks, shown)
     for table in (report_table(report), correlations_table(report)):

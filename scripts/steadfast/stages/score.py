@@ -32,18 +32,6 @@ def score_part(
 
     The first judge's verdicts make the score; what the others' would make stands under
     ``other_raters``, and so does what a judge said when it was asked in another way.
-
-    Args:
-        part: that the model answered.
-        scoring: the benchmark's ``Scoring``.
-        outputs: the model's outputs.
-        verdicts: file of each judge's replies, the one that counts first; none where no model
-            judges.
-        out: JSON lines.
-        draws: answers that were drawn for each prompt.
-
-    Raises:
-        UserError: a file is missing or damaged, or a prompt has no output.
     """
     samples = part.read(draws)
     answers = read_answers(outputs, samples)
@@ -57,14 +45,8 @@ def score_records(
     answers: Mapping[str, Answer],
     replies: Mapping[str, Mapping[str, Reply]],
 ) -> Iterator[ScoreRecord]:
-    """The score's record of each sample.
-
-    Args:
-        scoring: the benchmark's scorer.
-        samples: of one part.
-        answers: by sample.
-        replies: each judge's, the one that counts first; none where no model judges.
-    """
+    """Returns the score's record of each sample, with each judge's replies, the one that counts
+    first."""
     judges: Mapping[str, Mapping[str, Reply]] = replies or {"": {}}
     for sample in samples:
         answer = answers[sample.id]

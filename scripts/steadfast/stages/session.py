@@ -27,12 +27,7 @@ TABLES, EXPORT, BUNDLE = "tables", "export", "bundle.zip"
 class Session:
     """A run that somebody started, from reading the config to the last line on the terminal.
 
-    Args:
-        snakemake: the run.
-        run: what the config runs.
-        results: folder of all results.
-        log: Snakemake's.
-        check_bundle: raises a ``UserError`` where the config's files cannot go into a bundle.
+    ``check_bundle`` raises a ``UserError`` where the config's files cannot go into a bundle.
     """
 
     def __init__(
@@ -64,11 +59,7 @@ class Session:
             JobLines.install(self._log, self._results / "logs", lambda: snakemake.is_dry)
 
     def refuse_targets(self) -> None:
-        """Refuses targets that this config has nothing for, or not all of, before a job runs.
-
-        Raises:
-            UserError: there is one.
-        """
+        """Refuses targets that this config has nothing for, or not all of, before a job runs."""
         jobs = self._snakemake.jobs
         if any(job.name == EXPORT and not job.input for job in jobs):
             raise UserError("; ".join(self._run.unexported))

@@ -21,18 +21,8 @@ def tabulate(
     out_dir: Path,
     asked: str = "",
 ) -> None:
-    """Writes a benchmark's tables as .tex, .md and .csv.
-
-    Args:
-        tables: the benchmark's function of frames and display, and its settings.
-        metrics: file of each metric.
-        display: as ``Display.of`` takes it.
-        out_dir: directory for the files.
-        asked: a sentence about the text that was asked, for the notes of every table.
-
-    Raises:
-        UserError: a file is missing or damaged.
-    """
+    """Writes a benchmark's tables as .tex, .md and .csv, with a sentence about the text that was
+    asked in the notes of each."""
     frames = {name: read_csv(path) for name, path in metrics.items()}
     shown = Display.of(display)
     for table in component(tables).make(frames, shown):

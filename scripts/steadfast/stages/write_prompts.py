@@ -11,17 +11,7 @@ from steadfast.workflow.script import run_rule
 
 
 def write_prompts(part: str, prompts: Sequence[Any], sources: Sources, out: Path) -> None:
-    """Writes a part's prompts.
-
-    Args:
-        part: such as a length or a language.
-        prompts: the benchmark's function of part and data, and its settings.
-        sources: the data files that prompts are made of.
-        out: JSON lines.
-
-    Raises:
-        UserError: a file is missing or damaged, or the data holds too little.
-    """
+    """Writes the prompts of a part, such as a length or a language, made of its data files."""
     write_jsonl(out, component(prompts).make(part, read_data(sources)))
 
 

@@ -15,11 +15,7 @@ from steadfast.workflow.insides import Snakemake
 
 
 class Audit:
-    """The seals of a run's files that are not what the run wants.
-
-    Args:
-        results: folder of all results.
-    """
+    """The seals of a run's files that are not what the run wants."""
 
     def __init__(self, results: Path):
         self._results = results
@@ -44,11 +40,8 @@ class Audit:
     def compare(self, snakemake: Snakemake) -> None:
         """Has Snakemake make what is not what the run wants, whatever it would do by itself.
 
-        Args:
-            snakemake: the run, whose jobs are known.
-
-        Raises:
-            UserError: somebody edited a file, or the command is not to make what it takes.
+        A ``UserError`` says where somebody edited a file, or the command is not to make what it
+        takes.
         """
         for job in snakemake.jobs:
             if not any(Path(path).exists() for path in job.output):

@@ -38,13 +38,8 @@ WAITED = re.compile(r" waits for (.+), which holds (.+)")
 
 
 class End(NamedTuple):
-    """How one try of a job ended.
-
-    Attributes:
-        reason: why it failed, in a sentence; None: it said nothing.
-        again: whether another try can help.
-        short: the resource that it had too little of, if any.
-    """
+    """How one try of a job ended: why it failed, in a sentence (None: it said nothing), whether
+    another try can help, and the resource that it had too little of, if any."""
 
     reason: str | None
     again: bool = True
@@ -53,14 +48,8 @@ class End(NamedTuple):
 
 @dataclass
 class Failure:
-    """A job whose last try failed.
-
-    Attributes:
-        who: the model, judge or rewriter that it asks, or its rule.
-        reason: why.
-        tries: how often it was tried.
-        logs: what the last try wrote, by file.
-    """
+    """A job whose last try failed: the model, judge or rewriter that it asks, or its rule; why; how
+    often it was tried; what the last try wrote, by file."""
 
     who: str
     reason: str
@@ -69,17 +58,8 @@ class Failure:
 
 
 def how_it_ended(said: str, state: str | None = None, message: str | None = None) -> End:
-    """How a try of a job ended.
-
-    Args:
-        said: what it wrote to its log.
-        state: SLURM's word for its end, where SLURM ran it.
-        message: the executor's.
-
-    Example:
-        >>> how_it_ended("m: 3 requests\\nerror: no key\\n")
-        End(reason='no key', again=False, short=None)
-    """
+    """Returns how a try of a job ended, by what it wrote to its log, SLURM's word for its end and
+    the executor's message."""
     for start in (REFUSED, UNSUBMITTED):
         if message and start in message:
             refusal = " ".join(message.partition(start)[2].partition("'.\n")[0].split())
@@ -102,15 +82,9 @@ def how_it_ended(said: str, state: str | None = None, message: str | None = None
 class Failures:
     """The failed jobs of a run: each is told when it fails, and all again at its end.
 
-    Another try is left out where it would end alike. One that is made has more of what the last
-    one was short of, and of nothing else.
-
-    Args:
-        logs: folder of the rules' logs, which jobs are named after.
-        log: takes lines for the terminal and for Snakemake's log.
-
-    Attributes:
-        states: SLURM's word for each of its jobs, by number, where it is known.
+    Another try is left out where it would end alike. One that is made has more of what the last one
+    was short of, and of nothing else. Jobs are named after their logs; ``states`` has SLURM's word
+    for each of its jobs, by number, where it is known.
     """
 
     def __init__(self, logs: Path, log: logging.Logger):
@@ -157,12 +131,7 @@ class Failures:
     def by_shortage(
         self, resource: str, ask: Callable[[Any, int], Any]
     ) -> Callable[[Any, int], Any]:
-        """A resource of a rule that grows only with the tries that were short of it.
-
-        Args:
-            resource: its name.
-            ask: its value by wildcards and attempt.
-        """
+        """Returns a resource of a rule that grows only with the tries that were short of it."""
 
         def asked(wildcards: Any, attempt: int) -> Any:
             return ask(wildcards, 1 + self._short.get(_key(wildcards), []).count(resource))
@@ -208,11 +177,8 @@ class Failures:
             self._log.error(visible(f"failed: {name}{told}{plan}"))
 
     def summary(self, waiting: int) -> str:
-        """What is said at the end of a run that failed: the logs' ends, then who failed and why.
-
-        Args:
-            waiting: jobs that did not run.
-        """
+        """Returns what is said at the end of a run that failed: the logs' ends, then who failed and
+        why, and how many jobs did not run."""
         if self._interrupted and not self._failed:
             return STOPPED_RUN
         if not self._failed:

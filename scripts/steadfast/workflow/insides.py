@@ -150,14 +150,9 @@ class Snakemake:
         return Path(str(self._workflow.modifier.path_modifier.modify(value)))
 
     def default_resource(self, name: str, wildcards: Any, **known: Any) -> Any:
-        """What a profile says of a resource of all jobs, and None where it says nothing:
-        ``resource_settings.default_resources``, evaluated as ``Resources`` does.
-
-        Args:
-            name: of the resource.
-            wildcards: of the job.
-            known: what Snakemake hands to a resource's function beside its wildcards.
-        """
+        """Returns what a profile says of a resource of all jobs, and None where it says nothing:
+        ``resource_settings.default_resources``, evaluated as ``Resources`` does with what Snakemake
+        hands to a resource's function."""
         given = self._workflow.resource_settings.default_resources or {}
         default = Resources.from_mapping(given)
         return default[name].evaluate(wildcards, **known).value if name in default else None
@@ -265,9 +260,8 @@ def forgive(job: Any) -> None:
 def take_scripts(run: Callable[[PythonScript, str], bool]) -> None:
     """Has a function run the scripts of jobs: ``PythonScript.execute_script``.
 
-    Args:
-        run: takes Snakemake's object of a script, with ``params`` and ``resources``, and the file
-            that is to be run; says whether it was run, else Snakemake runs it.
+    It takes Snakemake's object of a script, with ``params`` and ``resources``, and the file that is
+    to be run, and says whether it was run; else Snakemake runs it.
     """
     start = PythonScript.execute_script
 

@@ -22,12 +22,6 @@ def enter(models: Iterable[Settings]) -> None:
     The script begins anew, in the same process, with its signals, its output and its exit code; or
     in another one, where this one was forked (``forks``) and has to say its exit code. Where there
     is no such interpreter, the job goes on in this one.
-
-    Args:
-        models: settings of those whose engines the job makes.
-
-    Raises:
-        UserError: a model names an interpreter that is not there.
     """
     python = next(filter(None, map(interpreter, models)), None)
     if python is None or os.environ.get(ENTERED) == str(python):
@@ -42,16 +36,9 @@ def enter(models: Iterable[Settings]) -> None:
 
 
 def interpreter(model: Settings) -> Path | None:
-    """The interpreter that a model's jobs go on in; None: the one that they are in.
+    """Returns the interpreter that a model's jobs go on in; None: the one that they are in.
 
     An ``openai`` model that is served by its jobs, or has a tokenizer of its own, needs vLLM's.
-
-    Args:
-        model: its settings: ``engine``, ``python`` where the config names one, ``serve`` and
-            ``tokenizer``.
-
-    Raises:
-        UserError: that one is not there.
     """
     served = model.get("serve") or "/" in (model.get("tokenizer") or "")
     engine = "vllm" if served else model["engine"]

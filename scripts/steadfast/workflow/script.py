@@ -28,15 +28,9 @@ def run_rule(
 ) -> None:
     """Runs a rule's one function; a user's error becomes one sentence, and exit code 1.
 
-    Args:
-        function: the function that does the rule's work.
-        job: Snakemake's object of the job; what the function prints goes to its first log file,
-            and so does the sentence.
-        reads: of sealed files that the function reads: they are checked before.
-        sealed: whether the identities of the files that it makes are written after it; not where
-            the function writes them itself.
-        engines: settings of the models whose engines it makes, which may need another interpreter.
-        arguments: passed on.
+    What the function prints goes to the job's first log file, and so does the sentence. The seals
+    of what it reads are checked before; the identities of what it makes are written after it, but
+    where the function writes them itself. The engines that it makes may need another interpreter.
     """
     gc.set_threshold(100_000, 20, 20)  # jobs make many records and few cycles
     with ExitStack() as stack:

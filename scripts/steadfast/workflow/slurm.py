@@ -36,9 +36,8 @@ Query = Callable[[str, logging.Logger], Awaitable[tuple[States | None, float | N
 class Plugin:
     """What this takes of the plugin beyond its documented interface, each named once.
 
-    Args:
-        executor: of the plugin, whose ``run_job``, ``report_job_submission`` and
-            ``report_job_error`` are called by these names, also where they are replaced.
+    The executor's ``run_job``, ``report_job_submission`` and ``report_job_error`` are called by
+    these names, also where they are replaced.
     """
 
     def __init__(self, executor: Any):
@@ -86,10 +85,6 @@ class Watch:
     The plugin itself forgets all jobs at a question without an answer, and waits for ever for jobs
     that were preempted for good, were cancelled by somebody, or are known to SLURM no more, and for
     groups of jobs that it cannot submit.
-
-    Args:
-        log: takes lines for the terminal and for Snakemake's log.
-        failures: of the same run; they are told what SLURM says of their jobs.
     """
 
     def __init__(self, log: logging.Logger, failures: Failures):
@@ -140,11 +135,8 @@ class Watch:
         plugin.replace_query(self.query)
 
     def query(self, ask: Query) -> Query:
-        """The plugin's question after its jobs' states, answered so that no job is left hanging.
-
-        Args:
-            ask: runs a command of SLURM's; a state by job, and seconds; None where it failed.
-        """
+        """Returns the plugin's question after its jobs' states, answered so that no job is left
+        hanging."""
 
         async def asked(command: str, log: logging.Logger) -> tuple[States, float]:
             states, seconds = await ask(command, log)
@@ -165,11 +157,7 @@ class Watch:
         return asked
 
     def seen(self, states: States) -> States:
-        """What the plugin is to know of its jobs.
-
-        Args:
-            states: SLURM's word for each job, by number.
-        """
+        """Returns what the plugin is to know of its jobs, by SLURM's word for each."""
         ends, before = facts("slurm/ends.yaml"), self._failures.states
         now = {job: state.split()[0] for job, state in states.items()}
         going = {
@@ -186,11 +174,8 @@ class Watch:
         return now | dict.fromkeys(gone, "UNKNOWN")  # their files tell whether they succeeded
 
     def say_waiting(self, reasons: States) -> None:
-        """Says which jobs wait for what does not pass by itself, each once.
-
-        Args:
-            reasons: SLURM's word for why a job waits, by job.
-        """
+        """Says which jobs wait for what does not pass by itself, each once, by SLURM's word for
+        why."""
         known = facts("slurm/pending.yaml")
         alike: dict[str, list[str]] = {}
         for job, reason in reasons.items():
@@ -205,11 +190,7 @@ class Watch:
             self._log.warning(f"waiting: {shown} (SLURM job {_first(jobs)}: {reason}): {said}")
 
     def say_held(self, states: States) -> None:
-        """Says which running jobs wait for what another job holds, each once.
-
-        Args:
-            states: SLURM's word for each job, by number.
-        """
+        """Says which running jobs wait for what another job holds, each once."""
         for job in (job for job, state in states.items() if state.startswith("RUNNING")):
             for file in self._logs.get(job, ()):
                 last = self._failures.said(file).rstrip().rpartition("\n")[2]
@@ -251,13 +232,9 @@ def wait_before_steps() -> None:
 
 
 def unfit(job: Any, partitions: Collection[Any]) -> str | None:
-    """Why none of the partitions that a site lists takes a job; None where one does.
+    """Returns why none of the partitions that a site lists takes a job; None where one does.
 
     The plugin would submit it to the cluster's default partition, where it may wait for ever.
-
-    Args:
-        job: of Snakemake.
-        partitions: the plugin's, of the site's partition file.
     """
     if not partitions or job.resources.get("slurm_partition"):
         return None
@@ -272,10 +249,6 @@ def unfit(job: Any, partitions: Collection[Any]) -> str | None:
 
 
 def passing_refusal(message: str) -> str | None:
-    """Why SLURM did not take a job that it may take a moment later; None: it will not.
-
-    Args:
-        message: of the plugin, with what sbatch said.
-    """
+    """Returns why SLURM did not take a job that it may take a moment later; None: it will not."""
     refusals = facts("slurm/submissions.yaml").items()
     return next((meaning for said, meaning in refusals if said in message), None)

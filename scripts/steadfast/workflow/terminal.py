@@ -95,11 +95,7 @@ class JobLines(logging.Filter, logging.Formatter):
 
 
 class NothingToDo(logging.Filter):
-    """Shows the end of a run also where there is nothing to be done, of which no hook is told.
-
-    Args:
-        end: what is shown then.
-    """
+    """Shows the end of a run also where there is nothing to be done, of which no hook is told."""
 
     def __init__(self, end: Callable[[], str]):
         super().__init__()
@@ -113,11 +109,7 @@ class NothingToDo(logging.Filter):
 
 
 class TargetElsewhere(logging.Filter):
-    """Says where a target is that is named below ``results``, where the results lie elsewhere.
-
-    Args:
-        results: folder of all results.
-    """
+    """Says where a target is that is named below ``results``, where the results lie elsewhere."""
 
     def __init__(self, results: Path):
         super().__init__()
@@ -135,11 +127,8 @@ class TargetElsewhere(logging.Filter):
 
 
 def answered(files: Iterable[str]) -> str:
-    """What stands behind a finished job, by the identity of its answers; nothing for others.
-
-    Args:
-        files: that the job made.
-    """
+    """Returns what stands behind a finished job, by the identity of its answers; nothing for
+    others."""
     for path in (Path(file) for file in files if str(file).endswith(IDENTITY)):
         made = json.loads(path.read_text(encoding="utf-8"))
         if "statuses" in made and "tokens" in made:
