@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
+from steadfast.base.markdown import markdown_table
 from steadfast.config.load import config_model
 from steadfast.config.settings import role_of
 from steadfast.contract.registry import benchmarks, installed
@@ -73,13 +74,14 @@ def _section(title: str, prefix: str, model: type[BaseModel]) -> str:
         (base.model_fields for base in SHARED if issubclass(model, base) and model is not base), {}
     )
     rows = [
-        f"| `{prefix}{name}` | {_default(field)} | {role_of(field)} | {field.description} |"
+        (f"`{prefix}{name}`", _default(field), role_of(field), field.description)
         for name, field in model.model_fields.items()
         if (name not in inherited or name in model.__annotations__) and name != "engine"
     ]
     lines = [f"## {title}", "", inspect.getdoc(model) or "", ""]
     if rows:
-        lines += ["| key | default | a change is | what it is |", "|---|---|---|---|", *rows, ""]
+        head = ["key", "default", "a change is", "what it is"]
+        lines += [markdown_table(head, rows, padded=False), ""]
     return "\n".join(lines)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from steadfast.base.files import Record
+from steadfast.base.markdown import markdown_table
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.engines.cost.forecast import COSTS
 from steadfast.plan.certificate import SHOWN, PartCertificate, costs, total
@@ -12,6 +13,7 @@ from steadfast.stats.tidy import OVERALL
 
 ESTIMATE = "o200k_base"
 SAMPLES_SHOWN = 5
+COMPARED = ("one pair", "all pairs")
 ROLES = {MODELS: "answers", JUDGES: "verdicts", REWRITERS: "rewrites"}
 """What each role is asked for."""
 NOTES = """Prompt tokens are logical: what the prompts would be without sharing. Distinct tokens are
@@ -51,7 +53,7 @@ def benchmark_page(
     machine.
     """
     lines = [f"# Plan of {name}", "", *([remark, ""] if remark else []), NOTES]
-    lines += [*_markdown(rows, columns), "", "## Totals", ""]
+    lines += [_markdown(rows, columns), "", "## Totals", ""]
     paid = [row for row in rows if row["engine"] not in WITHOUT_MODEL]
     asked = [row for row in paid if not row["judges"]]
     lines.append(f"- still to be asked of models: {total(asked, 'to_ask') or 0:,} requests")
@@ -95,7 +97,7 @@ def total_page(
     )
     yield TOTAL_NOTES
     if sums:
-        yield from _markdown(sums, columns)
+        yield _markdown(sums, columns)
     yield from ("", "## Totals", "")
     yield from (f"- {line}" for line in (*total_lines(rows), *misfits))
     if waiting:
@@ -156,11 +158,15 @@ def cost_text(rows: Sequence[Record]) -> str:
     return " and ".join(texts)
 
 
-def _markdown(rows: Sequence[Record], columns: Sequence[str]) -> Iterator[str]:
-    """The rows as lines of a Markdown table, with a header; of the columns that have a value."""
+def _markdown(rows: Sequence[Record], columns: Sequence[str]) -> str:
+    """The rows as a Markdown table of the columns that have a value."""
     names = [name for name in columns if any(row[name] not in (None, "") for row in rows)]
-    yield from _table([name.replace("_", " ") for name in names])
-    yield from (_row([show(row[name]) for name in names]) for row in rows)
+    return _columns(names, rows)
+
+
+def _columns(names: Sequence[str], rows: Iterable[Record]) -> str:
+    head = [name.replace("_", " ") for name in names]
+    return markdown_table(head, ([show(row[name]) for name in names] for row in rows), padded=False)
 
 
 def gpu_hours_lines(rows: Sequence[Record]) -> Iterator[str]:
@@ -203,76 +209,62 @@ def certificate_page(of: PartCertificate, rows: Sequence[Record]) -> Iterator[st
         f"Variances are those of {of.source}; overall, the pair that needs most is shown, of tasks "
         "the mean of the pairs.",
     )
-    yield from ("", *_needs_table(of, needs, unit), "")
+    yield from ("", _needs_table(of, needs, unit), "")
     if len(of.known) > 1:
-        yield from ("Overall, by pair:", "", *_pairs_table(needs, unit), "")
+        yield from ("Overall, by pair:", "", _pairs_table(needs, unit), "")
     if whole.how.lengths:
         yield "With fewer expressions and variables of each task, overall and for all pairs:"
-        yield from ("", *_designs_table(of, unit), "")
+        yield from ("", _designs_table(of, unit), "")
     wanted = _most([row["clusters_all"] for row in needs if row["task"] == OVERALL])
     if wanted:
         yield (
             f"What a whole run with {wanted:,} {unit} takes, as the plan's numbers grow with them; "
             "what the journal answers is not taken off:"
         )
-        yield from ("", *_costs_table(of, rows, wanted / of.now))
+        yield from ("", _costs_table(of, rows, wanted / of.now))
 
 
-def _needs_table(of: PartCertificate, needs: Sequence[Record], unit: str) -> Iterator[str]:
-    yield from _table(
-        ["", "expressions", "variables", f"{unit}, one pair", f"{unit}, all pairs",
-         "configured", "smallest difference, one pair", "smallest difference, all pairs"]
-    )  # fmt: skip
+def _needs_table(of: PartCertificate, needs: Sequence[Record], unit: str) -> str:
+    rows = []
     for task in dict.fromkeys(row["task"] for row in needs):
         own = [row for row in needs if row["task"] == task]
         asked = of.tasks.get(task) if of.whole.how.lengths else None
         kinds = [asked.expressions, asked.variables] if asked else ["", ""]
         counts = [_most([row[name] for row in own]) for name in ("clusters", "clusters_all")]
         smallest = [max(row[name] for row in own) for name in ("smallest_now", "smallest_now_all")]
-        yield _row(
-            [
-                task,
-                *kinds,
-                *map(_count, counts),
-                own[0]["clusters_now"],
-                *map(_difference, smallest),
-            ]
-        )
+        now = own[0]["clusters_now"]
+        rows.append([task, *kinds, *map(_count, counts), now, *map(_difference, smallest)])
+    head = ["", "expressions", "variables", *(f"{unit}, {what}" for what in COMPARED), "configured"]
+    head += [f"smallest difference, {what}" for what in COMPARED]
+    return markdown_table(head, rows, padded=False)
 
 
-def _pairs_table(needs: Sequence[Record], unit: str) -> Iterator[str]:
-    rows = [row for row in needs if row["task"] == OVERALL]
-    rows.sort(key=lambda row: -(row["clusters_all"] or float("inf")))
-    yield from _table(["model", "other", f"{unit}, one pair", f"{unit}, all pairs"])
-    for row in rows[:SHOWN]:
-        counts = [_count(row[name]) for name in ("clusters", "clusters_all")]
-        yield _row([row["model"], row["other"], *counts])
-    if len(rows) > SHOWN:
-        yield _row([f"and {len(rows) - SHOWN} pairs that need less", "", "", ""])
+def _pairs_table(needs: Sequence[Record], unit: str) -> str:
+    pairs = [row for row in needs if row["task"] == OVERALL]
+    pairs.sort(key=lambda row: -(row["clusters_all"] or float("inf")))
+    rows = [
+        [row["model"], row["other"], _count(row["clusters"]), _count(row["clusters_all"])]
+        for row in pairs[:SHOWN]
+    ]
+    if len(pairs) > SHOWN:
+        rows.append([f"and {len(pairs) - SHOWN} pairs that need less", "", "", ""])
+    head = ["model", "other", *(f"{unit}, {what}" for what in COMPARED)]
+    return markdown_table(head, rows, padded=False)
 
 
-def _designs_table(of: PartCertificate, unit: str) -> Iterator[str]:
-    yield from _table(["taken", "prompts of a context of each scenario", unit, "requests in all"])
+def _designs_table(of: PartCertificate, unit: str) -> str:
+    rows = []
     for taken, prompts, clusters in of.designs():
         requests = None if clusters is None else round(prompts * clusters * len(of.asked))
-        yield _row([taken, f"{prompts:,.0f}", _count(clusters), _count(requests)])
+        rows.append([taken, f"{prompts:,.0f}", _count(clusters), _count(requests)])
+    head = ["taken", "prompts of a context of each scenario", unit, "requests in all"]
+    return markdown_table(head, rows, padded=False)
 
 
-def _costs_table(of: PartCertificate, rows: Sequence[Record], factor: float) -> Iterator[str]:
+def _costs_table(of: PartCertificate, rows: Sequence[Record], factor: float) -> str:
     names = ["model", "requests", "prompt_tokens", "distinct_tokens", "output_budget",
              "gpu_hours", *COSTS, "currency"]  # fmt: skip
-    yield from _table([name.replace("_", " ") for name in names])
-    for row in costs(rows, of.part, factor):
-        yield _row([show(row[name]) for name in names])
-
-
-def _table(head: Sequence[str]) -> Iterator[str]:
-    yield _row(head)
-    yield "|" + "---|" * len(head)
-
-
-def _row(cells: Sequence[object]) -> str:
-    return f"| {' | '.join(map(str, cells))} |"
+    return _columns(names, costs(rows, of.part, factor))
 
 
 def _most(counts: Sequence[int | None]) -> int | None:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 import yaml
-from tabulate import tabulate
 
 from steadfast import __version__
 from steadfast.base.files import canonical_json
+from steadfast.base.markdown import markdown_table
 from steadfast.contract.exports import About
 from steadfast.share.columns import JSON, Table
 
@@ -96,4 +96,4 @@ def _body(about: About, tables: Sequence[Table]) -> Iterator[str]:
 
 
 def _grid(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
-    return tabulate(rows, headers, tablefmt="github", disable_numparse=True) + "\n"
+    return markdown_table(headers, rows) + "\n"

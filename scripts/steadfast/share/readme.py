@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from tabulate import tabulate
-
+from steadfast.base.markdown import markdown_table
 from steadfast.contract.exports import Exports, Source
 from steadfast.contract.registry import packages
 from steadfast.run.evaluation import Evaluation
@@ -84,5 +83,5 @@ def _sources(run: Evaluation) -> Iterator[str]:
         [one.name, one.origin, one.licence, one.redistribution, one.note] for one in listed.values()
     ]
     headers = ["source", "from", "licence", "may be passed on", "note"]
-    yield tabulate(rows, headers=headers, tablefmt="github", disable_numparse=True)
+    yield markdown_table(headers, rows)
     yield "What models and judges wrote is here too: their providers' terms say what may be done."

@@ -7,9 +7,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tabulate import tabulate
-
 from steadfast.base.files import write_text
+from steadfast.base.markdown import markdown_table
 from steadfast.show import latex
 from steadfast.show.table import Cell, Table
 
@@ -46,14 +45,8 @@ def markdown(table: Table) -> str:
             heading = f"*{escape_markdown(section.heading)}*"
             body.append([heading, *[""] * (len(table.columns) - 1)])
         body += [[_cell(cell) for cell in row] for row in section.rows]
-    align = [{"l": "left", "c": "center", "r": "right"}[c.align] for c in table.columns]
-    grid = tabulate(
-        body,
-        headers=[escape_markdown(column.full_heading) for column in table.columns],
-        tablefmt="pipe",
-        colalign=align if body else None,
-        disable_numparse=True,
-    )
+    head = [escape_markdown(column.full_heading) for column in table.columns]
+    grid = markdown_table(head, body, "".join(column.align for column in table.columns))
     notes = [(MARKS[mark] + " " if mark else "") + escape_markdown(t) for mark, t in table.notes]
     return "\n\n".join([escape_markdown(table.full_caption), grid, *notes]) + "\n"
 

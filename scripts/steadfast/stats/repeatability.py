@@ -6,6 +6,7 @@ from itertools import combinations
 from statistics import fmean, stdev
 
 from steadfast.base.files import Record, Settings
+from steadfast.base.markdown import markdown_table
 
 OVERALL = "overall"
 STATES = ("cold", "warm", "all")
@@ -100,7 +101,7 @@ def noise_page(
             f"{whole['score_sd']:.4f}: on samples of this size a difference of that order between "
             "groups of samples may be the engine's own."
         )
-    lines += ["", f"| {' | '.join(COLUMNS)} |", "|" + "---|" * len(COLUMNS)]
-    lines += [f"| {' | '.join(show(row[column]) for column in COLUMNS)} |" for row in rows]
+    cells = [[show(row[column]) for column in COLUMNS] for row in rows]
+    lines += ["", markdown_table(COLUMNS, cells, padded=False)]
     lines += ["", asked] if asked else []
     return "\n".join(lines) + "\n"

@@ -1,0 +1,37 @@
+"""Tables in Markdown."""
+
+from collections.abc import Iterable, Sequence
+
+from tabulate import tabulate
+
+ALIGN = {"l": "left", "c": "center", "r": "right"}
+
+
+def markdown_table(
+    head: Sequence[str], rows: Iterable[Sequence[object]], align: str = "", padded: bool = True
+) -> str:
+    """A table whose cells stand as they are: whoever calls escapes them.
+
+    Args:
+        head: of each column.
+        rows: their cells.
+        align: of each column l, c or r; by default Markdown's own.
+        padded: whether columns are equally wide as plain text too; long cells would spoil that.
+
+    Example:
+        >>> print(markdown_table(["name", "n"], [["a", 1]], padded=False))
+        | name | n |
+        |---|---|
+        | a | 1 |
+    """
+    if not padded:
+        first, *others = (f"| {' | '.join(map(str, row))} |" for row in [head, *rows])
+        return "\n".join([first, "|" + "---|" * len(head), *others])
+    rows = list(rows)
+    return tabulate(
+        rows,
+        headers=head,
+        tablefmt="pipe" if align else "github",
+        colalign=[ALIGN[column] for column in align] if rows and align else None,
+        disable_numparse=True,
+    )
