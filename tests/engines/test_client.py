@@ -10,8 +10,7 @@ import openai
 import pytest
 
 from servers import JsonHandler
-from steadfast.engines.openai.access import Access
-from steadfast.engines.openai.client import Client
+from steadfast.engines.openai.client import Access, Client
 
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Grüße, 北京 😀"}], "max_tokens": 4}
 REPLY = {"choices": [{"finish_reason": "stop", "message": {"content": "Hi"}}]}

@@ -8,7 +8,7 @@ from parts import Part, items
 from servers import error
 from steadfast.base.errors import UserError
 from steadfast.contract.request import Item
-from steadfast.engines.asking.conversation import turns_of
+from steadfast.engines.asking.requests import turns_of
 
 
 def turn(number, follows=None, conversation="a"):

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from steadfast.contract.request import Request
-from steadfast.engines.vllm.replicas import shares
+from steadfast.engines.vllm.copies import shares
 
 HERE = Path(__file__).parent
 ASK = """
 import json, sys
 from steadfast.engines.base import Setup
-from steadfast.engines.build import build_engine
+from steadfast.engines.base import build_engine
 from steadfast.engines.fit import fitted
 from steadfast.contract.request import Item, grouped
 from steadfast.base.errors import UserError

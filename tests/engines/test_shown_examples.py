@@ -16,8 +16,7 @@ from steadfast.config.settings import answer_settings
 from steadfast.contract.examples import read_examples
 from steadfast.contract.registry import benchmarks
 from steadfast.contract.request import Item
-from steadfast.engines.base import Setup
-from steadfast.engines.build import build_engine
+from steadfast.engines.base import Setup, build_engine
 from steadfast.engines.fit import fitted
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.lineage import Lineage

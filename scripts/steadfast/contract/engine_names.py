@@ -1,11 +1,11 @@
 """The engines by name: what makes each, and what others have to know of them."""
 
 ENGINES = {
-    "reference": "steadfast.engines.without_model.reference:ReferenceEngine",
-    "simulated": "steadfast.engines.without_model.simulated:SimulatedEngine",
-    "floor": "steadfast.engines.without_model.floor:FloorEngine",
-    "replay": "steadfast.engines.without_model.replay:ReplayEngine",
-    "openai": "steadfast.engines.openai.build:build",
+    "reference": "steadfast.engines.stand_ins:ReferenceEngine",
+    "simulated": "steadfast.engines.stand_ins:SimulatedEngine",
+    "floor": "steadfast.engines.stand_ins:FloorEngine",
+    "replay": "steadfast.engines.replay:ReplayEngine",
+    "openai": "steadfast.engines.openai.batch_api:build",
     "vllm": "steadfast.engines.vllm.copies:build",
 }
 """What makes each engine of its setup, by name, so that only its own module is imported, and a

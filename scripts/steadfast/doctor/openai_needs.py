@@ -13,7 +13,7 @@ from steadfast.doctor.check import Check, Surroundings, found
 from steadfast.doctor.machine import tokenizer
 from steadfast.doctor.network import SECONDS
 from steadfast.doctor.vllm_needs import model_files
-from steadfast.engines.openai.access import Access
+from steadfast.engines.openai.client import Access
 from steadfast.engines.openai.served import program_path
 from steadfast.workflow.interpreter import interpreter
 

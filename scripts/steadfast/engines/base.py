@@ -3,11 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
 from steadfast.base.errors import PassingError, UserError
 from steadfast.base.files import Record, Settings
+from steadfast.contract.engine_names import ENGINES
 from steadfast.contract.request import Oracle, Request, Response
 from steadfast.engines.asking.latencies import Latencies
 
@@ -150,3 +152,16 @@ class Engine(ABC):
     def summary(self) -> list[str]:
         """Lines for the log."""
         return [f"{count} × {reason}, tried again" for reason, count in self.retries.items()]
+
+
+def build_engine(setup: Setup) -> Engine:
+    """The engine of a model.
+
+    Raises:
+        UserError: there is no such engine, or its settings point nowhere.
+    """
+    name = setup.answers["engine"]
+    if name not in ENGINES:
+        raise UserError(f"engine: there is no {name!r}; use one of {', '.join(ENGINES)}")
+    module, _, made = ENGINES[name].partition(":")
+    return getattr(import_module(module), made)(setup)

@@ -11,10 +11,38 @@ from steadfast.base.files import Settings
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.request import Item, Request, prefix_hasher, request_hash
 from steadfast.engines.base import Engine, Tokenizer
-from steadfast.engines.examples import with_examples
 
 if TYPE_CHECKING:
     from _hashlib import HASH
+
+
+from collections.abc import Iterator, Sequence
+
+from steadfast.engines.openai.body import as_text
+
+
+def with_examples(
+    items: Iterable[Item], examples: Sequence[Sequence[str]] | None
+) -> Iterator[Item]:
+    """Items with the examples before all that is asked, once a conversation.
+
+    They stand in the head, so that they are counted against the window, never cut, part of the
+    request's hash, and a prefix that all requests share.
+
+    Args:
+        items: as benchmarks hand them over.
+        examples: pairs of instruction and output; None where there are none.
+    """
+    if not examples:
+        yield from items
+        return
+    text = as_text((instruction, output) for instruction, output in examples)
+    heads: dict[str, str] = {}
+    for item in items:
+        # What goes on with a conversation has them in its first turn.
+        head = item.head if item.follows else heads.setdefault(item.head, text + item.head)
+        yield replace(item, head=head)
+
 
 SEAM = 16  # tokens: text joined to text may be split otherwise, by no more than a few tokens
 STEPS = 512  # a cut falls on one of so many places in the window

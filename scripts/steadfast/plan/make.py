@@ -17,7 +17,7 @@ from steadfast.engines.base import Setup
 from steadfast.engines.cost.forecast import COSTS, COUNTS, LEFT_OUT, CachedTokenizer
 from steadfast.engines.cost.roofline import Work
 from steadfast.engines.cost.work import asked_work, judging_work
-from steadfast.engines.without_model.replay import ReplayEngine
+from steadfast.engines.replay import ReplayEngine
 from steadfast.judging.ask_judge import judge_prompts_of, load_templates
 from steadfast.plan.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from steadfast.plan.certificate import Certificate

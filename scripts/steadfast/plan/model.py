@@ -10,8 +10,7 @@ from steadfast.base.files import Record, Settings
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.contract.request import Item
-from steadfast.engines.base import Engine, Setup
-from steadfast.engines.build import build_engine
+from steadfast.engines.base import Engine, Setup, build_engine
 from steadfast.engines.cost.expected import (
     ASSUMED,
     Speed,

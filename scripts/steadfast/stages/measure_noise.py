@@ -12,8 +12,7 @@ from steadfast.contract.request import Request, Response, output_record
 from steadfast.engines.asking.journal import Journal
 from steadfast.engines.asking.repeats import ask_repeatedly, draw
 from steadfast.engines.asking.requests import reader
-from steadfast.engines.base import Setup
-from steadfast.engines.build import build_engine
+from steadfast.engines.base import Setup, build_engine
 from steadfast.engines.fit import fitted
 from steadfast.run.job import Job
 from steadfast.stages.score import score_records

@@ -1,14 +1,186 @@
 """Engine ``vllm`` with several copies of the model, on GPUs of this machine."""
 
+import atexit
+import heapq
+import multiprocessing
 import os
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from steadfast.base.errors import UserError
+from steadfast.base.files import Settings
 from steadfast.contract.request import Request, Response
-from steadfast.engines.base import Engine, Loaded, Setup
+from steadfast.engines.base import Engine, EngineExhausted, EngineFailed, Loaded, Setup
 from steadfast.engines.devices import VISIBLE
 from steadfast.engines.vllm.engine import VllmEngine
-from steadfast.engines.vllm.replicas import Part, Replicas
+
+Groups = list[list[Request]]
+Log = Callable[[str], None]
+
+
+class Part(NamedTuple):
+    """What the copies are told of the part whose requests they answer, as of ``Setup``."""
+
+    answers: Settings
+    operation: Settings
+    journal: Path | None
+
+
+Make = Callable[[Part, Log], Engine]
+
+
+class Replicas:
+    """Copies of an engine, among which contexts are shared out.
+
+    Args:
+        count: copies.
+        make: gives a part's engine, loaded, of the part and of a function that takes lines for the
+            log; it can be pickled.
+        devices: the GPUs of all copies together; empty where there are none.
+
+    Attributes:
+        seconds: that loading took, of the slowest copy.
+    """
+
+    def __init__(self, count: int, make: Make, devices: Sequence[str]):
+        self.seconds = 0.0
+        context = multiprocessing.get_context("spawn")
+        each = len(devices) // count
+        self._pipes: list[Connection] = []
+        self._processes = []
+        for number in range(count):
+            own, others = context.Pipe()
+            visible = ",".join(devices[number * each : (number + 1) * each])
+            process = context.Process(target=_serve, args=(others, make, visible))
+            process.start()
+            others.close()
+            self._pipes.append(own)
+            self._processes.append(process)
+        # Engines have processes of their own, so that these can be no daemons, and would be waited
+        # for at the end.
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        """Ends the copies."""
+        for pipe in self._pipes:
+            pipe.close()
+        for process in self._processes:
+            process.terminate()
+            process.join()
+        atexit.unregister(self.close)
+
+    def answer(self, part: Part, groups: Groups, log: Log) -> Iterator[tuple[Request, Response]]:
+        """Answers of all copies, as they finish.
+
+        Args:
+            part: whose requests they are.
+            groups: the requests.
+            log: takes lines for the part's log.
+
+        Raises:
+            EngineFailed: a copy is lost.
+            UserError: one cannot take its requests; the others have answered theirs.
+        """
+        failed: UserError | None = None
+        asked = dict(zip(self._pipes, shares(groups, len(self._pipes)), strict=True))
+        busy = [pipe for pipe in self._pipes if asked[pipe]]
+        for pipe in busy:
+            _send(pipe, (part, asked[pipe]))
+        while busy:
+            ready = wait(busy)
+            for pipe in [pipe for pipe in busy if pipe in ready]:
+                kind, value = _received(pipe)
+                if kind == "answer":
+                    yield value
+                elif kind == "log":
+                    log(value)
+                elif kind == "loaded":
+                    self.seconds = max(self.seconds, value)
+                elif isinstance(value, EngineFailed):
+                    raise value
+                else:  # it is done with its share, well or not, and can be asked the next part
+                    busy.remove(pipe)
+                    failed = failed or value
+        if failed:
+            raise failed
+
+    def reset_prefix_cache(self) -> bool:
+        """Empties the copies' prefix caches; False where one cannot."""
+        for pipe in self._pipes:
+            _send(pipe, None)
+        done = [_received(pipe)[1] for pipe in self._pipes]
+        return all(done)
+
+
+def shares(groups: Groups, count: int) -> list[Groups]:
+    """The groups in so many shares of about equal work, the largest first.
+
+    A group's work is its longest prompt, which is computed once, and all its answers.
+    """
+    work = [max(r.prompt_tokens or 0 for r in g) + sum(r.max_tokens for r in g) for g in groups]
+    found: list[Groups] = [[] for _ in range(count)]
+    load = [(0, number) for number in range(count)]
+    for place in sorted(range(len(groups)), key=lambda place: -work[place]):
+        done, number = heapq.heappop(load)
+        found[number].append(groups[place])
+        heapq.heappush(load, (done + work[place], number))
+    return found
+
+
+def _send(pipe: Connection, message: object) -> None:
+    try:
+        pipe.send(message)
+    except OSError:
+        raise EngineExhausted(LOST) from None
+
+
+def _received(pipe: Connection) -> tuple[str, Any]:
+    try:
+        return pipe.recv()
+    except (EOFError, OSError):
+        raise EngineExhausted(LOST) from None
+
+
+LOST = (
+    "a copy of the model (data_parallel_size) ended without a word; the log may say why; what is "
+    "answered is kept: run again to go on"
+)
+
+
+def _serve(pipe: Connection, make: Make, visible: str) -> None:
+    """A copy: loads when it is first asked, and ends with the process that asks."""
+    if visible:
+        os.environ[VISIBLE] = visible
+    part: Part | None = None
+    engine: Engine | None = None
+    try:
+        while True:
+            asked = pipe.recv()
+            if asked is None:
+                pipe.send(("reset", engine is not None and engine.reset_prefix_cache()))
+                continue
+            try:
+                if engine is None or asked[0] != part:
+                    started = time.monotonic()
+                    engine = make(asked[0], lambda line: pipe.send(("log", line)))
+                    part = asked[0]
+                    pipe.send(("loaded", time.monotonic() - started))
+                for answered in engine.answer(asked[1]):
+                    pipe.send(("answer", answered))
+                for line in engine.summary():
+                    pipe.send(("log", line))
+                pipe.send(("done", None))
+            except UserError as error:
+                pipe.send(("done", error))
+                if isinstance(error, EngineFailed):
+                    return
+    except (EOFError, ConnectionError, KeyboardInterrupt):
+        return
+
 
 COPIES = "data_parallel_size"
 OPERATION = ("tensor_parallel_size", "gpu_memory_utilization", "batch", "engine_operation_args")
