@@ -2,7 +2,6 @@
 
 import csv
 import errno
-import fcntl
 import hashlib
 import io
 import json
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from steadfast.base.errors import UserError
+from steadfast.base.locks import take
 
 Record = dict[str, Any]
 """A JSON object."""
@@ -154,7 +154,7 @@ def _held(path: Path) -> Iterator[BinaryIO]:
     while True:
         with open(path, "wb") as out:
             with suppress(OSError):  # a file system without locks
-                fcntl.flock(out, fcntl.LOCK_EX)
+                take(out, wait=True)
             if os.fstat(out.fileno()).st_nlink:  # else it was removed before it was held
                 yield out
                 return
@@ -169,8 +169,8 @@ def remove_partials(left: Iterable[Path]) -> None:
                 path.unlink()
                 continue
             with open(path / HOLDER if path.is_dir() else path, "ab") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
+                if take(file):
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def check_regular(folder: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 from steadfast.base.errors import UserError
 
@@ -14,6 +15,16 @@ LOOK_SECONDS = 0.5
 """Between two looks at a lock, where waiting for it may become needless."""
 FOLDER = "STEADFAST_LOCKS"
 """Environment variable with a folder for locks, where the file system of the results has none."""
+
+
+def take(file: int | BinaryIO, wait: bool = False) -> bool:
+    """Takes an open file's lock, which goes when the file is closed or its process ends in whatever
+    way; False where somebody else has it."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except BlockingIOError:
+        return False
+    return True
 
 
 class Lock:
@@ -49,7 +60,7 @@ class Lock:
                 where = f"set {FOLDER} to a folder of your own, such as /tmp/locks-$USER"
             raise UserError(f"{file}: cannot be written ({error.strerror}); {where}") from None
         try:
-            self.held = self._taken()
+            self.held = take(self._fd)
             if not self.held:
                 say(f"waits for {self._held_by()}, which holds {path}")
                 self.held = self._waited(needless)
@@ -73,18 +84,10 @@ class Lock:
                 self._holder.unlink()
         os.close(self._fd)
 
-    def _taken(self) -> bool:
-        try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
     def _waited(self, needless: Callable[[], bool] | None) -> bool:
         if needless is None:
-            fcntl.flock(self._fd, fcntl.LOCK_EX)
-            return True
-        while not self._taken():
+            return take(self._fd, wait=True)
+        while not take(self._fd):
             if needless():
                 return False
             time.sleep(LOOK_SECONDS)

@@ -1,6 +1,5 @@
 """GPUs of this machine for the jobs that run side by side: each holds its own while it lives."""
 
-import fcntl
 import os
 import tempfile
 import time
@@ -8,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from steadfast.base.errors import UserError
+from steadfast.base.locks import take
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 LOOK_SECONDS = 1.0
@@ -80,7 +80,7 @@ class Lease:
         self._held: dict[str, int] = {}
         queue = self._open("queue")
         try:
-            fcntl.flock(queue, fcntl.LOCK_EX)
+            take(queue, wait=True)
             self._wait(count, names, say)
         except BaseException:
             self.give_back()
@@ -116,12 +116,10 @@ class Lease:
 
     def _try(self, name: str) -> int | None:
         lock = self._open(name)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(lock)
-            return None
-        return lock
+        if take(lock):
+            return lock
+        os.close(lock)
+        return None
 
     def _open(self, name: str) -> int:
         path = self._folder / f"{name.replace('/', '_')}.lock"

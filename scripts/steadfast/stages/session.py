@@ -17,7 +17,7 @@ from steadfast.workflow.audit import Audit
 from steadfast.workflow.failures import Failures
 from steadfast.workflow.forking import WORTH, fork_scripts
 from steadfast.workflow.insides import Snakemake
-from steadfast.workflow.one_run import OneRun
+from steadfast.workflow.one_run import hold
 from steadfast.workflow.slurm import Watch
 from steadfast.workflow.terminal import JobLines, NothingToDo, TargetElsewhere
 
@@ -46,8 +46,8 @@ class Session:
 
     def begin(self) -> None:
         """Takes its places in Snakemake, once the config is read."""
-        snakemake, lock = self._snakemake, OneRun(self._results)
-        snakemake.when_prepared(lambda: lock.hold(snakemake))
+        snakemake = self._snakemake
+        snakemake.when_prepared(lambda: hold(self._results, snakemake))
         snakemake.when_jobs_are_known(self.refuse_targets)
         # What somebody else has put into the results is not read where that may never end.
         snakemake.when_prepared(lambda: check_regular(self._results))
