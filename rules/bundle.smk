@@ -24,18 +24,15 @@ rule bundle:
     localrule: True
     conda:
         "../envs/base.yaml"
-    threads: 1
     resources:
         mem_mb=4000,
-        runtime=60,
     params:
+        **made(lambda w: STEPS.bundle()),
         config=lambda w: portable(CONFIG),
         shortened=lambda w: outside_paths(CONFIG.model_dump(mode="json")),
         own_files=lambda w: contents.own_files(RUN),
         key_variables=settings.key_variables(CONFIG),
         lineages=lambda w: contents.by_path(contents.answers(RUN, STEPS)),
         snakefile=str(HERE / "Snakefile"),
-        code=lambda w: STEPS.bundle().code,
-        lineage=lambda w: STEPS.bundle().lineage,
     script:
         "../scripts/steadfast/share/bundle.py"

@@ -49,6 +49,11 @@ def shown(path):
     )
 
 
+def made(step):
+    """The params that say what a file is made by (run/lineage.py), of a step by wildcards."""
+    return {"code": lambda w: step(w).code, "lineage": lambda w: step(w).lineage}
+
+
 def load_group(wildcards):
     """On a cluster, the jobs that one load answers go to one allocation (group-components: load)."""
     if (load := LOADS.of(Job.of(wildcards))) is None or SNAKEMAKE.arrays:

@@ -34,10 +34,8 @@ for step in dict.fromkeys(file.step for file in DATA.values()):
         localrule: True
         conda:
             "../envs/base.yaml"
-        threads: 1
         resources:
             mem_mb=4000,
-            runtime=60,
         params:
             content=lambda w: DATA[w.file].content.plain,
             inputs=lambda w: list(DATA[w.file].inputs),

@@ -31,16 +31,13 @@ rule export_benchmark:
     localrule: True
     conda:
         "../envs/base.yaml"
-    threads: 1
     resources:
         mem_mb=4000,
-        runtime=30,
     params:
+        **made(lambda w: STEPS.export(w.benchmark)),
         exports=lambda w: plain(TASKS[w.benchmark].exports),
         stand_in=lambda w: TASKS[w.benchmark].stand_in.plain,
         samples=lambda w: TASKS[w.benchmark].samples.plain,
         sources=lambda w: RUN.all_source_keys(w.benchmark),
-        code=lambda w: STEPS.export(w.benchmark).code,
-        lineage=lambda w: STEPS.export(w.benchmark).lineage,
     script:
         "../scripts/steadfast/share/export.py"

@@ -25,7 +25,6 @@ rule inference:
         load_group
     conda:
         lambda w: f"../envs/{'vllm' if RUN.settings(Job.of(w)).engine == 'vllm' else 'base'}.yaml"
-    threads: 1
     resources:
         nodes=1,
         load=lambda w: 1 if LOADS.of(Job.of(w)) else 0,
@@ -39,8 +38,7 @@ rule inference:
         constraint=REQUESTS.slurm_option("constraint"),
         slurm_extra=REQUESTS.slurm_option("slurm_extra"),
     params:
+        **made(lambda w: STEPS.replies(Job.of(w))),
         request=lambda w: RUN.params(Job.of(w)),
-        code=lambda w: STEPS.replies(Job.of(w)).code,
-        lineage=lambda w: STEPS.replies(Job.of(w)).lineage,
     script:
         "../scripts/steadfast/stages/one_load.py"

@@ -25,19 +25,16 @@ rule judge_prompts:
     localrule: True
     conda:
         "../envs/base.yaml"
-    threads: 1
     resources:
         mem_mb=2000,
-        runtime=30,
     params:
+        **made(lambda w: STEPS.judge_prompts(w.benchmark, w.model, w.part)),
         samples=lambda w: TASKS[w.benchmark].samples.plain,
         judge_prompts=lambda w: RUN.judging(w.benchmark).prompts.plain,
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
         templates=lambda w: RUN.templates(w.benchmark),
         draws=lambda w: CONFIG.models[w.model].draws,
         made_from=lambda w: STEPS.outputs(w.benchmark, w.model, w.part).lineage,
-        code=lambda w: STEPS.judge_prompts(w.benchmark, w.model, w.part).code,
-        lineage=lambda w: STEPS.judge_prompts(w.benchmark, w.model, w.part).lineage,
     script:
         "../scripts/steadfast/judging/ask_judge.py"
 

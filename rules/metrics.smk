@@ -38,11 +38,10 @@ for name in TASKS:
         localrule: True
         conda:
             "../envs/base.yaml"
-        threads: 1
         resources:
             mem_mb=4000,
-            runtime=30,
         params:
+            **STEPS.metrics(name)._asdict(),
             metrics=TASKS[name].metrics.function.plain,
             fields=list(TASKS[name].metrics.fields),
             names=list(TASKS[name].metrics.names),
@@ -50,7 +49,5 @@ for name in TASKS:
             parts=list(TASKS[name].parts),
             sources=RUN.all_source_keys(name, TASKS[name].metrics.data),
             made_from=lineages(STEPS.all_scores(name)),
-            code=STEPS.metrics(name).code,
-            lineage=STEPS.metrics(name).lineage,
         script:
             "../scripts/steadfast/stages/measure.py"

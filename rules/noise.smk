@@ -35,7 +35,6 @@ rule noise_part:
         "<benchmarks>/{benchmark}/noise/{model}/{part}.tsv"
     conda:
         lambda w: f"../envs/{'vllm' if RUN.settings(Job.of(w)).engine == 'vllm' else 'base'}.yaml"
-    threads: 1
     resources:
         load=lambda w: 1 if LOADS.of(Job.of(w)) else 0,
         mem_mb=4000,

@@ -41,18 +41,15 @@ rule page:
     localrule: True
     conda:
         "../envs/base.yaml"
-    threads: 1
     resources:
         mem_mb=4000,
-        runtime=30,
     params:
+        **STEPS.page()._asdict(),
         benchmarks=[RUN.on_page(name) for name in RUN.running],
         name=CONFIG.name or "",
         display=DISPLAY,
         prices=settings.prices(CONFIG),
         made_from=lineages(ANSWERED),
         measured_from={name: STEPS.metrics(name).lineage for name in RUN.running},
-        code=STEPS.page().code,
-        lineage=STEPS.page().lineage,
     script:
         "../scripts/steadfast/page/make_page.py"

@@ -54,10 +54,8 @@ rule plan:
     localrule: True
     conda:
         "../envs/base.yaml"
-    threads: 1
     resources:
         mem_mb=4000,
-        runtime=60,
     params:
         planned=lambda w: [RUN.planned(name) for name in PLANNED],
         rewrites=lambda w: {

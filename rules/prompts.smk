@@ -17,14 +17,11 @@ rule prompts:
     localrule: True
     conda:
         "../envs/base.yaml"
-    threads: 1
     resources:
         mem_mb=2000,
-        runtime=10,
     params:
+        **made(lambda w: STEPS.prompts(w.benchmark, w.part)),
         prompts=lambda w: TASKS[w.benchmark].prompts.plain,
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
-        code=lambda w: STEPS.prompts(w.benchmark, w.part).code,
-        lineage=lambda w: STEPS.prompts(w.benchmark, w.part).lineage,
     script:
         "../scripts/steadfast/stages/write_prompts.py"

@@ -36,10 +36,8 @@ for name in TASKS:
             localrule: True
             conda:
                 "../envs/base.yaml"
-            threads: 1
             resources:
                 mem_mb=1000,
-                runtime=10,
             params:
                 released=TASKS[name].released_scores.plain,
                 models=RUN.scored,
@@ -75,18 +73,15 @@ rule scores:
     localrule: True
     conda:
         "../envs/base.yaml"
-    threads: 1
     resources:
         mem_mb=2000,
-        runtime=30,
     params:
+        **made(lambda w: STEPS.scores(w.benchmark, w.model, w.part)),
         samples=lambda w: TASKS[w.benchmark].samples.plain,
         scoring=lambda w: TASKS[w.benchmark].scoring.plain,
         judges=lambda w: RUN.judges_of(w.benchmark, w.model),
         sources=lambda w: RUN.source_keys(w.benchmark, w.part),
         draws=lambda w: CONFIG.models[w.model].draws,
         made_from=lambda w: STEPS.answered(w.benchmark, w.model, w.part),
-        code=lambda w: STEPS.scores(w.benchmark, w.model, w.part).code,
-        lineage=lambda w: STEPS.scores(w.benchmark, w.model, w.part).lineage,
     script:
         "../scripts/steadfast/stages/score.py"

@@ -50,18 +50,15 @@ for name in TASKS:
         localrule: True
         conda:
             "../envs/base.yaml"
-        threads: 1
         resources:
             mem_mb=2000,
-            runtime=10,
         params:
+            **STEPS.tables(name)._asdict(),
             tables=TASKS[name].tables.function.plain,
             metrics=list(TASKS[name].metrics.names),
             display=DISPLAY,
             asked=TASKS[name].asked,
             made_from=STEPS.metrics(name).lineage,
-            code=STEPS.tables(name).code,
-            lineage=STEPS.tables(name).lineage,
         script:
             "../scripts/steadfast/stages/tabulate.py"
 
@@ -81,19 +78,16 @@ for name in TASKS:
         localrule: True
         conda:
             "../envs/base.yaml"
-        threads: 1
         resources:
             mem_mb=2000,
-            runtime=10,
         params:
+            **STEPS.figures(name)._asdict(),
             figures=TASKS[name].figures.function.plain,
             names=list(TASKS[name].figures.names),
             metrics=list(TASKS[name].metrics.names),
             display=DISPLAY,
             asked=TASKS[name].asked,
             made_from=STEPS.metrics(name).lineage,
-            code=STEPS.figures(name).code,
-            lineage=STEPS.figures(name).lineage,
         script:
             "../scripts/steadfast/stages/draw.py"
 
@@ -117,19 +111,16 @@ rule report:
     localrule: True
     conda:
         "../envs/base.yaml"
-    threads: 1
     resources:
         mem_mb=1000,
-        runtime=10,
     params:
+        **STEPS.report()._asdict(),
         benchmarks={
             name: RUN.benchmarks[name].reported(judged=name in RUN.judged) for name in RUN.running
         },
         display=DISPLAY,
         asked=[TASKS[name].asked for name in RUN.running],
         made_from={name: STEPS.metrics(name).lineage for name in RUN.running},
-        code=STEPS.report().code,
-        lineage=STEPS.report().lineage,
     script:
         "../scripts/steadfast/stages/report.py"
 
@@ -156,12 +147,9 @@ rule tables:
     localrule: True
     conda:
         "../envs/base.yaml"
-    threads: 1
     resources:
         mem_mb=500,
-        runtime=5,
     params:
-        code=STEPS.collected_tables().code,
-        lineage=STEPS.collected_tables().lineage,
+        **STEPS.collected_tables()._asdict(),
     script:
         "../scripts/steadfast/stages/collect.py"

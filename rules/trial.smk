@@ -17,16 +17,13 @@ rule trial_prompts:
     localrule: True
     conda:
         "../envs/base.yaml"
-    threads: 1
     resources:
         mem_mb=2000,
-        runtime=10,
     params:
+        **made(lambda w: STEPS.asked(w.benchmark, w.part)),
         limit=CONFIG.limit,
         together=lambda w: TASKS[w.benchmark].trial.together,
         spread=lambda w: list(TASKS[w.benchmark].trial.spread),
         seed=CONFIG.seed,
-        code=lambda w: STEPS.asked(w.benchmark, w.part).code,
-        lineage=lambda w: STEPS.asked(w.benchmark, w.part).lineage,
     script:
         "../scripts/steadfast/stages/choose_prompts.py"

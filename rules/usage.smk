@@ -29,13 +29,10 @@ rule usage:
     localrule: True
     conda:
         "../envs/base.yaml"
-    threads: 1
     resources:
         mem_mb=1000,
-        runtime=10,
     params:
+        **STEPS.usage()._asdict(),
         jobs=[astuple(job) for job in RUN.jobs],
-        code=STEPS.usage().code,
-        lineage=STEPS.usage().lineage,
     script:
         "../scripts/steadfast/stages/count_usage.py"
