@@ -155,11 +155,7 @@ class Engine(ABC):
 
 
 def build_engine(setup: Setup) -> Engine:
-    """The engine of a model.
-
-    Raises:
-        UserError: there is no such engine, or its settings point nowhere.
-    """
+    """The engine of a model."""
     name = setup.answers["engine"]
     if name not in ENGINES:
         raise UserError(f"engine: there is no {name!r}; use one of {', '.join(ENGINES)}")

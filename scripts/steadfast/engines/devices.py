@@ -19,10 +19,6 @@ def devices(environment: Mapping[str, str], nodes: Path = NODES) -> list[str]:
     """The GPUs that this job may choose from, as CUDA names them; none where there is no choice.
 
     A cluster's job has its own already.
-
-    Args:
-        environment: the process's; ``CUDA_VISIBLE_DEVICES`` leaves others out.
-        nodes: where the driver lists its GPUs.
     """
     if "SLURM_JOB_ID" in environment:
         return []
@@ -35,10 +31,6 @@ def hold(count: int, say: Callable[[str], None]) -> None:
     """Takes GPUs of this machine, where jobs share them, for this process and all that it starts.
 
     They are held until the process ends, and so do those that it has started.
-
-    Args:
-        count: GPUs that are wanted; with none, nothing changes.
-        say: is told what is waited for, once.
     """
     if count and (names := devices(os.environ)):
         os.environ[VISIBLE] = ",".join(Lease(count, names, say).names)
@@ -50,15 +42,6 @@ class Lease:
     Each GPU has a file to lock in the machine's folder for temporary files: a lock is gone with
     the process that held it, and with all that it started. Who waits stands in a queue, so that
     a job of many GPUs gets them.
-
-    Args:
-        count: GPUs that are wanted.
-        names: of all that there are.
-        say: is told what is waited for, once.
-        folder: of the locks; by default the machine's, for all its users.
-
-    Raises:
-        UserError: there are not so many.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Prompts against the window: checked, cut or left out before anything is sent (promise 4)."""
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,14 +11,10 @@ from steadfast.base.files import Settings
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.request import Item, Request, prefix_hasher, request_hash
 from steadfast.engines.base import Engine, Tokenizer
+from steadfast.engines.openai.body import as_text
 
 if TYPE_CHECKING:
     from _hashlib import HASH
-
-
-from collections.abc import Iterator, Sequence
-
-from steadfast.engines.openai.body import as_text
 
 
 def with_examples(
@@ -28,10 +24,6 @@ def with_examples(
 
     They stand in the head, so that they are counted against the window, never cut, part of the
     request's hash, and a prefix that all requests share.
-
-    Args:
-        items: as benchmarks hand them over.
-        examples: pairs of instruction and output; None where there are none.
     """
     if not examples:
         yield from items
@@ -82,11 +74,6 @@ class _Context:
 def adapted(items: Iterable[Item], answers: Settings) -> list[Item]:
     """Items as a model is asked them: its own output limits, room for its thought, its examples.
 
-    Args:
-        items: with the benchmark's limits.
-        answers: the model's ``max_tokens`` (of all tasks, or by task), ``reasoning`` and
-            ``examples`` (pairs of instruction and output).
-
     Example:
         >>> item = Item("s", "c", "", "", "Why?", max_tokens=100, task="LSI")
         >>> [one.max_tokens for one in adapted([item], {"max_tokens": {"LSI": 300}})]
@@ -107,11 +94,7 @@ def adapted(items: Iterable[Item], answers: Settings) -> list[Item]:
 
 
 def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item]) -> list[Request]:
-    """Items as requests that fit a model, by its settings and its engine's own tokenizer, if any.
-
-    Raises:
-        UserError: as of ``fit``.
-    """
+    """Items as requests that fit a model, by its settings and its engine's tokenizer."""
     window, template = answers.get("window"), answers.get("template_tokens")
     tokenizer: Tokenizer | None = None
     if window:

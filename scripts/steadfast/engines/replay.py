@@ -25,14 +25,6 @@ class ReplayEngine(Engine):
     A record has ``sample_id``, text or a number, and one of ``text``, ``response``, ``output``,
     which is null where there is no answer; where it has ``draw``, ``status``, ``finish_reason``,
     ``thought`` or token counts, they are taken over.
-
-    Args:
-        setup: ``file``, of its operation, is the JSON-lines file; ``fields``, of its answers, what
-            it calls ``sample_id``, ``text``, ``status``…, where that differs.
-
-    Raises:
-        UserError: the file is missing, a line is no such record, or a sample stands twice; the
-            sentence names file and line.
     """
 
     def __init__(self, setup: Setup):

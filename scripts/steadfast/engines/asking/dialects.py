@@ -94,19 +94,12 @@ DIALECTS = {name: _dialect(known) for name, known in FACTS["dialects"].items()}
 
 
 class Mark(NamedTuple):
-    """A mark in a text.
+    """A mark in a text."""
 
-    Attributes:
-        kind: start, end or frame.
-        start: where it starts.
-        stop: where it stops.
-        in_code: 0 where it does not stand in code, ``FENCED`` or ``INLINE``.
-    """
-
-    kind: str | None
+    kind: str | None  # start, end or frame
     start: int
     stop: int
-    in_code: int
+    in_code: int  # 0 outside code, else FENCED or INLINE
 
 
 def marks_in(text: str, dialect: Dialect) -> Iterator[Mark]:
@@ -128,9 +121,6 @@ class Tags:
 
     Starts may be nested: an end closes its own start, and the thought with it where no later end is
     left without a start.
-
-    Args:
-        marks: of one dialect, in order.
     """
 
     def __init__(self, marks: Iterable[Mark]):
@@ -163,9 +153,7 @@ class Tags:
     def closing(self, opened: int, dialect: Dialect) -> tuple[int, bool] | None:
         """The end of the thought that a mark opens, and whether it leaves a start without an end.
 
-        Args:
-            opened: the place of the start; -1: the text begins inside the thought.
-            dialect: whose marks these are; in channels nothing is nested.
+        A text that begins inside the thought has its opening at -1; in channels nothing is nested.
         """
         outside = self._depths[opened] if opened >= 0 else 0
         for place in range(opened + 1, self._last_end + 1):

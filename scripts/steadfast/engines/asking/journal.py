@@ -60,11 +60,7 @@ class Journal(AbstractContextManager["Journal"]):
         return self._responses.get(request_hash)
 
     def append(self, request_hash: str, response: Response) -> None:
-        """Keeps a response; one that is not final stands there to be read, and is asked again.
-
-        Raises:
-            UserError: the file cannot be written, such as on a full disk, or another job writes it.
-        """
+        """Keeps a response; one that is not final stands there to be read, and is asked again."""
         held = ((field.name, getattr(response, field.name)) for field in fields(response))
         kept = {name: value for name, value in held if value is not None}
         line = _sealed(json_line({"hash": request_hash, **kept}).encode("utf-8"))
@@ -105,11 +101,7 @@ class Journal(AbstractContextManager["Journal"]):
         self._check_size(size)
 
     def _check_size(self, found: int) -> None:
-        """Whether the file is as this job left it, so that no other one writes it.
-
-        Raises:
-            UserError: it is not, such as where a lock holds on one node alone.
-        """
+        """Whether the file is as this job left it, so that no other one writes it."""
         if found != self._size:
             raise UserError(
                 f"{self._path}: another job writes this journal, or somebody changed it; see that "
@@ -176,11 +168,7 @@ def _checksum(body: bytes) -> bytes:
 
 
 def _check(line: bytes) -> None:
-    """Whether a line is as it was written; one that has no checksum is taken as it is.
-
-    Raises:
-        Edited: it is not.
-    """
+    """Whether a line is as it was written; one that has no checksum is taken as it is."""
     body, found, check = line.rpartition(b", %s: " % CHECK)
     if found and check.strip() != b'"%s"}' % _checksum(body):
         raise Edited("its checksum is another one")

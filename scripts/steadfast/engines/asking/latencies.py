@@ -9,11 +9,7 @@ WIDTH = 1.05
 
 
 class Latencies:
-    """Counts answers by the logarithm of what they took.
-
-    Args:
-        counts: by bin, as ``counts`` gave them.
-    """
+    """Counts answers by the logarithm of what they took."""
 
     def __init__(self, *counts: Mapping[str, int]):
         self._counts: Counter[int] = Counter()

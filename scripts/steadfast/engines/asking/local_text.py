@@ -26,20 +26,7 @@ PROBES = ("a", "a.", " a", "\na\n", "1\n\n", ".a ", "é!")
 
 
 class LocalText:
-    """The tokenizer and the template of a model on this machine or on the hub.
-
-    Args:
-        model: hub id or directory.
-        revision: of the model on the hub.
-        tokenizer: hub id or directory, where it is not the model's.
-        template: ``chat``: the model's own; ``base``: none, the suffix of appendix E.
-        system: system message, for ``chat``.
-        template_args: further variables of the chat template.
-        trust_remote_code: as transformers has it.
-
-    Raises:
-        UserError: there is no such model, or it has no chat template.
-    """
+    """The tokenizer and the template of a model on this machine or on the hub."""
 
     def __init__(
         self,

@@ -17,11 +17,7 @@ ENOUGH = 10
 
 
 class Notices:
-    """Lines on stderr beside the progress, one in ``NOTICE_SECONDS`` at most.
-
-    Args:
-        stream: where to show them; by default stderr.
-    """
+    """Lines on stderr beside the progress, one in ``NOTICE_SECONDS`` at most."""
 
     def __init__(self, stream: TextIO | None = None):
         self._stream = stream
@@ -47,11 +43,6 @@ class Progress:
     """Counts responses on stderr: done of all, failed, tokens, time left.
 
     A job that ends before its first line has none: its end is told once, by who started it.
-
-    Args:
-        label: what runs, such as benchmark, part and model.
-        total: requests in all.
-        stream: where to show it; by default stderr.
     """
 
     _bar: "tqdm[Never] | None" = None

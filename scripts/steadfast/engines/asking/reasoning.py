@@ -104,12 +104,7 @@ def _ended_unseen(response: Response) -> bool:
 
 
 def _split(text: str, how: Settings | None, prefilled: bool | None, given: str, cut: bool) -> Split:
-    """A text taken apart.
-
-    Args:
-        given: the thought that the server gave apart, so that the text begins after it.
-        cut: whether the limit cut the text.
-    """
+    """A text taken apart."""
     dialects, named = _candidates(how)
     if given:  # the rest may say "analysis", as any answer may
         dialects, prefilled = [dialect for dialect in dialects if not dialect.words], False
@@ -152,16 +147,10 @@ def _begun(
     given: str,
     unseen: bool,
 ) -> tuple[str, list[Dialect]] | None:
-    """A text from where its first thought begins, and whose thought that may be.
+    """A text from where its first thought begins, and whose thought that may be; None without one.
 
-    Args:
-        named: whether the config names the dialects; if not, words alone open no thought.
-        given: the thought that the server gave apart; one with a start that has no end goes on.
-        unseen: whether the prompt is not known, so that an end without a start shows that the text
-            begins inside a thought.
-
-    Returns:
-        None where the text does not begin with a thought.
+    Where the config names no dialect, words alone open no thought. Where the prompt is not known
+    (``unseen``), an end without a start shows that the text begins inside a thought.
     """
     for dialect in dialects:
         opening = dialect.opening.match(text)
@@ -187,21 +176,13 @@ def _unmistakable(text: str, stop: int, dialect: Dialect) -> bool:
 
 
 class End(NamedTuple):
-    """Where a thought ends; in the order in which ends are likely to be meant.
+    """Where a thought ends; in the order in which ends are likely to be meant."""
 
-    Attributes:
-        in_code: as of a mark.
-        start: of the end tag.
-        rank: of its dialect.
-        stop: of the end tag.
-        nested: whether the thought holds a start without an end.
-    """
-
-    in_code: int
+    in_code: int  # as of a mark
     start: int
-    rank: int
+    rank: int  # of its dialect
     stop: int
-    nested: bool
+    nested: bool  # whether the thought holds a start without an end
 
 
 def _end(text: str, dialects: list[Dialect]) -> End | None:

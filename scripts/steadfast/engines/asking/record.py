@@ -22,12 +22,6 @@ class RunRecord(AbstractContextManager["RunRecord"]):
     """One more run in a job's record, which grows over all runs that asked something.
 
     It is written now and then, so that a killed run loses a few seconds of it.
-
-    Args:
-        path: the record, JSON: ``runs``, each with ``wall_seconds``, of which ``load_seconds`` went
-            into loading, ``answered``, ``failed``, ``retries`` by reason, ``latencies`` by bin, the
-            tokens of what was answered and the machine that answered, as far as the engine says.
-        engine: whose retries are recorded.
     """
 
     def __init__(self, path: Path, engine: Engine):

@@ -34,9 +34,6 @@ def ask_repeatedly(
     Cold means that the prefix cache was emptied, where the engine can, or else that a request with
     another prefix came before. What the journal holds is not asked again; a warm answer is only
     ever asked right after its cold one.
-
-    Raises:
-        UserError: the engine cannot go on, or a request failed; what is answered is kept.
     """
     passes: Passes = {(n, state): {} for n in range(repeats) for state in (COLD, WARM)}
     for number in range(repeats):

@@ -18,18 +18,7 @@ from steadfast.engines.base import Engine
 
 
 class Asking:
-    """Asks requests, as often as the job has some; a paid engine's answers are kept for good.
-
-    Args:
-        model: the model's name, for the lines of the log.
-        label: what runs, for the progress.
-        engine: that answers.
-        reasoning: how its model's thoughts are marked; None: it is not said to have any.
-        journal: where the responses of a paid engine are kept.
-        total: requests that the job has in all, asked again or not.
-        say: takes lines for the log.
-        stack: closes the journal, the progress and the record.
-    """
+    """Asks requests, as often as the job has some; a paid engine's answers are kept for good."""
 
     def __init__(
         self,
@@ -55,12 +44,7 @@ class Asking:
         self._record: RunRecord | None = None
 
     def ask(self, requests: list[Request], again: bool = False) -> list[Response]:
-        """The response to each request, in order; equal requests are asked once.
-
-        Args:
-            requests: of one turn.
-            again: whether they are counted already, and asked since an answer was unreadable.
-        """
+        """The response to each request, in order; equal requests are asked once."""
         key = self._key
         found: dict[str, Response] = {}
         asked: dict[str, Request] = {}
@@ -96,12 +80,7 @@ class Asking:
 
 
 def reader(engine: Engine, reasoning: Settings | None) -> Callable[[Response], Response]:
-    """What tells thought from answer in an engine's responses.
-
-    Args:
-        engine: that gave them.
-        reasoning: how its model's thoughts are marked; None: it is not said to have any.
-    """
+    """What tells thought from answer in an engine's responses."""
     if not engine.has_model:
         return lambda response: response
     prefilled, tokenizer = engine.prefilled(start_tags(reasoning or {})), engine.tokenizer
@@ -166,11 +145,7 @@ def converse(
 
 
 def turns_of(items: Iterable[Item]) -> list[list[Item]]:
-    """The items by turn: those that open a conversation, those that follow them, and so on.
-
-    Raises:
-        UserError: an item follows one that does not stand before it.
-    """
+    """The items by turn: those that open a conversation, those that follow them, and so on."""
     depths: dict[str, int] = {}
     turns: dict[int, list[Item]] = defaultdict(list)
     for item in items:

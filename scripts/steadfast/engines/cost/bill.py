@@ -72,13 +72,7 @@ class CapReached(UserError):
 
 class Bill:
     """Adds up all journals of a model as they grow, those of other jobs too, and what this job
-    has under way, each request at its most.
-
-    Args:
-        price: as ``cost`` takes it, with ``currency``.
-        most: what the model may cost in all.
-        folders: where the journals of the model lie.
-    """
+    has under way, each request at its most."""
 
     def __init__(self, price: Settings, most: float, folders: Iterable[Path]):
         self._price, self._most, self._folders = price, most, tuple(folders)
@@ -106,14 +100,7 @@ class Bill:
         return bool(self._under_way)
 
     def reserve(self, request: Request, *, sent: bool = False) -> None:
-        """Counts a request as under way, until ``settle``.
-
-        Args:
-            sent: whether it is under way already, so that no cap can keep it back.
-
-        Raises:
-            CapReached: with all that is under way, it could cost more than there is left.
-        """
+        """Counts a request as under way, until ``settle``."""
         most = cost(self._price, prompt_tokens(request), 0, request.max_tokens)
         spent = self.spent()
         if not sent and spent + self._reserved + most > self._most:

@@ -25,17 +25,11 @@ START_MINUTES = 10.0
 
 @dataclass(frozen=True)
 class Speed:
-    """What a model takes on the machine of its jobs.
+    """What a model takes on the machine of its jobs."""
 
-    Attributes:
-        load: seconds until it can be asked; 0 where nothing is loaded or nothing is known.
-        seconds: of some work, once it is loaded.
-        source: ``measured``, ``stated``, ``estimated`` from size and hardware, or ``ASSUMED``.
-    """
-
-    load: float
-    seconds: Callable[[Work], float]
-    source: str
+    load: float  # seconds until it can be asked; 0 where nothing is loaded or nothing is known
+    seconds: Callable[[Work], float]  # of some work, once it is loaded
+    source: str  # measured, stated, estimated (from size and hardware) or ASSUMED
 
 
 def speed(
@@ -100,14 +94,6 @@ def job_minutes(
 ) -> int:
     """Minutes that a job asks for, for its work and its share of the load.
 
-    Args:
-        work: what it asks.
-        found: what its model takes; None: not known.
-        sharing: jobs that share one load, this one among them.
-        hardware: the config's: ``margin``.
-        hours: that the config states for the job; they hold as they are.
-        attempt: 1 for the first.
-
     Example:
         >>> model = Speed(300.0, lambda work: work.output / 10, "stated")
         >>> job_minutes(Work(50, 9000, 900, 6000, 1), model, 6, {"margin": 2.0}, None)
@@ -166,12 +152,10 @@ def _in_cache(model: str, revision: str | None) -> Path | None:
 
 
 def past_runs(folders: Iterable[Path], hardware: Settings, gpus: int) -> list[RunRecord]:
-    """What a model's runs took, of those that say how many tokens they were and what answered.
+    """What a model's runs took, as the records beside its journals in some folders have it.
 
-    Args:
-        folders: of the model's journals.
-        hardware: the config's; runs on another GPU than the one it names do not count.
-        gpus: that share the model; runs on more or fewer do not count.
+    A run counts that says how many tokens it had, on the GPU that the config's hardware names and
+    on as many of them.
     """
     named = hardware.get("gpu")
     device = facts("engines/hardware.yaml")["gpus"][named]["device"] if named else ""

@@ -19,23 +19,14 @@ HEAD = 128  # elements of an attention head, in most models
 
 @dataclass(frozen=True)
 class Size:
-    """What a model's own files say of its size.
-
-    Attributes:
-        parameters: how many there are.
-        active: those that a token takes part in; fewer than all where experts are chosen.
-        layers: of attention.
-        hidden: elements of a token's state.
-        kv: elements of a token's keys in a layer; its values have as many.
-        weight_bytes: of all weights.
-    """
+    """What a model's own files say of its size."""
 
     parameters: float
-    active: float
+    active: float  # those that a token takes part in; fewer than all where experts are chosen
     layers: float
-    hidden: float
-    kv: float
-    weight_bytes: float
+    hidden: float  # elements of a token's state
+    kv: float  # elements of a token's keys in a layer; its values have as many
+    weight_bytes: float  # of all weights
 
     @classmethod
     def stated(cls, size: Settings) -> "Size":
@@ -110,21 +101,13 @@ class Work:
 
 @dataclass(frozen=True)
 class Machine:
-    """The GPUs of a job.
+    """The GPUs of a job."""
 
-    Attributes:
-        gpus: how many share the model.
-        memory: bytes of one.
-        bandwidth: bytes per second of one.
-        flops: floating-point operations per second of one, in bfloat16.
-        load: bytes per second at which weights are read.
-    """
-
-    gpus: int
-    memory: float
-    bandwidth: float
-    flops: float
-    load: float
+    gpus: int  # that share the model
+    memory: float  # bytes of one GPU
+    bandwidth: float  # bytes per second of one
+    flops: float  # floating-point operations per second of one, in bfloat16
+    load: float  # bytes per second at which weights are read
 
     @classmethod
     def of(cls, hardware: Settings, gpus: int) -> "Machine | None":
@@ -153,12 +136,6 @@ def load_seconds(size: Size, machine: Machine) -> float:
 
 def work_seconds(work: Work, size: Size, machine: Machine, at_once: int) -> float:
     """Seconds that a loaded model takes for some requests, if the memory holds it with one of them.
-
-    Args:
-        work: what is asked.
-        size: of the model.
-        machine: where it runs.
-        at_once: requests under way at once, at most.
 
     Example:
         >>> size = Size.stated({"parameters": 8.03, "layers": 32, "hidden": 4096, "kv": 1024})

@@ -30,12 +30,7 @@ def asked_work(path: Path, context_tokens: int, answers: Settings) -> Work:
 
 
 def judging_work(prompts: Iterable[Record], answers: Settings) -> Work:
-    """What a judge's job asks, reckoned from the records of its judge prompts as from their file.
-
-    Args:
-        prompts: the records.
-        answers: the judge's, as of ``asked_work``.
-    """
+    """What a judge's job asks, reckoned from the records of its judge prompts."""
     return _work(_counted(prompts), 0, answers)
 
 

@@ -35,21 +35,8 @@ class OpenaiEngine(Engine):
     While the last requests of a context are under way, the first of the next is sent; short
     contexts go side by side, since none drives another out of the cache.
 
-    Args:
-        setup: its answers have ``model``; ``revision``, ``template`` (chat or base), ``system``,
-            ``temperature`` (default 0; None: not sent), ``top_p``, ``top_k``, ``min_p``, ``seed``
-            (of the first draw), ``logprobs`` (alternatives a token; None: not asked),
-            ``extra_body``; its operation ``base_url``, ``api_key_env``, ``concurrency`` (requests
-            at once at first), ``max_concurrency`` (by default the same), ``attempts``, ``timeout``
-            (s, of one attempt), ``backoff`` (s, before the second attempt), ``max_tokens_field``,
-            ``price``, ``max_spend``, ``bill`` (folders of the journals that count against it; by
-            default the job's). A model with ``serve``, a server's command, has no address: the job
-            starts it, once for all parts that it asks; its operation has ``serve_operation_args``,
-            ``serve_minutes`` and ``gpus``, which the server has. A ``tokenizer`` with a slash in
-            its name is the model's own.
-
-    Raises:
-        UserError: there is no such tokenizer, or transformers is missing.
+    A model with ``serve`` has no address: the job starts its server, once for all parts. A
+    ``tokenizer`` with a slash in its name is the model's own.
     """
 
     paid = True
@@ -122,12 +109,7 @@ class OpenaiEngine(Engine):
         return opening + MESSAGE_TOKENS + REPLY_TOKENS
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
-        """Answers as they come in; every request gets one.
-
-        Raises:
-            UserError: the key is missing or not accepted, the server is unreachable, it does not
-                know the model, the account has run out, or the spending cap is reached.
-        """
+        """Answers as they come in; every request gets one."""
         if self._serve:
             self._access = Access(self._server(self._serve).url, None)
         settings = self._access.client_settings(self._timeout)
@@ -326,11 +308,7 @@ async def _arrived(replies: Replies) -> list[tuple[Request, Response]]:
 
 
 async def _reserve(bill: Bill, request: Request, settled: asyncio.Event) -> None:
-    """Waits until the bill has room for a request.
-
-    Raises:
-        CapReached: nothing is under way that could turn out cheaper than it may be.
-    """
+    """Waits until the bill has room for a request."""
     while True:
         try:
             return bill.reserve(request)

@@ -4,12 +4,13 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from steadfast.base.errors import PassingError, UserError
 from steadfast.base.files import Record
 from steadfast.contract.request import Request, Response
-from steadfast.engines.base import Setup
+from steadfast.engines.base import Engine, Setup
 from steadfast.engines.cost.bill import CapReached, estimated
 from steadfast.engines.openai import batch_files
 from steadfast.engines.openai.api import OpenaiEngine
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 
-from itertools import count
-
-from steadfast.engines.base import Engine
-
 T = TypeVar("T")
 
 
@@ -36,12 +33,8 @@ class BatchEngine(OpenaiEngine):
 
     A batch is written down before it is made and found again by its metadata, so that a killed
     job re-attaches. Requests that a failed, expired or cancelled batch leaves unanswered go into
-    a further one, up to ``attempts``.
-
-    Args:
-        setup: as of ``OpenaiEngine``, and ``batch_interval`` (s, between two looks) and
-            ``batch_requests`` (of a file, at most) among its operation. The hashes are the same,
-            live or in batches; the batches' record lies beside the journal.
+    a further one, up to ``attempts``. The record of batches lies beside the journal; the hashes of
+    requests are the same, live or in batches.
     """
 
     def __init__(self, setup: Setup):
@@ -55,11 +48,7 @@ class BatchEngine(OpenaiEngine):
         self._capped: CapReached | None = None
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
-        """Answers batch by batch, as they end; every request gets one.
-
-        Raises:
-            UserError: as of ``OpenaiEngine``, or the spending cap is reached.
-        """
+        """Answers batch by batch, as they end; every request gets one."""
         from openai import OpenAI
 
         asked = {request.hash: request for group in groups for request in group}
@@ -200,15 +189,9 @@ class BatchEngine(OpenaiEngine):
         read: Callable[[bytes], T | None],
         unheard: Callable[[], T | None] = lambda: None,
     ) -> T:
-        """Makes one call, again where that may help.
+        """Makes one call and reads its body, again where that may help.
 
-        Args:
-            function: makes it, and returns the client's raw response.
-            read: makes something of the body; None where the body is not what it should be.
-            unheard: finds what an attempt brought about whose reply was lost.
-
-        Raises:
-            UserError: the server refuses it for good, or cannot be reached.
+        ``unheard`` finds what an attempt brought about whose reply was lost.
         """
         from openai import APIConnectionError, APIStatusError
 
@@ -256,12 +239,8 @@ REQUESTS, RESULTS = ".requests.jsonl", ".results.jsonl"
 
 
 class BatchFilesEngine(OpenaiEngine):
-    """Answers from the results beside the journal; what they lack is written to request files.
-
-    Args:
-        setup: as of ``OpenaiEngine``, and ``batch_requests`` (of a file, at most) among its
-            operation. The files lie in ``{part}.batches/`` beside the journal.
-    """
+    """Answers from the results in ``{part}.batches/`` beside the journal; what they lack is written
+    to request files."""
 
     def __init__(self, setup: Setup):
         super().__init__(setup)
@@ -270,11 +249,7 @@ class BatchFilesEngine(OpenaiEngine):
         self._most_requests = setup.operation.get("batch_requests") or batch_files.FACTS["requests"]
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
-        """What the result files answer.
-
-        Raises:
-            UserError: some requests have no answer; the sentence says where they were written.
-        """
+        """What the result files answer."""
         asked = {request.hash: request for group in groups for request in group}
         for path in sorted(self._folder.glob(f"*{RESULTS}")):
             for name, outcome in self._replies(path.read_bytes()):

@@ -21,11 +21,7 @@ FACTS: Settings = facts("engines/batch.yaml")
 def files_of(
     requests: Iterable[Request], answers: Settings, max_tokens_field: str, most_requests: int
 ) -> Iterator[list[tuple[Request, bytes]]]:
-    """The requests in batch files, each with its line, in which it is known by its hash.
-
-    Raises:
-        UserError: as of ``split``.
-    """
+    """The requests in batch files, each with its line, in which it is known by its hash."""
 
     def line(request: Request) -> bytes:
         body = request_body(answers, request, max_tokens_field)
@@ -38,11 +34,7 @@ def files_of(
 def split(
     lines: Iterable[tuple[Request, bytes]], most_requests: int, most_bytes: int
 ) -> Iterator[list[tuple[Request, bytes]]]:
-    """The lines in files of no more than so many requests and bytes, in their order.
-
-    Raises:
-        UserError: one line alone is longer than a file may be.
-    """
+    """The lines in files of no more than so many requests and bytes, in their order."""
     chunk: list[tuple[Request, bytes]] = []
     size = 0
     for request, content in lines:
@@ -69,12 +61,8 @@ def parse(
 ) -> Iterator[tuple[str, Response | Retry]]:
     """The replies of an output or error file, by custom_id.
 
-    A line that is no record of a reply is passed over: its request counts as unanswered.
-
-    Args:
-        logprobs, tools: as of ``read_completion``.
-        redact: takes secrets out of a line. Log probabilities are not kept where it found one,
-            since they would spell it token by token.
+    A line that is no record of a reply is passed over: its request counts as unanswered. Where a
+    secret is taken out of a line, log probabilities are not kept: they would spell it.
     """
     for line in content.split(b"\n"):
         safe = redact(line)

@@ -13,21 +13,13 @@ METADATA = "steadfast"  # the batch's metadata key that holds ours
 
 @dataclass(frozen=True)
 class Remote:
-    """What the provider says of a batch.
-
-    Args:
-        id: the provider's.
-        status: one of its words (resources/engines/batch.yaml).
-        key: ours, from the metadata; None: the batch is not ours.
-        files: ids of the files with replies, and with errors.
-        problem: what went wrong, in a few words; empty where nothing did.
-    """
+    """What the provider says of a batch."""
 
     id: str
-    status: str
-    key: str | None
-    files: tuple[str, ...]
-    problem: str
+    status: str  # one of the words in resources/engines/batch.yaml
+    key: str | None  # ours, from the metadata; None: the batch is not ours
+    files: tuple[str, ...]  # ids of the files with replies, and with errors
+    problem: str  # what went wrong; empty where nothing did
 
     @classmethod
     def of(cls, value: object) -> "Remote | None":
@@ -56,19 +48,12 @@ class Remote:
 
 @dataclass
 class Batch:
-    """One batch at the provider.
+    """One batch at the provider."""
 
-    Args:
-        key: names it in its metadata, so that it is found again if its id was never heard.
-        hashes: of the requests in it.
-        file_id: of the uploaded requests; None: not uploaded yet.
-        batch_id: the provider's; None: not known to be made.
-    """
-
-    key: str
+    key: str  # in its metadata, so that it is found again if its id was never heard
     hashes: list[str]
-    file_id: str | None = None
-    batch_id: str | None = None
+    file_id: str | None = None  # of the uploaded requests
+    batch_id: str | None = None  # None: it is not known to be made
 
 
 @dataclass
@@ -85,11 +70,7 @@ class BatchState:
 
     @classmethod
     def load(cls, path: Path) -> "BatchState":
-        """The state in a file, or a fresh one.
-
-        Raises:
-            UserError: the file is there and no state.
-        """
+        """The state in a file, or a fresh one."""
         if not path.exists():
             return cls(path)
         try:

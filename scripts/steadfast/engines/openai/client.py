@@ -1,4 +1,4 @@
-"""One request to an OpenAI-compatible server, over aiohttp, as the ``openai`` client would send it.
+"""How an ``openai`` model's server is reached: address, key, and one request over aiohttp.
 
 The ``openai`` client says where a request goes, with which headers, and whom it trusts; aiohttp
 takes an eighth of the time that it does for a request (benchmarks/concurrency.py), which counts
@@ -6,25 +6,24 @@ where hundreds of short verdicts are under way.
 """
 
 import json
+import os
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
+from steadfast.engines.openai.redaction import Redaction
+from steadfast.schema.openai_model import NO_USER, USER
 
 if TYPE_CHECKING:
     from multidict import CIMultiDictProxy
 
 
-import os
-
-from steadfast.base.errors import UserError
-from steadfast.engines.openai.redaction import Redaction
-from steadfast.schema.openai_model import NO_USER, USER
-
 CONNECT_SECONDS = 20.0
+HEADER_BYTES = 65_536  # of a reply's header, at most
 
 
 class Access:
@@ -57,14 +56,7 @@ class Access:
         return self._key_name or "api_key_env"
 
     def client_settings(self, timeout: float) -> Record:
-        """What a client is made of; it never tries again: a batch made twice is paid twice.
-
-        Args:
-            timeout: seconds of one attempt.
-
-        Raises:
-            UserError: the key is missing or no header can carry it, or the address is none.
-        """
+        """What a client is made of; it never tries again: a batch made twice is paid twice."""
         from openai import Timeout
 
         if self._key_name and not self._key:
@@ -92,9 +84,6 @@ class Access:
         }
 
 
-HEADER_BYTES = 65_536  # of a reply's header, at most
-
-
 class Reply(NamedTuple):
     """What a server answered, whatever its status."""
 
@@ -104,11 +93,7 @@ class Reply(NamedTuple):
 
 
 class Client:
-    """Sends bodies to the paths of an API, each once: a request made twice is paid twice.
-
-    Args:
-        settings: of the ``openai`` client (``Access.client_settings``).
-    """
+    """Sends bodies to the paths of an API, each once: a request made twice is paid twice."""
 
     def __init__(self, settings: Settings):
         from httpx2 import AsyncClient, create_ssl_context
@@ -151,11 +136,7 @@ class Client:
         await self._stack.__aexit__(kind, error, trace)
 
     async def post(self, path: str, body: Record) -> Reply:
-        """The server's reply.
-
-        Raises:
-            aiohttp.ClientError: no whole reply came.
-        """
+        """The server's reply."""
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
         async with self._session.post(self._url + path, data=content) as reply:
             return Reply(reply.status, await reply.read(), reply.headers)

@@ -16,10 +16,6 @@ class Level:
     A trial that fails makes the next one come later. Where the held level gives less than half of
     what it gave, twice in a row, the server has got slower: a level in proportion is tried at once.
     A server that refuses requests gets fewer; nothing else takes the level below its start.
-
-    Args:
-        start: requests at once at first.
-        most: requests at once, at most.
     """
 
     GROWTH, SHRINKAGE = 1.5, 0.8  # of a trial
@@ -61,13 +57,7 @@ class Level:
             self._climb.ended(now, sent_at, answered=False)
 
     def answered(self, now: float, sent_at: float, full: bool) -> None:
-        """One more answer.
-
-        Args:
-            now: seconds.
-            sent_at: when its request was sent.
-            full: whether as many requests were under way as the level allows.
-        """
+        """One more answer."""
         if self._climb:
             self._climb.ended(now, sent_at, answered=True)
             if full and (found := self._climb.judged(now)) is not None:
@@ -186,11 +176,6 @@ class Climb:
     By Little's law, a server gives as many answers a second as are under way, divided by what one
     takes. So two thirds of a rung's answers say what it gives, after the time of one answer. A rung
     that gives too little, by more than a standard error, is the last.
-
-    Args:
-        start: requests at once of the first rung.
-        most: requests at once, at most.
-        now: seconds.
     """
 
     GROWTH = 3.0

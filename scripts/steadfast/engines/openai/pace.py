@@ -53,11 +53,6 @@ class Pace:
 
     A request that failed waits by itself. Only where failures are more than scatter, fewer
     requests are sent at once, and where most of them fail, all wait.
-
-    Args:
-        start: requests under way at once, at first.
-        most: requests under way at once, at most.
-        backoff: seconds before the second attempt; doubled for each further one.
     """
 
     ALL_WAIT = 0.5  # share of failures from which on all wait
@@ -130,12 +125,6 @@ class Pace:
         """A request has no answer, and its slot is free after the usual time of an answer.
 
         A refusal comes at once: in its place another would be sent, and refused, and so on.
-
-        Args:
-            sent_at: when it was sent.
-            after: seconds that the server asks to wait; None: it did not say.
-            overloaded: whether fewer requests at once would help.
-            broken: whether the server itself failed, so that waiting helps.
         """
         loop = asyncio.get_running_loop()
         now = loop.time()
@@ -153,12 +142,7 @@ class Pace:
             self.level.disturbed(self._open_at)
 
     async def wait(self, attempt: int, after: float | None) -> None:
-        """Waits before the next attempt.
-
-        Args:
-            attempt: attempts made, from 1.
-            after: seconds that the server asks for; None: exponential backoff.
-        """
+        """Waits before the next attempt: as the server asks, else by exponential backoff."""
         if after is not None:
             await asyncio.sleep(wanted_wait(after))
         else:

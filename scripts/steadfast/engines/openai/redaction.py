@@ -75,12 +75,7 @@ class Redaction:
         return self._masked(content, lines) if any(w in folded for w in self._windows) else content
 
     def _masked(self, content: bytes, lines: bytes) -> bytes:
-        """The content without the secrets, of which it has parts.
-
-        Args:
-            content: what is masked.
-            lines: the same, of the same length, without escaped ends of lines.
-        """
+        """The content without the secrets, of which it has parts."""
         units = [(unit, char) for unit in UNIT.finditer(lines) if (char := _character(unit))]
         folded = b"".join(char for _, char in units)
         secret = bytearray(len(units))
@@ -113,14 +108,7 @@ def _character(unit: re.Match[bytes]) -> bytes:
 
 
 class _Form(NamedTuple):
-    """A way to write a secret, in letters and digits of lower case.
-
-    Attributes:
-        text: the whole.
-        size: characters of a part that is found, at least.
-        first: at which the first such part begins.
-        windows: the parts by which it is known.
-    """
+    """A way to write a secret, in letters and digits of lower case."""
 
     text: bytes
     size: int

@@ -10,6 +10,28 @@ from steadfast.base.files import Record, Settings
 from steadfast.contract.request import Response
 from steadfast.engines.openai.shapes import array, clean, count, mapping, parsed, text
 
+ENDS = {
+    "stop": "ok",
+    "length": "length",
+    "eos": "ok",  # Together
+    "eos_token": "ok",  # Text Generation Inference before 2.3
+    "stop_sequence": "ok",  # Text Generation Inference
+    "content_filter": "refused",
+}
+"""Statuses by finish reason. Any other (error, abort, insufficient_system_resource …) ends no
+answer, and neither does none: vLLM, SGLang, llama.cpp and OpenRouter name one with every whole
+answer, Ollama leaves it out where it was interrupted."""
+TOOL_ENDS = {"tool_calls": "ok", "function_call": "ok"}
+"""Likewise where the request offers tools."""
+OVERLOADED = (429, 503, 529)
+TURNED_AWAY = tuple(f"HTTP {status}" for status in OVERLOADED)
+"""Reasons of attempts that a server refused since it had too many of them."""
+RETRIED = frozenset({408, 409, 429, *range(500, 600)})
+REFUSALS = re.compile(r"content_?filter|content_?policy|responsible_?ai", re.IGNORECASE)
+TOO_LONG = re.compile(r"context_length_exceeded|string_above_max_length", re.IGNORECASE)
+TOO_LONG_MESSAGE = re.compile(r"maximum context length|context length exceeded", re.IGNORECASE)
+MESSAGE_CHARACTERS = 200
+REASON_CHARACTERS = 60  # of a server's word in a reason to try again
 LOGPROB_TOKENS = 4096  # whose log probabilities are kept, at most
 LARGEST = 10**9  # no log probability is beyond it; servers write -9999.0 for minus infinity
 
@@ -17,8 +39,7 @@ LARGEST = 10**9  # no log probability is beyond it; servers write -9999.0 for mi
 def words_of(content: object) -> tuple[str | None, str] | None:
     """A message's text (None: it has none) and the thought that stands beside it in a list.
 
-    Returns:
-        None where the content is of no known form, so that no part of an answer is lost unseen.
+    Content of no known form gives None, so that no part of an answer is lost unseen.
 
     Example:
         >>> thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "2+2"}]}
@@ -45,9 +66,6 @@ def thought_of(message: Mapping[str, object], listed: str) -> str | None:
     """The thought that a server gives apart from the answer.
 
     Its fields hold the same words under several names: the first that has any is taken.
-
-    Args:
-        listed: the thought in the message's content.
     """
     details = map(mapping, array(message.get("reasoning_details")))
     said = [detail.get(name) for detail in details for name in ("text", "summary")]
@@ -109,53 +127,21 @@ def _pair(token: object, value: object) -> list[object]:
     return [text(token), None]
 
 
-ENDS = {
-    "stop": "ok",
-    "length": "length",
-    "eos": "ok",  # Together
-    "eos_token": "ok",  # Text Generation Inference before 2.3
-    "stop_sequence": "ok",  # Text Generation Inference
-    "content_filter": "refused",
-}
-"""Statuses by finish reason. Any other (error, abort, insufficient_system_resource …) ends no
-answer, and neither does none: vLLM, SGLang, llama.cpp and OpenRouter name one with every whole
-answer, Ollama leaves it out where it was interrupted."""
-TOOL_ENDS = {"tool_calls": "ok", "function_call": "ok"}
-"""Likewise where the request offers tools."""
-OVERLOADED = (429, 503, 529)
-TURNED_AWAY = tuple(f"HTTP {status}" for status in OVERLOADED)
-"""Reasons of attempts that a server refused since it had too many of them."""
-RETRIED = frozenset({408, 409, 429, *range(500, 600)})
-REFUSALS = re.compile(r"content_?filter|content_?policy|responsible_?ai", re.IGNORECASE)
-TOO_LONG = re.compile(r"context_length_exceeded|string_above_max_length", re.IGNORECASE)
-TOO_LONG_MESSAGE = re.compile(r"maximum context length|context length exceeded", re.IGNORECASE)
-MESSAGE_CHARACTERS = 200
-REASON_CHARACTERS = 60  # of a server's word in a reason to try again
-
-
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Why an attempt failed that may succeed later.
-
-    Args:
-        after: seconds that the server asks to wait; None: it did not say.
-        overloaded: whether fewer requests at once would help.
-        unreachable: whether no connection was made.
-        broken: whether the server itself failed, so that waiting helps everyone.
-    """
+    """Why an attempt failed that may succeed later."""
 
     reason: str
-    after: float | None = None
-    overloaded: bool = False
-    unreachable: bool = False
-    broken: bool = False
+    after: float | None = None  # seconds that the server asks to wait, if it said so
+    overloaded: bool = False  # fewer requests at once would help
+    unreachable: bool = False  # no connection was made
+    broken: bool = False  # the server itself failed, so that waiting helps everyone
 
 
 def status_of(finish_reason: object, *, tools: bool = False) -> str | None:
     """The status of a reply by its finish reason; None where it names no whole answer.
 
-    Args:
-        tools: whether the request offers tools, so that a call of one ends an answer.
+    Where the request offers tools, a call of one ends an answer.
     """
     if not isinstance(finish_reason, str):
         return None
@@ -168,10 +154,6 @@ def read_completion(
     """The answer in the body of a chat completion or a completion.
 
     A body that is none, whatever its shape, is worth another attempt.
-
-    Args:
-        logprobs: whether log probabilities are kept.
-        tools: whether the request offers tools, so that a call of one ends an answer.
     """
     reply = parsed(body)
     if reply is None:
@@ -222,11 +204,7 @@ def _answer(message: Settings, status: str | None, known: Record) -> Response | 
 def read_failure(
     status: int, body: bytes, headers: Mapping[str, str], now: float
 ) -> Response | Retry:
-    """What an HTTP status of 400 and above means.
-
-    Args:
-        now: seconds since the epoch, for a Retry-After that is a date.
-    """
+    """What an HTTP status of 400 and above means."""
     return failure(status, parsed(body), headers, now)
 
 

@@ -31,18 +31,6 @@ class Served:
     """An OpenAI-compatible server on a free port of this machine, ready to be asked.
 
     It is ended with this object, or with the process, in whatever way that ends.
-
-    Args:
-        command: its words, without a shell.
-        minutes: that it may take until it is ready, such as to load the model.
-        say: takes lines for the log, until it is ready.
-
-    Attributes:
-        url: its address, with /v1.
-        seconds: that it took until it was ready.
-
-    Raises:
-        UserError: it cannot be started, ends, or is not ready in time.
     """
 
     def __init__(self, command: Sequence[str], minutes: float, say: Callable[[str], None]):
@@ -73,14 +61,7 @@ class Served:
         say(f"server ready after {self.seconds:.0f} s")
 
     def check(self, say: Callable[[str], None]) -> None:
-        """Looks whether the server lives, where it has not answered.
-
-        Args:
-            say: takes lines for the log of what was asked.
-
-        Raises:
-            EngineExhausted: it has ended.
-        """
+        """Looks whether the server lives, where it has not answered."""
         if (code := self._process.poll()) is not None:
             self._say_last(say)
             raise EngineExhausted(
@@ -113,11 +94,7 @@ class Served:
 
 
 def program_path(python: Path | str = sys.executable) -> str:
-    """Where programs are looked for: first in an interpreter's environment, active or not.
-
-    Args:
-        python: the interpreter; by default this one.
-    """
+    """Where programs are looked for: first in an interpreter's environment, active or not."""
     return f"{Path(python).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 
 

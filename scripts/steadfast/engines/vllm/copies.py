@@ -18,6 +18,13 @@ from steadfast.engines.base import Engine, EngineExhausted, EngineFailed, Loaded
 from steadfast.engines.devices import VISIBLE
 from steadfast.engines.vllm.engine import VllmEngine
 
+COPIES = "data_parallel_size"
+OPERATION = ("tensor_parallel_size", "gpu_memory_utilization", "batch", "engine_operation_args")
+"""What of the operation is each copy's own."""
+LOST = (
+    "a copy of the model (data_parallel_size) ended without a word; the log may say why; what is "
+    "answered is kept: run again to go on"
+)
 Groups = list[list[Request]]
 Log = Callable[[str], None]
 
@@ -34,17 +41,7 @@ Make = Callable[[Part, Log], Engine]
 
 
 class Replicas:
-    """Copies of an engine, among which contexts are shared out.
-
-    Args:
-        count: copies.
-        make: gives a part's engine, loaded, of the part and of a function that takes lines for the
-            log; it can be pickled.
-        devices: the GPUs of all copies together; empty where there are none.
-
-    Attributes:
-        seconds: that loading took, of the slowest copy.
-    """
+    """Copies of an engine, among which contexts are shared out; ``make`` must be picklable."""
 
     def __init__(self, count: int, make: Make, devices: Sequence[str]):
         self.seconds = 0.0
@@ -74,17 +71,7 @@ class Replicas:
         atexit.unregister(self.close)
 
     def answer(self, part: Part, groups: Groups, log: Log) -> Iterator[tuple[Request, Response]]:
-        """Answers of all copies, as they finish.
-
-        Args:
-            part: whose requests they are.
-            groups: the requests.
-            log: takes lines for the part's log.
-
-        Raises:
-            EngineFailed: a copy is lost.
-            UserError: one cannot take its requests; the others have answered theirs.
-        """
+        """Answers of all copies, as they finish."""
         failed: UserError | None = None
         asked = dict(zip(self._pipes, shares(groups, len(self._pipes)), strict=True))
         busy = [pipe for pipe in self._pipes if asked[pipe]]
@@ -145,12 +132,6 @@ def _received(pipe: Connection) -> tuple[str, Any]:
         raise EngineExhausted(LOST) from None
 
 
-LOST = (
-    "a copy of the model (data_parallel_size) ended without a word; the log may say why; what is "
-    "answered is kept: run again to go on"
-)
-
-
 def _serve(pipe: Connection, make: Make, visible: str) -> None:
     """A copy: loads when it is first asked, and ends with the process that asks."""
     if visible:
@@ -182,11 +163,6 @@ def _serve(pipe: Connection, make: Make, visible: str) -> None:
         return
 
 
-COPIES = "data_parallel_size"
-OPERATION = ("tensor_parallel_size", "gpu_memory_utilization", "batch", "engine_operation_args")
-"""What of the operation is each copy's own."""
-
-
 def build(setup: Setup) -> Engine:
     """The engine, with as many copies of the model as ``data_parallel_size`` says."""
     several = setup.operation.get(COPIES, 1) > 1
@@ -194,11 +170,7 @@ def build(setup: Setup) -> Engine:
 
 
 class VllmCopies(VllmEngine):
-    """Shares out the contexts among copies of the model, each in a process and on GPUs of its own.
-
-    Args:
-        setup: as of ``VllmEngine``; its operation has ``data_parallel_size`` too.
-    """
+    """Shares out the contexts among copies of the model, each a process with GPUs of its own."""
 
     def __init__(self, setup: Setup):
         super().__init__(setup)
@@ -215,12 +187,7 @@ class VllmCopies(VllmEngine):
         self._loaded.model = Replicas(count, partial(_copy, Loaded()), visible)
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
-        """Answers of all copies as they finish.
-
-        Raises:
-            EngineFailed: a copy does not load the model, or died.
-            UserError: vLLM is missing, or a copy's memory does not hold a context.
-        """
+        """Answers of all copies as they finish."""
         first = self._loaded.model is None
         self.load()
         copies: Replicas = self._loaded.model

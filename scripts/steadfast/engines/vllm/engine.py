@@ -43,18 +43,8 @@ class VllmEngine(Engine):
 
     vLLM computes a prefix once for all requests that share it, also while it is computed: nothing
     waits for a first request, or for the end of a context. Answers are handed on one by one as
-    they finish, so a kill loses no more than what was under way.
-
-    Args:
-        setup: its answers have ``model``, ``window``; ``revision``, ``tokenizer``, ``template``
-            (chat or base), ``system``, ``template_args``, ``dtype``, ``quantization``,
-            ``hf_overrides``, ``seed``, ``temperature`` (None: as the model comes), ``top_p``,
-            ``top_k``, ``min_p``, ``reasoning``, ``engine_args``, ``batch_invariant``; its operation
-            ``tensor_parallel_size``, ``gpu_memory_utilization``, ``batch`` (requests at
-            once), ``engine_operation_args``. A smaller batch is remembered beside the journal.
-
-    Raises:
-        UserError: there is no such model, or transformers is missing.
+    they finish, so a kill loses no more than what was under way. After a death for want of memory
+    a smaller batch is remembered beside the journal.
     """
 
     paid = True
@@ -111,13 +101,7 @@ class VllmEngine(Engine):
         return self._text.template_tokens()
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
-        """Answers as they finish.
-
-        Raises:
-            EngineFailed: vLLM does not load the model, or died; after a death by memory the next
-                attempt asks fewer at once.
-            UserError: vLLM is missing, or its memory does not hold a context.
-        """
+        """Answers as they finish."""
         self.load()
         self._look_at_memory(max(size(request) for group in groups for request in group))
         yield from self._ask(self._text.encode_prompts(ordered(groups)))
@@ -199,12 +183,7 @@ class VllmEngine(Engine):
     # --- loading ---------------------------------------------------------------------------
 
     def load(self) -> None:
-        """Loads the model, where it is not loaded yet.
-
-        Raises:
-            EngineFailed: vLLM does not load it.
-            UserError: vLLM is missing.
-        """
+        """Loads the model, where it is not loaded yet."""
         if self._loaded.model is not None:
             return
         for name, value in SETTINGS.items():
@@ -247,11 +226,7 @@ class VllmEngine(Engine):
         hold(copies * pipeline * parallel, self._log)
 
     def _look_at_memory(self, largest: int) -> None:
-        """How many requests and tokens the engine takes at once.
-
-        Raises:
-            UserError: it does not take the largest request.
-        """
+        """How many requests and tokens the engine takes at once."""
         from vllm.platforms import current_platform
 
         parallel = self._operation.get("tensor_parallel_size", 1)
