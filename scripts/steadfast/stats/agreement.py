@@ -30,16 +30,10 @@ Verdicts = Mapping[K, Hashable]
 
 
 def verdict_agreement(first: Sequence[Hashable], second: Sequence[Hashable]) -> dict[str, float]:
-    """Raw agreement of two raters and Cohen's kappa.
+    """Returns n, the raw agreement of two raters (the share of equal verdicts) and Cohen's kappa.
 
-    Args:
-        first: one rater's verdicts, of any two or more categories.
-        second: the other's, of the same items in the same order.
-
-    Returns:
-        n (items), raw (share of equal verdicts) and kappa (agreement beyond chance over the most
-        that is possible beyond chance). raw is nan without items, kappa also where both raters
-        know one and the same category only.
+    Both gave verdicts, of any two or more categories, on the same items in the same order. raw is
+    nan without items, kappa also where both know one and the same category only.
 
     Source: Cohen 1960, equation 1.
 
@@ -58,21 +52,18 @@ def agreement_rows(
     by: Callable[[K], str] | None = None,
     cluster: Callable[[K], Hashable] | None = None,
 ) -> pd.DataFrame:
-    """Agreement of every two raters on the items that both have judged.
+    """Returns the agreement of every two raters on the items that both have judged.
 
-    Of several people the majority is compared with the judges too.
+    Of several people the majority is compared with the judges too. A pair without common items has
+    n = 0 and no values.
 
     Args:
         judges: each one's verdicts, in the order to show.
         people: each one's verdicts; who is named like a judge is shown as "<name> (human)".
-        by: the model whose answer an item is; then each model has a row beside the one for all.
+        by: the model whose answer an item is; then each model has a row beside the one for all,
+            whose model is empty.
         cluster: what is drawn together for the intervals, such as an item's instruction; without
             it there are no intervals.
-
-    Returns:
-        Columns kind (one of ``KINDS``), first, second, model (or empty for all), n (items that
-        both judged), raw, kappa, the ends of their intervals, and the items that only
-        the first and only the second judged. A pair without common items has n = 0 and no values.
 
     Example:
         >>> rows = agreement_rows({"a": {1: "yes", 2: "no"}, "b": {1: "yes", 2: "yes", 3: "no"}})
@@ -140,7 +131,7 @@ def _pair(
 
 
 def _intervals(tables: np.ndarray) -> dict[str, float]:
-    """Those of raw agreement and kappa, from the counts of each cluster.
+    """Returns those of raw agreement and kappa, from the counts of each cluster.
 
     What a cluster adds to kappa is kappa's derivative at all clusters' counts. Where no cluster
     adds anything, as with raters that always agree or one that knows one category only, kappa's
@@ -198,9 +189,7 @@ def _kappa(tables: np.ndarray) -> np.ndarray:
 
 
 def majority(raters: Mapping[str, Mapping[K, V | None]]) -> dict[K, V]:
-    """The verdict that more raters gave than any other, of each item where there is one.
-
-    Items that fewer than two raters judged are left out.
+    """Returns the verdict of most raters on each item, where two judged it and none has as many.
 
     Example:
         >>> majority({"Ann": {1: "yes", 2: "yes"}, "Bob": {1: "yes", 2: "no"}})

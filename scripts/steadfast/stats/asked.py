@@ -19,14 +19,7 @@ def prompts_of(record: ScoreRecord) -> str:
 
 
 def models_asked(answers: pd.DataFrame) -> pd.DataFrame:
-    """How each model was asked.
-
-    Args:
-        answers: a row an answer, with columns model, prompts (as ``prompts_of`` gives it) and draw.
-
-    Returns:
-        Columns model (in order), prompts and draws (answers that were drawn for each prompt).
-    """
+    """Returns model, prompts (``prompts_of``) and draws (answers to each prompt) of answers."""
     found = answers.groupby("model", observed=True).agg(
         prompts=("prompts", "first"), draws=("draw", "nunique")
     )
@@ -36,7 +29,7 @@ def models_asked(answers: pd.DataFrame) -> pd.DataFrame:
 def answers_expected(
     answers: pd.DataFrame, by: Sequence[str], of: Sequence[str] = ("sample_id",)
 ) -> pd.DataFrame:
-    """How many answers each model should have in each cell.
+    """Returns how many answers each model should have in each cell: model, ``by``, expected.
 
     These are the samples that any model with the same prompts has, once for each draw, so that a
     model without some of them shows it.
@@ -45,9 +38,6 @@ def answers_expected(
         answers: a row an answer, with columns model, prompts, draw and the others that are named.
         by: columns whose values together are a cell.
         of: columns that name a sample, or what else is counted.
-
-    Returns:
-        Columns model, those of ``by``, and expected.
 
     Example:
         >>> answers = pd.DataFrame({"model": ["m", "n", "n", "o"], "draw": [0, 0, 1, 0]})
@@ -64,20 +54,12 @@ def answers_expected(
 
 
 def with_prompts(rows: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
-    """Rows with a last column that says whose prompts their model answered.
-
-    Args:
-        rows: with a column model.
-        answers: what says so of each model, with columns model and prompts.
-    """
+    """Returns rows with a last column that says whose prompts their model answered."""
     prompts = models_by_prompts(answers[["model", "prompts"]].drop_duplicates())
     return rows.assign(prompts=rows["model"].map(prompts).astype(object))
 
 
 def models_by_prompts(rows: pd.DataFrame) -> dict[str, str]:
-    """Whose prompts each model answered, of rows as ``with_prompts`` gives them.
-
-    Rows without that column are of models that run.
-    """
+    """Returns whose prompts each model answered: ``OWN`` where ``with_prompts`` did not say."""
     prompts = rows["prompts"] if "prompts" in rows else [OWN] * len(rows)
     return dict(zip(rows["model"], prompts, strict=True))

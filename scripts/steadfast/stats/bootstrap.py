@@ -37,7 +37,7 @@ class Replicates:
     freedom: pd.Series
 
     def mean(self, by: list[str]) -> "Replicates":
-        """Mean of the cells that agree in the index levels ``by``; n counts them.
+        """Returns the mean of the cells that agree in the index levels ``by``; n counts them.
 
         A cell without a value in a replicate is left out of that replicate's mean.
         """
@@ -46,7 +46,7 @@ class Replicates:
         return Replicates(cells.mean(), cells.size(), freedom)
 
     def variation(self, by: list[str]) -> "Replicates":
-        """Sample standard deviation over the mean of the cells that agree in ``by``.
+        """Returns the sample standard deviation over the mean of the cells that agree in ``by``.
 
         No value where the mean is 0 or there is one cell only; n counts cells.
 
@@ -71,7 +71,7 @@ class Replicates:
         return Replicates(*(getattr(self, name).set_axis(index) for name in fields))
 
     def rows(self) -> pd.DataFrame:
-        """The keys as columns, value as measured, low, high and n.
+        """Returns the keys as columns, value as measured, low, high and n.
 
         The replicates are multiplied so that their median is the value as measured: fewer distinct
         clusters make groups differ more, so that they lie too high. low and high are that value
@@ -106,12 +106,9 @@ def joined(parts: Sequence[Replicates]) -> Replicates:
 
 
 class Bootstrap(Clusters):
-    """Draws clusters within strata, the same for every statistic.
+    """Draws clusters within strata (see ``Clusters``), the same for every statistic.
 
     Args:
-        frame: samples, with the column cluster and those of ``strata``; a cluster lies in one
-            stratum.
-        strata: columns whose values together are a stratum; none: all clusters are one.
         replicates: how often clusters are drawn. None are where no stratum has two.
         seed: text; with it and the stratum's name the draws are fixed.
     """
@@ -128,7 +125,7 @@ class Bootstrap(Clusters):
 
     @cached_property
     def weights(self) -> np.ndarray:
-        """How much each cluster (column) counts: row 0 as measured, then a row a replicate."""
+        """Returns how much each cluster (column) counts: row 0 as measured, then each replicate."""
         places = pd.Series(range(len(self.strata))).groupby(self.strata).agg(list)
         several = places[places.map(len) > 1]
         weights = np.ones((1 + self._replicates * (len(several) > 0), len(self.strata)))
@@ -140,12 +137,9 @@ class Bootstrap(Clusters):
         return weights
 
     def replicates(self, frame: pd.DataFrame, by: list[str], value: str = "total") -> Replicates:
-        """Means of a column in each cell, as measured and in each replicate.
+        """Returns the means of a column in each cell, as measured and in each replicate.
 
-        Args:
-            frame: samples with the column cluster; rows without a value count nowhere.
-            by: columns whose values together are a cell.
-            value: the column.
+        The values of the columns ``by`` together are a cell; rows without a value do not count.
         """
         sums, counts = self.sums(frame, by, value)
         totals, numbers = (part.to_numpy(float) @ self.weights.T for part in (sums, counts))

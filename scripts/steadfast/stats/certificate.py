@@ -80,10 +80,9 @@ class Group:
     share: float | None = None
 
     def strata(self, clusters: int) -> list[Stratum]:
-        """What clusters are drawn within: the lengths, or all together where each has one only.
+        """Returns what clusters are drawn within: the lengths, or all together where each has one.
 
-        Args:
-            clusters: at each length; of all groups, where they have shares.
+        ``clusters`` are those at each length, or of all groups where these have shares.
         """
         variance = self.components.variance(self.weights, self.samples)
         lengths = len(self.steps)
@@ -157,12 +156,7 @@ def _strata(groups: Sequence[Group], clusters: int) -> list[Stratum]:
 
 
 def pilot_rows(scores: Iterable[Scored], compared: Compared) -> pd.DataFrame:
-    """Scores as ``variance_components.differences`` takes them.
-
-    Args:
-        scores: of several models; those by another rubric are left out.
-        compared: how the benchmark compares models.
-    """
+    """Returns scores of several models as ``variance_components.differences`` takes them."""
     rows = [
         (
             compared.group(record["task"]),

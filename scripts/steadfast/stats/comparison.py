@@ -25,7 +25,7 @@ TOGETHER = 1_000
 def compare_models(
     frame: pd.DataFrame, weights: Mapping[str, float], drawn: Clusters
 ) -> pd.DataFrame:
-    """Differences in mean total between every two models, per task and overall.
+    """Returns the differences in mean total between every two models, per task and overall.
 
     Args:
         frame: scores, each draw of a sample a row, with the column cluster.
@@ -38,14 +38,6 @@ def compare_models(
         pairs of the same task (or overall), error and freedom are the difference's standard error
         and degrees of freedom. Interval, p-values and those two are empty where clusters cannot
         tell (see ``Estimates.rows``). Pairs without a common sample are missing.
-
-    Example:
-        >>> frame = pd.DataFrame({"model": ["m", "m", "n", "n"], "total": [1.0, 0.5, 0.0, 0.5]})
-        >>> frame = frame.assign(sample_id=["a", "b"] * 2, cluster=["x", "y"] * 2)
-        >>> frame = frame.assign(task="T", length="4k", stratum="s")
-        >>> rows = compare_models(frame, {"T": 1.0}, Clusters(frame, ["stratum"]))
-        >>> rows.loc[rows["task"] == "T", ["model", "other", "difference", "n"]].values.tolist()
-        [['m', 'n', 0.5, 2]]
     """
     sums, counts = _differences(frame, drawn.clusters)
     if sums.empty:

@@ -15,7 +15,7 @@ COLUMNS = ("model", "task", "length", "bins", "bin", "start", "end", "value", "l
 def success_by_depth(
     frame: pd.DataFrame, drawn: Clusters, groups: Mapping[str, Sequence[str]]
 ) -> pd.DataFrame:
-    """Mean total in bins of depth, per model and task and over groups of tasks, and by length.
+    """Returns the mean total in bins of depth, per model and task and over groups, and by length.
 
     Args:
         frame: scores, with the columns length, cluster and (if known) depth: 0 is the first place
@@ -28,13 +28,6 @@ def success_by_depth(
         are ten bins, or three where a task has fewer than thirty distinct places; the lengths of a
         task have equally many, three where any has fewer places. An empty length stands for all
         of them. A bin without samples has no row.
-
-    Example:
-        >>> frame = pd.DataFrame({"depth": [0.0, 0.1, 0.9], "total": [1.0, 0.0, 1.0]})
-        >>> frame = frame.assign(model="m", task="T", length="4k", cluster="a", stratum="s")
-        >>> rows = success_by_depth(frame, Clusters(frame, ["stratum"]), {})
-        >>> rows.loc[rows["length"] == "", ["bins", "bin", "value", "n"]].values.tolist()
-        [[3.0, 1.0, 0.5, 2.0], [3.0, 3.0, 1.0, 1.0]]
     """
     if "depth" not in frame:
         return pd.DataFrame(columns=COLUMNS)

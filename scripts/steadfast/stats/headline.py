@@ -29,10 +29,7 @@ told."""
 
 
 def read_headline(path: Path) -> pd.DataFrame:
-    """A headline file.
-
-    Returns:
-        The columns of ``HEADLINE`` and of ``FURTHER``.
+    """Returns a headline file's columns of ``HEADLINE`` and ``FURTHER``.
 
     Raises:
         UserError: the file is missing or damaged, lacks a column, or has a measure of a model

@@ -38,7 +38,7 @@ class Estimates:
     strata: np.ndarray = field(repr=False)
 
     def mean(self, by: list[str], weights: Sequence[float] | float = 1.0) -> "Estimates":
-        """Weighted mean of the cells that agree in the index levels ``by``.
+        """Returns the weighted mean of the cells that agree in the index levels ``by``.
 
         Example:
             >>> frame = pd.DataFrame({"cluster": ["a", "b"], "task": ["T", "U"], "model": "m"})
@@ -63,10 +63,9 @@ class Estimates:
         return replace(self, cells=cells, parts=averaged(self.parts), shares=averaged(self.shares))
 
     def drop_from(self, before: "Estimates") -> "Estimates":
-        """By how much of itself ``before`` falls to these values, where it is not 0.
+        """Returns by how much of itself ``before`` falls to these values, where it is not 0.
 
-        Args:
-            before: of the same clusters, with the keys of all these cells.
+        ``before`` is of the same clusters and has the keys of all these cells.
         """
         before = before.take(before.cells.index.get_indexer(self.cells.index))
         kept = np.flatnonzero(before.cells["value"] > 0)
@@ -88,12 +87,9 @@ class Estimates:
         return replace(self, cells=self.cells.set_axis(index))
 
     def rows(self, value: str = "value") -> pd.DataFrame:
-        """The keys as columns, the value, low, high and n.
+        """Returns the keys as columns, the value under the name given, low, high and n.
 
         low and high are empty where clusters cannot tell: fewer than two, or a stratum has one.
-
-        Args:
-            value: name of the column of values.
         """
         found = self.cells.rename(columns={"value": value}).drop(columns=["lowest", "highest"])
         low, high = self._interval()
@@ -170,15 +166,7 @@ class Estimates:
 
 
 def joined(parts: Sequence[Estimates]) -> Estimates:
-    """The cells of several estimates of the same clusters and index levels (in any order).
-
-    Example:
-        >>> frame = pd.DataFrame({"cluster": ["a"], "task": "T", "total": 0.5})
-        >>> one = Clusters(frame, []).means(frame, ["task"])
-        >>> first, second = one.labelled(model="m"), one.labelled(model="n")
-        >>> joined([first, second]).rows()[["task", "model", "n"]].values.tolist()
-        [['T', 'm', 1], ['T', 'n', 1]]
-    """
+    """Returns the cells of several estimates with the same clusters and index levels."""
     levels = parts[0].cells.index.names
     cells = [part.cells.reorder_levels(levels) if len(levels) > 1 else part.cells for part in parts]
     return Estimates(
@@ -215,16 +203,13 @@ class Clusters:
     def means(
         self, frame: pd.DataFrame, by: list[str], value: str = "total", limits: Limits = (0.0, 1.0)
     ) -> Estimates:
-        """Means of a column in each cell, over its rows that have a value.
+        """Returns the means of a column in each cell, over the n rows that have a value.
 
         Args:
             frame: samples with the column cluster.
             by: columns whose values together are a cell.
             value: the column.
-            limits: what it can be at least and at most.
-
-        Returns:
-            n counts rows. A cell with values beyond a limit has none on that side.
+            limits: what it can be at least and at most; a cell with values beyond has none there.
         """
         return self.ratios(*self.sums(frame, by, value), limits)
 

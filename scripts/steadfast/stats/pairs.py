@@ -15,17 +15,14 @@ DRAWN = ("part", "stratum", "clusters")
 
 
 def pairs(frame: pd.DataFrame, keys: list[str], of: str) -> pd.DataFrame:
-    """Differences between every two models: see ``comparison.compare_models``.
+    """Returns the differences between every two models, by ``comparison.compare_models``.
 
     Args:
         frame: samples with columns model, cluster, stratum, sample_id, total, and the others named
             here; each draw of a sample is a row.
         keys: columns whose values together are a cell; models are compared in each by itself.
         of: column whose values are compared one by one within a cell, and as their plain mean
-            (overall).
-
-    Returns:
-        The keys, and the columns of ``compare_models`` with ``of`` in the place of task.
+            (overall); it stands in the place of task.
 
     Example:
         >>> frame = pd.DataFrame({"model": ["m", "m", "n", "n"], "total": [1.0, 0.5, 0.0, 0.5]})
@@ -46,15 +43,12 @@ def pairs(frame: pd.DataFrame, keys: list[str], of: str) -> pd.DataFrame:
 
 
 def drawn(frame: pd.DataFrame, part: str | None, strata: Sequence[str]) -> pd.DataFrame:
-    """How many clusters there are, which intervals and tests take for drawn.
+    """Returns the number of clusters, which intervals take for drawn, by part and stratum.
 
     Args:
         frame: samples with the column cluster.
         part: column whose values are shown apart, such as the language.
         strata: columns whose values together are what clusters are drawn within.
-
-    Returns:
-        Columns part (empty without), stratum and clusters.
 
     Example:
         >>> frame = pd.DataFrame({"cluster": ["a", "a", "b"], "language": "en", "kind": "x"})
@@ -71,14 +65,10 @@ def drawn(frame: pd.DataFrame, part: str | None, strata: Sequence[str]) -> pd.Da
 
 
 def smallest_of(rows: pd.DataFrame) -> float:
-    """The smallest difference that the test of the middle pair could have told apart.
+    """Returns the smallest difference that the test of the middle pair could have told apart.
 
-    Args:
-        rows: comparisons of every two models in one measure.
-
-    Returns:
-        In the unit of the difference, with 80 % power after correction for all pairs; nan where no
-        pair has a standard error.
+    It is in the unit of the difference, with 80 % power after correction for all pairs; nan where
+    no pair has a standard error.
     """
     known = rows[rows["error"].notna()]
     if known.empty:
@@ -93,7 +83,7 @@ def with_comparisons(
     clusters: pd.DataFrame,
     unit: str,
 ) -> pd.DataFrame:
-    """A headline with the columns of ``headline.FURTHER``.
+    """Returns a headline with the columns of ``headline.FURTHER``.
 
     Args:
         headline: rows with columns model and measure.

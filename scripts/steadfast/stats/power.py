@@ -47,7 +47,7 @@ class Stratum:
 
 
 def standard_error(strata: Sequence[Stratum]) -> float:
-    """The standard error of a difference, in its own unit.
+    """Returns the standard error of a difference, in its own unit.
 
     Example:
         >>> round(standard_error([Stratum(0.5, 0.04, 4)] * 2) ** 2, 6)  # 2·0.25·0.01
@@ -57,7 +57,7 @@ def standard_error(strata: Sequence[Stratum]) -> float:
 
 
 def degrees_of_freedom(strata: Sequence[Stratum]) -> float:
-    """Those of a difference by Satterthwaite; 0 where a stratum has fewer than two clusters.
+    """Returns Satterthwaite's of a difference; 0 where a stratum has fewer than two clusters.
 
     Example:
         >>> degrees_of_freedom([Stratum(0.5, 0.04, 4), Stratum(0.5, 0.04, 4)])  # 3 + 3
@@ -75,7 +75,7 @@ def degrees_of_freedom(strata: Sequence[Stratum]) -> float:
 def power_of_run(
     difference: float, strata: Sequence[Stratum], pairs: int = 1, level: float = LEVEL
 ) -> float:
-    """How often a run tells two models apart that differ by so much.
+    """Returns how often a run tells two models apart that differ by so much; 0 without freedom.
 
     Args:
         difference: the true one, above 0.
@@ -83,9 +83,6 @@ def power_of_run(
         pairs: of models that are compared. The test is held to level ÷ pairs, as Holm's first step
             has it; later steps ask for less, so that more than one pair is told apart more often.
         level: false positives that are allowed, over all pairs.
-
-    Returns:
-        A share; 0 without a degree of freedom.
     """
     error, freedom = standard_error(strata), degrees_of_freedom(strata)
     if freedom <= 0:
@@ -100,16 +97,9 @@ def power_of_run(
 def smallest_of_run(
     strata: Sequence[Stratum], pairs: int = 1, power: float = POWER, level: float = LEVEL
 ) -> float:
-    """The smallest difference between two models that a run tells apart with the wanted power.
+    """Returns the smallest difference that a run tells apart with the wanted power.
 
-    Args:
-        strata: the run's clusters.
-        pairs: of models that are compared, see ``power_of_run``.
-        power: how often it is to be told apart.
-        level: false positives that are allowed, over all pairs.
-
-    Returns:
-        In the unit of the clusters; nan without a degree of freedom: no difference can be told.
+    It is in the unit of the clusters; nan without a degree of freedom: no difference can be told.
     """
     error, freedom = standard_error(strata), degrees_of_freedom(strata)
     if freedom <= 0:
@@ -124,14 +114,9 @@ def smallest_of_run(
 def smallest_difference(
     error: float, freedom: float, pairs: int = 1, power: float = POWER, level: float = LEVEL
 ) -> float:
-    """``smallest_of_run`` of a run of which only the comparison's results are known.
+    """Returns ``smallest_of_run`` where only a comparison's error and freedom are known.
 
-    Args:
-        error: standard error of the difference.
-        freedom: its degrees of freedom; strata are taken together as one that has as many.
-        pairs: of models that are compared.
-        power: how often the difference is to be told apart.
-        level: false positives that are allowed, over all pairs.
+    Strata are taken together as one that has as many degrees of freedom.
 
     Example:
         >>> round(smallest_difference(0.25, 1e6), 2)  # 1.960 + 0.842 standard errors
@@ -161,7 +146,7 @@ def _power(shift: float, freedom: float, limit: float) -> float:
 
 
 def _told_from(strata: Sequence[Stratum], pairs: int, level: float) -> np.ndarray:
-    """Of each of ``RUNS`` runs the smallest true difference with which it would be significant."""
+    """Returns of each of ``RUNS`` runs the smallest true difference that is significant in it."""
     counts = [stratum.clusters for stratum in strata]
     numbers = np.repeat(np.arange(len(strata)), counts)
     rng = np.random.default_rng(list(SEED.encode()))

@@ -32,12 +32,7 @@ COLUMNS = ("judge", "model", "other", *COUNTS, *AGREEMENT)
 
 
 def preference(first: float, second: float) -> str:
-    """What the first of two totals does.
-
-    Example:
-        >>> preference(0.5, 0.25), preference(0.5, 0.5), preference(0.0, 1.0)
-        ('win', 'tie', 'lose')
-    """
+    """Returns what the first of two totals does."""
     return WIN if first > second else LOSE if first < second else TIE
 
 
@@ -48,7 +43,7 @@ def preferences(
     references: Collection[str] = (),
     turns: Collection[str] = (),
 ) -> pd.DataFrame:
-    """Win, tie and lose of every two models by each judge's totals, and people's preferences.
+    """Returns what every two models win and lose by judges' totals, and people's preferences.
 
     Each sample counts once, by the first draw of each model, which is what people label. A sample
     of which one model has no total is in no count but expected. Of several people counts what more
@@ -67,9 +62,6 @@ def preferences(
         people compared), human_win, human_tie, human_lose (of these, as people say), and raw
         agreement and Cohen's kappa of totals with people, with the ends of their intervals. A
         judge's last row, with empty model and other, is about all its pairs together.
-
-    Raises:
-        UserError: the labels are damaged, or not of these answers.
     """
     first = [scored for scored in scores if not scored.record["draw"]]
     people = read_preferences(labels, first, turns)
@@ -102,7 +94,7 @@ def preferences(
 
 
 def _counts(by_model: Mapping[str, Mapping[str, float | None]], pair: Pair) -> Record:
-    """How often the first of two models wins, ties and loses, and of how many samples."""
+    """Returns how often the first of two models wins, ties and loses, and of how many samples."""
     first, second = (by_model[model] for model in pair)
     words = Counter(
         preference(total, other)
@@ -116,7 +108,7 @@ def _counts(by_model: Mapping[str, Mapping[str, float | None]], pair: Pair) -> R
 def _by_totals(
     by_model: Mapping[str, Mapping[str, float | None]], item: Item, references: Collection[str]
 ) -> str | None:
-    """The preference by totals of what people compared; None where one has no total."""
+    """Returns the preference by totals of what people compared; None where one has no total."""
     *models, sample = item
     if any(model in references for model in models):
         return None
@@ -127,7 +119,7 @@ def _by_totals(
 def _with_people(
     totals: Mapping[Item, str], human: Mapping[Item, str], contexts: Mapping[str, Hashable]
 ) -> dict[Pair, Record]:
-    """Agreement of totals with people, by pair, and over all pairs under two empty names."""
+    """Returns the agreement of totals with people by pair; of all pairs under two empty names."""
     numbers = {pair: str(place) for place, pair in enumerate(sorted({i[:2] for i in totals}))}
     names = {number: pair for pair, number in numbers.items()} | {"": ("", "")}
     rows = agreement_rows(
@@ -143,18 +135,11 @@ def _with_people(
 def read_preferences(
     labels: Labels | None, scores: Iterable[Scored], turns: Collection[str] = ()
 ) -> dict[str, dict[Item, str]]:
-    """People's preferences from the records of a file of labels; others are passed over.
+    """Returns people's preferences, by rater and pair with sample, of a file of labels.
 
     A record has ``model``, ``other``, ``sample_id``, ``preference`` (win, tie or lose, as the model
-    fares), and ``rater`` where several people have compared.
-
-    Args:
-        labels: the file's name and records, where there is one.
-        scores: of the answers that can be labelled. Labels of other models are passed over.
-        turns: names of samples that are turns of a conversation: their answers are not compared.
-
-    Returns:
-        By rater and pair of models with sample.
+    fares), and ``rater`` where several people have compared; other records, and those of models
+    without ``scores``, are passed over. Answers to ``turns`` of a conversation are not compared.
 
     Raises:
         UserError: a record lacks a field, is there twice, has a preference that is none or names a
@@ -208,7 +193,7 @@ def read_preferences(
 
 
 def _preference(record: Record, where: str) -> tuple[str, Pair, str, str]:
-    """rater, both models, sample_id and preference."""
+    """Returns rater, both models, sample_id and preference."""
     fields = {"rater": HUMAN, **record}
     for name in ("model", "other", "sample_id", "rater"):
         value = fields.get(name)

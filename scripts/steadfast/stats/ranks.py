@@ -7,7 +7,7 @@ import pandas as pd
 
 
 def spearman(first: np.ndarray, second: np.ndarray) -> float:
-    """Spearman's ρ: Pearson's correlation of the mean ranks; nan where one side is constant.
+    """Returns Spearman's ρ, Pearson's correlation of the mean ranks; nan if a side is constant.
 
     Example:
         >>> spearman(np.array([1, 2, 3]), np.array([10, 30, 20]))  # 1 - 6·2 / (3·8)
@@ -18,7 +18,7 @@ def spearman(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def kendall(first: np.ndarray, second: np.ndarray) -> float:
-    """Kendall's τ-b, which corrects for ties; nan where one side is constant.
+    """Returns Kendall's τ-b, which corrects for ties; nan where one side is constant.
 
     Example:
         >>> round(kendall(np.array([1, 2, 3]), np.array([10, 30, 20])), 3)  # (2 - 1) / 3
@@ -33,13 +33,9 @@ def _cosine(x: np.ndarray, y: np.ndarray) -> float:
 
 
 def smallest_p(n: int) -> float:
-    """The smallest two-sided p that a rank correlation of n pairs can have, by the exact test.
+    """Returns the smallest two-sided p of a rank correlation of n pairs, by the exact test.
 
     Without ties 2 of the n! orders agree or disagree completely; with ties p is larger.
-
-    Example:
-        >>> round(smallest_p(3), 3), round(smallest_p(5), 3)
-        (0.333, 0.017)
     """
     return min(1.0, 2 / math.factorial(n))
 
@@ -48,15 +44,7 @@ CORRELATIONS = {"spearman": spearman, "kendall": kendall}
 
 
 def agreement(both: pd.DataFrame) -> pd.DataFrame:
-    """Correlations of value_x and value_y per task: columns task, measure, value, n (rows used).
-
-    Where a correlation is not defined, there is no row.
-
-    Example:
-        >>> both = pd.DataFrame({"task": "T", "value_x": [1, 2, 3], "value_y": [10, 30, 20]})
-        >>> agreement(both).round(3).values.tolist()
-        [['T', 'spearman', 0.5, 3], ['T', 'kendall', 0.333, 3]]
-    """
+    """Returns the correlations of value_x and value_y per task; n counts the rows used."""
     rows = [
         {"task": task, "measure": name, "value": value, "n": len(pair)}
         for task, pair in both.groupby("task")

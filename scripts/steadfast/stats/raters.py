@@ -20,30 +20,22 @@ ByRater = dict[str, dict[tuple[str, str, K], V]]
 
 
 def answer_name(record: ScoreRecord) -> str:
-    """What a score's record calls its answer: its sample's id; from the second draw on with that.
-
-    Example:
-        >>> [answer_name({"sample_id": "zh/7", "draw": draw}) for draw in (0, 2)]
-        ['zh/7', 'zh/7#2']
-    """
+    """Returns the name of a score's answer: its sample's id, with the draw from the second on."""
     return draw_key(record["sample_id"], record["draw"])
 
 
 def numbered_points(rated: Record) -> dict[int, int]:
-    """A judge's verdicts by number, 1 or 0; a reply that could not be read may count −1: none."""
+    """Returns a judge's verdicts by number, 1 or 0; an unreadable one may be −1, which is none."""
     return {int(n): int(point) for n, point in (rated["points"] or {}).items() if point >= 0}
 
 
 def judge_verdicts(
     scores: Sequence[Scored], judges: Sequence[str], read: Callable[[Any], Mapping[K, V]]
 ) -> ByRater[K, V]:
-    """Each judge's verdicts on the answers that it judged.
+    """Returns each judge's verdicts on the answers that it judged.
 
-    Args:
-        scores: of all models; what the judge that a record names gave an answer stands on top of
-            it, what others gave under ``other_raters``.
-        judges: their names, in the order to show.
-        read: makes of what a judge gave an answer a verdict for each question.
+    What the judge that a record names gave an answer stands on top of it, what others gave under
+    ``other_raters``. ``read`` makes of either a verdict for each question.
     """
     found: ByRater[K, V] = {judge: {} for judge in judges}
     for model, _, record in scores:
@@ -57,7 +49,7 @@ def judge_verdicts(
 def by_answer(
     raters: ByRater[K, V], fold: Callable[[str, list[V]], V]
 ) -> dict[str, dict[tuple[str, str], V]]:
-    """One verdict an answer: what is made of its name and a rater's verdicts, in order."""
+    """Returns one verdict an answer: what is made of its name and a rater's verdicts, in order."""
     return {
         rater: {
             answer: fold(answer[1], [verdicts[item] for item in items])
@@ -70,7 +62,7 @@ def by_answer(
 def listed_verdicts(
     verdicts: object, count: int, item: str, yes: Hashable = 1, no: Hashable = 0
 ) -> dict[int, int]:
-    """A person's verdicts by number, 1 or 0, out of a list that has one for each item of a sample.
+    """Returns a person's verdicts by number, 1 or 0, out of a list with one for each item.
 
     Raises:
         ValueError: it is no such list; half a sentence says why.
@@ -88,7 +80,7 @@ def listed_verdicts(
 
 
 def is_preference(record: Record) -> bool:
-    """Whether a label compares two models' answers (``preferences``)."""
+    """Returns whether a label compares two models' answers (``preferences``)."""
     return "preference" in record
 
 
@@ -99,7 +91,7 @@ def read_labels(
     preferences: bool = False,
     judged: Callable[[Any], bool] = lambda score: True,
 ) -> ByRater[K, V]:
-    """People's verdicts from the records of a file.
+    """Returns people's verdicts from the records of a file.
 
     A record has ``model``, ``sample_id``, ``verdicts`` as the benchmark writes them, and
     ``rater`` where several people have judged.
@@ -109,8 +101,7 @@ def read_labels(
         scores: of the answers that can be labelled: of several draws of a sample the first one.
             Labels of other models are passed over.
         parse: makes of a label's verdicts and the answer's score record a verdict for each
-            question (or whatever is judged alone); raises ValueError with half a sentence where
-            it cannot.
+            question; raises ValueError with half a sentence where it cannot.
         preferences: whether records that compare two answers are read elsewhere; else they are
             errors.
         judged: whether a judge decides the answer of a score's record, and no rule.
@@ -175,7 +166,7 @@ def read_labels(
 
 
 def _label_names(record: Record, where: str) -> tuple[str, str, str]:
-    """model, sample_id and rater."""
+    """Returns model, sample_id and rater."""
     if "verdicts" not in record:
         raise UserError(f"{where}: field 'verdicts' is missing; add what the rater decided")
     model, sample = record.get("model"), record.get("sample_id")

@@ -18,24 +18,13 @@ Pass = Mapping[str, Settings]
 
 
 def noise_rows(passes: Mapping[tuple[int, str], Pass]) -> list[Record]:
-    """The engine's noise per task and overall, cold, warm and over both.
+    """Returns the engine's noise, as rows of ``COLUMNS``, per task and overall.
 
-    Args:
-        passes: the samples as answered in each repeat and state of the cache.
-
-    Returns:
-        Rows of ``COLUMNS``. identical: share of pairs of repeats with the same text; cached:
-        cached of all prompt tokens; score: mean score of the repeats, score_sd its standard
-        deviation over them; ifs: score_sd over score, as LIFBench's equation 5 has it with repeats
-        for groups (None where score is 0). The overall score is the mean over tasks, its deviation
-        that of this mean, and overall ifs the mean of the tasks' (equation 6).
-
-    Example:
-        >>> one = {"s": {"task": "T", "text": "a", "total": 1.0, "prompt": 10, "cached": 0}}
-        >>> two = {"s": {**one["s"], "text": "b", "total": 0.5}}
-        >>> passes = {(0, "cold"): one, (0, "warm"): one, (1, "cold"): two, (1, "warm"): one}
-        >>> {name: noise_rows(passes)[-1][name] for name in ("task", "cache", "identical", "score")}
-        {'task': 'overall', 'cache': 'all', 'identical': 0.5, 'score': 0.875}
+    identical is the share of pairs of repeats with the same text; cached is of all prompt tokens;
+    score is the mean score of the repeats, score_sd its standard deviation over them; ifs is
+    score_sd over score, as LIFBench's equation 5 has it with repeats for groups (None where score
+    is 0). The overall score is the mean over tasks, its deviation that of this mean, and overall
+    ifs the mean of the tasks' (equation 6).
     """
     rows = []
     for state in STATES:

@@ -18,7 +18,7 @@ REQUIRED = (
 def read_scores(
     scores: Mapping[tuple[str, str], Path], fields: Iterable[str] = ()
 ) -> Iterator[Scored]:
-    """Each score's record with its model and part, checked.
+    """Yields each score's record with its model and part, checked.
 
     Args:
         scores: score file of each model and part.
@@ -47,15 +47,10 @@ def read_scores(
 
 
 def is_empty(record: ScoreRecord) -> bool:
-    """Whether a score is of an answer without any text; not known of released scores."""
+    """Returns whether a score is of an answer without any text; not known of released scores."""
     return bool(record.get("empty"))
 
 
 def models_of(scores: Iterable[Scored]) -> list[str]:
-    """The models, by name.
-
-    Example:
-        >>> models_of([Scored("b", "4k", {}), Scored("a", "4k", {}), Scored("b", "8k", {})])
-        ['a', 'b']
-    """
+    """Returns the models, by name."""
     return sorted({scored.model for scored in scores})

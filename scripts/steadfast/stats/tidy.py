@@ -21,20 +21,9 @@ TEXT = (
 
 
 def tidy(parts: Iterable[pd.DataFrame], order: Mapping[str, Sequence[object]]) -> pd.DataFrame:
-    """Rows of several computations under the tidy columns, sorted.
+    """Returns the rows of several computations under the tidy columns, sorted.
 
-    Args:
-        parts: frames that have some of the key columns, value and n.
-        order: how each key column that occurs is sorted; "" (not applicable) comes first.
-
-    Returns:
-        Columns model, task, length, perspective, capability (text, empty where not applicable),
-        value, low, high (numbers) and n (whole number).
-
-    Example:
-        >>> part = pd.DataFrame({"model": ["b", "a"], "value": [0.5, 1.0], "n": 2})
-        >>> tidy([part], {"model": ["a", "b"]})[["model", "task", "value", "n"]].values.tolist()
-        [['a', '', 1.0, 2], ['b', '', 0.5, 2]]
+    Keys are text, empty where not applicable; ``order`` says how each column is sorted, "" first.
     """
     texts = [part.astype({key: object for key in KEYS if key in part}) for part in parts]
     rows = pd.concat(texts, ignore_index=True).reindex(columns=[*KEYS, *VALUES])
@@ -45,20 +34,14 @@ def tidy(parts: Iterable[pd.DataFrame], order: Mapping[str, Sequence[object]]) -
 
 
 def rows_of(rows: pd.DataFrame, **values: str) -> pd.DataFrame:
-    """The rows that have these values in the columns of those names.
-
-    Example:
-        >>> rows = pd.DataFrame({"split": ["easy", "hard"], "n": [1, 2]})
-        >>> rows_of(rows, split="hard")["n"].tolist()
-        [2]
-    """
+    """Returns the rows that have these values in the columns of those names."""
     for column, value in values.items():
         rows = rows[rows[column] == value]
     return rows
 
 
 def in_order(rows: pd.DataFrame, order: Mapping[str, Sequence[object]]) -> pd.DataFrame:
-    """Rows sorted by the columns of ``order``, each by its own sequence of values.
+    """Returns the rows sorted by the columns of ``order``, each by its own sequence of values.
 
     Example:
         >>> rows = pd.DataFrame({"length": ["16k", "8k", ""]})
@@ -76,7 +59,7 @@ def write_csv(path: Path, rows: pd.DataFrame) -> None:
 
 
 def read_csv(path: Path) -> pd.DataFrame:
-    """A CSV file that ``write_csv`` wrote; names stay text (a model may be called NA).
+    """Reads a CSV file that ``write_csv`` wrote; names stay text (a model may be called NA).
 
     Raises:
         UserError: the file is missing or is no such CSV file.

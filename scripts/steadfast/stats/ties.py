@@ -11,24 +11,14 @@ COLUMNS = ("beats", "ties")
 
 
 class Ties:
-    """Which of two models is told to be better.
-
-    Args:
-        better: of each model and each other that it is compared with, whether it is better.
-    """
+    """Of each model and each other that it is compared with, whether it is better."""
 
     def __init__(self, better: Mapping[str, Mapping[str, bool]]):
         self._better = better
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> "Ties":
-        """From rows of ``comparison.compare_models`` of one task; pairs without p are left out.
-
-        Example:
-            >>> rows = {"model": ["a"], "other": ["b"], "difference": [0.2], "p_holm": [0.01]}
-            >>> Ties.of(pd.DataFrame(rows)).best({"a": 0.9, "b": 0.7})
-            {'a'}
-        """
+        """Reads rows of ``comparison.compare_models`` of one task; pairs without p are left out."""
         better: dict[str, dict[str, bool]] = {}
         known = rows[rows["p_holm"].notna()]
         columns = (known[name].tolist() for name in ("model", "other", "difference", "p_holm"))
@@ -57,13 +47,9 @@ class Ties:
         return " ".join(beats), " ".join(sorted(ties))
 
     def best(self, values: Mapping[str, float]) -> set[str]:
-        """The model with the highest value, and all that it is not told to be better than.
+        """Returns the model with the highest value, and all that it is not told to be better than.
 
-        Args:
-            values: of the models that compete.
-
-        Returns:
-            Empty where the best model is compared with no other.
+        Empty where the best model is compared with no other.
         """
         if not values:
             return set()
@@ -73,17 +59,11 @@ class Ties:
         return {first, *group} if compared else set()
 
     def ranks(self, models: Collection[str]) -> dict[str, tuple[int, int]]:
-        """The best and the worst rank that each model may have, for all that the test tells.
+        """Returns the best and the worst rank that each compared model may have by the test.
 
         The best is 1 more than the models that are told to be better, the worst leaves as many
         behind it as are told to be worse. With tests that together err in 5 of 100 cases these
         ranges together hold the true ranks in 95 (Klein, Wright and Wieczorek 2020).
-
-        Args:
-            models: that compete.
-
-        Returns:
-            Of those that are compared with another one of them.
         """
         found = {}
         for model in models:

@@ -12,22 +12,15 @@ DRAW, RESIDUAL = "draw", "residual"
 
 
 def variance_shares(frame: pd.DataFrame, factors: Mapping[str, str]) -> pd.DataFrame:
-    """Shares of the sum of squares of ``total`` that each factor's main effect takes.
+    """Returns the shares of the sum of squares of ``total`` that each factor's main effect takes.
 
-    The factors are fitted one after the other by least squares. In a complete factorial design
-    their order makes no difference and the shares are the classical eta squared; where samples
-    are missing, a factor takes what those before it left. Where several answers were drawn for a
-    sample, what differs between them is the share of ``DRAW``; the residual is what else differs
-    between samples.
-
-    Args:
-        frame: scores, each draw of a sample a row.
-        factors: name to column of each factor, in the order in which they are fitted.
-
-    Returns:
-        Columns model, task, perspective (the factor's name, ``DRAW`` or ``RESIDUAL``), value and n
-        (scored samples); the shares of a model and task sum to 1. Overall is the plain mean over
-        the model's tasks, n counts them. A task whose scores are all equal has no rows.
+    The factors, by name and column, are fitted one after the other by least squares. In a complete
+    factorial design their order makes no difference and the shares are the classical eta squared;
+    where samples are missing, a factor takes what those before it left. Where several answers were
+    drawn for a sample, what differs between them is the share of ``DRAW``; the residual is what
+    else differs between samples. The shares of a model and task sum to 1; n counts scored samples.
+    Overall is the plain mean over the model's tasks, n counts them. A task whose scores are all
+    equal has no rows.
 
     Source: Fisher's analysis of variance, without interactions, which the residual holds.
 
@@ -74,7 +67,7 @@ def _several_draws(rows: pd.DataFrame) -> bool:
 
 
 def _shares(totals: np.ndarray, factors: list[pd.Index], samples: pd.Index | None) -> np.ndarray:
-    """Shares of each factor and the residual (rows) for each column of totals.
+    """Returns the shares of each factor and the residual (rows) for each column of totals.
 
     With the samples given, what differs within one is in a last row, and not in the residual.
     """

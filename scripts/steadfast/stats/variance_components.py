@@ -42,42 +42,35 @@ class Components:
 
     @classmethod
     def of_facts(cls, facts: Record) -> "Components":
-        """Those that ``plain`` gave."""
+        """Returns those that ``plain`` gave."""
         arrays = ("context", "trend", "expression", "variable", "residual")
         values = {name: np.array(facts[name], float) for name in arrays}
         return cls(tuple(facts["tasks"]), freedom=facts["freedom"], **values)
 
     @property
     def plain(self) -> Record:
-        """As plain values, with five digits after the point."""
+        """Returns plain values, with five digits after the point."""
         arrays = ("context", "trend", "expression", "variable", "residual")
         values = {name: np.round(getattr(self, name), 5).tolist() for name in arrays}
         return {"tasks": list(self.tasks), "freedom": self.freedom, **values}
 
     def variance(self, weights: np.ndarray, samples: np.ndarray) -> float:
-        """Of the weighted sum of tasks between contexts of one length.
+        """Returns that of the weighted sum of tasks between contexts of one length.
 
-        Args:
-            weights: of each task; 0 leaves it out.
-            samples: of each task in a context: expressions × variables.
+        ``samples`` are those of each task in a context: expressions × variables.
         """
         chance = weights**2 * self.residual / samples
         return max(0.0, float(weights @ self.context @ weights)) + float(chance.sum())
 
     def slope(self, weights: np.ndarray) -> float:
-        """Of the weighted sum of tasks, for each doubling of the length; squared."""
+        """Returns the squared slope of the weighted sum of tasks for a doubling of the length."""
         return float(weights @ self.trend @ weights)
 
 
 def differences(frame: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """The paired differences of every two models on the samples that both have scored.
+    """Yields the paired differences of every two models on the samples that both have scored.
 
-    Args:
-        frame: scores, with the columns ``CELL``, model, sample_id and total; of a model's draws
-            the mean is taken.
-
-    Yields:
-        Both names, and a row a sample with the columns ``CELL`` and difference.
+    Of a model's draws the mean is taken; a row a sample has the columns ``CELL`` and difference.
     """
     scored = frame[frame["total"].notna()]
     totals = scored.groupby([*CELL, "sample_id", "model"])["total"].mean().unstack("model")
@@ -90,15 +83,10 @@ def differences(frame: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
 def components_of(
     rows: pd.DataFrame, steps: Mapping[str, float] | None = None
 ) -> dict[str, Components]:
-    """The components of each group in which there are enough contexts to tell.
+    """Returns the components of each group of one pair's ``differences``, by group.
 
-    Args:
-        rows: of one pair of models, as ``differences`` gives them.
-        steps: of each part its length in doublings; None where parts have no order.
-
-    Returns:
-        By group. A group has none where its contexts leave no degree of freedom, or where a
-        context lacks a task.
+    A group has none where its contexts leave no degree of freedom, or where a context lacks a
+    task. ``steps`` are each part's length in doublings; None where parts have no order.
     """
     found = {}
     for group, own in rows.groupby("group"):
@@ -120,7 +108,7 @@ def components_of(
 def _within_parts(
     means: np.ndarray, parts: Sequence[str], steps: Mapping[str, float] | None
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """What is left of the contexts' means within parts, the trend between them, and freedom.
+    """Returns what is left of contexts' means within parts, the trend between these, freedom.
 
     Where each part has one context, what a straight line over the lengths leaves is taken, so that
     a bend counts as contexts'.
@@ -140,7 +128,7 @@ def _within_parts(
 
 
 def _of_task(rows: pd.DataFrame) -> tuple[float, float, float, float]:
-    """Variance of the residual, of expressions and of variables; samples of a context, at most."""
+    """Returns variances of residual, expressions and variables, and a context's most samples."""
     values = rows["difference"].to_numpy()
     cluster, *factors = (
         pd.factorize(rows[name])[0] for name in ("cluster", "expression", "variable")
@@ -165,7 +153,7 @@ def _of_task(rows: pd.DataFrame) -> tuple[float, float, float, float]:
 
 
 def mean_components(of: Sequence[Components]) -> Components:
-    """The mean of several pairs' components of one group."""
+    """Returns the mean of several pairs' components of one group."""
     names = ("context", "trend", "expression", "variable", "residual")
     values = {name: np.mean([getattr(one, name) for one in of], axis=0) for name in names}
     return Components(of[0].tasks, freedom=of[0].freedom, **values)
