@@ -19,15 +19,7 @@ PERCENT_DIGITS = 1
 def agreement_table(
     name: str, rows: pd.DataFrame, display: Display, benchmark: str, item: str
 ) -> Table:
-    """The table of ``stats.agreement.agreement_rows``: a section a kind, a row a pair and model.
-
-    Args:
-        name: stem of the table's files.
-        rows: as ``agreement_rows`` gives them.
-        display: how models are shown.
-        benchmark: its title, for the caption.
-        item: what is judged, in the singular, such as constraint.
-    """
+    """Returns ``stats.agreement.agreement_rows`` as a table, a section for each kind of pair."""
     has_interval = bool(rows["raw_low"].notna().any())
     roster = Roster(set(rows["model"]) - {""}, display)
     # Stand-ins judge no model's answers, so that they have nothing in common with other raters.
@@ -64,7 +56,7 @@ def _columns(has_interval: bool) -> tuple[Column, ...]:
 def _pair_rows(
     pair: pd.DataFrame, roster: Roster, digits: int, has_interval: bool
 ) -> list[tuple[Cell, ...]]:
-    """All models together, then each by itself."""
+    """Returns the row of all models together, then each one's."""
     ordered = pair.sort_values("model", key=lambda model: model != "", kind="stable")
     return [
         (

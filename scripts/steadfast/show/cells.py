@@ -36,19 +36,19 @@ class Values:
     shown: Callable[[float], Decimal] | None = None
 
     def printed(self, digits: int) -> dict[str, Decimal]:
-        """The values as they are printed, with so many digits by default."""
+        """Returns the values as they are printed, with so many digits by default."""
         digits = digits if self.digits is None else self.digits
         show = self.shown or (lambda value: rounded(value, digits))
         return {model: show(value) for model, value in self.by_model.items()}
 
     def best(self, contenders: Collection[str]) -> set[str]:
-        """The group of the best among those that compete."""
+        """Returns the group of the best among those that compete."""
         sign = -1 if self.smaller else 1
         return self.ties.best({m: sign * v for m, v in self.by_model.items() if m in contenders})
 
 
 def value_cells(roster: Roster, columns: Iterable[Values], digits: int) -> CellsByModel:
-    """The cells of each model, a column a cell, the group of the best of a column picked out."""
+    """Returns each model's cells, a column a cell, the group of the best of a column picked out."""
     cells: CellsByModel = dict.fromkeys(roster.models, ())
     for values in columns:
         printed = values.printed(digits)
@@ -61,42 +61,36 @@ def value_cells(roster: Roster, columns: Iterable[Values], digits: int) -> Cells
 
 
 def rank_cells(roster: Roster, ties: Ties, values: Mapping[str, float]) -> CellsByModel:
-    """The ranks that each competing model may have, for all that the test tells: 1–3, or 4.
-
-    Args:
-        roster: of the models.
-        ties: which models are told apart.
-        values: of each model that has one.
-    """
+    """Returns the ranks that each competing model with a value may have by the test: 1–3, or 4."""
     texts = rank_texts(roster, ties, values)
     return {model: (Cell(texts.get(model)),) for model in roster.models}
 
 
 def rank_texts(roster: Roster, ties: Ties, values: Mapping[str, float]) -> dict[str, str]:
-    """As ``rank_cells``, of the models that are compared alone."""
+    """Returns the texts of ``rank_cells``, of the models that are compared alone."""
     found = ties.ranks([model for model in roster.contenders if model in values])
     return {m: f"{a}" if a == b else f"{a}\u2013{b}" for m, (a, b) in found.items()}
 
 
 def joined_cells(parts: Sequence[CellsByModel]) -> CellsByModel:
-    """The cells of several columns side by side."""
+    """Returns the cells of several columns side by side."""
     return {model: tuple(cell for part in parts for cell in part[model]) for model in parts[0]}
 
 
 def incomplete_mark(incomplete: bool) -> tuple[Mark, ...]:
-    """The mark of a value that lacks some of its samples."""
+    """Returns the mark of a value that lacks some of its samples."""
     return ("incomplete",) if incomplete else ()
 
 
 def interval_cell(low: float, high: float, digits: int, factor: int = 1) -> Cell:
-    """The ends of an interval; a dash where there is none."""
+    """Returns the ends of an interval; a dash where there is none."""
     if math.isnan(low):
         return Cell(None)
     return Cell(f"{rounded(factor * low, digits)} to {rounded(factor * high, digits)}")
 
 
 def p_cell(value: float, digits: int, style: Style = "") -> Cell:
-    """A p-value; a dash where there is none."""
+    """Returns a p-value; a dash where there is none."""
     if math.isnan(value):
         return Cell(None)
     least = Decimal(1).scaleb(-digits)
@@ -104,7 +98,7 @@ def p_cell(value: float, digits: int, style: Style = "") -> Cell:
 
 
 def interval_cells(rows: pd.DataFrame, models: Sequence[str], digits: int) -> CellsByModel:
-    """The interval of each model, of rows with one a model at most."""
+    """Returns the interval of each model, of rows with one a model at most."""
     ends = rows.set_index("model")[["low", "high"]].reindex(models)
     return {
         model: (interval_cell(low, high, digits),)
@@ -113,7 +107,7 @@ def interval_cells(rows: pd.DataFrame, models: Sequence[str], digits: int) -> Ce
 
 
 def share_cell(scored: int, expected: int, marked: bool = True) -> Cell:
-    """Scored samples in per cent, rounded down, so that only complete coverage prints as 100."""
+    """Returns scored samples in per cent, rounded down: only complete coverage prints as 100."""
     if not expected:
         return Cell(None)
     share = Decimal(100 * int(scored)) / int(expected)
@@ -122,17 +116,17 @@ def share_cell(scored: int, expected: int, marked: bool = True) -> Cell:
 
 
 def number_cell(value: float, digits: int, factor: int = 1) -> Cell:
-    """A number, with commas between thousands; a dash where there is none."""
+    """Returns a number, with commas between thousands; a dash where there is none."""
     return Cell(None if math.isnan(value) else f"{rounded(factor * value, digits):,}")
 
 
 def count_cell(number: float) -> Cell:
-    """A count, with commas between thousands."""
+    """Returns a count, with commas between thousands."""
     return Cell(f"{number:,.0f}")
 
 
 def printed_section(rows: Mapping[str, str], heading: str, places: Sequence[int | None]) -> Section:
-    """What a paper prints: by model its values, and where each column's stands in these, if any."""
+    """Returns what a paper prints, by model; ``places`` has the place of each column's value."""
     body = (
         (Cell(model), *(Cell(None if place is None else row.split()[place]) for place in places))
         for model, row in rows.items()

@@ -8,7 +8,7 @@ from steadfast.base.resources import facts
 
 
 def trial_remark(limit: int | None) -> str:
-    """The sentence that says that something is of a trial; empty where there is no limit."""
+    """Returns the sentence that something is of a trial; empty where there is no limit."""
     return facts("show.yaml")["trial"].format(limit=limit) if limit else ""
 
 
@@ -43,12 +43,12 @@ class Display:
 
     @property
     def trial(self) -> str:
-        """The sentence that every table and figure of a trial has; empty where it is none."""
+        """Returns the sentence that all tables and figures of a trial have; empty where not."""
         return trial_remark(self.limit)
 
     @classmethod
     def of(cls, settings: Settings) -> "Display":
-        """From the plain values of ``config.settings.display``."""
+        """Reads the plain values of ``config.settings.display``."""
         shown = {
             key: {name: Shown(**how) for name, how in settings[key].items()}
             for key in ("models", "judges")

@@ -28,7 +28,7 @@ FOLDERS = {
 def ending(
     results: Path, files: Iterable[str], asked: Iterable[str] = (), width: int | None = None
 ) -> str:
-    """What a run says at its end: the headline table where it made one, and where all is.
+    """Returns what a run says at its end: the headline table where it made one, and where all is.
 
     Args:
         results: folder of all results.
@@ -64,11 +64,7 @@ def _below(folder: Path, file: str) -> bool:
 
 
 def server_lines(usage: Path) -> Iterator[str]:
-    """What the servers of models and judges took, a line each, of those whose answers were timed.
-
-    Args:
-        usage: as ``stages.count_usage.write_usage`` wrote it.
-    """
+    """Yields a line on what each server of a model or judge took whose answers were timed."""
     with open(usage, newline="", encoding="utf-8") as lines:
         rows = [row for row in csv.DictReader(lines) if row.get("latency_median")]
     by_name: dict[str, list[Mapping[str, str]]] = defaultdict(list)

@@ -68,12 +68,12 @@ class Picture(NamedTuple):
 
 
 def picture(figure: Figure, caption: str, notes: Iterable[Note] = ()) -> Picture:
-    """A figure with its caption, and notes such as tables have behind it."""
+    """Returns a figure with its caption, and notes such as tables have behind it."""
     return Picture(figure, " ".join([caption, *(text for _, text in notes)]))
 
 
 def in_trial(picture: Picture, display: Display) -> Picture:
-    """A picture whose figure and caption say that it is of a trial, where it is of one."""
+    """Returns a picture whose figure and caption say that it is of a trial, where it is of one."""
     if not display.trial:
         return picture
     said = WORDS["trial_picture"].format(limit=display.limit)
@@ -102,7 +102,7 @@ def write_picture(picture: Picture, stem: Path) -> None:
 
 
 def look(roster: Roster, model: str) -> Record:
-    """A model's line and marker, which stay the same when others come or go.
+    """Returns a model's line and marker, which stay the same when others come or go.
 
     What is no real model is dashed and hollow.
     """
@@ -116,17 +116,17 @@ def look(roster: Roster, model: str) -> Record:
 
 
 def wrapped(text: str, width: int = LABEL) -> str:
-    """A label in lines of so many characters at most."""
+    """Returns a label in lines of so many characters at most."""
     return fill(text, width)
 
 
 def row_height(labels: Iterable[str]) -> float:
-    """Inches that a row needs so that its label, in one line or several, covers no other."""
+    """Returns the inches that a row needs so that its label, of whatever lines, covers no other."""
     return 0.06 + 0.12 * max((label.count("\n") + 1 for label in labels), default=1)
 
 
 def frame(axes: Axes, title: str = "", grid: Literal["x", "y", "both"] = "y") -> None:
-    """Title and grid of a panel."""
+    """Draws title and grid of a panel."""
     if title:
         axes.set_title(title, loc="left")
     axes.grid(axis=grid, **GRID)
@@ -134,7 +134,7 @@ def frame(axes: Axes, title: str = "", grid: Literal["x", "y", "both"] = "y") ->
 
 
 def blank(axes: Axes, sentence: str) -> None:
-    """A panel that has nothing to show, and says why."""
+    """Makes a panel that has nothing to show say why."""
     axes.set_axis_off()
     axes.text(0.5, 0.5, fill(sentence, 36), ha="center", va="center", transform=axes.transAxes)
 
@@ -142,14 +142,9 @@ def blank(axes: Axes, sentence: str) -> None:
 def draw_points(
     axes: Axes, places: Sequence[float], rows: pd.DataFrame, upright: bool = True, **style: Any
 ) -> None:
-    """Values joined as the style says, each with its interval where it has one.
+    """Draws values at places, joined as the style says, each with its interval where it has one.
 
-    Args:
-        axes: the panel.
-        places: of the values on the other axis.
-        rows: columns value, low and high, one row a place.
-        upright: whether values are heights; else they go to the right.
-        style: of the line and its markers.
+    Values are heights where ``upright``; else they go to the right.
     """
     at = pd.Series(places, rows.index, dtype=float)
     known = rows["low"].notna()
@@ -162,10 +157,10 @@ def draw_points(
 
 
 def apart(number: int, count: int, width: float) -> float:
-    """How far from its place the mark of one of several stands, so that none hides another."""
+    """Returns how far from its place one of several marks stands, so that none hides another."""
     return (number - (count - 1) / 2) * width / max(count, 1)
 
 
 def has_intervals(rows: pd.DataFrame) -> bool:
-    """Whether any value has an interval."""
+    """Returns whether any value has an interval."""
     return bool(rows["low"].notna().any())

@@ -28,19 +28,16 @@ class Column(NamedTuple):
     cells: list[list[str]]
 
     def lines(self, first: bool) -> list[list[str]]:
-        """Its heading and its cells; the benchmark stands above its first column alone."""
+        """Returns its heading and its cells; the benchmark stands above its first column alone."""
         return [[self.benchmark if first else "", self.measure], *self.cells]
 
 
 def headline(page: str, width: int) -> list[str]:
-    """The lines of a Markdown page's first table, and of its notes those that a reader needs there.
+    """Returns the lines of a Markdown page's first table, and its notes that a reader needs there.
 
-    Measures that do not fit side by side stand in further blocks, the models before each. Of the
-    notes there are those of marks, and what says that the floor stands above models.
-
-    Args:
-        page: the report, as ``render.markdown`` writes it.
-        width: of the terminal, in columns.
+    Measures that do not fit side by side in so many columns stand in further blocks, the models
+    before each. Of the notes there are those of marks, and what says that the floor stands above
+    models.
 
     Example:
         >>> page = "|M|A: X|A: X: 95 %|\\n|:-|:-:|:-:|\\n|a|.5|.4 to .6|\\n"
@@ -61,14 +58,14 @@ def headline(page: str, width: int) -> list[str]:
 
 
 def _label(row: Sequence[str], width: int) -> list[str]:
-    """A row's first cell in lines; of a group its heading, which Markdown sets in italics."""
+    """Returns a row's first cell in lines; of a group its heading, without its italics."""
     if not any(row[1:]):
         return [_plain(row[0].removeprefix("*").removesuffix("*"))]
     return textwrap.wrap(_plain(row[0]), max(8, min(LABEL, width // 3))) or [""]
 
 
 def _columns(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[Column]:
-    """The measures, each with its interval below its value where a column has that."""
+    """Yields the measures, each with its interval below its value where a column has that."""
     for at, head in enumerate(heads[1:], start=1):
         if head.endswith(INTERVAL):
             continue
@@ -79,7 +76,7 @@ def _columns(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[Co
 
 
 def _interval(cell: str) -> str:
-    """An interval in short, where no sign of a number would be taken for the dash."""
+    """Returns an interval in short, where no sign of a number would be taken for the dash."""
     text = _plain(cell)
     return "" if text == "--" else text if "-" in text else text.replace(" to ", "–")
 
@@ -87,7 +84,7 @@ def _interval(cell: str) -> str:
 def _blocks(
     columns: Sequence[Column], labels: Sequence[Sequence[str]], width: int
 ) -> Iterator[str]:
-    """Tables with as many of the columns each as fit."""
+    """Yields tables with as many of the columns each as fit."""
     block: list[Column] = []
     for column in columns:
         if block and max(map(_width, _laid_out([*block, column], labels))) > width:
@@ -98,7 +95,7 @@ def _blocks(
 
 
 def _laid_out(block: Sequence[Column], labels: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of one table."""
+    """Returns the lines of one table."""
     before = ["", *(column.benchmark for column in block)]
     sides = [labels, *(c.lines(c.benchmark != before[i]) for i, c in enumerate(block))]
     rows = list(zip(*sides, strict=True))
@@ -120,10 +117,10 @@ def _laid_out(block: Sequence[Column], labels: Sequence[Sequence[str]]) -> list[
 
 
 def _plain(text: str) -> str:
-    """A cell's or a note's text without Markdown's escapes, as a terminal may be given it."""
+    """Returns a cell's or a note's text without Markdown's escapes, safe for a terminal."""
     return visible(unescape_markdown(text))
 
 
 def _width(text: str) -> int:
-    """Columns of a terminal that a text takes: an East Asian character takes two."""
+    """Returns the columns of a terminal that a text takes: an East Asian character takes two."""
     return sum(1 + (unicodedata.east_asian_width(char) in "WF") for char in text)

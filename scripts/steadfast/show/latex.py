@@ -24,7 +24,7 @@ LIGATURES = "-,'"  # two in a row would join, -- to a dash
 
 
 def escape(text: str) -> str:
-    """Text that LaTeX prints as it stands, whatever it holds."""
+    """Returns text that LaTeX prints as it stands, whatever it holds."""
     text = " ".join(text.split())
     escaped = ""
     for char, after in pairwise([*text, ""]):
@@ -34,7 +34,7 @@ def escape(text: str) -> str:
 
 
 def render(table: Table) -> str:
-    """The table as one or more table environments; those after the first are continued."""
+    """Returns the table as one or more table environments; those after the first are continued."""
     pages = list(table.pages())
     return "\n".join(_page(page, i, len(pages)) for i, page in enumerate(pages))
 
@@ -112,6 +112,6 @@ def _notes(table: Table) -> list[str]:
 
 
 def document(names: Iterable[str]) -> str:
-    """A document of its own that inputs each table from the same directory."""
+    """Returns a document of its own that inputs each table from the same directory."""
     inputs = (rf"\input{{{name}.tex}}" + "\n\\clearpage\n" for name in names)
     return SETTINGS["document"].replace("(tables)\n", "".join(inputs))

@@ -26,14 +26,10 @@ MARGIN = 0.1
 def grid(
     count: int, height: float, columns: int, label: str, **how: Any
 ) -> tuple[Figure, list[Axes]]:
-    """A figure of so many panels, line by line; few of them make it as wide as a column.
+    """Returns a figure of ``count`` panels, line by line; few of them make it as wide as a column.
 
-    Args:
-        count: of panels.
-        height: of a panel, in inches.
-        columns: of a page, at most.
-        label: of the horizontal axes, below the last line.
-        how: what ``Figure.subplots`` takes.
+    Heights are in inches; ``columns`` are a page's at most, and ``label`` stands below the last
+    line. ``how`` goes to ``Figure.subplots``.
     """
     wide = COLUMN if 2 * count <= columns else PAGE
     lines = max(1, -(-count // columns))
@@ -53,17 +49,9 @@ def grid(
 def rows_of_panels(
     lines: int, height: float, columns: int, width: float = PAGE, **how: Any
 ) -> tuple[Figure, list[list[Axes]], list[Axes]]:
-    """A figure of rows of panels, with empty axes for a legend below each row.
+    """Returns a figure of rows of panels (by column), and empty axes for a legend below each row.
 
-    Args:
-        lines: rows.
-        height: of a panel, in inches.
-        columns: panels of a row.
-        width: of the figure, in inches.
-        how: what ``Figure.add_subplot`` takes.
-
-    Returns:
-        The figure; the panels, column by column from above; the axes for legends.
+    Heights and widths are in inches; ``how`` goes to ``Figure.add_subplot``.
     """
     figure = Figure(figsize=(width, height * lines), layout="constrained")
     spec = figure.add_gridspec(2 * lines, columns, height_ratios=[1, 0.01] * lines)
@@ -75,12 +63,12 @@ def rows_of_panels(
 
 
 def legend(figure: Figure, axes: Axes) -> None:
-    """A legend of a panel's lines below the panels; the figure grows by its height."""
+    """Draws a legend of a panel's lines below the panels; the figure grows by its height."""
     _grow(figure, _legend(figure, figure, axes, loc="outside lower center"))
 
 
 def legends(figure: Figure, panels: Iterable[Axes], keys: Iterable[Axes]) -> None:
-    """A legend of each panel in empty axes below it; the figure grows by their heights."""
+    """Draws a legend of each panel in empty axes below it; the figure grows by their heights."""
     for axes, key in zip(panels, keys, strict=True):
         key.set_axis_off()
         # Its place is free to lie beside the axes, which are as wide as what is drawn above.
@@ -89,7 +77,7 @@ def legends(figure: Figure, panels: Iterable[Axes], keys: Iterable[Axes]) -> Non
 
 
 def _legend(figure: Figure, place: Figure | Axes, axes: Axes, **how: Any) -> float:
-    """A legend with as many names side by side as the figure is wide; its height in inches."""
+    """Draws a legend with as many names abreast as fit; returns its height in inches."""
     handles, names = axes.get_legend_handles_labels()
     if not handles:
         return 0.0
@@ -110,14 +98,9 @@ def _grow(figure: Figure, by: float) -> None:
 def pictured(
     roster: Roster, value: Mapping[str, float], most: int = MOST_MODELS
 ) -> tuple[list[Group], list[Note]]:
-    """The roster's groups as far as a figure has room, and what it says of those left out.
+    """Returns the groups that a figure has room for, and a note on the models that it leaves out.
 
     Of many models, those that compete are there by falling value.
-
-    Args:
-        roster: all models.
-        value: by which they are ordered.
-        most: models that there is room for.
     """
     groups = roster.groups(value)
     everyone = [model for group in groups for model in group.models]
@@ -136,12 +119,9 @@ def pictured(
 
 
 def lineups(groups: Iterable[Group]) -> list[tuple[str, list[str]]]:
-    """Models that are drawn in one panel, with its heading: few all together, many by group.
+    """Returns the models of each panel, with its heading: few all together, many by group.
 
     Neighbouring groups that have room in one panel share it.
-
-    Args:
-        groups: of the roster, in their order.
 
     Example:
         >>> few = [Group("A", ("a",), "model"), Group("B", ("b", "c"), "model")]

@@ -25,7 +25,7 @@ class Passages:
 
 
 def places(passages: Passages) -> list[tuple[int, int]]:
-    """Start and end of each place at which a wanted piece stands, in the order of the text.
+    """Returns start and end of each place at which a wanted piece stands, in the order of the text.
 
     Example:
         >>> places(Passages("1. a\\n2. bb\\n3. a", ["a", "bb"]))
@@ -55,12 +55,7 @@ class Excerpt(NamedTuple):
 
 
 def marked(passages: Passages, around: int = AROUND, most: int = MOST) -> tuple[list[Excerpt], int]:
-    """The first places, each with so many characters around it, and how many more there are.
-
-    Example:
-        >>> marked(Passages("one two three", ["two"]), around=2)
-        ([Excerpt(before='…e ', place='two', behind=' t…')], 0)
-    """
+    """Returns the first places, each with what stands around it, and how many more there are."""
     text, found = passages.text, places(passages)
     shown = [
         Excerpt(
@@ -74,7 +69,7 @@ def marked(passages: Passages, around: int = AROUND, most: int = MOST) -> tuple[
 
 
 def excerpts(passages: Passages, around: int = AROUND, most: int = MOST) -> list[str]:
-    """The same as text, each place in brackets; a last line says how many more there are.
+    """Returns the same as text, each place in brackets; a last line says how many more there are.
 
     Example:
         >>> excerpts(Passages("one two three", ["two"]), around=2)

@@ -26,19 +26,11 @@ def preference_table(
     total: str,
     notes: Iterable[Note] = (),
 ) -> Table:
-    """The table of ``stats.preferences.preferences``: a row every two models.
+    """Returns the table of ``stats.preferences.preferences``: a row every two models.
 
     Each pair stands by the first judge that judged both models; where people compared answers,
     their preferences and the agreement follow, and a last row is about all pairs of one judge.
-
-    Args:
-        name: stem of the table's files.
-        rows: as ``preferences`` gives them.
-        roster: how models are shown.
-        digits: of kappa.
-        benchmark: its title, for the caption.
-        total: what an answer wins with, for the caption.
-        notes: what is said before the notes of this table.
+    ``total`` is what an answer wins with, for the caption; ``notes`` stand before the table's own.
     """
     pairs = rows[rows["model"] != ""]
     pairs = pairs.drop_duplicates(["model", "other"])
@@ -82,7 +74,7 @@ def _counts(row: Record) -> list[Cell]:
 
 
 def _people(row: Record, digits: int) -> list[Cell]:
-    """What people prefer, and how well the scores agree; nothing where nobody compared."""
+    """Returns what people prefer, and how well the scores agree; nothing where nobody compared."""
     compared = bool(row["labelled"])
     return [
         *(count_cell(row[key]) if compared else Cell(None) for key in WORDS["people_counts"]),

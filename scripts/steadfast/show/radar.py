@@ -18,7 +18,7 @@ def draw_radar(
     roster: Roster,
     ticks: Sequence[float],
 ) -> None:
-    """A closed line a model, with an interval on each spoke where there is one.
+    """Draws a closed line a model, with an interval on each spoke where there is one.
 
     Args:
         axes: the panel.

@@ -22,23 +22,23 @@ NUMBERS = re.compile(r"-?\d+\.\d+( to -?\d+\.\d+)?")  # a number, or an interval
 
 
 def escape_markdown(text: str) -> str:
-    """Text that Markdown shows as it stands, in a cell of a pipe table too."""
+    """Returns text that Markdown shows as it stands, in a cell of a pipe table too."""
     text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
     return re.sub(rf"({ACTIVE})", r"\\\1", text)
 
 
 def unescape_markdown(text: str) -> str:
-    """The text that ``escape_markdown`` escaped."""
+    """Returns the text that ``escape_markdown`` escaped."""
     return re.sub(rf"\\({ACTIVE})", r"\1", text).replace("&lt;", "<").replace("&amp;", "&")
 
 
 def escape_csv(text: str) -> str:
-    """Text that no spreadsheet takes for a formula: such a beginning gets an apostrophe."""
+    """Returns text that no spreadsheet takes for a formula: such a beginning gets an apostrophe."""
     return f"'{text}" if text.startswith(FORMULA) and not NUMBERS.fullmatch(text) else text
 
 
 def markdown(table: Table) -> str:
-    """The table as a pipe table with its caption above and its notes below."""
+    """Returns the table as a pipe table with its caption above and its notes below."""
     body = []
     for section in table.sections:
         if section.heading:
@@ -60,7 +60,7 @@ def _cell(cell: Cell) -> str:
 
 
 def comma_separated(table: Table) -> str:
-    """The table as CSV: printed values, the section of each row first, its marks last.
+    """Returns the table as CSV: printed values, the section of each row first, its marks last.
 
     Behind the marks stands what kind of text was asked, where that is known: a CSV has no notes.
     Headings that several groups of columns have are told apart by the group's.
@@ -93,20 +93,14 @@ class Printed:
 
 
 def printed(table: Table | Printed) -> Printed:
-    """A table in LaTeX, Markdown and CSV."""
+    """Returns a table in LaTeX, Markdown and CSV."""
     if isinstance(table, Printed):
         return table
     return Printed(table.name, latex.render(table), markdown(table), comma_separated(table))
 
 
 def write_table(table: Table | Printed, directory: Path, remark: str = "") -> None:
-    """Writes ``{name}.tex``, ``.md`` and ``.csv``, each replaced atomically.
-
-    Args:
-        table: to be written.
-        directory: for the files.
-        remark: of a table; pages that are printed already are of no model that was asked.
-    """
+    """Writes ``{name}.tex``, ``.md`` and ``.csv``; printed pages take no remark."""
     page = printed(replace(table, remark=remark) if isinstance(table, Table) else table)
     for kind in KINDS:
         write_text(directory / f"{page.name}.{kind}", getattr(page, kind))

@@ -44,8 +44,8 @@ class ReportedMeasure:
         digits: after the point.
         smaller: whether a smaller value is better.
         judged: whether a judge's verdicts are in it.
-        rows: columns model, value, low, high, n, expected and prompts; value is empty where a model
-            ran and has no score.
+        rows: the headline's, as ``read_headline`` gives them; value is empty where a model ran and
+            has no score.
     """
 
     name: str
@@ -58,21 +58,15 @@ class ReportedMeasure:
 
     @property
     def values(self) -> dict[str, float]:
-        """The values there are, by model."""
+        """Returns the values there are, by model."""
         return values_by_model(self.rows)
 
 
 class Report:
     """The main measures of all benchmarks that ran, and how they are shown.
 
-    Args:
-        headlines: the headline file of each benchmark.
-        benchmarks: of each its title, whether it is judged, and its measures with text, digits
-            and smaller.
-        display: how models are shown.
-
-    Raises:
-        UserError: a file is missing or damaged, or has none of its benchmark's measures.
+    Of each benchmark there are its title, whether it is judged, and its measures with text, digits
+    and smaller.
     """
 
     def __init__(
@@ -93,7 +87,7 @@ class Report:
         self.roster = Roster(prompts, display, prompts)
 
     def groups(self) -> list[Group]:
-        """The roster's groups, the best mean rank over a model's measures first."""
+        """Returns the roster's groups, the best mean rank over a model's measures first."""
         places = [ranks(m.values, self.roster.models, m.smaller) for m in self.measures]
         found = {m: [p[m] for p in places if m in p] for m in self.roster.models}
         return self.roster.groups({m: -sum(p) / len(p) for m, p in found.items() if p})
@@ -120,7 +114,7 @@ def _measures(path: Path, benchmark: Settings, digits: int) -> list[ReportedMeas
 
 
 def report_table(report: Report) -> Table:
-    """Models by measures, each value with its interval; a dash where a model has none."""
+    """Returns models by measures, each value with its interval; a dash where a model has none."""
     roster, columns = report.roster, [MODEL]
     cells: CellsByModel = {m: (Cell(roster.label(m)),) for m in roster.models}
     for measure in report.measures:
@@ -177,7 +171,7 @@ def _notes(report: Report) -> list[Note]:
 
 
 def _below_floor(report: Report) -> list[Note]:
-    """Which contenders the floor exceeds in a benchmark's main measure, where more is better."""
+    """Returns the contenders below the floor in a benchmark's main measure, if more is better."""
     texts, found = WORDS["notes"], []
     main = {m.benchmark: m for m in reversed(report.measures) if not m.smaller}
     for measure in reversed(main.values()):
@@ -197,7 +191,7 @@ def _below_floor(report: Report) -> list[Note]:
 
 
 def _drawn(report: Report) -> list[Note]:
-    """What was drawn of each benchmark, and the smallest differences that could be told apart."""
+    """Returns what was drawn of each benchmark, and the smallest differences told apart."""
     texts = WORDS["notes"]
     counts = {m.benchmark: n for m in report.measures for n in m.rows["drawn"] if n}
     drawn = (texts["drawn_of"].format(benchmark=of, count=n) for of, n in counts.items())
@@ -212,7 +206,7 @@ def _drawn(report: Report) -> list[Note]:
 
 
 def _incomplete(report: Report) -> Sequence[str]:
-    """Each model that lacks samples of a measure, with its counts."""
+    """Returns each model that lacks samples of a measure, with its counts."""
     found: dict[str, list[str]] = {}
     for measure in report.measures:
         for row in measure.rows.itertuples():
@@ -232,7 +226,7 @@ def _incomplete(report: Report) -> Sequence[str]:
 
 
 def correlations_table(report: Report) -> Table:
-    """Every two measures: how many contenders have both, and how alike these are ordered."""
+    """Returns how many contenders every two measures share, and how alike they order them."""
     rows: list[tuple[Cell, ...]] = []
     for i, first in enumerate(report.measures):
         for j, second in enumerate(report.measures[i + 1 :]):

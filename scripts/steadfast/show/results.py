@@ -56,11 +56,11 @@ class Results:
 
     @property
     def digits(self) -> int:
-        """Decimals of printed scores."""
+        """Returns the decimals of printed scores."""
         return self.display.digits
 
     def caption(self, name: str, **slots: str) -> str:
-        """A table's caption, with its slots filled."""
+        """Returns a table's caption, with its slots filled."""
         return self.words["captions"][name].format(**{**self.slots, **slots})
 
     def table(
@@ -71,27 +71,27 @@ class Results:
         notes: Iterable[Note] = (),
         **slots: str,
     ) -> Table:
-        """A table under its caption, with the caption's slots filled."""
+        """Returns a table under its caption, with the caption's slots filled."""
         parts = (tuple(columns), tuple(sections), tuple(notes))
         return Table(self.prefix + name, self.caption(name, **slots), *parts)
 
     def cells(self, columns: Iterable[Values]) -> CellsByModel:
-        """The cells of each model, a column a cell."""
+        """Returns the cells of each model, a column a cell."""
         return value_cells(self.roster, columns, self.digits)
 
     def label(self, model: str, repeated: bool = False) -> Cell:
-        """A model's name."""
+        """Returns a model's name."""
         return Cell(self.roster.label(model), repeated=repeated)
 
     def answer_cells(self, model: str, counts: Mapping[str, int]) -> list[Cell]:
-        """The cells of ``ANSWER_COLUMNS``; dashes where the answers themselves are not known."""
+        """Returns the cells of ``ANSWER_COLUMNS``; dashes where the answers are not known."""
         known = not self.roster.is_released(model)
         return [count_cell(counts[name]) if known else Cell(None) for name in ANSWERS]
 
     def sections(
         self, groups: Iterable[Group], row: Callable[[str], Sequence[Cell]]
     ) -> tuple[Section, ...]:
-        """A section a group, a row a model: its name, and what ``row`` gives."""
+        """Returns a section a group, a row a model: its name, and what ``row`` gives."""
         return tuple(
             Section(
                 tuple((self.label(model), *row(model)) for model in group.models),
@@ -102,10 +102,9 @@ class Results:
         )
 
     def incomplete_notes(self, counts: Iterable[tuple[Mapping[str, str], int, int]]) -> list[Note]:
-        """The note that explains the mark of incomplete values, where there are some.
+        """Returns the note that explains the mark of incomplete values, where there are some.
 
-        Args:
-            counts: what ``incomplete_model`` has slots for, scored and expected of each model.
+        ``counts`` are what ``incomplete_model`` has slots for, scored and expected of each model.
         """
         words = self.words["notes"]
         found = [
@@ -120,19 +119,15 @@ class Results:
         )
 
     def tie_notes(self, line: str = "column") -> list[Note]:
-        """What bold says in a table, and what was drawn.
-
-        Args:
-            line: in which values are compared: column or row.
-        """
+        """Returns what bold says in a line (column or row) of a table, and what was drawn."""
         return [(None, WORDS["notes"]["ties"].format(line=line)), *self.drawn_notes()]
 
     def untested_notes(self) -> list[Note]:
-        """That a table has no bold, and what was drawn."""
+        """Returns that a table has no bold, and what was drawn."""
         return [(None, WORDS["notes"]["untested"]), *self.drawn_notes()]
 
     def drawn_notes(self) -> list[Note]:
-        """What was drawn and how many, and what intervals and p-values cover."""
+        """Returns what was drawn and how many, and what intervals and p-values cover."""
         words = self.words["drawn"]
         counts = (
             self._drawn(str(part), rows["clusters"])
@@ -154,12 +149,9 @@ class Results:
         return WORDS["by_part"].format(part=name, count=count) if part else count
 
     def rank_notes(self, measure: str, rows: pd.DataFrame, digits: int | None = None) -> list[Note]:
-        """What ranges of ranks say, and the smallest difference that the test tells apart.
+        """Returns what ranges of ranks by a measure say, and the smallest difference told apart.
 
-        Args:
-            measure: by which models are ranked.
-            rows: its comparisons, one a pair.
-            digits: of the difference; None: the table's.
+        ``rows`` are the measure's comparisons, one a pair.
         """
         notes: list[Note] = [(None, WORDS["notes"]["ranks"].format(measure=measure))]
         smallest = smallest_of(rows)
@@ -170,18 +162,18 @@ class Results:
         return notes
 
     def shared_notes(self, judged: bool) -> list[Note]:
-        """What ``shared_notes`` says of these models."""
+        """Returns what ``shared_notes`` says of these models."""
         return shared_notes(self.roster, judged)
 
 
 def roster_of(frames: Frames, display: Display) -> Roster:
-    """All models that the metrics ``coverage`` names."""
+    """Returns all models that the metrics ``coverage`` names."""
     prompts = models_by_prompts(frames["coverage"])
     return Roster(prompts, display, prompts)
 
 
 def shared_notes(roster: Roster, judged: bool) -> list[Note]:
-    """Whose scores were released, whose verdicts count, that no real model competes, where so."""
+    """Returns notes on released scores, whose verdicts count, and that no real model competes."""
     notes: list[Note] = []
     if note := roster.prompt_note:
         notes.append((None, note))
@@ -195,19 +187,13 @@ def shared_notes(roster: Roster, judged: bool) -> list[Note]:
 def range_notes(
     roster: Roster, measure: str, values: Mapping[str, float], digits: int
 ) -> list[Note]:
-    """The highest and the lowest value of the models that compete, where one has any."""
+    """Returns the highest and the lowest value of the models that compete, where one has any."""
     named = [(roster.label(m), values[m]) for m in roster.contenders if m in values]
     return range_note(measure, named, digits)
 
 
 def range_note(measure: str, named: Iterable[tuple[str, float]], digits: int) -> list[Note]:
-    """The lowest and the highest of some values, where there is any; one where all are equal.
-
-    Args:
-        measure: that the values are of.
-        named: name and value of each.
-        digits: after the point.
-    """
+    """Returns the lowest and the highest of some named values, if any; one where all are equal."""
     ends = extremes(named, digits)
     if not ends:
         return []
@@ -216,11 +202,7 @@ def range_note(measure: str, named: Iterable[tuple[str, float]], digits: int) ->
 
 
 def few_models_notes(counts: Iterable[int]) -> list[Note]:
-    """What correlations over few models are worth at best.
-
-    Args:
-        counts: of the models in each correlation.
-    """
+    """Returns what correlations over few models are worth at best, of the counts of models."""
     few = sorted({n for n in counts if n < ENOUGH_MODELS})
     found = "; ".join(
         WORDS["notes"]["smallest_p"].format(n=n, p=rounded(smallest_p(n), P_DIGITS)) for n in few
@@ -230,7 +212,7 @@ def few_models_notes(counts: Iterable[int]) -> list[Note]:
 
 
 def extremes(named: Iterable[tuple[str, float]], digits: int) -> list[str]:
-    """The lowest and the highest value as they are printed, each with all that have it.
+    """Returns the lowest and the highest value as they are printed, each with all that have it.
 
     Equal values have no order: their names stand together, and one end where all are equal.
 
@@ -251,18 +233,18 @@ def _ends(values: Collection[Decimal]) -> tuple[Decimal, ...]:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names for a sentence, the first few of many."""
+    """Returns names for a sentence, the first few of many."""
     more = len(names) - NAMES_LISTED
     shown = ", ".join(names[:NAMES_LISTED])
     return f"{shown} and {more} more" if more > 0 else shown
 
 
 def incomplete_models(rows: pd.DataFrame) -> set[str]:
-    """The models whose n is smaller than expected, of rows with one a model."""
+    """Returns the models whose n is smaller than expected, of rows with one a model."""
     return set(rows.loc[rows["n"] < rows["expected"], "model"])
 
 
 def values_by_model(rows: pd.DataFrame, column: str = "value") -> dict[str, float]:
-    """Value by model of rows with one a model, without those that have none."""
+    """Returns the value by model of rows with one a model, without those that have none."""
     known = rows[rows[column].notna()]
     return dict(zip(known["model"], known[column], strict=True))

@@ -23,12 +23,12 @@ class Group:
 
     @property
     def unranked(self) -> bool:
-        """Whether they are no real models."""
+        """Returns whether they are no real models."""
         return self.kind in UNRANKED
 
     @property
     def full_heading(self) -> str:
-        """The heading, which says so where its members are no real models."""
+        """Returns the heading, which says so where its members are no real models."""
         if not self.unranked:
             return self.heading
         return WORDS["unranked"][self.kind].format(group=self.heading).strip()
@@ -60,12 +60,12 @@ class Roster:
         self._order = {name: place for place, name in enumerate(display.models)}
 
     def label(self, model: str) -> str:
-        """The model's name in tables, which says so where its scores were released."""
+        """Returns the model's name in tables, which says so where its scores were released."""
         form = WORDS["apart"] if model in self.apart | self.released else "{model}"
         return form.format(model=self._shown(model).label)
 
     def figure_label(self, model: str) -> str:
-        """The model's name in figures, which says so where it is no real model."""
+        """Returns the model's name in figures, which says so where it is no real model."""
         form = WORDS["labels"].get(self.kind(model), "{model}")
         return form.format(model=self.label(model))
 
@@ -74,28 +74,28 @@ class Roster:
         return self._display.models.get(model, Shown(model, engine=default))
 
     def kind(self, model: str) -> str:
-        """One of ``KINDS``."""
+        """Returns one of ``KINDS``."""
         engine = self._shown(model).engine
         return engine if engine in UNRANKED else "model"
 
     def is_released(self, model: str) -> bool:
-        """Whether the model's scores were released, so that nobody was asked here."""
+        """Returns whether the model's scores were released, so that nobody was asked here."""
         return self._shown(model).engine == SCORED
 
     def place(self, model: str) -> int:
-        """The model's place in the config, whichever others have results."""
+        """Returns the model's place in the config, whichever others have results."""
         known = self._order
         return known[model] if model in known else len(known) + self.models.index(model)
 
     @property
     def prompt_note(self) -> str | None:
-        """What the mark of released scores says; None where no model has it."""
+        """Returns what the mark of released scores says; None where no model has it."""
         note = "apart" if self.apart else "released" if self.released else None
         return WORDS["notes"][note] if note else None
 
     @property
     def judge_note(self) -> str | None:
-        """Whose verdicts count, and whether that is a real model; None where nobody judges.
+        """Returns whose verdicts count, and whether that is a real model; None where nobody judges.
 
         The answers of models count as the first judge that is one has them, those of stand-ins as
         the first stand-in.
@@ -111,13 +111,13 @@ class Roster:
         return WORDS["notes"][note].format(judge=first.get(False), stand_in=first.get(True))
 
     def is_stand_in(self, judge: str) -> bool:
-        """Whether a judge, in whatever way it is asked, stands in for one, and judges no model."""
+        """Returns whether a judge, however it is asked, stands in for one, and judges no model."""
         name, _, _ = judge.partition(" (")  # components.rater_name
         return self._display.judges.get(name, Shown(name)).engine in UNRANKED
 
     @property
     def contenders(self) -> list[str]:
-        """Models that are ranked: the real ones; without any, the simulated readers."""
+        """Returns the models that are ranked: the real ones; without any, the simulated readers."""
         for kind in ("model", "simulated"):
             found = [model for model in self.models if self.kind(model) == kind]
             if found:
@@ -126,15 +126,11 @@ class Roster:
 
     @property
     def no_real_model(self) -> bool:
-        """Whether the simulated readers compete, for want of models."""
+        """Returns whether the simulated readers compete, for want of models."""
         return {self.kind(model) for model in self.contenders} == {"simulated"}
 
     def groups(self, value: Mapping[str, float]) -> list[Group]:
-        """The groups in the display's order, models by falling value; no real models last.
-
-        Args:
-            value: what to order by, such as the overall score; models without one come last.
-        """
+        """Returns the groups in the display's order, models by falling value, stand-ins last."""
         order = {name: i for i, name in enumerate(self._display.group_order)}
         members: dict[tuple[int, int, str], list[str]] = {}
         for model in self.models:

@@ -38,7 +38,7 @@ class Column:
 
     @property
     def full_heading(self) -> str:
-        """The heading with the group's before it."""
+        """Returns the heading with the group's before it."""
         return f"{self.group}: {self.heading}" if self.group else self.heading
 
 
@@ -79,21 +79,17 @@ class Table:
 
     @property
     def full_caption(self) -> str:
-        """The remark and the caption."""
+        """Returns the remark and the caption."""
         return f"{self.remark} {self.caption}".strip()
 
     def about(self, texts: Sequence[str]) -> "Table":
-        """The same with sentences that say what text was asked, as its last notes and in its CSV.
-
-        Args:
-            texts: of which empty ones say nothing.
-        """
+        """Returns the same with sentences on the text asked, as last notes and in its CSV."""
         said = [text for text in texts if text]
         notes = (*self.notes, *((None, text) for text in said))
         return replace(self, notes=notes, asked=" ".join(said))
 
     def pages(self) -> Iterator["Table"]:
-        """Pieces of at most ``rows_per_page`` rows, cut between sections where possible."""
+        """Yields pieces of at most ``rows_per_page`` rows, cut between sections where possible."""
         page: list[Section] = []
         size = self.rows_per_page
         for whole in self.sections:
@@ -107,7 +103,7 @@ class Table:
 
 
 def rounded(value: float, digits: int) -> Decimal:
-    """A number as it is printed: half up, after rounding to 12 significant digits; never -0.
+    """Returns a number as printed: half up, after rounding to 12 significant digits; never -0.
 
     Binary fractions lie a little beside the ties that they stand for (0.7975); the first rounding
     restores them.
@@ -118,13 +114,13 @@ def rounded(value: float, digits: int) -> Decimal:
 def ranks(
     values: Mapping[str, float], contenders: Collection[str], smaller: bool = False
 ) -> dict[str, int]:
-    """The place of each competing row, from 1; equal values share the better place."""
+    """Returns the place of each competing row, from 1; equal values share the better place."""
     competing = {row: value for row, value in values.items() if row in contenders}
     ordered = sorted(competing.values(), reverse=not smaller)
     return {row: ordered.index(value) + 1 for row, value in competing.items()}
 
 
 def shown_ranks(values: Mapping[str, float], contenders: Collection[str]) -> dict[str, int]:
-    """The ranks that a table shows: none where one value stands alone, or all are equal."""
+    """Returns the ranks that a table shows: none where one value stands alone, or all are equal."""
     places = ranks(values, contenders)
     return places if len(set(places.values())) > 1 else {}
