@@ -13,7 +13,7 @@ from unittest.mock import patch
 from steadfast.contract.request import Request
 from steadfast.engines.base import Setup
 from steadfast.engines.openai.api import OpenaiEngine
-from steadfast.engines.openai.client import Reply
+from steadfast.engines.openai.client import ServerReply
 
 SERVERS = {
     "steady": ({}, 20_000),
@@ -221,7 +221,7 @@ class PacedClient:
     async def post(self, path, body):
         status, after = await self._server.reply()
         headers = {} if after is None else {"retry-after": str(after)}
-        return Reply(status, ANSWER if status == 200 else b"{}", headers)
+        return ServerReply(status, ANSWER if status == 200 else b"{}", headers)
 
 
 def ask(server, count, **operation):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from paced_servers import SERVERS, Paced, ask, best_bare
 from steadfast.engines.openai.level import Level
-from steadfast.engines.openai.pace import Failures
+from steadfast.engines.openai.pace import RecentFailures
 
 COUNT = 5_000
 """Of requests in a test, at most: larger numbers of them are in ``benchmarks/``."""
@@ -84,7 +84,7 @@ def test_what_waits_to_be_asked_again_takes_no_place():
 
 def outcomes(share, count, every=1.0):
     """How many alarms there are where that share of requests fails, evenly spread."""
-    failures, alarms, due = Failures(), 0, 0.0
+    failures, alarms, due = RecentFailures(), 0, 0.0
     for number in range(count):
         failures.sent(number * every, 32)
         due += share
@@ -102,7 +102,7 @@ def test_scattered_failures_are_no_alarm_and_many_are():
 
 
 def test_failures_of_requests_that_were_sent_before_an_alarm_are_no_second_one():
-    failures = Failures()
+    failures = RecentFailures()
     for number in range(32):
         failures.sent(float(number), 32)
     shares = [failures.failed(float(number)) for number in range(32)]

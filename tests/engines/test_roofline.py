@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from steadfast.engines.cost.roofline import (
     Machine,
-    Size,
+    ModelSize,
     Work,
     gpus_needed,
     load_seconds,
@@ -24,7 +24,7 @@ LLAMA_8B = {
     "num_key_value_heads": 8,
     "vocab_size": 128256,
 }
-SIZE = Size.stated({"parameters": 8.03, "layers": 32, "hidden": 4096, "kv": 1024})
+SIZE = ModelSize.stated({"parameters": 8.03, "layers": 32, "hidden": 4096, "kv": 1024})
 H100 = Machine.of({"gpu": "h100"}, 1)
 
 
@@ -32,7 +32,7 @@ def checkpoint(folder, config, weights=0):
     (folder / "config.json").write_text(json.dumps(config))
     if weights:
         (folder / "model-00001.safetensors").write_bytes(bytes(weights))
-    return Size.of_checkpoint(folder)
+    return ModelSize.of_checkpoint(folder)
 
 
 def test_a_models_own_files_say_its_size(tmp_path):
@@ -52,13 +52,13 @@ def test_the_weights_of_a_mixture_of_experts_are_those_of_its_files(tmp_path):
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"num_hidden_layers": "many"}'])
 def test_files_that_do_not_say_it_are_no_size(tmp_path, content):
     (tmp_path / "config.json").write_text(content)
-    assert Size.of_checkpoint(tmp_path) is None
-    assert Size.of_checkpoint(tmp_path / "nowhere") is None
+    assert ModelSize.of_checkpoint(tmp_path) is None
+    assert ModelSize.of_checkpoint(tmp_path / "nowhere") is None
 
 
 @pytest.mark.parametrize(("parameters", "layers", "hidden"), [(7.62, 28, 3584), (72.7, 80, 8192)])
 def test_the_shape_follows_roughly_from_the_parameters(parameters, layers, hidden):
-    size = Size.stated({"parameters": parameters})
+    size = ModelSize.stated({"parameters": parameters})
     assert size.layers == pytest.approx(layers, rel=0.25)
     assert size.hidden == pytest.approx(hidden, rel=0.25)
 
@@ -85,7 +85,7 @@ def test_loading_takes_as_long_as_reading_the_weights():
 
 def test_the_memory_holds_weights_and_cache():
     assert room(SIZE, H100) == pytest.approx((68e9 - 16.06e9) / 131_072)
-    large = Size.stated({"parameters": 72.7, "layers": 80, "hidden": 8192, "kv": 1024})
+    large = ModelSize.stated({"parameters": 72.7, "layers": 80, "hidden": 8192, "kv": 1024})
     assert room(large, H100) < 0
     assert gpus_needed(large, {"gpu": "h100"}, 4_096) == 4
     assert gpus_needed(large, {"gpu": "h200"}, 4_096) == 2

@@ -36,7 +36,7 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
         for key, field in benchmark.section.model_fields.items():
             if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
                 yield f"{benchmark.title}: {key}", f"{name}.{key}.", field.annotation
-    yield "Judging", "judging.", judged.Judging
+    yield "Judging", "judging.", judged.JudgingSettings
     yield "Every model", "models.{name}.", model_base.BaseModelSettings
     yield "Engines whose answers may hold thoughts", "models.{name}.", model_base.ThinkingModel
     yield "Engines that sample", "models.{name}.", model_base.SamplingModel

@@ -52,7 +52,7 @@ class Loaded:
             self.model.close()
 
 
-class Tokenizer(Protocol):
+class TokenCounter(Protocol):
     """What counts a model's tokens, and cuts a text."""
 
     def encode(self, text: str) -> list[int]:
@@ -108,7 +108,7 @@ class Engine(ABC):
     """What loading the model took, where this engine did it and no other part's had done it."""
 
     @property
-    def tokenizer(self) -> Tokenizer | None:
+    def tokenizer(self) -> TokenCounter | None:
         """What counts and cuts its prompts; None: the config's tiktoken encoding."""
         return None
 
@@ -160,4 +160,5 @@ def build_engine(setup: Setup) -> Engine:
     if name not in ENGINES:
         raise UserError(f"engine: there is no {name!r}; use one of {', '.join(ENGINES)}")
     module, _, made = ENGINES[name].partition(":")
-    return getattr(import_module(module), made)(setup)
+    build: Callable[[Setup], Engine] = getattr(import_module(module), made)
+    return build(setup)

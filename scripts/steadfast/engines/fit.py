@@ -1,7 +1,7 @@
 """Prompts against the window: checked, cut or left out before anything is sent (promise 4)."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,7 +10,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.request import Item, Request, prefix_hasher, request_hash
-from steadfast.engines.base import Engine, Tokenizer
+from steadfast.engines.base import Engine, TokenCounter
 from steadfast.engines.openai.body import as_text
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class _Prefix(NamedTuple):
 class _Context:
     """One context behind one head: its tokens, and its prefixes by the tokens kept."""
 
-    def __init__(self, item: Item, answers: Settings, tokenizer: Tokenizer | None):
+    def __init__(self, item: Item, answers: Settings, tokenizer: TokenCounter | None):
         self._head, self._context = item.head, item.context
         self._answers, self.tokenizer = answers, tokenizer
         self._prefixes: dict[int | None, _Prefix] = {}
@@ -81,13 +81,11 @@ def adapted(items: Iterable[Item], answers: Settings) -> list[Item]:
         >>> [one.max_tokens for one in adapted([item], {"reasoning": {"tokens": 4096}})]
         [4196]
     """
-    own = answers.get("max_tokens")
-    thought = (answers.get("reasoning") or {}).get("tokens", 0)
+    own: int | Mapping[str, int] = answers.get("max_tokens") or {}
+    thought: int = (answers.get("reasoning") or {}).get("tokens", 0)
 
     def limit(item: Item) -> int:
-        if isinstance(own, int):
-            return own
-        return (own or {}).get(item.task, item.max_tokens)
+        return own if isinstance(own, int) else own.get(item.task, item.max_tokens)
 
     exemplified = with_examples(items, answers.get("examples"))
     return [replace(item, max_tokens=limit(item) + thought) for item in exemplified]
@@ -96,7 +94,7 @@ def adapted(items: Iterable[Item], answers: Settings) -> list[Item]:
 def fitted(model: str, engine: Engine, answers: Settings, items: Iterable[Item]) -> list[Request]:
     """Items as requests that fit a model, by its settings and its engine's tokenizer."""
     window, template = answers.get("window"), answers.get("template_tokens")
-    tokenizer: Tokenizer | None = None
+    tokenizer: TokenCounter | None = None
     if window:
         tokenizer = engine.tokenizer or load_tokenizer(answers.get("tokenizer") or "o200k_base")
         template = engine.template_tokens(tokenizer.count) if template is None else template
@@ -115,7 +113,7 @@ def fit(
     items: Iterable[Item],
     window: int | None,
     on_overflow: str,
-    tokenizer: Tokenizer | None,
+    tokenizer: TokenCounter | None,
     *,
     model: str = "",
     answers: Settings | None = None,

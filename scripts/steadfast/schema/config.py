@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from steadfast.base.names import nearest, shown
 from steadfast.schema.hardware import Hardware
-from steadfast.schema.judged import Judging
+from steadfast.schema.judged import JudgingSettings
 from steadfast.schema.model_base import BaseModelSettings
 from steadfast.schema.models import ModelSettings
 from steadfast.schema.strict import StrictModel, check_names, role
@@ -155,8 +155,8 @@ class Config(StrictModel):
         description="Models that reword instructions, by name, with settings as under models "
         "(lifbench.expressions: recs).",
     )
-    judging: Judging = Field(
-        default_factory=Judging, description="How the judges' replies become verdicts."
+    judging: JudgingSettings = Field(
+        default_factory=JudgingSettings, description="How the judges' replies become verdicts."
     )
     models: dict[str, ModelSettings] = Field(
         description="The models by name; names starting with sim- are simulated readers.",

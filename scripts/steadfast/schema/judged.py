@@ -9,7 +9,7 @@ from steadfast.schema.strict import StrictModel, role
 Source = Literal["synthetic", "local", "released"]
 
 
-class Judging(StrictModel):
+class JudgingSettings(StrictModel):
     """How the judges' replies become verdicts."""
 
     mode: Literal["strict", "released"] = Field(

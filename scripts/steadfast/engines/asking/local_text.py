@@ -55,12 +55,14 @@ class LocalText:
 
     def encode(self, text: str) -> list[int]:
         """Token ids of a text, without the ids that open a prompt."""
-        return self._tokenizer.encode(text, add_special_tokens=False)
+        return self._ids(text, special=False)
 
     def decode(self, tokens: Sequence[int]) -> str:
         """The text of token ids."""
-        return self._tokenizer.decode(
-            tokens, skip_special_tokens=False, clean_up_tokenization_spaces=False
+        return str(
+            self._tokenizer.decode(
+                tokens, skip_special_tokens=False, clean_up_tokenization_spaces=False
+            )
         )
 
     def count(self, text: str) -> int:
@@ -74,12 +76,13 @@ class LocalText:
         if not self._chat:
             return plain_text(prompt, turns)
         fixed = {"date_string": f"{DATE:%d %b %Y}", "strftime_now": DATE.strftime}
-        return self._tokenizer.apply_chat_template(
+        rendered = self._tokenizer.apply_chat_template(
             messages(prompt, turns, self._system or None),
             add_generation_prompt=True,
             tokenize=False,
             **(fixed | self._args),
         )
+        return str(rendered)
 
     def template_tokens(self) -> int:
         """Tokens that template or suffix add, at most, whatever a prompt begins and ends with."""
@@ -118,7 +121,11 @@ class LocalText:
 
     def _whole(self, text: str) -> list[int]:
         # A chat template writes the opening token itself; a base model's tokenizer adds it.
-        return self._tokenizer.encode(text, add_special_tokens=not self._chat)
+        return self._ids(text, special=not self._chat)
+
+    def _ids(self, text: str, special: bool) -> list[int]:
+        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=special)
+        return ids
 
     # --- what belongs to the identity ------------------------------------------------------
 

@@ -175,7 +175,7 @@ def _unmistakable(text: str, stop: int, dialect: Dialect) -> bool:
     return (stuck and not text[stop].islower()) or _end(text[stop:], [dialect]) is not None
 
 
-class End(NamedTuple):
+class ThoughtEnd(NamedTuple):
     """Where a thought ends; in the order in which ends are likely to be meant."""
 
     in_code: int  # as of a mark
@@ -185,17 +185,19 @@ class End(NamedTuple):
     nested: bool  # whether the thought holds a start without an end
 
 
-def _end(text: str, dialects: list[Dialect]) -> End | None:
+def _end(text: str, dialects: list[Dialect]) -> ThoughtEnd | None:
     """Where the thought ends that a text begins inside: at an end outside code, or in it."""
-    found: list[End] = []
+    found: list[ThoughtEnd] = []
     for rank, dialect in enumerate(dialects):
         marks = list(marks_in(text, dialect))
         tags = Tags(marks)
         if closing := tags.closing(-1, dialect):
             place, nested = closing
-            found.append(End(0, tags.marks[place].start, rank, tags.marks[place].stop, nested))
+            found.append(
+                ThoughtEnd(0, tags.marks[place].start, rank, tags.marks[place].stop, nested)
+            )
         found += [
-            End(mark.in_code, mark.start, rank, mark.stop, False)
+            ThoughtEnd(mark.in_code, mark.start, rank, mark.stop, False)
             for mark in marks
             if mark.kind == "end" and mark.in_code
         ]

@@ -5,8 +5,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from steadfast.base.files import write_json
-from steadfast.contract import records
-from steadfast.contract.records import read_runs
+from steadfast.contract.records import RunRecord, read_runs
 from steadfast.contract.request import Response
 from steadfast.engines.base import Engine
 
@@ -18,7 +17,7 @@ def record_path(journal: Path) -> Path:
     return journal.with_suffix(".run.json")
 
 
-class RunRecord(AbstractContextManager["RunRecord"]):
+class RunRecorder(AbstractContextManager["RunRecorder"]):
     """One more run in a job's record, which grows over all runs that asked something.
 
     It is written now and then, so that a killed run loses a few seconds of it.
@@ -46,7 +45,7 @@ class RunRecord(AbstractContextManager["RunRecord"]):
 
     def _write(self) -> None:
         self._written = time.monotonic()
-        run: records.RunRecord = {
+        run: RunRecord = {
             "wall_seconds": round(self._written - self._started, 3),
             "answered": self._answered,
             "failed": self._failed,

@@ -13,7 +13,7 @@ from steadfast.contract.request import ANSWERED, Item, Request, Response, groupe
 from steadfast.engines.asking.journal import Journal
 from steadfast.engines.asking.progress import Notices, Progress
 from steadfast.engines.asking.reasoning import start_tags, told_apart
-from steadfast.engines.asking.record import RunRecord, record_path
+from steadfast.engines.asking.record import RunRecorder, record_path
 from steadfast.engines.base import Engine
 
 
@@ -41,7 +41,7 @@ class Asking:
 
         self._journal = stack.enter_context(Journal(journal, waits)) if engine.paid else None
         self._progress = stack.enter_context(closing(Progress(label, total)))
-        self._record: RunRecord | None = None
+        self._record: RunRecorder | None = None
 
     def ask(self, requests: list[Request], again: bool = False) -> list[Response]:
         """The response to each request, in order; equal requests are asked once."""
@@ -61,7 +61,7 @@ class Asking:
         self._progress.known(sum(shares[name] for name in found))
         if asked:
             if self._record is None:
-                record = RunRecord(record_path(self._path), self._engine)
+                record = RunRecorder(record_path(self._path), self._engine)
                 self._record = self._stack.enter_context(record)
             for request, response in self._engine.answer(grouped(asked.values())):
                 if self._journal is not None:

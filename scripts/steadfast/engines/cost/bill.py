@@ -10,8 +10,8 @@ from steadfast.base.files import Record, Settings
 from steadfast.contract.request import ANSWERED, Request, Response
 from steadfast.engines.openai.shapes import count
 
-TOKEN_BYTES = 3
-"""Bytes of UTF-8 in a token, by a cautious estimate: English has more, Chinese about as many."""
+BYTES_PER_TOKEN = 3
+"""Of UTF-8, by a cautious estimate: English has about 4, Chinese about 3."""
 
 
 def cost(price: Settings, prompt: int, cached: int, output: int) -> float:
@@ -25,7 +25,7 @@ def cost(price: Settings, prompt: int, cached: int, output: int) -> float:
     """
     cached_price = price["input"] if price.get("cached") is None else price["cached"]
     whole = (prompt - cached) * price["input"] + cached * cached_price + output * price["output"]
-    return whole / 1_000_000
+    return float(whole / 1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def prompt_tokens(request: Request) -> int:
 
 
 def _tokens(text: str) -> int:
-    return -(-len(text.encode("utf-8", "surrogatepass")) // TOKEN_BYTES)
+    return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_PER_TOKEN)
 
 
 def _said(response: Response) -> str:

@@ -9,7 +9,14 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.contract.records import RunRecord, read_runs
-from steadfast.engines.cost.roofline import Machine, Size, Work, load_seconds, work_seconds
+from steadfast.engines.cost.roofline import (
+    Machine,
+    ModelSize,
+    Work,
+    hardware_fact,
+    load_seconds,
+    work_seconds,
+)
 
 ENOUGH = 20
 """Answers of past runs from which on they count."""
@@ -53,17 +60,17 @@ def speed(
     if given:
 
         def seconds(work: Work) -> float:
-            return work.distinct / given["prefill"] + work.output / given["decode"]
+            return float(work.distinct / given["prefill"] + work.output / given["decode"])
     elif size and machine:
 
         def seconds(work: Work) -> float:
             return work_seconds(work, size, machine, plan["at_once"]) / copies
     elif answers.get("model") and not plan["gpus"]:
-        server = facts("engines/hardware.yaml")["server"]
+        latency = hardware_fact("server", "latency_seconds")
+        decode, at_once = hardware_fact("server", "tokens_per_second"), int(plan["at_once"])
 
         def seconds(work: Work) -> float:
-            waiting = work.requests * server["latency_seconds"]
-            return float(waiting + work.output / server["tokens_per_second"]) / plan["at_once"]
+            return (work.requests * latency + work.output / decode) / at_once
     else:
         return None
     took = sum(run["wall_seconds"] - run["load_seconds"] for run in runs)
@@ -128,15 +135,15 @@ def _work(run: RunRecord) -> Work:
     return Work(run["answered"], prompt, distinct, run["output_tokens"], 1)
 
 
-def size_of(answers: Settings, plan: Settings) -> Size | None:
+def size_of(answers: Settings, plan: Settings) -> ModelSize | None:
     """A model's size: as the config states it, else as its files have it where they are here."""
     if plan.get("size"):
-        return Size.stated(plan["size"])
+        return ModelSize.stated(plan["size"])
     model = answers.get("model")
     if not model or not plan["gpus"]:
         return None
     folder = Path(model) if Path(model).is_dir() else _in_cache(model, answers.get("revision"))
-    return Size.of_checkpoint(folder) if folder else None
+    return ModelSize.of_checkpoint(folder) if folder else None
 
 
 def _in_cache(model: str, revision: str | None) -> Path | None:

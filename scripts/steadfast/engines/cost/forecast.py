@@ -8,7 +8,7 @@ from operator import eq
 
 from steadfast.base.files import Record, Settings
 from steadfast.contract.request import Request
-from steadfast.engines.base import Tokenizer
+from steadfast.engines.base import TokenCounter
 from steadfast.engines.cost.bill import cost
 from steadfast.engines.cost.roofline import Work
 
@@ -25,7 +25,7 @@ LEFT_OUT = "left out"
 class CachedTokenizer:
     """A tokenizer that counts no text twice; the models of a part share their prompts."""
 
-    def __init__(self, tokenizer: Tokenizer):
+    def __init__(self, tokenizer: TokenCounter):
         self.encode, self.decode = tokenizer.encode, tokenizer.decode
         self.count = cache(tokenizer.count)
 
@@ -33,7 +33,7 @@ class CachedTokenizer:
 def plan_part(
     requests: Sequence[Request],
     known: Collection[str],
-    tokenizer: Tokenizer,
+    tokenizer: TokenCounter,
     template_tokens: int = 0,
 ) -> Record:
     """What a part would take; equal requests count once wherever something is asked or computed.
@@ -124,7 +124,7 @@ def taken(
 
 
 def distinct_tokens(
-    requests: Iterable[Request], tokenizer: Tokenizer, template_tokens: int = 0
+    requests: Iterable[Request], tokenizer: TokenCounter, template_tokens: int = 0
 ) -> int:
     """Prompt tokens that are left when prompts share whatever prefix they have in common.
 

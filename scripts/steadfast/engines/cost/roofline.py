@@ -18,7 +18,7 @@ HEAD = 128  # elements of an attention head, in most models
 
 
 @dataclass(frozen=True)
-class Size:
+class ModelSize:
     """What a model's own files say of its size."""
 
     parameters: float
@@ -29,7 +29,7 @@ class Size:
     weight_bytes: float  # of all weights
 
     @classmethod
-    def stated(cls, size: Settings) -> "Size":
+    def stated(cls, size: Settings) -> "ModelSize":
         """As the config has it: ``parameters`` and ``active`` in billions, ``layers``, ``hidden``,
         ``kv``, ``bits`` of a weight; what is missing follows from the parameters, as it does in
         most models: 12 × layers × hidden² of them, 128 × layers wide, with 8 heads of keys.
@@ -46,7 +46,7 @@ class Size:
         )
 
     @classmethod
-    def of_checkpoint(cls, folder: Path) -> "Size | None":
+    def of_checkpoint(cls, folder: Path) -> "ModelSize | None":
         """As the files of a checkpoint have it; None where they do not say.
 
         The bytes of the weights are those of its safetensors; where these are not there, the
@@ -127,18 +127,21 @@ class Machine:
         )
 
 
-def load_seconds(size: Size, machine: Machine) -> float:
+def hardware_fact(section: str, name: str) -> float:
+    """A number of resources/engines/hardware.yaml."""
+    return float(facts("engines/hardware.yaml")[section][name])
+
+
+def load_seconds(size: ModelSize, machine: Machine) -> float:
     """Seconds until a model can be asked."""
-    return (
-        facts("engines/hardware.yaml")["load"]["start_seconds"] + size.weight_bytes / machine.load
-    )
+    return hardware_fact("load", "start_seconds") + size.weight_bytes / machine.load
 
 
-def work_seconds(work: Work, size: Size, machine: Machine, at_once: int) -> float:
+def work_seconds(work: Work, size: ModelSize, machine: Machine, at_once: int) -> float:
     """Seconds that a loaded model takes for some requests, if the memory holds it with one of them.
 
     Example:
-        >>> size = Size.stated({"parameters": 8.03, "layers": 32, "hidden": 4096, "kv": 1024})
+        >>> size = ModelSize.stated({"parameters": 8.03, "layers": 32, "hidden": 4096, "kv": 1024})
         >>> h100 = Machine.of({"gpu": "h100"}, 1)
         >>> work = Work(requests=461, prompt=1_440_000, distinct=40_000, output=46_100, contexts=9)
         >>> round(work_seconds(work, size, h100, 128))
@@ -146,9 +149,8 @@ def work_seconds(work: Work, size: Size, machine: Machine, at_once: int) -> floa
     """
     if not work.requests:
         return 0.0
-    share = facts("engines/hardware.yaml")["efficiency"]
-    compute = machine.gpus * machine.flops * share["compute"]
-    bandwidth = machine.gpus * machine.bandwidth * share["bandwidth"]
+    compute = machine.gpus * machine.flops * hardware_fact("efficiency", "compute")
+    bandwidth = machine.gpus * machine.bandwidth * hardware_fact("efficiency", "bandwidth")
     prompt, answer = work.prompt / work.requests, work.output / work.requests
     # Of contexts, which the requests of each share.
     held = max(1, room(size, machine) // (prompt + answer))
@@ -157,20 +159,20 @@ def work_seconds(work: Work, size: Size, machine: Machine, at_once: int) -> floa
     looked_back = 4 * size.layers * size.hidden * (work.distinct * prompt / 2)
     steps = work.output / running
     prefill = (2 * size.active * work.distinct + looked_back) / compute
-    weights = steps * (size.weight_bytes / bandwidth + share["step_seconds"])
+    step = size.weight_bytes / bandwidth + hardware_fact("efficiency", "step_seconds")
     cache = work.output * prompt * size.token_bytes / bandwidth
-    return prefill + weights + cache + 2 * size.active * work.output / compute
+    return prefill + steps * step + cache + 2 * size.active * work.output / compute
 
 
-def room(size: Size, machine: Machine) -> float:
+def room(size: ModelSize, machine: Machine) -> float:
     """Tokens that the KV cache holds; negative where the weights alone do not fit."""
-    share = facts("engines/hardware.yaml")["efficiency"]["memory"]
-    return (machine.gpus * machine.memory * share - size.weight_bytes) / size.token_bytes
+    usable = machine.gpus * machine.memory * hardware_fact("efficiency", "memory")
+    return (usable - size.weight_bytes) / size.token_bytes
 
 
-def gpus_needed(size: Size, hardware: Settings, tokens: int) -> int | None:
+def gpus_needed(size: ModelSize, hardware: Settings, tokens: int) -> int | None:
     """The least power of two of GPUs that hold the model and a request of so many tokens."""
-    for gpus in (2**power for power in range(8)):
+    for gpus in (1 << power for power in range(8)):
         machine = Machine.of(hardware, gpus)
         if machine is None:
             return None

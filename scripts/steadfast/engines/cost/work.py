@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from steadfast.base.files import Record, Settings, read_jsonl
+from steadfast.engines.cost.bill import BYTES_PER_TOKEN
 from steadfast.engines.cost.roofline import Work
-
-BYTES_PER_TOKEN = 3
-"""Of UTF-8, on the careful side: English has about 4, Chinese about 3."""
 
 
 def asked_work(path: Path, context_tokens: int, answers: Settings) -> Work:

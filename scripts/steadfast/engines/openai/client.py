@@ -84,7 +84,7 @@ class Access:
         }
 
 
-class Reply(NamedTuple):
+class ServerReply(NamedTuple):
     """What a server answered, whatever its status."""
 
     status: int
@@ -135,8 +135,8 @@ class Client:
     ) -> None:
         await self._stack.__aexit__(kind, error, trace)
 
-    async def post(self, path: str, body: Record) -> Reply:
+    async def post(self, path: str, body: Record) -> ServerReply:
         """The server's reply."""
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
         async with self._session.post(self._url + path, data=content) as reply:
-            return Reply(reply.status, await reply.read(), reply.headers)
+            return ServerReply(reply.status, await reply.read(), reply.headers)

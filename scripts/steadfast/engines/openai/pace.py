@@ -15,7 +15,7 @@ def wanted_wait(after: float) -> float:
     return min(LONGEST_WAIT, after)
 
 
-class Failures:
+class RecentFailures:
     """Tells failures that are scattered from a server that refuses or fails.
 
     Of the requests that were sent last, as many may fail as a scatter of a tenth makes plausible:
@@ -64,7 +64,7 @@ class Pace:
         self._busy = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._open_at = self._full_at = 0.0
-        self._failures, self._pauses = Failures(), 0
+        self._failures, self._pauses = RecentFailures(), 0
         self._usual: float | None = None  # seconds that an answer takes
         self._jitter = random.Random()  # spreads attempts in time; no result depends on it
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
@@ -29,15 +29,9 @@ Groups = list[list[Request]]
 Log = Callable[[str], None]
 
 
-class Part(NamedTuple):
-    """What the copies are told of the part whose requests they answer, as of ``Setup``."""
-
-    answers: Settings
-    operation: Settings
-    journal: Path | None
-
-
-Make = Callable[[Part, Log], Engine]
+PartSetup = tuple[Settings, Settings, Path | None]
+"""What the copies are told of a part: ``answers``, ``operation`` and ``journal`` of ``Setup``."""
+Make = Callable[[PartSetup, Log], Engine]
 
 
 class Replicas:
@@ -70,7 +64,9 @@ class Replicas:
             process.join()
         atexit.unregister(self.close)
 
-    def answer(self, part: Part, groups: Groups, log: Log) -> Iterator[tuple[Request, Response]]:
+    def answer(
+        self, part: PartSetup, groups: Groups, log: Log
+    ) -> Iterator[tuple[Request, Response]]:
         """Answers of all copies, as they finish."""
         failed: UserError | None = None
         asked = dict(zip(self._pipes, shares(groups, len(self._pipes)), strict=True))
@@ -99,8 +95,8 @@ class Replicas:
         """Empties the copies' prefix caches; False where one cannot."""
         for pipe in self._pipes:
             _send(pipe, None)
-        done = [_received(pipe)[1] for pipe in self._pipes]
-        return all(done)
+        emptied = [_received(pipe)[1] for pipe in self._pipes]  # of each, so that no reply stays
+        return all(emptied)
 
 
 def shares(groups: Groups, count: int) -> list[Groups]:
@@ -127,7 +123,8 @@ def _send(pipe: Connection, message: object) -> None:
 
 def _received(pipe: Connection) -> tuple[str, Any]:
     try:
-        return pipe.recv()
+        message: tuple[str, Any] = pipe.recv()
+        return message
     except (EOFError, OSError):
         raise EngineExhausted(LOST) from None
 
@@ -136,7 +133,7 @@ def _serve(pipe: Connection, make: Make, visible: str) -> None:
     """A copy: loads when it is first asked, and ends with the process that asks."""
     if visible:
         os.environ[VISIBLE] = visible
-    part: Part | None = None
+    part: PartSetup | None = None
     engine: Engine | None = None
     try:
         while True:
@@ -175,7 +172,7 @@ class VllmCopies(VllmEngine):
     def __init__(self, setup: Setup):
         super().__init__(setup)
         own = {key: value for key, value in setup.operation.items() if key in OPERATION}
-        self._part = Part(dict(setup.answers), own, setup.journal)
+        self._part = dict(setup.answers), own, setup.journal
 
     def load(self) -> None:
         """Starts the copies, where they are not started yet; each loads when it is first asked."""
@@ -202,7 +199,7 @@ class VllmCopies(VllmEngine):
         return self._loaded.model is not None and self._loaded.model.reset_prefix_cache()
 
 
-def _copy(loaded: Loaded, part: Part, log: Callable[[str], None]) -> Engine:
+def _copy(loaded: Loaded, part: PartSetup, log: Log) -> Engine:
     """One copy; the process that shares out the work holds its GPUs for it."""
     answers, operation, journal = part
     engine = VllmEngine(Setup(answers, operation, log, journal, loaded=loaded, leased=True))
