@@ -58,9 +58,7 @@ rule plan:
         mem_mb=4000,
     params:
         planned=lambda w: [RUN.planned(name) for name in PLANNED],
-        rewrites=lambda w: {
-            name: [RUN.rewriters_of(name), RUN.first_rounds(name)] for name in REWRITTEN
-        },
+        rounds=lambda w: {name: RUN.first_rounds(name) for name in REWRITTEN},
         who=lambda w: {
             "models": settings.planned({name: CONFIG.models[name] for name in RUN.asked}),
             "judges": settings.planned(
@@ -68,7 +66,7 @@ rule plan:
             ),
             "rewriters": settings.planned(CONFIG.rewriters if REWRITTEN else {}),
         },
-        waiting=lambda w: LOADS.waiting,
+        jobs=lambda w: LOADS.planned,
         unplanned=[name for name in CONFIG.benchmarks if name not in PLANNED],
         asked=[TASKS[name].asked for name in RUN.running],
         answer_tokens=CONFIG.judging.answer_tokens,

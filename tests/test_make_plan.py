@@ -11,12 +11,21 @@ from prepared import Prepared
 from steadfast.base.files import read_jsonl
 from steadfast.config import settings
 from steadfast.contract.part_files import judge_items, read_judge_prompts
-from steadfast.plan.make import COLUMNS, HOURS, SUMS, PlannedBenchmark, make_plan, summed
+from steadfast.plan.make import (
+    COLUMNS,
+    HOURS,
+    SUMS,
+    PlannedBenchmark,
+    make_plan,
+    planned_jobs,
+    summed,
+)
 from steadfast.plan.page import total_lines
 from steadfast.run.evaluation import Evaluation
-from steadfast.run.job_resources import gpu, resource
+from steadfast.run.job_resources import Requests, gpu
 from steadfast.run.lineage import Lineage
 from steadfast.run.loads import Loads
+from steadfast.workflow.insides import Snakemake
 
 EMPTY = {
     **dict.fromkeys(COLUMNS), **dict.fromkeys(SUMS, 0), **dict.fromkeys(HOURS), "cost": None,
@@ -93,12 +102,13 @@ def plan(run: Prepared) -> tuple[dict, str]:
     who = {"models": run.config.models, "judges": run.config.judges}
     make_plan(
         benchmarks=[PlannedBenchmark(**evaluation.planned(run.name))],
-        rewrites={},
-        who={role: settings.planned(named) for role, named in who.items()},
-        waiting=Loads(evaluation, Lineage(evaluation), run.results).waiting,
-        unplanned=[],
-        asked=[],
-        hardware=run.config.hardware.model_dump(),
+        rounds={},
+        jobs=planned_jobs(
+            Loads(evaluation, Lineage(evaluation), run.results).planned,
+            {role: settings.planned(named) for role, named in who.items()},
+            run.config.hardware.model_dump(),
+            run.results,
+        ),
         answer_tokens=100,
         results=run.results,
     )
@@ -129,8 +139,8 @@ def test_the_plan_says_what_the_jobs_of_a_load_ask_for_within_the_most_hours(tmp
     rows, page = plan(run)
     evaluation = Evaluation(run.config)
     loads = Loads(evaluation, Lineage(evaluation), run.results)
-    workflow = SimpleNamespace(executor_settings=SimpleNamespace(array_jobs=""))
-    ask = resource("runtime", loads, workflow)
+    snakemake = Snakemake(SimpleNamespace(executor_settings=SimpleNamespace(array_jobs="")))
+    ask = Requests(loads, snakemake).resource("runtime")
     minutes = ask(Wildcards(benchmark="complexbench", model="large", part="zh"), 1)
     assert minutes == 180
     requested = float(rows["large", ""]["requested_gpu_hours"])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from steadfast.contract.components import Sample
-from steadfast.plan.certificate import Certificate, PartCertificate, costs
+from steadfast.plan.certificate import PartCertificate, PilotCertificate, costs
 from steadfast.plan.page import certificate_page
 
 RECORDS = ("steadfast.stats.certificate:Compared", {"unit": "records"})
@@ -41,7 +41,7 @@ def scored(folder: Path, model: str, totals: list[float], task: str = "any") -> 
 def certificate(compared, asked, scores=None, **settings) -> PartCertificate:
     settings = {"difference": 0.05, "power": 0.8, "models": ["a", "b"], **settings}
     tokens = dict.fromkeys(asked, 3072)
-    whole = Certificate(compared, **settings, tokens=tokens, scores=scores or {})
+    whole = PilotCertificate(compared, **settings, tokens=tokens, scores=scores or {})
     return whole.of(asked)[0]
 
 

@@ -38,7 +38,7 @@ Pair = tuple[str, str]
 TYPICAL: Pair = ("", "")
 
 
-class Asked(NamedTuple):
+class AskedOfTask(NamedTuple):
     """What is asked of a task in a part."""
 
     clusters: int
@@ -48,7 +48,7 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Certificate:
+class PilotCertificate:
     """What the config asks for: how models are compared, the difference that is to be told apart
     and how often, the models, the longest context of each part in tokens, and the score files by
     model and part, of which those that are there are the pilot."""
@@ -92,7 +92,7 @@ class Certificate:
             yield (first, second), components_of(pair, steps if self.how.lengths else None)
 
 
-def _asked(samples: Sequence[Sample], how: Compared) -> dict[str, Asked]:
+def _asked(samples: Sequence[Sample], how: Compared) -> dict[str, AskedOfTask]:
     prompts: dict[str, list[Settings]] = defaultdict(list)
     for prompt in (sample.prompt for sample in samples if how.apart not in sample.prompt):
         if how.counts(prompt["task"]):
@@ -102,7 +102,7 @@ def _asked(samples: Sequence[Sample], how: Compared) -> dict[str, Asked]:
         return len({prompt.get(name) for prompt in of})
 
     return {
-        task: Asked(
+        task: AskedOfTask(
             clusters := levels(of, "context_id"),
             levels(of, "expression_id"),
             levels(of, "variable_id"),
@@ -117,12 +117,12 @@ class PartCertificate:
     """The certificate of one overall difference: what is asked of each part and task, and the
     variance components of each pair of models that a pilot run has scores of."""
 
-    whole: Certificate
-    asked: Mapping[str, Mapping[str, Asked]]
+    whole: PilotCertificate
+    asked: Mapping[str, Mapping[str, AskedOfTask]]
     pilots: Mapping[Pair, Mapping[str, Components]]
 
     @property
-    def tasks(self) -> dict[str, Asked]:
+    def tasks(self) -> dict[str, AskedOfTask]:
         """What is asked of each task, in the first part."""
         return dict(next(iter(self.asked.values())))
 

@@ -1,7 +1,7 @@
 """Rule plan: what a run would take of every model, judge and rewriter; nothing is sent."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from steadfast.base.files import Record, Settings, write_rows, write_text
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, Sample, component
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.contract.part_files import PartFiles, judge_items, read_judge_prompts
-from steadfast.contract.request import ANSWERED
+from steadfast.contract.request import ANSWERED, Item
 from steadfast.engines.asking.journal import final_hashes
 from steadfast.engines.base import Setup
 from steadfast.engines.cost.forecast import COSTS, COUNTS, LEFT_OUT, CachedTokenizer
@@ -20,10 +20,10 @@ from steadfast.engines.cost.work import asked_work, judging_work
 from steadfast.engines.replay import ReplayEngine
 from steadfast.judging.ask_judge import judge_prompts_of, load_templates
 from steadfast.plan.certificate import COLUMNS as CERTIFICATE_COLUMNS
-from steadfast.plan.certificate import Certificate
+from steadfast.plan.certificate import PilotCertificate
 from steadfast.plan.model import PlannedModel
 from steadfast.plan.page import ROLES, benchmark_page, certificate_page, total_page
-from steadfast.run.job import JUDGES, MODELS, REWRITERS, Job, Journals, scores_path
+from steadfast.run.job import MODELS, REWRITERS, Job, Journals, scores_path
 from steadfast.show.display import trial_remark
 from steadfast.workflow.script import run_rule
 
@@ -42,13 +42,14 @@ KEYS = ["benchmark", "role", "model", "part"]
 """Of a row of the plan; a judge's has the jobs about all models' answers together."""
 SAME = ["judges", "engine", "speed", "currency", "tokenizer", "estimated"]
 """Columns that all jobs of a row share."""
-Planned = Mapping[tuple[str, str], PlannedModel]
-"""Models, judges and rewriters by role and name."""
+
+
+NOTHING = Work(0, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True)
 class PlannedBenchmark:
-    """What the plan takes of a benchmark.
+    """What the plan takes of a benchmark, by plain values.
 
     Attributes:
         name: the benchmark's.
@@ -56,26 +57,22 @@ class PlannedBenchmark:
         samples: its ``Samples``, by name and settings.
         parts: of each part the tokens of its longest context, its prompts, and the data files that
             these refer to, with kind and name; paths are below the results folder.
-        judges_of: the judges of each model that is asked.
-        replays: files with the responses of replayed models, by model and part.
         judge_prompts: its ``JudgePrompts``; None where no model judges.
         templates: file of each judge template in use.
-        certificate: settings of the ``Certificate`` that the plan gives, but for its score files;
-            None: it gives none.
+        certificate: settings of the ``PilotCertificate`` that the plan gives, but for its score
+            files; None: it gives none.
     """
 
     name: str
     asked: str
     samples: Sequence[Any]
     parts: Mapping[str, tuple[int, str, Sequence[tuple[str, str, str]]]]
-    judges_of: Mapping[str, Sequence[str]]
-    replays: Mapping[str, Mapping[str, str]]
     judge_prompts: Sequence[Any] | None
     templates: Mapping[str, str]
     certificate: Settings | None = None
 
     def files(self, results: Path) -> list[PartFiles]:
-        """Its parts."""
+        """Returns its parts."""
         return [
             PartFiles(
                 name,
@@ -87,196 +84,240 @@ class PlannedBenchmark:
         ]
 
 
-def make_plan(
-    benchmarks: Sequence[PlannedBenchmark],
-    rewrites: Mapping[str, tuple[Sequence[str], Mapping[str, str]]],
+@dataclass
+class PlannedJob:
+    """One job of the plan, and what is counted of it once its prompts are read.
+
+    Attributes:
+        job: which.
+        model: who answers.
+        replay: file with the replies, of engine replay.
+        load: what answers it where it still has to be answered (``Loads.planned``), else None.
+        counts: what is counted of a part (``PlannedModel.of_part``); empty where it is not planned.
+        work: all that it asks.
+        judges: whose answers the judge judges, in words; empty where nobody judges.
+        unanswered: by draw, the samples that the model gives no answer to.
+    """
+
+    job: Job
+    model: PlannedModel
+    replay: str | None = None
+    load: str | None = None
+    counts: Record = field(default_factory=dict)
+    work: Work = NOTHING
+    judges: str = ""
+    unanswered: Sequence[frozenset[str]] = ()
+
+    @property
+    def page(self) -> tuple[str, bool]:
+        """The benchmark whose page shows it, and whether that is the page of rewriters."""
+        return self.job.benchmark, self.job.role == REWRITERS
+
+    @property
+    def row(self) -> Record:
+        """What it takes, for the frame of the plan."""
+        job, counts = self.job, self.counts
+        if self.load is None and job.judge:  # its journal is not looked at, its verdicts are
+            counts |= {"known": counts["requests"], "to_ask": 0, "ask": NOTHING}
+        place = dict(zip(KEYS, (job.benchmark, job.role, job.name, job.part), strict=True))
+        taken = self.model.taken(counts["ask"], counts["whole"])
+        return place | {"judges": self.judges} | counts | taken
+
+    def count(
+        self, asked: Sequence[Item], journal: Path | None, tokenizers: dict[str, CachedTokenizer]
+    ) -> list[tuple[str, str, int, int]]:
+        """Counts what is asked, and returns the prompts that do not fit whole."""
+        known = final_hashes(journal) if journal else ()
+        self.counts, misfits = self.model.of_part(asked, known, tokenizers)
+        return misfits
+
+
+def planned_jobs(
+    jobs: Sequence[Sequence[Any]],
     who: Mapping[str, Mapping[str, Settings]],
-    waiting: Sequence[Sequence[str]],
-    unplanned: Sequence[str],
-    asked: Sequence[str],
     hardware: Settings,
-    answer_tokens: int,
     results: Path,
-    limit: int | None = None,
-) -> None:
-    """Writes what each model, judge and rewriter would take for each part, and the sums.
+) -> list[PlannedJob]:
+    """Returns the jobs of some models, judges and rewriters, in the order in which pages show them.
 
     Args:
-        benchmarks: those that can be planned.
-        rewrites: by benchmark the rewriters, and the requests of each round that is known.
-        who: of all models, judges and rewriters, by role, their ``answers`` and ``plan`` settings.
-        waiting: the jobs that have still to be answered (``Loads.waiting``).
-        unplanned: benchmarks whose prompts wait for rewriters' replies.
-        asked: sentences that hold of the whole plan, such as what text is asked.
+        jobs: as ``Loads.planned`` has them.
+        who: by role and name, the ``answers`` and ``plan`` settings of who is asked.
         hardware: the config's.
-        answer_tokens: that an answer is taken to have when it is judged.
-        results: folder of all results, which holds the journals and where the plan goes.
-        limit: of a trial, for its remark.
-
-    Raises:
-        UserError: a file is damaged.
+        results: folder of all results, which holds the journals.
     """
-    planned = {
+    models = {
         (role, name): PlannedModel(
             name, **of, hardware=hardware, folders=Journals(results, role, name)
         )
         for role, named in who.items()
         for name, of in named.items()
     }
-    jobs: list[Record] = []
-    odd: dict[str, list[Record]] = {}
-    samples: dict[str, dict[str, Sequence[Sample]]] = {}
-    for benchmark in benchmarks:
-        odd[benchmark.name], samples[benchmark.name] = [], {}
-        for part in benchmark.files(results):
-            samples[benchmark.name][part.name] = part.read()
-            found, misfits = _part_jobs(benchmark, part, planned, answer_tokens, results)
-            jobs += found
-            odd[benchmark.name] += misfits
-    for name, (rewriters, rounds) in rewrites.items():
-        jobs += _rewriting_jobs(name, rewriters, rounds, planned, results)
-    rows, remarks = _rows(jobs, planned, waiting)
-    folder, trial = results / "plan", trial_remark(limit)
-    for of in benchmarks:
-        own = _records(rows[(rows["benchmark"] == of.name) & (rows["role"] != REWRITERS)])
-        order = list(who[MODELS])
-        odd[of.name].sort(key=lambda row: order.index(row["model"]))
-        write_rows(folder / f"{of.name}.csv", COLUMNS, own)
-        write_rows(folder / f"{of.name}.prompts.csv", MISFIT_COLUMNS, odd[of.name])
-        remark = f"{trial} {of.asked}".strip()
-        lines = benchmark_page(of.name, COLUMNS, own, odd[of.name], remark, remarks[of.name, False])
-        if of.certificate:
-            lines += _certificate(of, samples[of.name], own, results)
-        write_text(folder / f"{of.name}.md", "\n".join(lines) + "\n")
-    for name in rewrites:
-        own = _records(rows[(rows["benchmark"] == name) & (rows["role"] == REWRITERS)])
-        write_rows(folder / f"{name}.rewrites.csv", COLUMNS, own)
-        title = f"{name}: {ROLES[REWRITERS]}"
-        lines = benchmark_page(title, COLUMNS, own, misfits=remarks[name, True])
-        write_text(folder / f"{name}.rewrites.md", "\n".join(lines) + "\n")
-    rows = rows[~rows["engine"].isin(WITHOUT_MODEL)]
-    sums = _records(summed(rows))
-    write_rows(folder / "total.csv", TOTAL_COLUMNS, sums)
-    every = dict.fromkeys(line for lines in remarks.values() for line in lines)
-    page = total_page(TOTAL_COLUMNS, sums, _records(rows), [trial, *asked], unplanned, every)
-    write_text(folder / "total.md", "\n".join(page) + "\n")
-
-
-def _part_jobs(
-    of: PlannedBenchmark, part: PartFiles, planned: Planned, answer_tokens: int, results: Path
-) -> tuple[list[Record], list[Record]]:
-    """The jobs that ask models a part, or judges about their answers, and what does not fit."""
-    models = {name: planned[MODELS, name] for name in of.judges_of}
-    drawn = {draws: part.read(draws) for draws in {one.draws for one in models.values()} | {1}}
-    items = {
-        draws: [part.joined.item(sample) for sample in found] for draws, found in drawn.items()
-    }
-    tokenizers: dict[str, CachedTokenizer] = {}
-    jobs, odd = [], []
-    unanswered: dict[str, list[frozenset[str]]] = {}
-    place = {"benchmark": of.name, "part": part.name}
-    for name, model in models.items():
-        known = final_hashes(results / Job("inference", of.name, name, part.name).journal)
-        counts, misfits = model.of_part(items[model.draws], known, tokenizers)
-        work = asked_work(part.prompts, of.parts[part.name][0], model.answers)
-        job = {**place, "role": MODELS, "model": name, "of": "", "judges": "", "work": work}
-        jobs.append(job | counts)
-        odd += [dict(zip(MISFIT_COLUMNS, (name, part.name, *one), strict=True)) for one in misfits]
-        left_out = {sample for sample, what, *_ in misfits if what == LEFT_OUT}
-        unanswered[name] = [
-            frozenset(left_out.union(lacking))
-            for lacking in _lacking(model, of.replays.get(name, {}).get(part.name), drawn[1])
-        ]
-    if of.judge_prompts is None:
-        return jobs, odd
-    prompts = {
-        names: _judge_prompts(of, drawn[1], answer_tokens, names)
-        for names in dict.fromkeys(names for draws in unanswered.values() for names in draws)
-    }
-    judged_items = {names: judge_items(asked) for names, asked in prompts.items()}
-    for (role, name), judge in planned.items():
-        judged = [asked for asked in models if role == JUDGES and name in of.judges_of[asked]]
-        answers = f"{len(judged)} models' answers" if judged[1:] else "1 model's answers"
-        if any(models[asked].draws > 1 for asked in judged):
-            answers += ", at most"  # equal answers are judged once
-        counted = {}
-        for names in dict.fromkeys(names for asked in judged for names in unanswered[asked]):
-            counts, _ = judge.of_part(judged_items[names], (), tokenizers)
-            work = judging_work(map(asdict, prompts[names]), judge.answers)
-            counted[names] = counts | {"work": work}
-        for asked in judged:
-            job = {**place, "role": JUDGES, "model": name, "of": asked, "judges": answers}
-            jobs.append(job | _summed([counted[names] for names in unanswered[asked]]))
-    return jobs, odd
-
-
-def _rewriting_jobs(
-    benchmark: str,
-    rewriters: Sequence[str],
-    rounds: Mapping[str, str],
-    planned: Planned,
-    results: Path,
-) -> Iterator[Record]:
-    """The jobs that ask rewriters."""
-    tokenizers: dict[str, CachedTokenizer] = {}
-    for round, path in rounds.items():
-        items = judge_items(read_judge_prompts(results / path))
-        for name in rewriters:
-            rewriter = planned[REWRITERS, name]
-            known = final_hashes(results / Job("rewrites", benchmark, name, round).journal)
-            counts, _ = rewriter.of_part(items, known, tokenizers)
-            work = asked_work(results / path, 0, rewriter.answers)
-            place = {"benchmark": benchmark, "part": round, "role": REWRITERS, "model": name}
-            yield {**place, "of": "", "judges": "", "work": work, **counts}
-
-
-def _rows(
-    jobs: Sequence[Record], planned: Planned, waiting: Sequence[Sequence[str]]
-) -> tuple[Any, dict[tuple[str, bool], list[str]]]:
-    """The rows of the plan, a job or those of a judge each, in the order of the config.
-
-    Returns:
-        The rows, and by benchmark and whether rewriters are asked what does not fit, as sentences.
-    """
-    loads = {tuple(place): load for load, *place in waiting}
-    order, benchmarks = list(planned), list(dict.fromkeys(job["benchmark"] for job in jobs))
-    jobs = sorted(
-        jobs,
-        key=lambda job: (
-            job["role"] == REWRITERS,
-            benchmarks.index(job["benchmark"]),
-            order.index((job["role"], job["model"])),
+    found = [(Job(*job), *further) for job, *further in jobs]
+    found = [one for one in found if (one[0].role, one[0].name) in models]
+    models_order = list(models)
+    benchmarks = list(dict.fromkeys(job.benchmark for job, *_ in found))
+    places = list(dict.fromkeys((job.benchmark, job.part) for job, *_ in found))
+    return sorted(
+        (PlannedJob(job, models[job.role, job.name], *further) for job, *further in found),
+        key=lambda one: (
+            one.job.role == REWRITERS,
+            benchmarks.index(one.job.benchmark),
+            models_order.index((one.job.role, one.job.name)),
+            places.index((one.job.benchmark, one.job.part)),
         ),
     )
-    remarks: dict[tuple[str, bool], list[str]] = {}
-    of_load: dict[str, list[Record]] = {}
-    for job in jobs:
-        place = tuple(job[name] for name in ("role", "model", "benchmark", "part", "of"))
-        model, load = planned[job["role"], job["model"]], loads.get(place)
-        if load is None and job["role"] == JUDGES:  # its journal is not looked at, its verdicts are
-            job |= {"known": job["requests"], "to_ask": 0, "ask": Work(0, 0, 0, 0, 0)}
-        job |= model.taken(job["ask"], job["whole"])
-        job |= {"load_gpu_hours": None, "requested_gpu_hours": None}
-        if load is not None and model.plan["gpus"]:
-            of_load.setdefault(load, []).append(job)
-        remarks.setdefault((job["benchmark"], job["role"] == REWRITERS), [])
+
+
+def make_plan(
+    benchmarks: Sequence[PlannedBenchmark],
+    rounds: Mapping[str, Mapping[str, str]],
+    jobs: Sequence[PlannedJob],
+    answer_tokens: int,
+    results: Path,
+    unplanned: Sequence[str] = (),
+    asked: Sequence[str] = (),
+    limit: int | None = None,
+) -> None:
+    """Writes what each model, judge and rewriter would take for each part, and the sums.
+
+    Args:
+        benchmarks: those that can be planned.
+        rounds: by benchmark the requests of each round of rewriting that is known.
+        jobs: that ask for them; others are passed over.
+        answer_tokens: that an answer is taken to have when it is judged.
+        results: folder of all results, where the plan goes.
+        unplanned: benchmarks whose prompts wait for rewriters' replies.
+        asked: sentences that hold of the whole plan, such as what text is asked.
+        limit: of a trial, for its remark.
+    """
+    folder, trial = results / "plan", trial_remark(limit)
+    misfits: dict[str, list[Record]] = {}
+    samples: dict[str, dict[str, Sequence[Sample]]] = {}
+    for of in benchmarks:
+        misfits[of.name], samples[of.name] = [], {}
+        for part in of.files(results):
+            own = [one for one in jobs if one.page == (of.name, False)]
+            own = [one for one in own if one.job.part == part.name]
+            samples[of.name][part.name] = drawn = part.read()
+            misfits[of.name] += _count_answers(own, of, part, drawn, results)
+            _count_verdicts(own, of, drawn, answer_tokens)
+    for name, paths in rounds.items():
+        _count_rewrites([one for one in jobs if one.page == (name, True)], paths, results)
+    rows, remarks = _rows([one for one in jobs if one.counts])
+    models = list(dict.fromkeys(one.job.name for one in jobs if one.job.role == MODELS))
+    for of in benchmarks:
+        own_rows, odd = _records(rows[rows["page"] == (of.name, False)]), misfits[of.name]
+        odd.sort(key=lambda row: models.index(row["model"]))
+        write_rows(folder / f"{of.name}.prompts.csv", MISFIT_COLUMNS, odd)
+        remark = f"{trial} {of.asked}".strip()
+        found = remarks.get((of.name, False), [])
+        lines = benchmark_page(of.name, COLUMNS, own_rows, odd, remark, found)
+        if of.certificate:
+            lines += _certificate(of, of.certificate, samples[of.name], own_rows, results)
+        _write(folder / of.name, COLUMNS, own_rows, lines)
+    for name in rounds:
+        own_rows, title = _records(rows[rows["page"] == (name, True)]), f"{name}: rewrites"
+        lines = benchmark_page(title, COLUMNS, own_rows, misfits=remarks.get((name, True), []))
+        _write(folder / f"{name}.rewrites", COLUMNS, own_rows, lines)
+    rows = rows[~rows["engine"].isin(WITHOUT_MODEL)]
+    sums = _records(summed(rows))
+    every = dict.fromkeys(line for lines in remarks.values() for line in lines)
+    page = total_page(TOTAL_COLUMNS, sums, _records(rows), [trial, *asked], unplanned, every)
+    _write(folder / "total", TOTAL_COLUMNS, sums, page)
+
+
+def _write(stem: Path, columns: Sequence[str], rows: Sequence[Record], page: Iterable[str]) -> None:
+    write_rows(f"{stem}.csv", columns, rows)
+    write_text(f"{stem}.md", "\n".join(page) + "\n")
+
+
+def _count_answers(
+    jobs: Sequence[PlannedJob],
+    of: PlannedBenchmark,
+    part: PartFiles,
+    samples: Sequence[Sample],
+    results: Path,
+) -> list[Record]:
+    """Counts what models are asked of a part, and returns the prompts that do not fit whole."""
+    tokenizers: dict[str, CachedTokenizer] = {}
+    found = []
+    items: dict[int, list[Item]] = {}
+    for one in (one for one in jobs if one.job.role == MODELS):
+        model = one.model
+        if model.draws not in items:
+            drawn = samples if model.draws == 1 else part.read(model.draws)
+            items[model.draws] = [part.joined.item(sample) for sample in drawn]
+        misfits = one.count(items[model.draws], results / one.job.journal, tokenizers)
+        one.work = asked_work(part.prompts, of.parts[part.name][0], model.answers)
+        place = one.job.name, part.name
+        found += [dict(zip(MISFIT_COLUMNS, (*place, *odd), strict=True)) for odd in misfits]
+        left_out = {sample for sample, what, *_ in misfits if what == LEFT_OUT}
+        one.unanswered = [frozenset(left_out.union(of)) for of in _lacking(one, samples)]
+    return found
+
+
+def _count_verdicts(
+    jobs: Sequence[PlannedJob],
+    of: PlannedBenchmark,
+    samples: Sequence[Sample],
+    answer_tokens: int,
+) -> None:
+    """Counts what judges are asked about the answers that models would give."""
+    tokenizers: dict[str, CachedTokenizer] = {}
+    models = {one.job.model: one for one in jobs if one.job.role == MODELS}
+    prompts: dict[frozenset[str], list[JudgePrompt]] = {}
+    counted: dict[tuple[str, frozenset[str]], Record] = {}
+    for one in (one for one in jobs if one.job.judge):
+        alike = [models[other.job.model] for other in jobs if other.job.judge == one.job.judge]
+        one.judges = f"{len(alike)} models' answers" if alike[1:] else "1 model's answers"
+        if any(model.model.draws > 1 for model in alike):
+            one.judges += ", at most"  # equal answers are judged once
+        draws = [(one.job.judge, names) for names in models[one.job.model].unanswered]
+        for draw in dict.fromkeys(draws):
+            names = draw[1]
+            if names not in prompts:
+                prompts[names] = _judge_prompts(of, samples, answer_tokens, names)
+            if draw not in counted:
+                one.count(judge_items(prompts[names]), None, tokenizers)
+                work = judging_work(map(asdict, prompts[names]), one.model.answers)
+                counted[draw] = one.counts | {"work": work}
+        one.counts = _summed([counted[draw] for draw in draws])
+        one.work = one.counts["work"]
+
+
+def _count_rewrites(jobs: Sequence[PlannedJob], paths: Mapping[str, str], results: Path) -> None:
+    """Counts what rewriters are asked in the rounds that are known."""
+    tokenizers: dict[str, CachedTokenizer] = {}
+    for one in (one for one in jobs if one.job.part in paths):
+        path = results / paths[one.job.part]
+        items = judge_items(read_judge_prompts(path))
+        one.count(items, results / one.job.journal, tokenizers)
+        one.work = asked_work(path, 0, one.model.answers)
+
+
+def _rows(jobs: Sequence[PlannedJob]) -> tuple[Any, dict[tuple[str, bool], list[str]]]:
+    """Returns the rows of the plan, a job or those of a judge each, and by page what does not fit,
+    as sentences."""
+    remarks: dict[tuple[str, bool], list[str]] = {one.page: [] for one in jobs}
+    of_load: dict[str, list[PlannedJob]] = {}
+    for one in jobs:
+        if one.load is not None and one.model.plan["gpus"]:
+            of_load.setdefault(one.load, []).append(one)
     for sharing in of_load.values():
-        model = planned[sharing[0]["role"], sharing[0]["model"]]
-        asks, remark = model.requested([job["work"] for job in sharing])
-        for job, ask in zip(sharing, asks, strict=True):
-            job |= ask
-            if remark:
-                remarks[job["benchmark"], job["role"] == REWRITERS].append(remark)
+        asks, remark = sharing[0].model.requested([one.work for one in sharing])
+        for one, ask in zip(sharing, asks, strict=True):
+            one.counts |= ask
+            remarks[one.page].append(remark)
     floats = [*HOURS, *COSTS, *WHOLE]
     sums = [*COUNTS, *ASK, *floats]
-    frame = pd.DataFrame(jobs, columns=[*KEYS, *SAME, *sums]).astype(dict.fromkeys(floats, float))
-    grouped = frame.groupby(KEYS, sort=False)
+    frame = pd.DataFrame([one.row for one in jobs], columns=[*KEYS, *SAME, *sums])
+    grouped = frame.astype(dict.fromkeys(floats, float)).groupby(KEYS, sort=False)
     rows = grouped[sums].sum(min_count=1).join(grouped[SAME].first()).reset_index()
-    for place, own in rows.groupby(["benchmark", "role", "model"], sort=False):
-        benchmark, role, model = place
-        remarks[benchmark, role == REWRITERS].append(
-            planned[role, model].too_small(own.to_dict("records"))
-        )
+    rows["page"] = list(zip(rows["benchmark"], rows["role"] == REWRITERS, strict=True))
+    models = {(one.page, one.job.role, one.job.name): one.model for one in jobs}
+    for place, own in rows.groupby(["page", "role", "model"], sort=False):
+        remarks[place[0]].append(models[place].too_small(own.to_dict("records")))
     return rows, {of: list(dict.fromkeys(filter(None, said))) for of, said in remarks.items()}
 
 
@@ -309,13 +350,13 @@ def _summed(counts: Sequence[Record]) -> Record:
     return {**counts[0], **{name: sum(one[name] for one in counts) for name in COUNTS}, **works}
 
 
-def _lacking(
-    model: PlannedModel, replay: str | None, samples: Iterable[Sample]
-) -> list[Collection[str]]:
-    """By draw, the samples that the file of a replayed model has no answer to."""
-    if replay is None:
+def _lacking(one: PlannedJob, samples: Iterable[Sample]) -> list[Collection[str]]:
+    """Returns by draw the samples that the file of a replayed model has no answer to."""
+    model = one.model
+    if one.replay is None:
         return [()] * model.draws
-    engine, names = ReplayEngine(Setup(model.answers, {"file": replay})), [s.id for s in samples]
+    engine = ReplayEngine(Setup(model.answers, {"file": one.replay}))
+    names = [sample.id for sample in samples]
     return [
         {name for name in names if engine.response(name, draw).status not in ANSWERED}
         for draw in range(model.draws)
@@ -343,37 +384,36 @@ def _judge_prompts(
 
 def _certificate(
     of: PlannedBenchmark,
+    settings: Settings,
     samples: Mapping[str, Sequence[Sample]],
     rows: Sequence[Record],
     results: Path,
 ) -> list[str]:
     """The lines of a benchmark's certificate, whose rows are written."""
-    settings = of.certificate or {}
     scores = {
         (model, part): scores_path(results, of.name, model, part)
         for model in settings["models"]
         for part in of.parts
     }
-    found = Certificate(**settings, scores=scores).of(samples)
+    found = PilotCertificate(**settings, scores=scores).of(samples)
     out = results / "plan" / f"{of.name}.certificate.csv"
     write_rows(out, CERTIFICATE_COLUMNS, [row for one in found for row in one.rows])
     return [line for one in found for line in certificate_page(one, rows)]
 
 
 if job := globals().get("snakemake"):
-    who = job.params.who
+    params, who = job.params, job.params.who
+    results = Path(job.output.total).parents[1]
     run_rule(
         make_plan,
         job,
         engines=[job.config[role][name] for role, named in who.items() for name in named],
-        benchmarks=[PlannedBenchmark(**of) for of in job.params.planned],
-        rewrites=job.params.rewrites,
-        who=who,
-        waiting=job.params.waiting,
-        unplanned=job.params.unplanned,
-        asked=job.params.asked,
-        hardware=job.params.hardware,
-        answer_tokens=job.params.answer_tokens,
-        results=Path(job.output.total).parents[1],
-        limit=job.params.limit,
+        benchmarks=[PlannedBenchmark(**of) for of in params.planned],
+        rounds=params.rounds,
+        jobs=planned_jobs(params.jobs, who, params.hardware, results),
+        unplanned=params.unplanned,
+        asked=params.asked,
+        answer_tokens=params.answer_tokens,
+        results=results,
+        limit=params.limit,
     )

@@ -293,7 +293,6 @@ class Evaluation:
     def planned(self, benchmark: str) -> dict[str, Any]:
         """What the plan takes of a benchmark (``plan.make.PlannedBenchmark``), as plain values."""
         task, prompts = self.tasks[benchmark], self.judge_prompts(benchmark)
-        models = self.asked_of(benchmark)
         return {
             "name": benchmark,
             "asked": task.asked,
@@ -305,15 +304,6 @@ class Evaluation:
                     [[*key, path] for key, path in part.sources.items()],
                 ]
                 for name, part in task.parts.items()
-            },
-            "judges_of": {model: self.judges_of(benchmark, model) for model in models},
-            "replays": {
-                model: {
-                    part: file
-                    for part in task.parts
-                    if (file := replay_file(self.config.models[model], benchmark, part))
-                }
-                for model in models
             },
             "judge_prompts": prompts.plain if prompts else None,
             "templates": self.templates(benchmark),

@@ -9,7 +9,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from threading import Lock
@@ -100,18 +100,17 @@ class Loads:
         return [one for one in alike if not self._answered(one)]
 
     @property
-    def waiting(self) -> list[list[str]]:
-        """Returns the jobs that have still to be answered: of each its load (its outputs where it
-        loads nothing), role, who answers, benchmark, part, and the model whose answers are
-        judged."""
+    def planned(self) -> list[tuple[tuple[str, ...], str | None, str | None]]:
+        """All jobs as plain values, each with its file of replies, of engine replay, and with the
+        load that has still to answer it, which is its outputs where it loads nothing."""
         return [
-            [
-                self._names.get(job, job.outputs), job.role, job.name, job.benchmark, job.part,
-                job.model if job.judge else "",
-            ]
+            (
+                astuple(job),
+                self.run.replayed(job),
+                None if self._answered(job) else self._names.get(job, job.outputs),
+            )
             for job in self.run.jobs
-            if not self._answered(job)
-        ]  # fmt: skip
+        ]
 
     def _answered(self, job: Job) -> bool:
         """Whether a job's outputs are what the config wants of it; else they are made again."""
