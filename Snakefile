@@ -69,8 +69,10 @@ except UserError as error:
 TASKS, STEPS = RUN.tasks, Lineage(RUN)
 TITLES = {name: benchmark.title for name, benchmark in RUN.benchmarks.items()}
 RESULTS = SNAKEMAKE.path("results")
-# Jobs read the settings of models that are no params of theirs, with their defaults, from here.
+# Jobs read the settings of models that are no params of theirs, with their defaults, from here, and
+# the page, which shows a whole run, all of them.
 config.update(CONFIG.model_dump(include={"models", "judges", "rewriters"}), results=str(RESULTS))
+config["whole"] = CONFIG.model_dump(mode="json")
 LOADS, ALLOCATION = Loads(RUN, STEPS, RESULTS), Allocation.of_cluster(SNAKEMAKE.target_jobs)
 REQUESTS = Requests(LOADS, SNAKEMAKE)
 # Jobs are handed what their run asks of the models that they load.

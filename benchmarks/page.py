@@ -12,13 +12,17 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from steadfast.base.files import Record, write_jsonl, write_text
+from steadfast.contract.components import Component
 from steadfast.page.make_page import FORMAT, LIMIT
 from steadfast.page.pack import Pack, page
-from steadfast.page.pack_samples import BLOCK, Shown, pack_samples
+from steadfast.page.pack_samples import BLOCK, pack_samples
 from steadfast.page.sample_data import Cut
 from steadfast.page.table_data import table_data
+from steadfast.run.finished import FinishedRun
 from steadfast.show.table import Cell, Column, Section, Table
 
 PAGES = ((20, False), (20, True), (100, False))
@@ -49,7 +53,7 @@ def prompts(length: str) -> Iterator[Record]:
         }
 
 
-def written(results: Path, models: Sequence[str], thoughts: bool) -> Shown:
+def written(results: Path, models: Sequence[str], thoughts: bool) -> FinishedRun:
     """A results folder with the answers and scores of all models."""
     for length in LENGTHS:
         asked = list(prompts(length))
@@ -57,7 +61,7 @@ def written(results: Path, models: Sequence[str], thoughts: bool) -> Shown:
         contexts = [{"context_id": f"context-{length}", "text": text(2_000)}]
         write_jsonl(results / f"made/contexts/{length}.jsonl", contexts)
         for model in models:
-            known = [{"sample_id": one["sample_id"], "draw": 0, "status": "ok"} for one in asked]
+            known = [one | {"draw": 0, "status": "ok", "truncated": False} for one in asked]
             answers = {"thought": None, "truncated_tokens": 0}
             write_jsonl(
                 results / f"made/outputs/{model}/{length}.jsonl",
@@ -67,21 +71,25 @@ def written(results: Path, models: Sequence[str], thoughts: bool) -> Shown:
                 ),
             )
             write_jsonl(results / f"made/scores/{model}/{length}.jsonl", map(scored, known))
-    return Shown(
-        name="made",
-        title="Made",
-        asked="",
-        tables=(),
-        metrics=(),
-        reported={},
-        samples=("steadfast.contract.components:KeyedSamples", {"key": "context_id"}),
-        stand_in=("__main__:Expected", {}),
+    task = SimpleNamespace(
+        samples=Component("steadfast.contract.components:KeyedSamples", {"key": "context_id"}),
+        stand_in=Component("__main__:Expected"),
         passages=None,
-        parts={one: [("contexts", one, f"made/contexts/{one}.jsonl")] for one in LENGTHS},
-        models=dict.fromkeys(models, (1, ())),
-        prompts="prompts",
-        figures=(),
+        parts={
+            one: SimpleNamespace(sources={("contexts", one): f"made/contexts/{one}.jsonl"})
+            for one in LENGTHS
+        },
     )
+    evaluation: Any = SimpleNamespace(
+        running=["made"],
+        benchmarks={"made": SimpleNamespace(title="Made")},
+        tasks={"made": task},
+        config=SimpleNamespace(models=dict.fromkeys(models, SimpleNamespace(draws=1))),
+        asked_of=lambda _: list(models),
+        judges_of=lambda *_: [],
+        prompts=lambda job: f"made/prompts/{job.part}.jsonl",
+    )
+    return FinishedRun(evaluation, results)
 
 
 def scored(record: Record) -> Record:
@@ -107,10 +115,10 @@ def table(models: Sequence[str]) -> Table:
     return Table("made", "Made scores.", columns, (Section(rows),))
 
 
-def made(results: Path, shown: Shown, out: Path) -> Cut:
+def made(run: FinishedRun, out: Path) -> Cut:
     """Writes a page as ``make_page`` does; how its texts are cut."""
-    samples = pack_samples([shown], results, LIMIT)
-    run = Pack()
+    samples = pack_samples(run, LIMIT)
+    pack = Pack()
     benchmark = {"name": "made", "title": "Made", "asked": "", "figures": [], "has_samples": True}
     about = {
         "format": FORMAT,
@@ -119,14 +127,14 @@ def made(results: Path, shown: Shown, out: Path) -> Cut:
         "published": False,
         "cut": samples.cut.about,
     }
-    models = {model: model for model in shown.models}
+    models = {model: model for model in run.evaluation.asked_of("made")}
     usage = {"usage": {"columns": [], "rows": []}, "identities": [], "statuses": ["ok"]}
-    run.add(
+    pack.add(
         "run",
         {**about, **usage, "benchmarks": [benchmark], "models": models, "coverage": samples.counts},
     )
-    run.add("tables", [{"title": "Made", "tables": [table_data(table(list(models)))]}])
-    write_text(out, page("made", [run, samples.pack]))
+    pack.add("tables", [{"title": "Made", "tables": [table_data(table(list(models)))]}])
+    write_text(out, page("made", [pack, samples.pack]))
     return samples.cut
 
 
@@ -157,9 +165,9 @@ def main() -> None:
     for number, thoughts in PAGES:
         with tempfile.TemporaryDirectory() as folder:
             results, out = Path(folder), Path(folder) / "report.html"
-            shown = written(results, [f"model-{one}" for one in range(number)], thoughts)
+            run = written(results, [f"model-{one}" for one in range(number)], thoughts)
             start, used = time.perf_counter(), time.process_time()
-            cut = made(results, shown, out)
+            cut = made(run, out)
             passed, used = time.perf_counter() - start, time.process_time() - used
             kind = "with thoughts" if thoughts else "without thoughts"
             answers = number * len(LENGTHS) * PROMPTS

@@ -45,8 +45,6 @@ rule page:
         mem_mb=4000,
     params:
         **STEPS.page()._asdict(),
-        benchmarks=[RUN.on_page(name) for name in RUN.running],
-        name=CONFIG.name or "",
         display=DISPLAY,
         prices=settings.prices(CONFIG),
         made_from=lineages(ANSWERED),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from steadfast.compare.flips import by_key, flips
+from steadfast.compare.flips import flips
 
 
 def record(total, status="ok", points=None, **further):
@@ -39,7 +39,6 @@ def test_what_is_extracted_otherwise_and_scored_alike_is_no_flip():
 
 
 def test_draws_are_samples_of_their_own_and_samples_of_one_run_alone_are_left_out():
-    records = [record(0.5), record(0.5) | {"draw": 1}]
-    assert list(by_key(records)) == ["s", "s#1"]
-    other = by_key([record(1.0) | {"draw": 1}, record(1.0) | {"sample_id": "t"}])
-    assert [(one.sample_id, one.draw) for one in flips(by_key(records), other)] == [("s", 1)]
+    records = {"s": record(0.5), "s#1": record(0.5) | {"draw": 1}}
+    other = {"s#1": record(1.0) | {"draw": 1}, "t": record(1.0) | {"sample_id": "t"}}
+    assert [(one.sample_id, one.draw) for one in flips(records, other)] == [("s", 1)]

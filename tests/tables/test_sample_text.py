@@ -159,6 +159,7 @@ def results(tmp_path, run):
     output = common | {"text": ANSWER, "thought": "the second one", "truncated_tokens": 0}
     other = output | {"sample_id": second["sample_id"], "text": "another's"}
     write_jsonl(folder / "outputs/m/4k.jsonl", [other, output])
+    common |= {"task": "LSI", "context_id": "list-4k-s1", "truncated": False}
     rated = {"status": "ok", "points": {"format": 0.5, "correct": 1.0}}
     raters = {"corrected": rated | {"total": 0.7}}
     extracted = {"judge": None, "extracted": {"ids": [2]}, "other_raters": raters}

@@ -14,8 +14,8 @@ from steadfast.config import settings
 from steadfast.config.load import load_config
 from steadfast.config.source import read_source
 from steadfast.page.make_page import make_page
-from steadfast.page.pack_samples import Shown
 from steadfast.run.evaluation import Evaluation
+from steadfast.run.finished import FinishedRun
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -162,15 +162,8 @@ def test_the_same_run_gives_the_same_bytes(project, page):
 def written(project, out, limit):
     """The pieces of a page of that many characters at most, made in this process."""
     config = load_config(read_source(project.path("my.yaml")))
-    run = Evaluation(config)
-    make_page(
-        [Shown(**run.on_page(name)) for name in run.running],
-        settings.display(config),
-        settings.prices(config),
-        project.path("results"),
-        out,
-        limit,
-    )
+    run = FinishedRun(Evaluation(config), project.path("results"))
+    make_page(run, settings.display(config), settings.prices(config), out, limit)
     return out.read_text(encoding="utf-8")
 
 

@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 from steadfast.command.says_why import says_why, take_any_text
-from steadfast.compare.read_run import Run
 from steadfast.compare.results import compare_results
 from steadfast.compare.text import comparison_text
+from steadfast.run.finished import FinishedRun
 
 
 def main() -> None:
@@ -23,7 +23,7 @@ def main() -> None:
     given = parser.parse_args()
     take_any_text()
     with says_why(given.a, given.b):
-        found = compare_results(Run.of(given.a, given.config), Run.of(given.b, given.config))
+        found = compare_results(*(FinishedRun.of(of, given.config) for of in (given.a, given.b)))
         if given.out:
             found.write(given.out)
         print(comparison_text(found, given.a, given.b), end="")

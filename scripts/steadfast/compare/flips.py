@@ -1,10 +1,9 @@
 """Which samples two runs score differently."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from steadfast.contract.records import ScoreRecord
-from steadfast.contract.request import draw_key
 from steadfast.stats.intervals import NOTHING
 
 BETTER, WORSE, STATUS, POINTS = "better", "worse", "status", "points"
@@ -28,11 +27,6 @@ class Flip(NamedTuple):
     total_a: float | None
     total_b: float | None
     points: str
-
-
-def by_key(records: Iterable[ScoreRecord]) -> dict[str, ScoreRecord]:
-    """Score records by sample and draw."""
-    return {draw_key(record["sample_id"], record["draw"]): record for record in records}
 
 
 def flips(a: Mapping[str, ScoreRecord], b: Mapping[str, ScoreRecord]) -> Iterator[Flip]:

@@ -1,30 +1,29 @@
 """Two results folders side by side: settings, prompts, cells of the metrics, and samples."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+import hashlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import pandas as pd
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.base.seal import OF_ITS_FILES
 from steadfast.compare import changed as moved
 from steadfast.compare import flips
 from steadfast.compare.comparison import TESTS, Comparison
 from steadfast.compare.config_differences import Difference, differences
-from steadfast.compare.read_run import Run
+from steadfast.config.portable import portable
 from steadfast.contract.components import Scored
 from steadfast.contract.part_files import read_data
 from steadfast.contract.records import ScoreRecord
+from steadfast.run.finished import FinishedPart, FinishedRun
 from steadfast.stats.asked import RELEASED, prompts_of
 from steadfast.stats.comparison import holm
 
-T = TypeVar("T")
 EARLIER, LATER = "b", "a"
 """Names under which the two runs of a model are compared: a difference is B minus A."""
 
 
-def compare_results(a: Run, b: Run) -> Comparison:
+def compare_results(a: FinishedRun, b: FinishedRun) -> Comparison:
     """What differs between two runs.
 
     Raises:
@@ -71,27 +70,31 @@ def _joined(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFr
     )
 
 
-def _settings(a: Run, b: Run, benchmarks: Sequence[str]) -> Iterator[tuple[str, str, str, str]]:
+def _settings(
+    a: FinishedRun, b: FinishedRun, benchmarks: Sequence[str]
+) -> Iterator[tuple[str, str, str, str]]:
     """Keys of the configs, then those of what produced the answers, each change once."""
-    for one in differences(a.settings, b.settings):
+    for one in differences(_config(a), _config(b)):
         yield "config", *one
     for name in benchmarks:
         first, second = dict(a.identities(name)), dict(b.identities(name))
         found: dict[tuple[str, Difference], list[str]] = {}
-        for key in (key for key in first if key in second):
-            judge, model, part = key
-            who = f"judge {judge}" if judge else model
-            for one in differences(_determining(first[key]), _determining(second[key])):
-                found.setdefault((who, one), []).append(part)
+        for job in (job for job in first if job in second):
+            who = f"judge {job.judge}" if job.judge else job.model
+            for one in differences(first[job], second[job]):
+                found.setdefault((who, one), []).append(job.part)
         for (who, one), parts in found.items():
             yield f"{name} {who} {', '.join(dict.fromkeys(parts))}", *one
 
 
-def _determining(identity: Record) -> Record:
-    return {key: value for key, value in identity.items() if key not in OF_ITS_FILES}
+def _config(run: FinishedRun) -> Record:
+    """A run's config, with defaults; what it is called is no setting of it."""
+    return {key: one for key, one in portable(run.evaluation.config).items() if key != "name"}
 
 
-def _alone(a: Run, b: Run, common: Sequence["_Benchmark"]) -> Iterator[tuple[str, str, str]]:
+def _alone(
+    a: FinishedRun, b: FinishedRun, common: Sequence["_Benchmark"]
+) -> Iterator[tuple[str, str, str]]:
     for label, run, other in (("A", a, b), ("B", b, a)):
         for name in run.benchmarks:
             if name not in other.benchmarks:
@@ -107,13 +110,15 @@ def _alone(a: Run, b: Run, common: Sequence["_Benchmark"]) -> Iterator[tuple[str
 class _Benchmark:
     """One benchmark of two runs."""
 
-    def __init__(self, a: Run, b: Run, name: str):
-        self.name, self._a, self._b = name, a, b
+    def __init__(self, a: FinishedRun, b: FinishedRun, name: str):
+        self.name = name
         self.frames = {"A": a.metrics(name), "B": b.metrics(name)}
+        self._task = a.evaluation.tasks[name]
+        parts = {"A": a.parts(name), "B": b.parts(name)}
         self.names = {
             label: {
                 "model": run.models(name),
-                "part": run.parts(name),
+                "part": [of.name for of in parts[label].values() if of.files.prompts.exists()],
                 "metric": list(self.frames[label]),
             }
             for label, run in (("A", a), ("B", b))
@@ -121,14 +126,20 @@ class _Benchmark:
         first, second = self.names["A"], self.names["B"]
         self._models = [model for model in first["model"] if model in second["model"]]
         self._digests = {
-            part: (a.asked(name, part), b.asked(name, part))
+            part: (_digests(parts["A"][part]), _digests(parts["B"][part]))
             for part in first["part"]
             if part in second["part"]
         }
         self._scores = {
-            (model, part): _pair(run.scores(name, model, part) for run in (a, b))
+            (model, part): (parts["A"][part].scores(model), parts["B"][part].scores(model))
             for model in self._models
-            for part in self._a.evaluation.tasks[name].parts
+            for part in parts["A"]
+            if part in parts["B"]
+        }
+        kinds = self._task.metrics.data
+        self._data = {
+            part: read_data([source for source in of.files.sources if source[0] in kinds])
+            for part, of in parts["A"].items()
         }
         self._tests = self._paired_tests()
         self.cells = self._moved_cells()
@@ -188,9 +199,9 @@ class _Benchmark:
         """The scores of a model in both runs, by part: of samples that were asked alike."""
         found = {}
         for (name, part), (a, b) in self._scores.items():
-            if name == model and a is not None and b is not None:
+            if name == model and a and b:
                 alike = self._alike(part)
-                found[part] = _pair(flips.by_key(_asked_alike(of, alike)) for of in (a, b))
+                found[part] = _asked_alike(a, alike), _asked_alike(b, alike)
         return found
 
     def _alike(self, part: str) -> Collection[str]:
@@ -202,8 +213,7 @@ class _Benchmark:
 
         Measured as A's config has it; models whose scores are the same have none.
         """
-        metrics = self._a.evaluation.tasks[self.name].metrics.function
-        data = {part: read_data(files) for part, files in self._a.data(self.name).items()}
+        metrics = self._task.metrics.function
         found = []
         for model in self._models:
             common = self._common(model)
@@ -216,20 +226,32 @@ class _Benchmark:
             ]
             if not scored or all(a == b for a, b in common.values()):
                 continue
-            rows = metrics.make(scored, data, None).get("comparisons")
+            rows = metrics.make(scored, self._data, None).get("comparisons")
             if rows is not None and len(rows):
                 found.append(_tests_of(rows, model))
         return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
 
 
-def _pair(values: Iterable[T]) -> tuple[T, T]:
-    first, second = values
-    return first, second
+def _digests(part: FinishedPart) -> dict[str, str]:
+    """What is asked: a digest of each whole prompt, with the turns before, by sample."""
+    digests: dict[str, str] = {}
+    for sample in part.files.read():
+        item = part.files.joined.item(sample)
+        before = digests[sample.before.id] if sample.before else ""
+        text = "\0".join([before, item.head + item.context + item.tail])
+        digests[sample.id] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return digests
 
 
-def _asked_alike(records: Sequence[ScoreRecord], alike: Collection[str]) -> Iterator[ScoreRecord]:
+def _asked_alike(
+    records: Mapping[str, ScoreRecord], alike: Collection[str]
+) -> dict[str, ScoreRecord]:
     """The scores of samples that were asked alike; released ones are about the same prompts."""
-    return (r for r in records if r["sample_id"] in alike or prompts_of(r) == RELEASED)
+    return {
+        key: one
+        for key, one in records.items()
+        if one["sample_id"] in alike or prompts_of(one) == RELEASED
+    }
 
 
 def _tests_of(rows: pd.DataFrame, model: str) -> pd.DataFrame:

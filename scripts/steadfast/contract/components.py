@@ -60,6 +60,11 @@ class Sample(Generic[P]):
         """Its name among the samples of its part."""
         return draw_key(self.prompt["sample_id"], self.draw)
 
+    @property
+    def turns(self) -> "list[Sample[P]]":
+        """The conversation up to it, from its first turn on."""
+        return [*(self.before.turns if self.before else ()), self]
+
 
 @dataclass(frozen=True)
 class Answer:

@@ -7,20 +7,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from steadfast.base.files import Record, Settings, canonical_json, read_text, write_text
-from steadfast.base.seal import OF_ITS_FILES, Seal
-from steadfast.contract.components import component
-from steadfast.contract.records import read_identity
+from steadfast.base.seal import Seal
+from steadfast.config.load import load_config
 from steadfast.contract.request import STATUSES
 from steadfast.engines.cost.bill import cost
 from steadfast.page.pack import Pack, page
-from steadfast.page.pack_samples import BLOCK, Packed, Shown, pack_samples
+from steadfast.page.pack_samples import BLOCK, Packed, pack_samples
 from steadfast.page.table_data import table_data
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.finished import FinishedRun
+from steadfast.run.job import REWRITERS
 from steadfast.show.display import Display
 from steadfast.show.render import Printed
 from steadfast.show.report import Report, correlations_table, report_table
 from steadfast.show.roster import Roster
 from steadfast.show.table import Table
-from steadfast.stats.tidy import read_csv
 from steadfast.workflow.script import run_rule
 
 FORMAT = 1
@@ -35,61 +36,67 @@ USED = (
 
 
 def make_page(
-    benchmarks: Sequence[Shown],
+    run: FinishedRun,
     display: Settings,
     prices: Mapping[str, Mapping[str, Settings]],
-    results: Path,
     out: Path,
     limit: int = LIMIT,
-    name: str = "",
 ) -> None:
     """Writes the page; long texts of samples are cut as little as the limit allows, and say so.
 
     Args:
-        benchmarks: that run.
+        run: that is shown.
         display: as ``Display.of`` takes it.
         prices: by role (model, judge, rewriter) and name, per million tokens.
-        results: folder of all results.
         out: the page.
         limit: characters of its data.
-        name: of the run.
 
     Raises:
         UserError: a file is missing or damaged.
     """
-    shown = Display.of(display)
-    fixed = _fixed(benchmarks, shown, results)
-    samples = pack_samples(benchmarks, results, limit - fixed.characters)
-    run = Pack()
-    run.add("run", {"name": name, **_run(benchmarks, shown, prices, results, samples)})
-    title = name or ", ".join(one.title for one in benchmarks)
-    write_text(out, page(f"steadfast: {title}", [run, fixed, samples.pack]))
+    shown, name = Display.of(display), run.evaluation.config.name or ""
+    fixed = _fixed(run, shown)
+    samples = pack_samples(run, limit - fixed.characters)
+    pack = Pack()
+    pack.add("run", {"name": name, **_run(run, shown, prices, samples)})
+    benchmarks = run.evaluation.benchmarks
+    title = name or ", ".join(benchmarks[one].title for one in run.evaluation.running)
+    write_text(out, page(f"steadfast: {title}", [pack, fixed, samples.pack]))
 
 
 # --- tables and figures ----------------------------------------------------------------------
 
 
-def _fixed(benchmarks: Sequence[Shown], display: Display, results: Path) -> Pack:
+def _fixed(run: FinishedRun, display: Display) -> Pack:
     pack = Pack()
-    pack.add("tables", _tables(benchmarks, display, results))
-    for one in benchmarks:
-        for name in one.figures:
-            pack.add(f"figure/{name}", read_text(results / "figures" / f"{name}.svg"))
+    pack.add("tables", _tables(run, display))
+    for benchmark in run.evaluation.running:
+        for name in _figures(run, benchmark):
+            pack.add(f"figure/{name}", read_text(run.results / "figures" / f"{name}.svg"))
     return pack
 
 
-def _tables(benchmarks: Sequence[Shown], display: Display, results: Path) -> list[Record]:
+def _figures(run: FinishedRun, benchmark: str) -> list[str]:
+    return [f"{benchmark}_{name}" for name in run.evaluation.tasks[benchmark].figures.names]
+
+
+def _tables(run: FinishedRun, display: Display) -> list[Record]:
     """The tables of the report, then of each benchmark, with what its paper prints."""
-    headlines = {one.name: results / one.name / "metrics/headline.csv" for one in benchmarks}
-    report = Report(headlines, {one.name: one.reported for one in benchmarks}, display)
+    evaluation = run.evaluation
+    tasks = {name: evaluation.tasks[name] for name in evaluation.running}
+    report = Report(
+        {name: run.metric_path(name, "headline") for name in tasks},
+        {
+            name: evaluation.benchmarks[name].reported(judged=name in evaluation.judged)
+            for name in tasks
+        },
+        display,
+    )
     whole = (report_table(report), correlations_table(report))
-    found = [_group("All benchmarks", whole, [one.asked for one in benchmarks], display)]
-    for one in benchmarks:
-        frames = {
-            name: read_csv(results / one.name / "metrics" / f"{name}.csv") for name in one.metrics
-        }
-        tables = component(one.tables).make(frames, replace(display, published=True))
-        found.append(_group(one.title, tables, [one.asked], display))
+    found = [_group("All benchmarks", whole, [task.asked for task in tasks.values()], display)]
+    for name, task in tasks.items():
+        tables = task.tables.function.make(run.metrics(name), replace(display, published=True))
+        found.append(_group(evaluation.benchmarks[name].title, tables, [task.asked], display))
     return found
 
 
@@ -108,10 +115,9 @@ def _group(
 
 
 def _run(
-    benchmarks: Sequence[Shown],
+    run: FinishedRun,
     display: Display,
     prices: Mapping[str, Mapping[str, Settings]],
-    results: Path,
     samples: Packed,
 ) -> Record:
     roster = Roster(display.models, display)
@@ -122,35 +128,33 @@ def _run(
         "published": display.published,
         "benchmarks": [
             {
-                "name": one.name,
-                "title": one.title,
-                "asked": one.asked,
+                "name": benchmark,
+                "title": run.evaluation.benchmarks[benchmark].title,
+                "asked": run.evaluation.tasks[benchmark].asked,
                 "figures": [
-                    {"name": name, "caption": read_text(results / "figures" / f"{name}.txt")}
-                    for name in one.figures
+                    {"name": name, "caption": read_text(run.results / "figures" / f"{name}.txt")}
+                    for name in _figures(run, benchmark)
                 ],
-                "has_samples": bool(one.models),
+                "has_samples": bool(run.evaluation.asked_of(benchmark)),
             }
-            for one in benchmarks
+            for benchmark in run.evaluation.running
         ],
         "models": {name: roster.figure_label(name) for name in roster.models},
         "cut": samples.cut.about,
         "coverage": samples.counts,
         "statuses": list(STATUSES),
-        "usage": _usage(results / "metrics/inference.csv", benchmarks, prices),
-        "identities": _identities(benchmarks, results),
+        "usage": _usage(run, prices),
+        "identities": _identities(run),
     }
 
 
-def _usage(
-    path: Path, benchmarks: Sequence[Shown], prices: Mapping[str, Mapping[str, Settings]]
-) -> Record:
+def _usage(run: FinishedRun, prices: Mapping[str, Mapping[str, Settings]]) -> Record:
     """Tokens, hit rate and cost of each job."""
-    parts = {one.name: one.parts for one in benchmarks}
     rows = []
-    for row in csv.DictReader(io.StringIO(read_text(path))):
+    for row in csv.DictReader(io.StringIO(read_text(run.results / "metrics/inference.csv"))):
         # What is no part is a round of rewriting.
-        role = "model" if row["part"] in parts[row["benchmark"]] else "rewriter"
+        asked = row["part"] in run.evaluation.tasks[row["benchmark"]].parts
+        role = "model" if asked else "rewriter"
         price = (
             prices["judge"].get(row["judge"]) if row["judge"] else prices[role].get(row["model"])
         )
@@ -162,47 +166,34 @@ def _usage(
     return {"columns": [*USED, "cost"], "rows": rows}
 
 
-def _identities(benchmarks: Sequence[Shown], results: Path) -> list[Record]:
+def _identities(run: FinishedRun) -> list[Record]:
     """What answers and verdicts come from: equal identities once, with what they stand beside."""
     found: dict[str, Record] = {}
-    for one in benchmarks:
-        for model, (_, judges) in one.models.items():
-            for part in one.parts:
-                folders = {"": "outputs", **{judge: f"verdicts/{judge}" for judge in judges}}
-                for judge, folder in folders.items():
-                    path = results / one.name / folder / model / f"{part}.identity.json"
-                    identity = read_identity(path)
-                    kept = {name: v for name, v in identity.items() if name not in OF_ITS_FILES}
-                    name = judge or model
-                    same = found.setdefault(
-                        canonical_json([name, bool(judge), kept]),
-                        {"name": name, "judge": bool(judge), "identity": kept, "parts": {}},
-                    )
-                    same["parts"].setdefault(f"{one.title} {part}", None)
+    for benchmark in run.evaluation.running:
+        title = run.evaluation.benchmarks[benchmark].title
+        for job, identity in run.identities(benchmark):
+            if job.role != REWRITERS:
+                judge = bool(job.judge)
+                same = found.setdefault(
+                    canonical_json([job.name, judge, identity]),
+                    {"name": job.name, "judge": judge, "identity": identity, "parts": {}},
+                )
+                same["parts"].setdefault(f"{title} {job.part}", None)
     return [{**one, "parts": list(one["parts"])} for one in found.values()]
 
 
 if job := globals().get("snakemake"):
     params, out = job.params, Path(job.output.page)
-    results = out.parent
+    run = FinishedRun(Evaluation(load_config(job.config["whole"])), out.parent)
     run_rule(
         make_page,
         job,
         reads=[
-            *(Seal.beside(results / path, made) for path, made in params.made_from.items()),
-            *(
-                Seal(
-                    params.measured_from[one["name"]],
-                    results / one["name"] / "metrics/identity.json",
-                    tuple(results / one["name"] / f"metrics/{name}.csv" for name in one["metrics"]),
-                )
-                for one in params.benchmarks
-            ),
+            *(Seal.beside(run.results / path, made) for path, made in params.made_from.items()),
+            *(run.metrics_seal(name, made) for name, made in params.measured_from.items()),
         ],
-        benchmarks=[Shown(**one) for one in params.benchmarks],
+        run=run,
         display=params.display,
         prices=params.prices,
-        results=results,
         out=out,
-        name=params.name,
     )

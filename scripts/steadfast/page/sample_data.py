@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from steadfast.base.files import Record, Settings, canonical_json
-from steadfast.page.seen import JudgedRequest, SeenAnswer, SeenSample
+from steadfast.page.seen import SeenSample
+from steadfast.run.finished import FinishedAnswer, JudgedRequest
 from steadfast.show.passages import Passages, marked
 
 START = 400
@@ -80,7 +81,7 @@ def sample_digest(seen: SeenSample) -> str:
     return whole.hexdigest()[:10]
 
 
-def answer_data(seen: SeenAnswer, cut: Cut) -> Record:
+def answer_data(seen: FinishedAnswer, cut: Cut) -> Record:
     """What was answered, judged and scored; what there is not has no key."""
     found: Record = {}
     if output := seen.output:
@@ -121,7 +122,7 @@ def _judged(request: JudgedRequest, cut: Cut) -> Record:
     return {"asked": cut.less(request.tail.strip()), "replies": replies}
 
 
-def answer_row(seen: SeenAnswer) -> list[Any]:
+def answer_row(seen: FinishedAnswer) -> list[Any]:
     """What answers are filtered by: status, total, points, and whether raters differ in total."""
     if seen.score is None:
         return [seen.output["status"] if seen.output else "missing", None, None, 0]

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from steadfast.base.files import Settings
 from steadfast.base.visible import visible
 from steadfast.contract.records import ScoreRecord
-from steadfast.page.seen import JudgedRequest, SeenAnswer, SeenSample
+from steadfast.page.seen import SeenSample
+from steadfast.run.finished import FinishedAnswer, JudgedRequest
 from steadfast.show.passages import excerpts
 
 BAR = "  | "
@@ -39,7 +40,7 @@ def _lines(seen: SeenSample) -> Iterator[str]:
         yield from _answer(answer)
 
 
-def _answer(seen: SeenAnswer) -> Iterator[str]:
+def _answer(seen: FinishedAnswer) -> Iterator[str]:
     draw = f", draw {seen.draw}" if seen.draw else ""
     yield f"\n-- {seen.model}{draw} --"
     if seen.output is None:

@@ -2,7 +2,6 @@
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from steadfast.base.errors import UserError
@@ -10,11 +9,10 @@ from steadfast.base.names import nearest, shown
 from steadfast.base.seal import Seal
 from steadfast.config.portable import CONFIG_FILE
 from steadfast.config.source import read_source
-from steadfast.contract.part_files import PartFiles
 from steadfast.contract.records import read_prompts
-from steadfast.page.part_view import Asked, PartView
 from steadfast.page.seen import SeenSample
 from steadfast.run.evaluation import Evaluation
+from steadfast.run.finished import FinishedPart, FinishedRun
 from steadfast.run.lineage import Lineage
 
 NEAR = 5
@@ -37,19 +35,19 @@ def view_sample(run: Evaluation, results: Path, name: str, model: str | None) ->
     models = run.asked
     if model is not None and model not in models:
         raise UserError(f"unknown model {shown(model)}; {nearest(model, models)}")
+    whole = FinishedRun(Evaluation(run.config.model_copy(update={"limit": None})), results)
     wanted, known = _wanted(run, results), dict[str, None]()
     found = []
-    for benchmark in run.running:
-        for part in run.tasks[benchmark].parts:
-            prompts = results / benchmark / "prompts" / f"{part}.jsonl"
-            if prompts.exists():
-                here = dict.fromkeys(prompt["sample_id"] for prompt in read_prompts(prompts))
-                known |= here
-                if name in here:
-                    view = _view(run, results, benchmark, part, prompts)
-                    shown_models = [m for m in view.models if model in (None, m)]
-                    _check(wanted, results, benchmark, part, shown_models)
-                    found.append(_seen(view, name, shown_models))
+    for part in (part for name in run.running for part in whole.parts(name).values()):
+        if part.files.prompts.exists():
+            here = dict.fromkeys(prompt["sample_id"] for prompt in read_prompts(part.files.prompts))
+            known |= here
+            if name in here:
+                asked = [m for m in part.models if model in (None, m)]
+                _check(wanted, part, asked)
+                answers = [one for m in asked for one in part.answers(m, [name])]
+                sample = next(one for one in part.samples if one.id == name)
+                found.append(SeenSample.of(part, sample, answers))
     if not found:
         raise UserError(f"{results}: no sample {shown(name)}; {_near(name, list(known))}")
     return found
@@ -65,18 +63,16 @@ def _wanted(run: Evaluation, results: Path) -> list[Lineage]:
     return [Lineage(one) for one in runs]
 
 
-def _check(
-    wanted: Sequence[Lineage], results: Path, benchmark: str, part: str, models: Sequence[str]
-) -> None:
+def _check(wanted: Sequence[Lineage], part: FinishedPart, models: Sequence[str]) -> None:
     """Whether the files that are shown are those of the config."""
     found: dict[Path, list[Seal]] = {}
     for steps in wanted:
-        files = {f"{benchmark}/prompts/{part}.jsonl": steps.prompts(benchmark, part)}
+        files = {part.files.prompts: steps.prompts(part.benchmark, part.name)}
         for model in models:
-            files |= steps.answered_part(benchmark, model, part)
+            answered = steps.answered_part(part.benchmark, model, part.name)
+            files |= {part.run.results / path: step for path, step in answered.items()}
         for path, step in files.items():
-            seal = Seal.beside(results / path, step.lineage)
-            found.setdefault(results / path, []).append(seal)
+            found.setdefault(path, []).append(Seal.beside(path, step.lineage))
     for file, seals in found.items():
         if file.exists():
             next((seal for seal in seals if seal.names_lineage), seals[0]).check()
@@ -88,25 +84,3 @@ def _near(name: str, known: Sequence[str]) -> str:
     longer = [one for one in known if name and name in one][:NEAR]
     near = longer or difflib.get_close_matches(name, known, n=NEAR, cutoff=0.3) or known[:NEAR]
     return f"the nearest are {', '.join(near)}"
-
-
-def _view(run: Evaluation, results: Path, benchmark: str, part: str, prompts: Path) -> PartView:
-    task = run.tasks[benchmark]
-    sources = [(*key, results / path) for key, path in task.parts[part].sources.items()]
-    return PartView(
-        run.benchmarks[benchmark].title,
-        results / benchmark,
-        PartFiles(part, task.samples.plain, prompts, sources),
-        task.stand_in.plain,
-        task.passages.plain if task.passages else None,
-        {
-            model: Asked(run.config.models[model].draws, run.judges_of(benchmark, model))
-            for model in run.asked_of(benchmark)
-        },
-    )
-
-
-def _seen(view: PartView, name: str, models: Sequence[str]) -> SeenSample:
-    sample = next(one for one in view.samples if one.id == name)
-    answers = [answer for model in models for answer in view.answers(model, [name])]
-    return replace(view.seen(sample), answers=answers)

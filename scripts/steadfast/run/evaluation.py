@@ -310,31 +310,6 @@ class Evaluation:
             "certificate": self.certificate(benchmark),
         }
 
-    def on_page(self, benchmark: str) -> dict[str, Any]:
-        """What the page takes of a benchmark (``page.make_page.Shown``), as plain values."""
-        task, of = self.tasks[benchmark], self.benchmarks[benchmark]
-        return {
-            "name": benchmark,
-            "title": of.title,
-            "asked": task.asked,
-            "tables": task.tables.function.plain,
-            "metrics": list(task.metrics.names),
-            "reported": of.reported(judged=benchmark in self.judged),
-            "samples": task.samples.plain,
-            "stand_in": task.stand_in.plain,
-            "passages": task.passages.plain if task.passages else None,
-            "parts": {
-                name: [[*key, path] for key, path in part.sources.items()]
-                for name, part in task.parts.items()
-            },
-            "models": {
-                model: [self.config.models[model].draws, self.judges_of(benchmark, model)]
-                for model in self.asked_of(benchmark)
-            },
-            "prompts": self.asked_folder,
-            "figures": [f"{benchmark}_{figure}" for figure in task.figures.names],
-        }
-
 
 def in_results(paths: Iterable[str]) -> list[str]:
     """Files below the results folder, as inputs of a rule."""

@@ -247,12 +247,21 @@ class Lineage:
 
     def page(self) -> Step:
         """The page that shows a run."""
-        shown = [(self._run.tasks[name], self._run.on_page(name)) for name in self._run.running]
-        used = [c for task, _ in shown for c in (task.tables.function, task.samples, task.stand_in)]
-        used += [task.passages for task, _ in shown if task.passages]
+        of = {name: self._run.tasks[name] for name in self._run.running}
+        used = [
+            one
+            for task in of.values()
+            for one in (task.tables.function, task.samples, task.stand_in, task.passages)
+        ]
+        judged = self._run.judged
+        titles = [
+            [one.title, of[name].asked, one.reported(judged=name in judged)]
+            for name, one in self._run.benchmarks.items()
+            if name in of
+        ]
         before = [*self.answered_files().values(), self.usage()]
-        before += [of(name) for name in self._run.running for of in (self.metrics, self.figures)]
-        settings = [self._run.config.name, [one for _, one in shown]]
+        before += [step for name in of for step in (self.tables(name), self.figures(name))]
+        settings = [self._run.config.name, titles, list(map(plain, used))]
         return Step.of(digest("steadfast.page.make_page", *used), settings, before)
 
     def usage(self) -> Step:

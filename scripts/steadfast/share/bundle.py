@@ -26,6 +26,7 @@ from steadfast.contract.request import FINAL
 from steadfast.engines.asking.journal import final_hashes
 from steadfast.engines.openai.redaction import Redaction
 from steadfast.run.evaluation import Evaluation
+from steadfast.run.finished import FinishedRun
 from steadfast.run.lineage import Lineage
 from steadfast.share import contents
 from steadfast.share.archive import files_below, write_archive
@@ -85,7 +86,7 @@ def bundle_results(
         _take_made(run, steps, results, folder / contents.MADE)
         _copy(snakefile, folder / contents.WORKFLOW)
         commit, seconds = origin()
-        write_evaluations(run, folder, commit, seconds)
+        write_evaluations(FinishedRun(run, results), folder, commit, seconds)
         write_text(folder / contents.README, readme(run))
         _write_manifest(folder, answers.values(), commit, packages(run.config))
         write_json(folder / contents.CRATE, crate(run, files_in(folder), commit, seconds))

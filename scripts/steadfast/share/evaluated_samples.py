@@ -48,7 +48,7 @@ def line(of: Evaluated, one: Answered, measure: str, method: str) -> Record:
     """
     raw, output = _without_context(one), one.outputs[-1]
     reference = [] if one.reference is None else [one.reference]
-    turns = list(_turns(one.sample))
+    turns = [turn.prompt["instruction"] for turn in one.sample.turns]
     several = len(turns) > 1
     said: Record = (
         {"messages": list(_messages(turns, one.outputs)), "output": None}
@@ -93,12 +93,6 @@ def _without_context(one: Answered) -> str:
     item = one.item
     context = f"[{item.context_id} of {one.context_folder}]" if item.context else ""
     return item.head + context + item.tail
-
-
-def _turns(sample: Sample) -> Iterator[str]:
-    if sample.before:
-        yield from _turns(sample.before)
-    yield sample.prompt["instruction"]
 
 
 def _messages(turns: Sequence[str], outputs: Sequence[Output]) -> Iterator[Record]:

@@ -15,52 +15,49 @@ from steadfast.base.files import (
 )
 from steadfast.base.resources import located
 from steadfast.config.settings import answer_settings
-from steadfast.contract.part_files import PartFiles
-from steadfast.contract.records import read_identity, read_outputs, read_score_records
-from steadfast.contract.request import draw_key
-from steadfast.run.evaluation import Evaluation
+from steadfast.run.finished import FinishedPart, FinishedRun
+from steadfast.run.job import MODELS
 from steadfast.schema.models import ScoredModel
 from steadfast.share import contents
 from steadfast.share.evaluated_samples import Answered, line
-from steadfast.share.every_eval_ever import Evaluated, file_stem, log
+from steadfast.share.every_eval_ever import UNKNOWN, Evaluated, file_stem, log
 from steadfast.stats.headline import read_headline
 
 
-def write_evaluations(run: Evaluation, folder: Path, commit: str | None, seconds: int) -> None:
+def write_evaluations(run: FinishedRun, folder: Path, commit: str | None, seconds: int) -> None:
     """Writes the logs and samples of all models into a bundle.
 
     Args:
-        run: the config's run.
-        folder: the bundle, which has answers, scores and metrics.
+        run: whose results they are.
+        folder: the bundle.
         commit: of the workflow, where it is known.
         seconds: since 1970, that stand for when the records were made.
     """
-    for name in run.running:
-        rows = read_headline(folder / contents.MADE / name / "metrics/headline.csv")
-        for model in run.models_of(name):
-            of = _evaluated(run, folder, name, model, commit, seconds)
+    for name in run.evaluation.running:
+        rows = read_headline(run.metric_path(name, "headline"))
+        for model in run.evaluation.models_of(name):
+            of = _evaluated(run, name, model, commit, seconds)
             _write_model(run, folder, of, rows[rows["model"] == model])
 
 
-def _write_model(run: Evaluation, folder: Path, of: Evaluated, headline: pd.DataFrame) -> None:
-    measures = run.benchmarks[of.benchmark].measures
-    scores = {
-        part: folder / contents.MADE / of.benchmark / "scores" / of.model / f"{part}.jsonl"
-        for part in run.tasks[of.benchmark].parts
-    }
-    statuses = Counter(r["status"] for path in scores.values() for r in read_score_records(path))
-    stem = file_stem(" ".join([of.id, *map(file_sha256, scores.values())]))
+def _write_model(run: FinishedRun, folder: Path, of: Evaluated, headline: pd.DataFrame) -> None:
+    parts = run.parts(of.benchmark).values()
+    scores = [one for part in parts for one in part.scores(of.model).values()]
+    statuses = Counter(one["status"] for one in scores)
+    sums = [file_sha256(part.scores_path(of.model)) for part in parts]
+    stem = file_stem(" ".join([of.id, *sums]))
     path = f"{of.folder}/{stem}_samples.jsonl"
     out = folder / contents.FURTHER / path
     samples = None
-    if not isinstance(run.config.models[of.model], ScoredModel):
-        lines = list(_lines(run, folder, of, scores))
+    if not isinstance(run.evaluation.config.models[of.model], ScoredModel):
+        lines = [one for part in parts for one in _lines(of, part)]
         if lines:
             write_jsonl(out, lines)
             samples = {"path": path, "sha256": file_sha256(out), "number": len(lines)}
     rows = [
         {key: _plain(value) for key, value in row.items()} for row in headline.to_dict("records")
     ]
+    measures = run.evaluation.benchmarks[of.benchmark].measures
     whole = log(of, measures, rows, dict(sorted(statuses.items())), samples)
     write_json(out.with_name(f"{stem}.json"), whole)
 
@@ -70,26 +67,27 @@ def _plain(value: object) -> object:
 
 
 def _evaluated(
-    run: Evaluation, folder: Path, name: str, model: str, commit: str | None, seconds: int
+    run: FinishedRun, name: str, model: str, commit: str | None, seconds: int
 ) -> Evaluated:
-    how, task = run.config.models[model], run.tasks[name]
-    judges = run.judges_of(name, model) if not isinstance(how, ScoredModel) else []
-    templates = {key: located(path) for key, path in run.templates(name).items()}
+    evaluation = run.evaluation
+    how = evaluation.config.models[model]
+    judges = evaluation.judges_of(name, model) if not isinstance(how, ScoredModel) else []
+    templates = {key: located(path) for key, path in evaluation.templates(name).items()}
     asked = (
         f"=== {key} ===\n{path.read_text(encoding='utf-8')}" for key, path in templates.items()
     )
     return Evaluated(
         benchmark=name,
-        title=run.benchmarks[name].title,
-        asked=task.asked,
+        title=evaluation.benchmarks[name].title,
+        asked=evaluation.tasks[name].asked,
         model=model,
         model_id=_model_id(model, getattr(how, "model", None)),
         engine=how.engine,
-        engine_version=_engine_version(run, folder, name, model, how.engine),
+        engine_version=_engine_version(run, name, model, how.engine),
         settings=answer_settings(how),
         commit=commit,
         seconds=seconds,
-        judges={judge: answer_settings(run.config.judges[judge]) for judge in judges},
+        judges={judge: answer_settings(evaluation.config.judges[judge]) for judge in judges},
         judge_prompt="\n".join(asked) if judges else "",
     )
 
@@ -97,54 +95,33 @@ def _evaluated(
 def _model_id(name: str, asked: str | None) -> str:
     """``developer/model``: a hub id; of other names the developer is ``unknown``."""
     model = asked or name
-    return model if model.count("/") == 1 else f"unknown/{model.replace('/', '_')}"
+    return model if model.count("/") == 1 else f"{UNKNOWN}/{model.replace('/', '_')}"
 
 
-def _engine_version(run: Evaluation, folder: Path, name: str, model: str, engine: str) -> str:
+def _engine_version(run: FinishedRun, name: str, model: str, engine: str) -> str:
     """The version of the engine's package, by the identity of the model's first answers."""
-    for part in run.tasks[name].parts:
-        path = contents.identity_path(f"{name}/outputs/{model}/{part}.jsonl")
-        if (folder / contents.ANSWERS / path).exists():
-            packages = read_identity(folder / contents.ANSWERS / path)["packages"]
-            return str(packages.get(engine, packages.get("steadfast", "unknown")))
-    return "unknown"
+    for job, identity in run.identities(name):
+        if (job.role, job.model) == (MODELS, model):
+            packages = identity["packages"]
+            return str(packages.get(engine, packages.get("steadfast", UNKNOWN)))
+    return UNKNOWN
 
 
-def _lines(
-    run: Evaluation, folder: Path, of: Evaluated, scores: dict[str, Path]
-) -> Iterator[Record]:
-    """The model's samples that have a score, part by part."""
-    task = run.tasks[of.benchmark]
-    measure = next(iter(run.benchmarks[of.benchmark].measures))
-    stand_in = None if task.judging else task.stand_in.make()
+def _lines(of: Evaluated, part: FinishedPart) -> Iterator[Record]:
+    """The model's samples of a part that have a score."""
+    evaluation = part.run.evaluation
+    measure = next(iter(evaluation.benchmarks[of.benchmark].measures))
     method = f"{of.benchmark} scorer" + (f", judge {next(iter(of.judges))}" if of.judges else "")
-    answers = folder / contents.ANSWERS
-    kind = "prompts" if run.config.limit is None else "trial"
-    for part, path in scores.items():
-        known = {draw_key(r["sample_id"], r["draw"]): r for r in read_score_records(path)}
-        outputs = answers / of.benchmark / "outputs" / of.model / f"{part}.jsonl"
-        said = {draw_key(r["sample_id"], r["draw"]): r for r in read_outputs(outputs)}
-        sources = task.parts[part].sources
-        prompts = answers / of.benchmark / kind / f"{part}.jsonl"
-        files = PartFiles(
-            part,
-            task.samples.plain,
-            prompts,
-            [(*key, answers / source) for key, source in sources.items()],
-        )
-        for sample in files.read(run.config.models[of.model].draws):
-            score = known.get(sample.id)
-            if score is None or score["total"] is None:
-                continue
-            turns = [sample]
-            while before := turns[0].before:
-                turns.insert(0, before)
+    scores, outputs = part.scores(of.model), part.outputs(of.model)
+    for sample in part.files.read(evaluation.config.models[of.model].draws):
+        score = scores.get(sample.id)
+        if score is not None and score["total"] is not None:
             one = Answered(
                 sample,
-                files.joined.item(sample),
-                stand_in.reference(sample) if stand_in else None,
+                part.files.joined.item(sample),
+                None if part.task.judging else part.stand_in.reference(sample),
                 score,
-                [said[turn.id] for turn in turns],
+                [outputs[turn.id] for turn in sample.turns],
                 f"{contents.ANSWERS}/{of.benchmark}",
             )
             yield line(of, one, measure, method)

@@ -1,0 +1,274 @@
+"""A finished run: the one reader of its prompts, answers, verdicts, scores, metrics, identities."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import chdir
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings, check_regular, file_sha256, read_json
+from steadfast.base.seal import OF_ITS_FILES, Seal
+from steadfast.config.load import load_config
+from steadfast.config.portable import CONFIG_FILE
+from steadfast.config.source import read_source
+from steadfast.contract.components import Sample, StandIn
+from steadfast.contract.part_files import PartFiles, read_judge_prompts
+from steadfast.contract.records import Output, ScoreRecord, read_identity, read_outputs
+from steadfast.contract.request import draw_key
+from steadfast.contract.task import Task
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.job import Job, scores_path
+from steadfast.stats.scores import read_scores
+from steadfast.stats.tidy import read_csv
+
+
+@dataclass(frozen=True)
+class JudgedRequest:
+    """What judges were asked about an answer, behind it, and the reply of each that there is."""
+
+    id: str
+    tail: str
+    replies: Mapping[str, Output]
+
+
+@dataclass(frozen=True)
+class FinishedAnswer:
+    """One model's answer to a sample.
+
+    Attributes:
+        model: its name in the config.
+        draw: 0 for the first answer that was drawn.
+        output: its record; None where the sample was not asked.
+        score: its record; None where there is none yet.
+        judged: what judges were asked and replied.
+    """
+
+    model: str
+    draw: int
+    output: Output | None
+    score: ScoreRecord | None
+    judged: Sequence[JudgedRequest] = ()
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """The results of a config.
+
+    Attributes:
+        evaluation: what the config asks for.
+        results: folder of all results.
+        checked: whether scores and metrics are read only where they are as they were made; a rule
+            has checked them before.
+    """
+
+    evaluation: Evaluation
+    results: Path
+    checked: bool = False
+
+    @classmethod
+    def of(cls, results: Path, config: Path | None = None) -> "FinishedRun":
+        """The run whose results a folder holds.
+
+        The files that a config names are looked for where the run was started, which is beside the
+        results folder unless ``pathvars`` puts that elsewhere; else in the working directory.
+
+        Args:
+            results: the folder.
+            config: of a folder that does not hold its config itself.
+
+        Raises:
+            UserError: there is no such folder, it holds no results or what is no file, or nothing
+                says of which config.
+        """
+        if not results.is_dir():
+            raise UserError(f"{results}: no such folder; name a folder of results")
+        check_regular(results)
+        if not any(results.glob("*/metrics/identity.json")):
+            raise UserError(
+                f"{results}: no benchmark has metrics there; name the folder of results of a run "
+                "that has made its tables"
+            )
+        own = results / CONFIG_FILE
+        if not own.is_file() and config is None:
+            raise UserError(
+                f"{own}: no such file, which a run writes when its tables are there; run it once "
+                "more (nothing is asked again), or name its config as CONFIG"
+            )
+        try:
+            raw = read_source(own if own.is_file() else str(config))
+            evaluation = _evaluation(raw, [results.resolve().parent, Path.cwd()])
+        except UserError as error:
+            raise UserError(f"{results}: {error}") from None
+        return cls(evaluation, results, checked=True)
+
+    @property
+    def benchmarks(self) -> list[str]:
+        """The benchmarks that have metrics, in the registry's order."""
+        return [n for n in self.evaluation.running if self.metrics_seal(n, "").identity.exists()]
+
+    def parts(self, benchmark: str) -> dict[str, "FinishedPart"]:
+        """All parts of a benchmark, by name."""
+        return {n: FinishedPart(self, benchmark, n) for n in self.evaluation.tasks[benchmark].parts}
+
+    def models(self, benchmark: str) -> list[str]:
+        """The models that have scores of a benchmark."""
+        parts = self.parts(benchmark).values()
+        models = self.evaluation.models_of(benchmark)
+        return [m for m in models if any(part.scores_path(m).exists() for part in parts)]
+
+    def metric_path(self, benchmark: str, metric: str) -> Path:
+        """The file of a metric."""
+        return self.results / benchmark / "metrics" / f"{metric}.csv"
+
+    def metrics_seal(self, benchmark: str, lineage: str) -> Seal:
+        """The seal of a benchmark's metrics."""
+        names = self.evaluation.tasks[benchmark].metrics.names
+        files = tuple(self.metric_path(benchmark, name) for name in names)
+        return Seal(lineage, self.results / benchmark / "metrics/identity.json", files)
+
+    def metrics(self, benchmark: str) -> dict[str, pd.DataFrame]:
+        """Each metric's rows, by name.
+
+        Raises:
+            UserError: a file is missing, or was changed after it was made.
+        """
+        seal = self.metrics_seal(benchmark, "")
+        self.check(seal)
+        return {path.stem: read_csv(path) for path in seal.files}
+
+    def identities(self, benchmark: str) -> Iterator[tuple[Job, Record]]:
+        """What produced the replies of each job that has some, without what is of its files."""
+        for job in self.evaluation.jobs:
+            path = self.results / job.identity
+            if job.benchmark == benchmark and path.exists():
+                known = read_identity(path).items()
+                yield job, {name: value for name, value in known if name not in OF_ITS_FILES}
+
+    def check(self, seal: Seal) -> None:
+        """Whether files are as they were made, whatever they were made from.
+
+        Raises:
+            UserError: one is not, or the files that it was made of have changed.
+        """
+        if self.checked:
+            known = read_json(seal.identity) if seal.identity.exists() else None
+            lineage = known.get("lineage", "") if isinstance(known, dict) else ""
+            seal = replace(seal, lineage=lineage, results=self.results)
+            seal.check()
+            seal.check_inputs(file_sha256)
+
+
+@dataclass(frozen=True)
+class FinishedPart:
+    """One part of a benchmark of a run, with all that was answered to its prompts."""
+
+    run: FinishedRun
+    benchmark: str
+    name: str
+
+    @property
+    def task(self) -> Task:
+        """The benchmark as the config has it."""
+        return self.run.evaluation.tasks[self.benchmark]
+
+    @property
+    def models(self) -> list[str]:
+        """The models that are asked."""
+        return self.run.evaluation.asked_of(self.benchmark)
+
+    @cached_property
+    def files(self) -> PartFiles:
+        """The prompts that are asked, and the data that they refer to."""
+        prompts = self.run.evaluation.prompts(Job("inference", self.benchmark, "", self.name))
+        sources = self.task.parts[self.name].sources.items()
+        results = self.run.results
+        return PartFiles(
+            self.name,
+            self.task.samples.plain,
+            results / prompts,
+            [(kind, name, results / path) for (kind, name), path in sources],
+        )
+
+    @cached_property
+    def samples(self) -> list[Sample]:
+        """The samples of the first draw, in the order of the prompts.
+
+        Raises:
+            UserError: a file is missing or damaged.
+        """
+        return self.files.read()
+
+    @cached_property
+    def stand_in(self) -> StandIn:
+        """What knows the reference's answers."""
+        return self.task.stand_in.make()
+
+    def outputs(self, model: str) -> dict[str, Output]:
+        """A model's answers, by sample and draw."""
+        found = self._replies(Job("inference", self.benchmark, model, self.name))
+        return {draw_key(one["sample_id"], one["draw"]): one for one in found}
+
+    def scores_path(self, model: str) -> Path:
+        """The file of a model's scores."""
+        return scores_path(self.run.results, self.benchmark, model, self.name)
+
+    def scores(self, model: str) -> dict[str, ScoreRecord]:
+        """A model's scores, by sample and draw; none where there is no file.
+
+        Raises:
+            UserError: the file is damaged, or was changed after it was made.
+        """
+        path = self.scores_path(model)
+        if not path.exists():
+            return {}
+        self.run.check(Seal.beside(path, ""))
+        found = (scored.record for scored in read_scores({(model, self.name): path}))
+        return {draw_key(one["sample_id"], one["draw"]): one for one in found}
+
+    def judged(self, model: str) -> dict[str, list[JudgedRequest]]:
+        """What judges were asked and replied about each of a model's answers."""
+        evaluation, replies = self.run.evaluation, {}
+        path = Path()
+        for judge in evaluation.judges_of(self.benchmark, model):
+            job = Job("verdicts", self.benchmark, model, self.name, judge)
+            path = self.run.results / evaluation.prompts(job)
+            replies[judge] = {one["sample_id"]: one for one in self._replies(job)}
+        found: dict[str, list[JudgedRequest]] = {}
+        if not path.is_file():
+            return found
+        for prompt in read_judge_prompts(path):
+            for request in prompt.requests:
+                by = {judge: of[request.id] for judge, of in replies.items() if request.id in of}
+                about = found.setdefault(prompt.answer_id, [])
+                about.append(JudgedRequest(request.id, request.tail, by))
+        return found
+
+    def answers(self, model: str, names: Iterable[str]) -> Iterator[FinishedAnswer]:
+        """A model's answers to the samples of these names, draw by draw of each."""
+        outputs, scores, judged = self.outputs(model), self.scores(model), self.judged(model)
+        for name in names:
+            for draw in range(self.run.evaluation.config.models[model].draws):
+                key = draw_key(name, draw)
+                found = outputs.get(key), scores.get(key), judged.get(key, ())
+                yield FinishedAnswer(model, draw, *found)
+
+    def _replies(self, job: Job) -> Iterable[Output]:
+        """The replies of a job; none where there is no file."""
+        path = self.run.results / job.outputs
+        return read_outputs(path) if path.exists() else ()
+
+
+def _evaluation(raw: Settings, places: Sequence[Path]) -> Evaluation:
+    """What a config asks for, with the files that it names from the first place that has them."""
+    first: UserError | None = None
+    for place in places:
+        try:
+            with chdir(place):
+                return Evaluation(load_config(raw))
+        except UserError as error:
+            first = first or error
+    assert first is not None
+    raise first
