@@ -1,18 +1,24 @@
 """Results in the shared schema of Every Eval Ever (evaleval/every_eval_ever), version 0.3.0.
 
 A log holds a model's measures on one benchmark; its samples are the lines of a file beside it
-(``evaluated_samples``).
+(``evaluation_records``).
 """
 
 import hashlib
 import re
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 from steadfast import __version__
-from steadfast.base.files import Record, Settings, canonical_json
+from steadfast.base.files import Record, Settings, canonical_json, read_text
+from steadfast.base.resources import located
+from steadfast.config.settings import answer_settings
 from steadfast.contract.task import Measure
+from steadfast.run.finished import FinishedRun
+from steadfast.run.job import MODELS
+from steadfast.schema.models import ModelSettings, ScoredModel
 from steadfast.stats.intervals import LEVEL
 
 SCHEMA_VERSION = "0.3.0"
@@ -22,35 +28,57 @@ PLACE = re.compile(r"[^A-Za-z0-9._-]")
 
 
 @dataclass(frozen=True)
-class Evaluated:
-    """A model and a benchmark.
+class EvaluatedModel:
+    """A model on a benchmark; the commit of the workflow is None where it is not known.
 
     Attributes:
-        benchmark: its name.
-        title: its name in tables.
-        asked: a sentence about the text that was asked; may be empty.
-        model: its name in the config.
-        model_id: ``developer/model``.
-        engine: of the model, and its version, where it is known.
-        settings: what determined the answers.
-        commit: of the workflow, where it is known.
         seconds: since 1970, that stand for when the record was made.
-        judges: names of those that judged, and their settings.
-        judge_prompt: what they were asked, as templates.
     """
 
+    run: FinishedRun
     benchmark: str
-    title: str
-    asked: str
     model: str
-    model_id: str
-    engine: str
-    engine_version: str
-    settings: Settings
     commit: str | None
     seconds: int
-    judges: Mapping[str, Settings] = field(default_factory=dict)
-    judge_prompt: str = ""
+
+    @property
+    def how(self) -> ModelSettings:
+        """Its settings."""
+        return self.run.evaluation.config.models[self.model]
+
+    @property
+    def title(self) -> str:
+        """The benchmark's name in tables."""
+        return self.run.evaluation.benchmarks[self.benchmark].title
+
+    @property
+    def measures(self) -> Mapping[str, Measure]:
+        """The benchmark's measures, by name."""
+        return self.run.evaluation.benchmarks[self.benchmark].measures
+
+    @property
+    def model_id(self) -> str:
+        """``developer/model``: a hub id; of other names the developer is unknown."""
+        model = getattr(self.how, "model", None) or self.model
+        return model if model.count("/") == 1 else f"{UNKNOWN}/{model.replace('/', '_')}"
+
+    @property
+    def engine_version(self) -> str:
+        """The version of the engine's package, by the identity of the model's first answers."""
+        for job, identity in self.run.identities(self.benchmark):
+            if (job.role, job.model) == (MODELS, self.model):
+                packages = identity["packages"]
+                return str(packages.get(self.how.engine, packages.get("steadfast", UNKNOWN)))
+        return UNKNOWN
+
+    @cached_property
+    def judges(self) -> dict[str, Settings]:
+        """The settings of those that judged, the one that counts first."""
+        if isinstance(self.how, ScoredModel):
+            return {}
+        evaluation = self.run.evaluation
+        names = evaluation.judges_of(self.benchmark, self.model)
+        return {name: answer_settings(evaluation.config.judges[name]) for name in names}
 
     @property
     def id(self) -> str:
@@ -75,8 +103,7 @@ def file_stem(made_of: str) -> str:
 
 
 def log(
-    of: Evaluated,
-    measures: Mapping[str, Measure],
+    of: EvaluatedModel,
     headline: Sequence[Record],
     statuses: Mapping[str, int],
     samples: Record | None,
@@ -85,7 +112,6 @@ def log(
 
     Args:
         of: whose on what.
-        measures: the benchmark's, by name.
         headline: a row a measure: measure, value, low, high, n and expected.
         statuses: how many samples have each status.
         samples: of the file of samples: path, sha256 and number; None where there is none.
@@ -105,11 +131,11 @@ def log(
             "version": __version__,
             "additional_details": {"commit": of.commit or UNKNOWN},
         },
-        "model_info": _model_info(of.model, of.model_id, of.engine, of.engine_version),
+        "model_info": _model_info(of.model, of.model_id, of.how.engine, of.engine_version),
         "evaluation_results": [
-            _result(of, row, measures[row["measure"]], statuses)
+            _result(of, row, statuses)
             for row in headline
-            if row["measure"] in measures and row["value"] is not None
+            if row["measure"] in of.measures and row["value"] is not None
         ],
         **({"detailed_evaluation_results": _detailed(samples)} if samples else {}),
     }
@@ -130,8 +156,9 @@ def _model_info(name: str, id: str, engine: str, version: str) -> Record:
     }
 
 
-def _result(of: Evaluated, row: Record, measure: Measure, statuses: Mapping[str, int]) -> Record:
+def _result(of: EvaluatedModel, row: Record, statuses: Mapping[str, int]) -> Record:
     name = row["measure"]
+    measure = of.measures[name]
     interval = {
         "lower": row["low"],
         "upper": row["high"],
@@ -145,7 +172,7 @@ def _result(of: Evaluated, row: Record, measure: Measure, statuses: Mapping[str,
         "source_data": {
             "dataset_name": of.title,
             "source_type": "other",
-            "additional_details": {"asked": of.asked},
+            "additional_details": {"asked": of.run.evaluation.tasks[of.benchmark].asked},
         },
         "metric_config": {
             "metric_id": f"{of.benchmark}.{name}",
@@ -167,18 +194,20 @@ def _result(of: Evaluated, row: Record, measure: Measure, statuses: Mapping[str,
                 else {}
             ),
         },
-        "generation_config": _generation(of.settings),
+        "generation_config": _generation(answer_settings(of.how)),
     }
 
 
-def _judging(of: Evaluated) -> Record:
+def _judging(of: EvaluatedModel) -> Record:
     """The judge that counts first; what the others say is no part of the score."""
+    templates = of.run.evaluation.templates(of.benchmark).items()
+    asked = (f"=== {key} ===\n{read_text(located(path))}" for key, path in templates)
     name, settings = next(iter(of.judges.items()))
     model = str(settings.get("model", name))
     engine = str(settings["engine"])
     return {
         "judges": [{"model_info": _model_info(name, f"{UNKNOWN}/{model}", engine, UNKNOWN)}],
-        "input_prompt": of.judge_prompt,
+        "input_prompt": "\n".join(asked),
     }
 
 
