@@ -19,8 +19,7 @@ from steadfast.benchmarks.lifbench.benchmark import LIFBENCH, exports
 from steadfast.benchmarks.lifbench.export import LifbenchExports
 from steadfast.config.load import load_config
 from steadfast.contract.components import Answer, Component, component
-from steadfast.contract.exports import Exports
-from steadfast.contract.plain_exports import PlainExports
+from steadfast.contract.exports import Exports, PlainExports
 from steadfast.contract.task import DataFile
 from steadfast.share.card import card
 from steadfast.share.export import export_benchmark

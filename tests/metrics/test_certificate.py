@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from steadfast.contract.components import Scored
-from steadfast.stats.certificate import Compared, Group, Wanted, pilot_rows
+from steadfast.stats.certificate import Compared, TaskGroup, Wanted, pilot_rows
 from steadfast.stats.variance_components import Components
 
 ONE = np.ones(1)
 
 
-def group(variance: float, trend: float = 0.0, residual: float = 0.0, **settings) -> Group:
+def group(variance: float, trend: float = 0.0, residual: float = 0.0, **settings) -> TaskGroup:
     of = Components(
         ("T",),
         np.full((1, 1), variance),
@@ -20,7 +20,7 @@ def group(variance: float, trend: float = 0.0, residual: float = 0.0, **settings
         residual * ONE,
         9,
     )
-    return Group(of, ONE, settings.pop("samples", 1) * ONE, **settings)
+    return TaskGroup(of, ONE, settings.pop("samples", 1) * ONE, **settings)
 
 
 def test_as_many_contexts_as_a_paired_t_test_needs():

@@ -8,9 +8,16 @@ from matplotlib.figure import Figure
 from picture_checks import check, legend_texts
 
 from steadfast.show.display import Display, Shown
-from steadfast.show.figures import STYLE, apart, draw_points, look, picture, write_picture
+from steadfast.show.figures import (
+    STYLE,
+    apart,
+    draw_points,
+    draw_radar,
+    look,
+    picture,
+    write_picture,
+)
 from steadfast.show.panels import grid, legend, legends, lineups, pictured, rows_of_panels
-from steadfast.show.radar import draw_radar
 from steadfast.show.roster import Group, Roster
 
 LONG = "An organisation's model with a name of several lines, $dollars_1$ and a date {}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from steadfast.show.headline import headline
+from steadfast.show.ending import headline
 
 PAGE = r"""Caption.
 

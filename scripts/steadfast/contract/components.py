@@ -139,12 +139,7 @@ class Scored(NamedTuple, Generic[S]):
 
 
 def rater_name(judge: str, way: str) -> str:
-    """The name of a judge that is asked in another way; where nobody judges, the way's.
-
-    Example:
-        >>> rater_name("gpt-4o", "rating"), rater_name("", "released")
-        ('gpt-4o (rating)', 'released')
-    """
+    """Returns the name of a judge that is asked in another way; where nobody judges, the way's."""
     return f"{judge} ({way})" if judge else way
 
 
@@ -210,16 +205,16 @@ class Component(Generic[T]):
 
     @property
     def plain(self) -> tuple[str, dict[str, Any]]:
-        """Name and settings, for a rule's params."""
+        """Returns name and settings, for a rule's params."""
         return self.name, dict(self.settings)
 
     def make(self, *arguments: Any) -> T:
-        """The object of that class, or what the function gives for further arguments."""
+        """Returns the object of that class, or what the function gives for further arguments."""
         return load(self.name)(*arguments, **self.settings)
 
 
 def component(plain: Sequence[Any]) -> Component[Any]:
-    """A component again from what a rule's params hold of it."""
+    """Returns a component again from what a rule's params hold of it."""
     name, settings = plain
     return Component(name, settings)
 
@@ -252,11 +247,7 @@ class Samples(ABC):
 
 
 class KeyedSamples(Samples):
-    """Prompts that share a field with the record of the data that they were made of.
-
-    Args:
-        key: the field's name.
-    """
+    """Prompts that share the field ``key`` with the record of the data that they were made of."""
 
     def __init__(self, key: str):
         self._key = key
@@ -287,7 +278,7 @@ class StandIn(ABC):
 
     @abstractmethod
     def simulated(self, sample: Sample[Any], reader: Settings, seen: float, rng: Random) -> str:
-        """What a reader answers.
+        """Returns what a reader answers.
 
         Args:
             sample: that is asked.

@@ -7,10 +7,9 @@ FIELDS = ("instruction", "output")
 
 
 def read_examples(path: str) -> list[list[str]]:
-    """The examples of a file: pairs of instruction and output.
+    """Returns the examples of a file: pairs of instruction and output.
 
-    Args:
-        path: JSON lines with the texts ``instruction`` and ``output``, and nothing else.
+    The file has JSON lines with the texts ``instruction`` and ``output``, and nothing else.
 
     Raises:
         UserError: the file is missing or empty, or a line is no example; the sentence names both.

@@ -3,11 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from steadfast.base.files import Record
-from steadfast.contract.components import Data, Sample
+from steadfast.base.files import Record, Settings
+from steadfast.base.resources import facts
+from steadfast.contract.components import Component, Data, Sample
 from steadfast.contract.request import Item
+from steadfast.schema.judged import JudgedSection
 
 Rows = Mapping[str, Mapping[str, Iterable[Record]]]
 """The rows of each table, by split."""
@@ -36,7 +38,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Column:
+class ExportColumn:
     """A column of a table: what it holds, and the column of another table that it refers to."""
 
     text: str
@@ -64,7 +66,7 @@ class About:
     summary: str
     languages: Sequence[str]
     tables: Mapping[str, str]
-    columns: Mapping[str, Mapping[str, Column]]
+    columns: Mapping[str, Mapping[str, ExportColumn]]
     keys: Mapping[str, str]
     sources: Sequence[Source]
     settings: Mapping[str, object] = field(default_factory=dict)
@@ -96,11 +98,10 @@ class Exports(ABC):
 
     @abstractmethod
     def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
-        """The rows of each table by split, the main table first.
+        """Returns the rows of each table by split, the main table first.
 
-        Args:
-            parts: what is asked in each part, in the order of its prompts.
-            data: what the prompts refer to, by part.
+        ``parts`` has what is asked in each part, in the order of its prompts, ``data`` what these
+        refer to.
         """
 
     @abstractmethod
@@ -110,3 +111,64 @@ class Exports(ABC):
     @abstractmethod
     def about(self) -> About:
         """The card."""
+
+
+def plain_exports(
+    name: str, section: JudgedSection, seed: int, shown: set[str], added: bool = False
+) -> Component[Any]:
+    """Returns how a judged benchmark is exported, by the facts of ``resources/{name}/export.yaml``.
+
+    ``shown`` are keys of its section that the card shows beside the source, none of which holds a
+    path; ``added`` says whether the user added instances to those of the source.
+    """
+    sources = {"instances": section.source} | ({"instances added": "local"} if added else {})
+    settings = {"seed": seed, **section.model_dump(include={"source", *shown})}
+    return Component(
+        "steadfast.contract.exports:PlainExports",
+        {"known": f"{name}/export.yaml", "sources": sources, "settings": settings},
+        (f"{name}/export.yaml",),
+    )
+
+
+class PlainExports(Exports):
+    """Tables and card, by a file of facts, which of its sources the instances are, and the config's
+    settings to show.
+    """
+
+    def __init__(self, known: str, sources: Mapping[str, str], settings: Settings):
+        self._known, self._sources, self._settings = facts(known), sources, settings
+
+    def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
+        """Returns prompts by part; each kind of data by file, once."""
+        prompts = {part: [one.sample.prompt for one in asked] for part, asked in parts.items()}
+        kinds: dict[str, dict[str, Any]] = {}
+        for held in data.values():
+            for kind, files in held.items():
+                kinds.setdefault(kind, {}).update(files)
+        return {"prompts": prompts, **kinds}
+
+    def prompt(self, asked: Asked) -> str:
+        """Returns the instruction."""
+        return asked.sample.prompt["instruction"]
+
+    def about(self) -> About:
+        """Returns the card."""
+        shared = facts("export/plain.yaml")
+        return About(
+            title=self._known["title"],
+            summary=self._known["summary"],
+            languages=self._known["languages"],
+            tables=shared["tables"],
+            columns={
+                table: {name: ExportColumn(text) for name, text in columns.items()}
+                for table, columns in shared["columns"].items()
+            },
+            keys=shared["keys"],
+            sources=[
+                Source(name=name, **self._known["sources"][source])
+                for name, source in self._sources.items()
+            ],
+            settings=self._settings,
+            usage=shared["usage"],
+            citation=self._known["citation"],
+        )

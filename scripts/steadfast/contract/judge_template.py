@@ -18,13 +18,10 @@ ANSWER = "answer"
 
 @dataclass(frozen=True)
 class JudgeTemplate:
-    """A judge prompt with slots; the answer's slot parts it in two.
+    """A judge prompt with slots; the answer's slot parts it in head and tail.
 
-    Attributes:
-        head: what precedes the answer, with slots.
-        tail: what follows it, with slots.
-        reminder: what is added to the tail when an unreadable reply is asked for again, a
-            paragraph of its own.
+    ``reminder`` is added to the tail when an unreadable reply is asked for again, a paragraph of
+    its own.
     """
 
     head: str
@@ -32,19 +29,16 @@ class JudgeTemplate:
     reminder: str
 
     def render(self, fields: Mapping[str, str]) -> tuple[str, str]:
-        """What stands before and behind the answer.
+        """Returns what stands before and behind the answer, each other slot filled.
 
         A slot's text is data: slots that it seems to hold stay as they are.
-
-        Args:
-            fields: text of each slot but the answer's.
         """
         fill = partial(SLOT.sub, lambda slot: fields[slot[1]])
         return fill(self.head), fill(self.tail)
 
 
 def templates_of(benchmark: str, known: Collection[str], own: Mapping[str, str]) -> dict[str, str]:
-    """The files of a benchmark's templates by name, the user's own where there is one.
+    """Returns the files of a benchmark's templates by name, the user's own where there is one.
 
     Raises:
         UserError: the user has one of a name that there is not.
@@ -58,7 +52,7 @@ def templates_of(benchmark: str, known: Collection[str], own: Mapping[str, str])
 
 
 def packaged(templates: Mapping[str, str]) -> tuple[str, ...]:
-    """The names of the packaged files among templates."""
+    """Returns the names of the packaged files among templates."""
     found = (path for path in templates.values() if path.startswith(PREFIX))
     return tuple(path.removeprefix(PREFIX) for path in found)
 
@@ -69,7 +63,7 @@ def load_template(
     required: Collection[str] = (),
     behind: Collection[str] = (),
 ) -> JudgeTemplate:
-    """A template from its file.
+    """Returns a template from its file.
 
     A slot is written ``{{name}}``. A line ``=== reminder ===`` parts the prompt from what is added
     when a reply could not be read.
@@ -81,8 +75,7 @@ def load_template(
         behind: names that must not stand before the answer.
 
     Raises:
-        UserError: the file is missing, names an unknown slot, lacks one, has the answer's slot
-            more than once or in the reminder, or one before the answer that belongs behind it.
+        UserError: the file is missing, or a slot is unknown, missing or misplaced.
     """
     prompt, *rest = REMINDER.split(read_text(located(path)), maxsplit=1)
     reminder = rest[0] if rest else ""
@@ -107,6 +100,6 @@ def load_template(
 
 
 def boundary(answer: str) -> str:
-    """A word that follows from the answer, so that the answer cannot imitate where it ends."""
+    """Returns a word that follows from the answer, so that this cannot imitate where it ends."""
     digest = hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest()
     return f"answer-{digest[:8]}"

@@ -21,7 +21,7 @@ from steadfast.contract.components import (
     StandIn,
     component,
 )
-from steadfast.contract.records import Output, read_outputs, read_prompts
+from steadfast.contract.records import OutputRecord, read_outputs, read_prompts
 from steadfast.contract.request import STATUSES, Item, draw_key
 
 Sources = Sequence[tuple[str, str, Path]]
@@ -30,14 +30,7 @@ Sources = Sequence[tuple[str, str, Path]]
 
 @dataclass(frozen=True)
 class PartFiles:
-    """One part of a benchmark: its prompts, and what they refer to.
-
-    Attributes:
-        name: such as a length or a language.
-        samples: the benchmark's ``Samples``, by name and settings.
-        prompts: the prompts file.
-        sources: the data files that prompts refer to.
-    """
+    """One part of a benchmark: its plain ``Samples`` component, prompts and what these refer to."""
 
     name: str
     samples: Sequence[Any]
@@ -46,20 +39,17 @@ class PartFiles:
 
     @classmethod
     def of(cls, job: Any) -> "PartFiles":
-        """The part of a job, from Snakemake's object of it."""
+        """Returns the part of a job, from Snakemake's object of it."""
         sources = sources_of(job.params.sources, job.input.sources)
         return cls(job.wildcards.part, job.params.samples, Path(job.input.prompts), sources)
 
     @cached_property
     def joined(self) -> Samples:
-        """How its prompts refer to data."""
+        """Returns how its prompts refer to data."""
         return component(self.samples).make()
 
     def read(self, draws: int = 1) -> list[Sample]:
-        """Its samples, in the order of the prompts; each draw of all of them after the one before.
-
-        Args:
-            draws: answers that are drawn for each prompt.
+        """Returns its samples in the order of the prompts, one draw of all of them after another.
 
         Raises:
             UserError: a file is missing or damaged, or a prompt refers to what the data has not.
@@ -76,24 +66,20 @@ class PartFiles:
 
 
 def sources_of(keys: Iterable[Sequence[str]], files: Iterable[str | Path]) -> Sources:
-    """The data files of a rule's inputs, with the kinds and names of its params."""
+    """Returns the data files of a rule's inputs, with the kinds and names of its params."""
     return [(kind, name, Path(path)) for (kind, name), path in zip(keys, files, strict=True)]
 
 
 def sources_by_part(
     keys: Mapping[str, Sequence[Sequence[str]]], files: Iterable[str]
 ) -> dict[str, Sources]:
-    """Those of all parts, whose inputs stand one part after the other."""
+    """Returns those of all parts, whose inputs stand one part after the other."""
     paths = iter(files)
     return {part: sources_of(of, [next(paths) for _ in of]) for part, of in keys.items()}
 
 
 def read_data(sources: Sources) -> Data:
-    """What data files hold, by kind and name.
-
-    Raises:
-        UserError: one is missing or damaged.
-    """
+    """Returns what data files hold, by kind and name."""
     data: dict[str, dict[str, object]] = {}
     for kind, name, path in sources:
         held = list(read_jsonl(path)) if path.suffix == ".jsonl" else read_json(path)
@@ -102,7 +88,7 @@ def read_data(sources: Sources) -> Data:
 
 
 def read_answers(outputs: Path, samples: Sequence[Sample]) -> dict[str, Answer]:
-    """The answer to each sample, by its id.
+    """Returns the answer to each sample, by its id.
 
     Raises:
         UserError: the file is missing or damaged, a sample has no output, or a status is unknown.
@@ -123,14 +109,14 @@ def read_answers(outputs: Path, samples: Sequence[Sample]) -> dict[str, Answer]:
     return answers
 
 
-def answer_of(record: Output, before: Answer | None = None) -> Answer:
-    """An output's record as an answer."""
+def answer_of(record: OutputRecord, before: Answer | None = None) -> Answer:
+    """Returns an output's record as an answer."""
     truncated = (record.get("truncated_tokens") or 0) > 0
     return Answer(record["status"], record["text"] or "", truncated, before)
 
 
 def read_replies(verdicts: Path) -> dict[str, Reply]:
-    """A judge's replies by request."""
+    """Returns a judge's replies by request."""
     return {
         record["sample_id"]: Reply(record["status"], record["text"], record.get("attempts"))
         for record in read_outputs(verdicts)
@@ -144,15 +130,15 @@ class SampleOracle:
         self._stand_in, self._samples = stand_in, {sample.id: sample for sample in samples}
 
     def reference(self, sample_id: str) -> str:
-        """The gold answer of a sample."""
+        """Returns the gold answer of a sample."""
         return self._stand_in.reference(self._samples[sample_id])
 
     def simulated(self, sample_id: str, reader: Settings, seen: float, rng: Random) -> str:
-        """What a reader of those settings answers, having seen that fraction of the context."""
+        """Returns what a reader of those settings answers who saw that fraction of the context."""
         return self._stand_in.simulated(self._samples[sample_id], reader, seen, rng)
 
     def floor(self, sample_id: str) -> str | None:
-        """What a reader answers who looks nothing up; None where nothing is known of it."""
+        """Returns what a reader answers who looks nothing up; None where nothing is known of it."""
         return self._stand_in.floor(self._samples[sample_id])
 
 
@@ -160,7 +146,7 @@ class SampleOracle:
 
 
 def read_judge_prompts(judging: Path) -> list[JudgePrompt]:
-    """The judge prompts of one model and part, as ``dataclasses.asdict`` gave them."""
+    """Returns the judge prompts of one model and part, as ``dataclasses.asdict`` gave them."""
     return [
         JudgePrompt(**record | {"requests": [JudgeRequest(**one) for one in record["requests"]]})
         for record in read_jsonl(judging)
@@ -168,7 +154,7 @@ def read_judge_prompts(judging: Path) -> list[JudgePrompt]:
 
 
 def judge_items(prompts: Iterable[JudgePrompt]) -> list[Item]:
-    """What is asked of a judge; the requests about one answer share all up to its end."""
+    """Returns what is asked of a judge; requests about one answer share all up to its end."""
     return [
         Item(
             sample_id=request.id,
@@ -194,9 +180,9 @@ class JudgeOracle:
         }
 
     def reference(self, sample_id: str) -> str:
-        """The reply that goes by the answer's own account."""
+        """Returns the reply that goes by the answer's own account."""
         return self._stand_in.reference(*self._requests[sample_id])
 
     def simulated(self, sample_id: str, reader: Settings, seen: float, rng: Random) -> str:
-        """What a judge of those settings replies."""
+        """Returns what a judge of those settings replies."""
         return self._stand_in.simulated(*self._requests[sample_id], reader, rng)

@@ -25,7 +25,7 @@ class Prompt(TypedDict):
     follows: NotRequired[str | None]
 
 
-class Output(TypedDict):
+class OutputRecord(TypedDict):
     """A line of ``outputs``, ``verdicts`` or ``rewrites``: one reply (``request.Response``).
 
     ``attempts`` says how often a reply was asked for until it could be read, where that may be
@@ -114,9 +114,9 @@ def read_prompts(path: Path) -> Iterator[Prompt]:
     return cast(Iterator[Prompt], read_jsonl(path))
 
 
-def read_outputs(path: Path) -> Iterator[Output]:
+def read_outputs(path: Path) -> Iterator[OutputRecord]:
     """The lines of a file of answers, verdicts or rewrites."""
-    return cast(Iterator[Output], read_jsonl(path))
+    return cast(Iterator[OutputRecord], read_jsonl(path))
 
 
 def read_score_records(path: Path) -> Iterator[ScoreRecord]:

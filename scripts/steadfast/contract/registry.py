@@ -14,13 +14,10 @@ GROUP = "steadfast.benchmarks"
 
 
 def benchmarks(asked: Iterable[str] = ()) -> dict[str, AnyBenchmark]:
-    """This package's benchmarks in the order of pyproject.toml, then those of other packages.
+    """Returns this package's benchmarks in pyproject.toml's order, then those asked of others.
 
     What another package brings is loaded where it is asked for alone, so that one that is broken
-    stops no run of others.
-
-    Args:
-        asked: names of benchmarks of other packages; further names are passed over.
+    stops no run of others. Further names are passed over.
 
     Raises:
         UserError: an entry point cannot be loaded, is called otherwise than its benchmark, or as
@@ -31,26 +28,26 @@ def benchmarks(asked: Iterable[str] = ()) -> dict[str, AnyBenchmark]:
 
 
 def benchmarks_of(config: Config) -> dict[str, AnyBenchmark]:
-    """The benchmarks of which a config has a section, whether or not they run."""
+    """Returns the benchmarks of which a config has a section, whether or not they run."""
     return benchmarks(type(config).model_fields.keys() - Config.model_fields.keys())
 
 
 @cache
 def installed() -> dict[str, EntryPoint]:
-    """Where each benchmark is: this package's, then others' by name. None of them is loaded."""
+    """Returns where each benchmark is: this package's, then others' by name. None is loaded."""
     others = sorted(entry_points(group=GROUP), key=lambda point: point.name)
     return _own() | {point.name: point for point in others if point.name not in _own()}
 
 
 def packages(config: Config) -> dict[str, str]:
-    """The versions of the packages that bring benchmarks of a run, by name, but for this one."""
+    """Returns the versions of other packages that bring benchmarks of a run, by name."""
     points = [installed()[name] for name in config.benchmarks if name not in _own()]
     return {point.dist.name: point.dist.version for point in points if point.dist}
 
 
 @cache
 def _own() -> dict[str, EntryPoint]:
-    """This package's entry points, which a checkout has without being installed."""
+    """Returns this package's entry points, which a checkout has without being installed."""
     pyproject = PACKAGE.parents[1] / "pyproject.toml"
     if not pyproject.is_file():
         found = entry_points(group=GROUP)

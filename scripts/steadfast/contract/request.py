@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from steadfast.base.files import Record, Settings, canonical_json
-from steadfast.contract.records import Output
+from steadfast.contract.records import OutputRecord
 
 if TYPE_CHECKING:
     from _hashlib import HASH
@@ -128,7 +128,7 @@ class Response:
 
 
 def draw_key(sample_id: str, draw: int) -> str:
-    """The name of one of the answers that are drawn for a sample.
+    """Returns the name of one of the answers that are drawn for a sample.
 
     Example:
         >>> draw_key("LSI/c0/e1/v2", 0), draw_key("LSI/c0/e1/v2", 1)
@@ -138,7 +138,7 @@ def draw_key(sample_id: str, draw: int) -> str:
 
 
 def grouped(requests: Iterable[Request]) -> list[list[Request]]:
-    """The requests by group, in the order in which the groups begin."""
+    """Returns the requests by group, in the order in which the groups begin."""
     groups: dict[tuple[str, str], list[Request]] = defaultdict(list)
     for request in requests:
         groups[request.group].append(request)
@@ -146,7 +146,7 @@ def grouped(requests: Iterable[Request]) -> list[list[Request]]:
 
 
 def ordered(groups: Sequence[Sequence[Request]]) -> list[Request]:
-    """The requests context by context, the longest first.
+    """Returns the requests context by context, the longest first.
 
     Cut contexts differ by their ends: within a group the longest prefix comes first.
     """
@@ -159,13 +159,13 @@ def ordered(groups: Sequence[Sequence[Request]]) -> list[Request]:
 
 
 def size(request: Request) -> int:
-    """Tokens that a request takes at most, its answer's included."""
+    """Returns the tokens that a request takes at most, its answer's included."""
     return (request.prompt_tokens or 0) + request.max_tokens
 
 
-def output_record(request: Request, response: Response) -> Output:
-    """A line of the outputs."""
-    found: Output = {
+def output_record(request: Request, response: Response) -> OutputRecord:
+    """Returns a line of the outputs."""
+    found: OutputRecord = {
         "sample_id": request.sample_id,
         "draw": request.draw,
         "request_hash": request.hash,
@@ -205,7 +205,7 @@ class FloorOracle(Oracle, Protocol):
 
 
 def prefix_hasher(answers: Settings, prefix: str) -> "HASH":
-    """A sha256 over settings and prefix, to be copied for every request that shares them.
+    """Returns a sha256 over settings and prefix, to be copied for every request that shares them.
 
     A context of a million tokens is hashed once instead of 150 times.
     """
@@ -221,14 +221,11 @@ def request_hash(
     attempt: int = 1,
     draw: int = 0,
 ) -> str:
-    """The hash by which a response is known: settings, whole prompt, output limit.
+    """Returns the hash by which a response is known: settings, whole prompt, output limit.
 
     Canonical JSON has no raw NUL, so the two that stand between the parts keep them apart;
     where the prompt was split makes no difference. An answer that could not be read is asked for
-    again under another hash, and so is each further draw.
-
-    Args:
-        hasher: from ``prefix_hasher``; it is left as it is.
+    again under another hash, and so is each further draw. The hasher is left as it is.
     """
     rest: Record = {"max_tokens": max_tokens}
     if turns:

@@ -100,10 +100,9 @@ class Rewriting:
         requests: by round, the data file with what is asked, as ``JudgePrompt`` records; a round
             may be made of the replies to the one before.
         rewriters: names of the config's rewriters; each is asked all of it.
-        readable: a function of what is expected, the reply and the original: whether the reply can
-            be read.
+        readable: as a judge's, of what is expected, the reply and the original.
         stand_in: replies of rewriters without a model.
-        attempts: times that a readable reply is asked for, at most.
+        attempts: as a judge's.
     """
 
     requests: Mapping[str, str]
@@ -114,7 +113,7 @@ class Rewriting:
 
 
 def rewrites_file(benchmark: str, rewriter: str, round: str) -> str:
-    """The path of a rewriter's replies in a round, which data files may take as input."""
+    """Returns the path of a rewriter's replies in a round, which data files may take as input."""
     return f"{benchmark}/rewrites/{rewriter}/{round}.jsonl"
 
 
@@ -262,7 +261,7 @@ class Benchmark(Generic[S]):
     task_names: tuple[str, ...] = ()
 
     def of(self, config: Config) -> Task:
-        """The task of a config.
+        """Returns the task of a config.
 
         Raises:
             UserError: the config does not suit, or the benchmark's own function fails.
@@ -270,23 +269,16 @@ class Benchmark(Generic[S]):
         return self._called(self.task, config)
 
     def check_config(self, config: Config) -> None:
-        """Whether a config suits the benchmark.
-
-        Raises:
-            UserError: it does not, or the benchmark's own function fails.
-        """
+        """Raises UserError where a config does not suit, or the benchmark's function fails."""
         if self.check:
             self._called(self.check, config, ValueError)
 
     def _called(
         self, function: Callable[[Config, S], R], config: Config, said: type[Exception] = UserError
     ) -> R:
-        """What a function of the benchmark gives; it may be of another package, and fail.
+        """Returns what a function of the benchmark gives; it may be of another package, and fail.
 
-        Args:
-            function: of a config and its section.
-            config: the config.
-            said: what it raises where the config does not suit.
+        Where the config does not suit, it raises ``said``.
         """
         try:
             return function(config, self.settings(config))
@@ -302,17 +294,17 @@ class Benchmark(Generic[S]):
             ) from error
 
     def settings(self, config: Config) -> S:
-        """Its section of a config."""
+        """Returns its section of a config."""
         return getattr(config, self.name)
 
     def reported(self, judged: bool) -> Record:
-        """What the report takes of it, as plain values."""
+        """Returns what the report takes of it, as plain values."""
         measures = {name: asdict(measure) for name, measure in self.measures.items()}
         return {"title": self.title, "judged": judged, "measures": measures}
 
 
 def _place(function: Callable[..., Any]) -> str:
-    """Where a function stands and what it is called, such as ``my/benchmark.py: task``."""
+    """Returns where a function stands and what it is called, such as ``my/benchmark.py: task``."""
     name = getattr(function, "__qualname__", repr(function))
     code = getattr(function, "__code__", None)
     return f"{code.co_filename}: {name}" if code else name

@@ -8,12 +8,7 @@ WORDS = facts("asked.yaml")
 
 
 def data_asked(benchmark: str, source: Literal["synthetic", "local", "released"]) -> str:
-    """The sentence about a benchmark's data.
-
-    Example:
-        >>> data_asked("CFBench", "released")
-        'CFBench is the released data here.'
-    """
+    """Returns the sentence about a benchmark's data."""
     return WORDS["data"][source].format(benchmark=benchmark)
 
 
@@ -22,13 +17,7 @@ def prompts_asked(
     contexts: Literal["synthetic", "local", "hub", "released"],
     expressions: Literal["own", "released", "recs"],
 ) -> str:
-    """The sentence about prompts of long contexts.
-
-    Args:
-        benchmark: its title.
-        contexts: what they are built from; released: they are the published ones.
-        expressions: where the instructions' templates are from.
-    """
+    """Returns the sentence on prompts of long contexts, by where these and templates are from."""
     return WORDS["prompts"].format(
         benchmark=benchmark,
         contexts=WORDS["contexts"][contexts],
@@ -38,5 +27,5 @@ def prompts_asked(
 
 
 def scores_asked(benchmark: str) -> str:
-    """The sentence where nothing is asked, and all scores are released ones."""
+    """Returns the sentence where nothing is asked, and all scores are released ones."""
     return WORDS["scored"].format(benchmark=benchmark)

@@ -13,7 +13,7 @@ P = TypeVar("P", bound=Settings)
 def chosen_prompts(
     prompts: Iterable[P], limit: int, together: str, spread: Sequence[str], seed: int
 ) -> list[P]:
-    """The prompts of a trial, in the order of all prompts.
+    """Returns the prompts of a trial, in the order of all prompts.
 
     The prompts of a larger trial hold those of a smaller one.
 
@@ -24,12 +24,6 @@ def chosen_prompts(
         spread: fields over whose values the units are spread, as the first prompt of a unit has
             them; a prompt may lack some.
         seed: of the choice between units that are spread alike.
-
-    Example:
-        >>> asked = [{"task": "T", "n": n, "context_id": n // 2} for n in range(4)]
-        >>> found = chosen_prompts(asked, 2, "n", ["context_id"], seed=1)
-        >>> sorted(prompt["context_id"] for prompt in found)
-        [0, 1]
     """
     prompts = list(prompts)
     tasks: dict[str, dict[str, P]] = {}
@@ -46,7 +40,7 @@ def chosen_prompts(
 def _spread_units(
     units: Mapping[str, P], limit: int, spread: Sequence[str], seed: int
 ) -> list[str]:
-    """So many units, each of the values that were taken least before it."""
+    """Returns so many units, each of the values that were taken least before it."""
     left = sorted(units, key=lambda unit: Random(f"{seed}/{unit}").random())
     if limit >= len(left):
         return left

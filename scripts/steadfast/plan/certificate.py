@@ -17,7 +17,7 @@ import numpy as np
 from steadfast.base.files import Record, Settings
 from steadfast.contract.components import Sample, component
 from steadfast.engines.cost.forecast import COSTS
-from steadfast.stats.certificate import Compared, Group, Wanted, pilot_rows
+from steadfast.stats.certificate import Compared, TaskGroup, Wanted, pilot_rows
 from steadfast.stats.scores import read_scores
 from steadfast.stats.tidy import OVERALL
 from steadfast.stats.variance_components import (
@@ -158,7 +158,7 @@ class PartCertificate:
 
     def groups(
         self, components: Mapping[str, Components], samples: Mapping[str, float] | None = None
-    ) -> list[Group]:
+    ) -> list[TaskGroup]:
         """Returns the groups of tasks of this run, by the components of one pair; samples of each
         task in a context are as asked where they are not given."""
         how, tasks = self.whole.how, self.tasks
@@ -173,7 +173,7 @@ class PartCertificate:
             if not how.lengths:
                 share = sum(tasks[task].clusters for task in of.tasks if task in tasks) / self.now
             size = np.array([sizes.get(task, 1.0) for task in of.tasks])
-            found.append(Group(of, np.array(weight), size, steps, share))
+            found.append(TaskGroup(of, np.array(weight), size, steps, share))
         return found
 
     @cached_property
@@ -196,7 +196,7 @@ class PartCertificate:
                 found.append({**names, **self._needs(groups, asked.clusters)})
         return found
 
-    def _needs(self, groups: Sequence[Group], now: int) -> Record:
+    def _needs(self, groups: Sequence[TaskGroup], now: int) -> Record:
         one = Wanted(self.whole.difference, self.whole.power)
         every = replace(one, pairs=self.whole.pairs)
         return {

@@ -16,7 +16,7 @@ from steadfast.config.portable import CONFIG_FILE
 from steadfast.config.source import read_source
 from steadfast.contract.components import Sample, StandIn
 from steadfast.contract.part_files import PartFiles, read_judge_prompts
-from steadfast.contract.records import Output, ScoreRecord, read_identity, read_outputs
+from steadfast.contract.records import OutputRecord, ScoreRecord, read_identity, read_outputs
 from steadfast.contract.request import draw_key
 from steadfast.contract.task import Task
 from steadfast.run.evaluation import Evaluation
@@ -31,7 +31,7 @@ class JudgedRequest:
 
     id: str
     tail: str
-    replies: Mapping[str, Output]
+    replies: Mapping[str, OutputRecord]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class FinishedAnswer:
 
     model: str
     draw: int
-    output: Output | None
+    output: OutputRecord | None
     score: ScoreRecord | None
     judged: Sequence[JudgedRequest] = ()
 
@@ -206,7 +206,7 @@ class FinishedPart:
         """What knows the reference's answers."""
         return self.task.stand_in.make()
 
-    def outputs(self, model: str) -> dict[str, Output]:
+    def outputs(self, model: str) -> dict[str, OutputRecord]:
         """A model's answers, by sample and draw."""
         found = self._replies(Job("inference", self.benchmark, model, self.name))
         return {draw_key(one["sample_id"], one["draw"]): one for one in found}
@@ -255,7 +255,7 @@ class FinishedPart:
                 found = outputs.get(key), scores.get(key), judged.get(key, ())
                 yield FinishedAnswer(model, draw, *found)
 
-    def _replies(self, job: Job) -> Iterable[Output]:
+    def _replies(self, job: Job) -> Iterable[OutputRecord]:
         """The replies of a job; none where there is no file."""
         path = self.run.results / job.outputs
         return read_outputs(path) if path.exists() else ()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from steadfast.base.files import Record, canonical_json, file_sha256, write_json, write_jsonl
 from steadfast.contract.components import Sample
-from steadfast.contract.records import Output, ScoreRecord
+from steadfast.contract.records import OutputRecord, ScoreRecord
 from steadfast.contract.request import Item
 from steadfast.run.finished import FinishedPart, FinishedRun
 from steadfast.schema.models import ScoredModel
@@ -75,7 +75,7 @@ def _line(
     item: Item,
     reference: Sequence[str],
     score: ScoreRecord,
-    answers: Sequence[Output],
+    answers: Sequence[OutputRecord],
 ) -> Record:
     """A sample of a log, with the answers to it and to the turns before it."""
     measure = next(iter(of.measures))
@@ -118,7 +118,7 @@ def _line(
     }
 
 
-def _messages(sample: Sample, answers: Sequence[Output]) -> Iterator[Record]:
+def _messages(sample: Sample, answers: Sequence[OutputRecord]) -> Iterator[Record]:
     for place, (turn, output) in enumerate(zip(sample.turns, answers, strict=True)):
         asked = turn.prompt["instruction"]
         yield {"turn_idx": 2 * place, "role": "user", "content": asked}
@@ -127,12 +127,12 @@ def _messages(sample: Sample, answers: Sequence[Output]) -> Iterator[Record]:
         yield answer | ({"reasoning_trace": thought} if thought is not None else {})
 
 
-def _output(output: Output) -> Record:
+def _output(output: OutputRecord) -> Record:
     thought = output["thought"]
     return {"raw": [output["text"]], **({"reasoning_trace": [thought]} if thought else {})}
 
 
-def _usage(output: Output) -> Record:
+def _usage(output: OutputRecord) -> Record:
     prompt, completion = output["prompt_tokens"], output["completion_tokens"]
     if prompt is None or completion is None:
         return {}

@@ -1,13 +1,19 @@
 """What a run says at its end: its headline, what its servers took, and where all is."""
 
 import csv
+import re
 import shutil
+import textwrap
+import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import mul
 from pathlib import Path
+from typing import NamedTuple
 
-from steadfast.show.headline import headline
+from steadfast.base.resources import facts
+from steadfast.base.visible import visible
+from steadfast.show.render import unescape_markdown
 
 REPORT = "report/report.md"
 USAGE = "metrics/inference.csv"
@@ -23,6 +29,14 @@ FOLDERS = {
     "bundle.zip": "The run as one file",
 }
 """What stands in the results' folder that a run names at its end, and what it is."""
+BAR = re.compile(r"(?<!\\)\|")  # between cells; one of a label is escaped
+INTERVAL = facts("report.yaml")["interval"].format(measure="")
+BELOW_FLOOR = facts("report.yaml")["notes"]["below_floor"].partition("{")[0]
+MARKS = (r"\*", "†")
+BOLD = "Bold (**): the best of a column, and all that the test does not tell apart from it."
+BELOW = "Below a value: its 95 % interval."
+LABEL = 24  # columns of a model's name, at most; a longer one goes on in the next line
+GAP = "  "
 
 
 def ending(
@@ -87,3 +101,109 @@ def server_lines(usage: Path) -> Iterator[str]:
             + (f", {away:,} that the server turned away" if away else "")
             + (f"; {', '.join(found)}" if found else "")
         )
+
+
+class MeasureColumn(NamedTuple):
+    """A column of the terminal's table: the lines of its heading, and of each row's cell."""
+
+    benchmark: str
+    measure: str
+    cells: list[list[str]]
+
+    def lines(self, first: bool) -> list[list[str]]:
+        """Returns its heading and its cells; the benchmark stands above its first column alone."""
+        return [[self.benchmark if first else "", self.measure], *self.cells]
+
+
+def headline(page: str, width: int) -> list[str]:
+    """Returns the lines of a Markdown page's first table, and its notes that a reader needs there.
+
+    Measures that do not fit side by side in so many columns stand in further blocks, the models
+    before each. Of the notes there are those of marks, and what says that the floor stands above
+    models.
+
+    Example:
+        >>> page = "|M|A: X|A: X: 95 %|\\n|:-|:-:|:-:|\\n|a|.5|.4 to .6|\\n"
+        >>> headline(page, 40)[:4]
+        ['   A', 'M  X', '-  -----', 'a  .5']
+    """
+    table = [line for line in page.splitlines() if line.startswith("|")]
+    heads, _, *rows = ([*map(str.strip, BAR.split(line)[1:-1])] for line in table)
+    labels = [["", _plain(heads[0])], *(_label(row, width) for row in rows)]
+    blocks = "\n\n".join(_blocks(list(_columns(heads, rows)), labels, width))
+    legend = [
+        *([BOLD] if "**" in blocks else []),
+        *([BELOW] if any(head.endswith(INTERVAL) for head in heads) else []),
+    ]
+    notes = [text for text in page.strip().split("\n\n") if text.startswith((*MARKS, BELOW_FLOOR))]
+    below = [*legend, *map(_plain, notes)]
+    return [*blocks.splitlines(), *([""] if below else []), *below]
+
+
+def _label(row: Sequence[str], width: int) -> list[str]:
+    """Returns a row's first cell in lines; of a group its heading, without its italics."""
+    if not any(row[1:]):
+        return [_plain(row[0].removeprefix("*").removesuffix("*"))]
+    return textwrap.wrap(_plain(row[0]), max(8, min(LABEL, width // 3))) or [""]
+
+
+def _columns(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[MeasureColumn]:
+    """Yields the measures, each with its interval below its value where a column has that."""
+    for at, head in enumerate(heads[1:], start=1):
+        if head.endswith(INTERVAL):
+            continue
+        benchmark, _, measure = _plain(head).rpartition(": ")
+        ends = at + 1 if heads[at + 1 : at + 2] == [head + INTERVAL] else None
+        cells = [[_plain(row[at]), *([_interval(row[ends])] if ends else [])] for row in rows]
+        yield MeasureColumn(benchmark, measure, cells)
+
+
+def _interval(cell: str) -> str:
+    """Returns an interval in short, where no sign of a number would be taken for the dash."""
+    text = _plain(cell)
+    return "" if text == "--" else text if "-" in text else text.replace(" to ", "–")
+
+
+def _blocks(
+    columns: Sequence[MeasureColumn], labels: Sequence[Sequence[str]], width: int
+) -> Iterator[str]:
+    """Yields tables with as many of the columns each as fit."""
+    block: list[MeasureColumn] = []
+    for column in columns:
+        if block and max(map(_width, _laid_out([*block, column], labels))) > width:
+            yield "\n".join(_laid_out(block, labels))
+            block = []
+        block.append(column)
+    yield "\n".join(_laid_out(block, labels))
+
+
+def _laid_out(block: Sequence[MeasureColumn], labels: Sequence[Sequence[str]]) -> list[str]:
+    """Returns the lines of one table."""
+    before = ["", *(column.benchmark for column in block)]
+    sides = [labels, *(c.lines(c.benchmark != before[i]) for i, c in enumerate(block))]
+    rows = list(zip(*sides, strict=True))
+    # The heading of a group goes on above the columns, which are empty there.
+    within = [row for row in rows if any(map(any, row[1:]))]
+    widths = [
+        max(_width(line) for cell in side for line in cell) for side in zip(*within, strict=True)
+    ]
+    lines = []
+    for number, row in enumerate(rows):
+        for i in range(max(map(len, row))):
+            cells = (cell[i] if i < len(cell) else "" for cell in row)
+            padded = (
+                text + " " * (wide - _width(text)) for text, wide in zip(cells, widths, strict=True)
+            )
+            lines.append(GAP.join(padded).rstrip())
+        lines += [GAP.join("-" * wide for wide in widths)] if number == 0 else []
+    return [line for line in lines if line]
+
+
+def _plain(text: str) -> str:
+    """Returns a cell's or a note's text without Markdown's escapes, safe for a terminal."""
+    return visible(unescape_markdown(text))
+
+
+def _width(text: str) -> int:
+    """Returns the columns of a terminal that a text takes: an East Asian character takes two."""
+    return sum(1 + (unicodedata.east_asian_width(char) in "WF") for char in text)

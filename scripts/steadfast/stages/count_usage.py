@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from steadfast.base.files import Record, write_rows
-from steadfast.contract.records import Output, RunRecord, read_outputs, read_runs
+from steadfast.contract.records import OutputRecord, RunRecord, read_outputs, read_runs
 from steadfast.contract.request import ANSWERED
 from steadfast.engines.asking.latencies import Latencies
 from steadfast.engines.asking.record import record_path
@@ -47,7 +47,7 @@ def write_usage(jobs: Sequence[Job], outputs: Sequence[Path], results: Path, out
     write_rows(out, COLUMNS, rows)
 
 
-def _tokens(records: Sequence[Output]) -> Record:
+def _tokens(records: Sequence[OutputRecord]) -> Record:
     """Sums over the requests, equal ones once; None where nothing is known."""
     asked = {record["request_hash"]: record for record in records}.values()
 

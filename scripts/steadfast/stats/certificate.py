@@ -62,7 +62,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Group:
+class TaskGroup:
     """A group of tasks in a run.
 
     Attributes:
@@ -93,7 +93,7 @@ class Group:
             return [Stratum(1.0, variance + trend, lengths)]
         return [Stratum(1 / lengths, variance, clusters)] * lengths
 
-    def of_task(self, task: str) -> "Group":
+    def of_task(self, task: str) -> "TaskGroup":
         """The same with one task alone."""
         return replace(self, weights=np.array(self.components.tasks) == task)
 
@@ -114,28 +114,28 @@ class Wanted:
     pairs: int = 1
     level: float = LEVEL
 
-    def reached(self, groups: Sequence[Group], clusters: int) -> float:
-        """The power of a run with so many clusters, see ``Group.strata``."""
+    def reached(self, groups: Sequence[TaskGroup], clusters: int) -> float:
+        """The power of a run with so many clusters, see ``TaskGroup.strata``."""
         strata = _strata(groups, clusters)
         if not all(stratum.clusters for stratum in strata):
             return 0.0
         return power_of_run(self.difference, strata, self.pairs, self.level)
 
-    def smallest(self, groups: Sequence[Group], clusters: int) -> float:
+    def smallest(self, groups: Sequence[TaskGroup], clusters: int) -> float:
         """The smallest difference that such a run tells apart with the wanted power, or nan."""
         strata = _strata(groups, clusters)
         if not all(stratum.clusters for stratum in strata):
             return float("nan")
         return smallest_of_run(strata, self.pairs, self.power, self.level)
 
-    def clusters(self, groups: Sequence[Group]) -> int | None:
+    def clusters(self, groups: Sequence[TaskGroup]) -> int | None:
         """The fewest clusters with which a run reaches the power; None beyond ``MOST``.
 
         Example:
             >>> one = np.ones(1)
             >>> none = 0 * one
             >>> of = Components(("T",), np.eye(1), np.zeros((1, 1)), none, none, none, 1)
-            >>> Wanted(0.2, 0.8).clusters([Group(of, one, one)])  # paired t test, effect size 0.2
+            >>> Wanted(0.2, 0.8).clusters([TaskGroup(of, one, one)])  # paired t test of 0.2
             199
         """
         most = 1
@@ -151,7 +151,7 @@ class Wanted:
         return most
 
 
-def _strata(groups: Sequence[Group], clusters: int) -> list[Stratum]:
+def _strata(groups: Sequence[TaskGroup], clusters: int) -> list[Stratum]:
     return [stratum for group in groups for stratum in group.strata(clusters)]
 
 

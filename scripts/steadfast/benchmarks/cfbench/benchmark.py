@@ -9,8 +9,8 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.cfbench.facts import DIRECT, FILE, LANGUAGE, RATES
 from steadfast.config.settings import references
 from steadfast.contract.components import Component
+from steadfast.contract.exports import plain_exports
 from steadfast.contract.judge_template import packaged, templates_of
-from steadfast.contract.plain_exports import plain_exports
 from steadfast.contract.task import (
     Benchmark,
     DataFile,

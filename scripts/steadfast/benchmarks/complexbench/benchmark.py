@@ -12,8 +12,8 @@ from steadfast.benchmarks.complexbench.routes import TEMPLATES, templates_in_use
 from steadfast.benchmarks.complexbench.taxonomy import taxonomy
 from steadfast.config.settings import references
 from steadfast.contract.components import Component
+from steadfast.contract.exports import plain_exports
 from steadfast.contract.judge_template import packaged, templates_of
-from steadfast.contract.plain_exports import plain_exports
 from steadfast.contract.task import (
     Benchmark,
     DataFile,

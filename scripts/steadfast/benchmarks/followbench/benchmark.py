@@ -13,8 +13,8 @@ from steadfast.benchmarks.followbench.data import addresses, local_files
 from steadfast.benchmarks.followbench.facts import CATEGORIES, LEVELS, PATH, template_name
 from steadfast.config.settings import references, temperature_lines
 from steadfast.contract.components import Component
+from steadfast.contract.exports import plain_exports
 from steadfast.contract.judge_template import packaged, templates_of
-from steadfast.contract.plain_exports import plain_exports
 from steadfast.contract.task import (
     Benchmark,
     DataFile,

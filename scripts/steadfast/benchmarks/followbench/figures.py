@@ -15,13 +15,13 @@ from steadfast.show.figures import (
     PAGE,
     Picture,
     draw_points,
+    draw_radar,
     frame,
     has_intervals,
     look,
     picture,
 )
 from steadfast.show.panels import legend, legends, lineups, pictured, rows_of_panels
-from steadfast.show.radar import draw_radar
 from steadfast.show.results import Note, range_notes, shared_notes, values_by_model
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Roster

@@ -6,7 +6,7 @@ from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.samples import render
 from steadfast.contract.components import Data
-from steadfast.contract.exports import About, Asked, Column, Exports, Rows, Source
+from steadfast.contract.exports import About, Asked, ExportColumn, Exports, Rows, Source
 
 CONTEXT = ("context_id", "scenario", "length", "seed", "tokens", "text")
 EVERY = "all_lengths"
@@ -56,9 +56,9 @@ class LifbenchExports(Exports):
             tables=known["tables"],
             columns={
                 table: {
-                    name: Column(of)
+                    name: ExportColumn(of)
                     if isinstance(of, str)
-                    else Column(of["text"], tuple(of["refers"]))
+                    else ExportColumn(of["text"], tuple(of["refers"]))
                     for name, of in columns.items()
                 }
                 for table, columns in known["columns"].items()

@@ -18,9 +18,8 @@ from steadfast.benchmarks.lifbench.figures.shared import (
     sentence,
 )
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
-from steadfast.show.figures import COLUMN, PAGE, PALETTE, SMALL, Picture, blank, frame
+from steadfast.show.figures import COLUMN, PAGE, PALETTE, SMALL, Picture, blank, draw_radar, frame
 from steadfast.show.panels import legend, legends, lineups, rows_of_panels
-from steadfast.show.radar import draw_radar
 from steadfast.show.results import extremes, values_by_model
 from steadfast.stats.tidy import OVERALL, rows_of
 
