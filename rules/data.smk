@@ -41,7 +41,7 @@ for step in dict.fromkeys(file.step for file in DATA.values()):
             inputs=lambda w: list(DATA[w.file].inputs),
             code=lambda w: STEPS.data(w.file).code,
             made_from=lambda w: {
-                name: STEPS.data_or_rewrites(path).lineage
+                name: STEPS.data(path).lineage
                 for name, path in DATA[w.file].inputs.items()
                 if path in RUN.rewrites
             },

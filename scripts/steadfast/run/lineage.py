@@ -6,24 +6,22 @@ one job could not carry out is still wanted by all that follow, until it is carr
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from steadfast.base.checksums import contents
 from steadfast.base.files import canonical_json
-from steadfast.base.seal import Seal
+from steadfast.base.seal import DIGITS, Seal
 from steadfast.config.judges import judges_of
 from steadfast.contract.components import Component
 from steadfast.contract.engine_names import ENGINES
+from steadfast.contract.task import DataFile, Output
 from steadfast.run.digests import digest
 from steadfast.run.evaluation import Evaluation, plain
 from steadfast.run.job import REWRITERS, Job
 from steadfast.schema.models import ScoredModel
-
-DIGITS = 16
 
 
 class Step(NamedTuple):
@@ -45,33 +43,31 @@ class Lineage:
 
     def __init__(self, run: Evaluation):
         self._run = run
-        self._known: dict[tuple[str, ...], Step] = {}
-        self._replies: dict[Job, Step] = {}
+        self._known: dict[Hashable, Step] = {}
+
+    def _once(self, key: Hashable, find: Callable[[], Step]) -> Step:
+        """Returns a step that many ask for, found once."""
+        if key not in self._known:
+            self._known[key] = find()
+        return self._known[key]
 
     def data(self, path: str) -> Step:
-        """A file of a benchmark's data."""
-        if (path,) not in self._known:
-            file = self._run.data[path]
-            settings = [file.content.plain, list(file.inputs), contents(file.files)]
-            before = [self.data_or_rewrites(needed) for needed in file.inputs.values()]
-            self._known[path,] = Step.of(
-                digest("steadfast.stages.make_data", file.content), settings, before
-            )
-        return self._known[path,]
-
-    def data_or_rewrites(self, path: str) -> Step:
-        """A file that data is made of: other data, or a rewriter's replies."""
+        """A file that data or prompts are made of: other data, or a rewriter's replies."""
         if path in self._run.rewrites:
             return self.replies(Job("rewrites", *self._run.rewrites[path]))
-        return self.data(path)
+        return self._once(path, lambda: self._data(self._run.data[path]))
+
+    def _data(self, file: DataFile) -> Step:
+        settings = [file.content.plain, list(file.inputs), contents(file.files)]
+        code = digest("steadfast.stages.make_data", file.content)
+        return Step.of(code, settings, map(self.data, file.inputs.values()))
 
     def plannable(self, benchmark: str, results: Path) -> bool:
         """Whether a benchmark's prompts can be made without asking a rewriter: replies to other
         requests, or of other settings, would be asked for anew."""
-        own = {p: of for p, of in self._run.rewrites.items() if of[0] == benchmark}
+        own = [path for path, of in self._run.rewrites.items() if of[0] == benchmark]
         return not self._run.prompts_wait(benchmark) or all(
-            Seal.beside(results / path, self.replies(Job("rewrites", *of)).lineage).names_lineage
-            for path, of in own.items()
+            Seal.beside(results / path, self.data(path).lineage).names_lineage for path in own
         )
 
     def prompts(self, benchmark: str, part: str) -> Step:
@@ -92,21 +88,18 @@ class Lineage:
 
     def replies(self, job: Job) -> Step:
         """What a model, judge or rewriter answers."""
-        if job not in self._replies:
-            run, replayed = self._run, self._run.replayed(job)
-            engine = ENGINES[run.settings(job).engine]
-            code = digest("steadfast.stages.one_load", engine, run.joins(job), run.stand_in(job))
-            settings = [run.params(job), *contents([replayed] if replayed else [])]
-            self._replies[job] = Step.of(code, settings, [self._asks(job)])
-        return self._replies[job]
+        return self._once(job, lambda: self._replies(job))
 
-    def _asks(self, job: Job) -> Step:
-        """What a job asks."""
+    def _replies(self, job: Job) -> Step:
+        run, replayed = self._run, self._run.replayed(job)
+        engine = ENGINES[run.settings(job).engine]
+        code = digest("steadfast.stages.one_load", engine, run.joins(job), run.stand_in(job))
+        settings = [run.params(job), *contents([replayed] if replayed else [])]
         if job.judge:
-            return self.judge_prompts(job.benchmark, job.model, job.part)
+            return Step.of(code, settings, [self.judge_prompts(job.benchmark, job.model, job.part)])
         if job.role == REWRITERS:
-            return self.data(self._run.prompts(job))
-        return self.asked(job.benchmark, job.part)
+            return Step.of(code, settings, [self.data(run.prompts(job))])
+        return Step.of(code, settings, [self.asked(job.benchmark, job.part)])
 
     def outputs(self, benchmark: str, model: str, part: str) -> Step:
         """A model's answers to a part."""
@@ -135,47 +128,30 @@ class Lineage:
 
     def scores(self, benchmark: str, model: str, part: str) -> Step:
         """The scores of a model's answers, or those that were released of it."""
-        key = "scores", benchmark, model, part
-        if key not in self._known:
-            released = isinstance(self._run.config.models[model], ScoredModel)
-            self._known[key] = (
-                self.released_scores(benchmark, model)
-                if released
-                else self._scores(benchmark, model, part)
-            )
-        return self._known[key]
+        return self._once((benchmark, model, part), lambda: self._scores(benchmark, model, part))
 
     def _scores(self, benchmark: str, model: str, part: str) -> Step:
-        task, judged = self._run.tasks[benchmark], self.all_verdicts(benchmark, model, part)
+        task = self._run.tasks[benchmark]
+        if isinstance(self._run.config.models[model], ScoredModel):
+            released = task.released_scores
+            assert released is not None, "no other scores are released"
+            settings = [released.plain, self._run.scored[model], *contents(task.released_files)]
+            return Step.of(digest("steadfast.stages.release_scores", released), settings)
+        judged = self.all_verdicts(benchmark, model, part)
         code = digest("steadfast.stages.score", task.samples, task.scoring)
         before = [self.outputs(benchmark, model, part), *judged.values()]
         return Step.of(code, [task.scoring.plain, list(judged)], before)
 
-    def released_scores(self, benchmark: str, model: str) -> Step:
-        """The scores that were released of a model."""
-        task = self._run.tasks[benchmark]
-        released = task.released_scores
-        assert released is not None, "no other scores have this step"
-        settings: list[Any] = [released.plain, self._run.scored[model]]
-        settings += contents(task.released_files)
-        return Step.of(digest("steadfast.stages.release_scores", released), settings)
-
     def metrics(self, benchmark: str) -> Step:
         """The metrics of all models."""
-        return self._metrics[benchmark]
+        return self._once(("metrics", benchmark), lambda: self._metrics(benchmark))
 
-    @cached_property
-    def _metrics(self) -> Mapping[str, Step]:
-        return {name: self._metrics_of(name) for name in self._run.tasks}
-
-    def _metrics_of(self, benchmark: str) -> Step:
-        task, output = self._run.tasks[benchmark], self._run.tasks[benchmark].metrics
-        before = self.all_scores(benchmark)
-        settings: list[Any] = [output.function.plain, output.fields, list(before)]
+    def _metrics(self, benchmark: str) -> Step:
+        task, before = self._run.tasks[benchmark], self.all_scores(benchmark)
+        settings: list[Any] = [task.metrics.function.plain, task.metrics.fields, list(before)]
         settings += contents([task.labels] if task.labels else [])
-        return Step.of(
-            digest("steadfast.stages.measure", output.function), settings, before.values()
-        )
+        code = digest("steadfast.stages.measure", task.metrics.function)
+        return Step.of(code, settings, before.values())
 
     def all_scores(self, benchmark: str) -> dict[str, Step]:
         """The scores that a benchmark's metrics are made of, by model and part."""
@@ -187,25 +163,20 @@ class Lineage:
 
     def tables(self, benchmark: str) -> Step:
         """A benchmark's tables."""
-        function = self._run.tasks[benchmark].tables.function
-        return Step.of(
-            digest("steadfast.stages.tabulate", function), function.plain, [self.metrics(benchmark)]
-        )
+        return self._shown("tabulate", benchmark, self._run.tasks[benchmark].tables)
 
     def figures(self, benchmark: str) -> Step:
         """A benchmark's figures."""
-        function = self._run.tasks[benchmark].figures.function
-        return Step.of(
-            digest("steadfast.stages.draw", function), function.plain, [self.metrics(benchmark)]
-        )
+        return self._shown("draw", benchmark, self._run.tasks[benchmark].figures)
+
+    def _shown(self, stage: str, benchmark: str, output: Output) -> Step:
+        code = digest(f"steadfast.stages.{stage}", output.function)
+        return Step.of(code, output.function.plain, [self.metrics(benchmark)])
 
     def report(self) -> Step:
         """The report on all benchmarks that run."""
-        return Step.of(
-            digest("steadfast.stages.report"),
-            self._run.running,
-            map(self.metrics, self._run.running),
-        )
+        names = self._run.running
+        return Step.of(digest("steadfast.stages.report"), names, map(self.metrics, names))
 
     def collected_tables(self) -> Step:
         """The folder of all tables."""
@@ -231,11 +202,12 @@ class Lineage:
 
     def answered_files(self) -> dict[str, Step]:
         """Outputs, verdicts and scores of the models that are asked, by path below the results."""
-        found: dict[str, Step] = {}
-        for name in self._run.running:
-            for model, part in product(self._run.asked_of(name), self._run.tasks[name].parts):
-                found |= self.answered_part(name, model, part)
-        return found
+        return {
+            path: step
+            for name in self._run.running
+            for model, part in product(self._run.asked_of(name), self._run.tasks[name].parts)
+            for path, step in self.answered_part(name, model, part).items()
+        }
 
     def answered_part(self, benchmark: str, model: str, part: str) -> dict[str, Step]:
         """Those of one model's answers to one part."""
