@@ -18,9 +18,9 @@ from steadfast.doctor.check import Check, Surroundings
 from steadfast.doctor.examine import examine
 from steadfast.doctor.network import silent
 from steadfast.doctor.slurm import read_profile, slurm_checks
-from steadfast.schema.model_parts import Slurm
+from steadfast.schema.model_base import Slurm
+from steadfast.schema.models import VllmModel
 from steadfast.schema.openai_model import OpenaiModel
-from steadfast.schema.vllm_model import VllmModel
 
 ROOT = Path(__file__).parents[1]
 SECRET = "sk-not-to-be-shown"

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from steadfast.base.names import nearest, shown
-from steadfast.config.plain import dotted
+from steadfast.config.values import dotted
 
 Place = tuple[int | str, ...]
 MAPPINGS = ("dict_type", "model_type", "model_attributes_type")

@@ -13,7 +13,7 @@ from steadfast.base.markdown import markdown_table
 from steadfast.config.load import config_model
 from steadfast.config.settings import role_of
 from steadfast.contract.registry import benchmarks, installed
-from steadfast.schema import config, judged, model_base, model_parts, models
+from steadfast.schema import config, judged, model_base, models
 
 SHARED = (
     model_base.SamplingModel,
@@ -40,12 +40,12 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     yield "Every model", "models.{name}.", model_base.BaseModelSettings
     yield "Engines whose answers may hold thoughts", "models.{name}.", model_base.ThinkingModel
     yield "Engines that sample", "models.{name}.", model_base.SamplingModel
-    yield "Reasoning of a model", "models.{name}.reasoning.", model_parts.Reasoning
+    yield "Reasoning of a model", "models.{name}.reasoning.", model_base.Reasoning
     for engine, settings in models.engines().items():
         yield f"Engine {engine}", "models.{name}.", settings
-    yield "Throughput of a model", "models.{name}.throughput.", model_parts.Throughput
-    yield "SLURM's part in a model's jobs", "models.{name}.slurm.", model_parts.Slurm
-    yield "Price of a model", "models.{name}.price.", model_parts.Price
+    yield "Throughput of a model", "models.{name}.throughput.", model_base.Throughput
+    yield "SLURM's part in a model's jobs", "models.{name}.slurm.", model_base.Slurm
+    yield "Price of a model", "models.{name}.price.", model_base.Price
     yield "Certificate of the plan", "certificate.", config.Certificate
     yield "Noise", "noise.", config.Noise
     yield "Display", "display.", config.Display

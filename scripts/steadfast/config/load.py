@@ -9,8 +9,7 @@ from pydantic import Field, ValidationError, create_model
 from steadfast.base.errors import UserError
 from steadfast.base.names import nearest, shown
 from steadfast.config.complaint import complaint
-from steadfast.config.plain import check_plain
-from steadfast.config.values import check_values
+from steadfast.config.values import check_plain, check_values
 from steadfast.contract.registry import benchmarks, benchmarks_of, installed
 from steadfast.schema.config import Config
 

@@ -10,7 +10,7 @@ import yaml
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.names import shown
-from steadfast.config.plain import check_plain, dotted
+from steadfast.config.values import check_plain, dotted
 from steadfast.schema.config import Config
 
 ASKED = ("models", "judges", "rewriters")

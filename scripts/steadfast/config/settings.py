@@ -4,7 +4,9 @@ from collections.abc import Mapping
 
 from pydantic.fields import FieldInfo
 
+from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, canonical_json
+from steadfast.contract.engine_names import STAND_INS
 from steadfast.contract.examples import read_examples
 from steadfast.contract.registry import benchmarks_of
 from steadfast.contract.task import ReleasedModel
@@ -92,7 +94,7 @@ def _by_role(model: BaseModelSettings, role: str) -> Record:
 
 
 def role_of(field: FieldInfo) -> str:
-    """Who may notice a change of a field (``schema.models``); empty where it has no role."""
+    """Who may notice a change of a field (``schema.model_base``); empty where it has no role."""
     extra = field.json_schema_extra
     return str(extra.get("role", "")) if isinstance(extra, dict) else ""
 
@@ -187,3 +189,37 @@ def replay_file(model: BaseModelSettings, benchmark: str, part: str) -> str | No
     if not isinstance(model, ReplayModel):
         return None
     return model.file.replace("{part}", part).replace("{benchmark}", benchmark)
+
+
+NO_MODEL = """config: judges: the answers of model {model} need a judge that is a model; add one \
+under judges, such as
+  gpt-4o:
+    {{engine: openai, model: gpt-4o-2024-08-06}}
+or leave out of benchmarks those that need one"""
+NO_STAND_IN = """config: judges: the answers of {model}, a stand-in, need a judge that is one; add \
+under judges
+  reference:
+    {{engine: reference}}"""
+
+
+def judges_of(config: Config, model: str) -> list[str]:
+    """The judges of a model's answers, the one that counts first.
+
+    Models judge models, stand-ins judge stand-ins, and never across: a stand-in's answer says of
+    itself what it kept, which a model would be paid to read, and a stand-in that judges knows
+    nothing of any other answer.
+    """
+    stand_in = is_stand_in(config, model)
+    return [name for name, how in config.judges.items() if (how.engine in STAND_INS) == stand_in]
+
+
+def is_stand_in(config: Config, model: str) -> bool:
+    """Whether a model answers from what a benchmark knows."""
+    return config.models[model].engine in STAND_INS
+
+
+def check_judges(config: Config, model: str) -> None:
+    """Raises UserError, with the lines of config that name a judge, where a model has none."""
+    if not judges_of(config, model):
+        sentence = NO_STAND_IN if is_stand_in(config, model) else NO_MODEL
+        raise UserError(sentence.format(model=model))

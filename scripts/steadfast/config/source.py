@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import yaml
 
 from steadfast.base.errors import UserError
-from steadfast.config.plain import dotted
+from steadfast.config.values import dotted
 
 T = TypeVar("T")
 LARGEST = 4_000_000
@@ -33,11 +33,7 @@ def check_source(path: Path | str) -> None:
 
 
 def read_source(path: Path | str) -> dict[str, Any]:
-    """The keys of a config file, as Snakemake reads them.
-
-    Raises:
-        UserError: as ``check_source``.
-    """
+    """The keys of a config file, as Snakemake reads them."""
     check_source(path)
     found: dict[str, Any] = _read(path, lambda text, _: yaml.safe_load(text))
     return found

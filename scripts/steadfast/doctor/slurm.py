@@ -12,7 +12,7 @@ import yaml
 
 from steadfast.base.errors import UserError
 from steadfast.doctor.check import Check, found, unneeded
-from steadfast.schema.model_parts import Slurm
+from steadfast.schema.model_base import Slurm
 
 SECONDS = 20
 EXECUTOR = "slurm"

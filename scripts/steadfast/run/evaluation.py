@@ -9,11 +9,12 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.base.names import nearest
 from steadfast.base.resources import PREFIX
-from steadfast.config.judges import check_judges, judges_of
 from steadfast.config.settings import (
     answer_settings,
     asked_models,
+    check_judges,
     floor,
+    judges_of,
     references,
     replay_file,
     scored_models,

@@ -21,7 +21,7 @@ from steadfast.engines.cost.roofline import BILLION, Work
 from steadfast.engines.cost.work import asked_work
 from steadfast.run.job import MODELS, Job, Journals
 from steadfast.run.loads import Loads
-from steadfast.schema.hardware import Hardware
+from steadfast.schema.config import Hardware
 from steadfast.schema.model_base import BaseModelSettings
 from steadfast.workflow.insides import Snakemake
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from steadfast.base.checksums import contents
 from steadfast.base.files import canonical_json
 from steadfast.base.seal import DIGITS, Seal
-from steadfast.config.judges import judges_of
+from steadfast.config.settings import judges_of
 from steadfast.contract.components import Component
 from steadfast.contract.engine_names import ENGINES
 from steadfast.contract.task import DataFile, Output

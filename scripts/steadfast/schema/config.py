@@ -5,11 +5,42 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from steadfast.base.names import nearest, shown
-from steadfast.schema.hardware import Hardware
+from steadfast.base.resources import facts
 from steadfast.schema.judged import JudgingSettings
 from steadfast.schema.model_base import BaseModelSettings
 from steadfast.schema.models import ModelSettings
-from steadfast.schema.strict import StrictModel, check_names, role
+from steadfast.schema.strict import StrictModel, check_names, key, role
+
+
+class Hardware(StrictModel):
+    """The machines of the jobs, for the plan's hours and for what a job asks for."""
+
+    gpu: str | None = key(
+        None,
+        "The GPUs, by their name in resources/engines/hardware.yaml, such as h100 or "
+        "a100; null: unknown.",
+    )
+    load_gb_per_second: float | None = key(
+        None, "Speed at which weights are read, in GB/s; by default 1.", gt=0, le=1e6
+    )
+    max_hours: float | None = key(
+        None,
+        "Hours that one job, or the jobs of one load of a model together, ask for at "
+        "most, such as a partition's limit.",
+        gt=0,
+        le=10_000,
+    )
+    margin: float = key(
+        2.0, "Time that a job asks for, as a multiple of the expected.", ge=1, le=10
+    )
+
+    @field_validator("gpu")
+    @classmethod
+    def _known_gpu(cls, gpu: str | None) -> str | None:
+        known = facts("engines/hardware.yaml")["gpus"]
+        if gpu is not None and gpu not in known:
+            raise ValueError(f"unknown GPU {shown(gpu)}; {nearest(gpu, known)}")
+        return gpu
 
 
 def _text_is_named(fields: dict[str, str]) -> dict[str, str]:
@@ -28,32 +59,29 @@ Fields = Annotated[
 class LocalFiles(StrictModel):
     """Where one corpus lies in the local directory."""
 
-    glob: str = Field(description="Files below the directory, as a glob (docs/corpora.md).")
+    glob: str = key(..., "Files below the directory, as a glob (docs/corpora.md).")
     fields: Fields
 
 
 class HubFiles(StrictModel):
     """A data set on the Hugging Face hub."""
 
-    repo: str = Field(description="Data set id, such as yahma/alpaca-cleaned.")
-    revision: str = Field(description="Commit, 40 hexadecimal digits.", pattern=r"^[0-9a-f]{40}$")
-    files: list[str] = Field(
-        default=[],
-        description="Files of the data set, or globs of them; by default those whose records have "
+    repo: str = key(..., "Data set id, such as yahma/alpaca-cleaned.")
+    revision: str = key(..., "Commit, 40 hexadecimal digits.", pattern=r"^[0-9a-f]{40}$")
+    files: list[str] = key(
+        [],
+        "Files of the data set, or globs of them; by default those whose records have "
         "the fields, training data first.",
     )
-    alternatives: list[str] = Field(
-        default=[],
-        description="Other names of the data set, tried in their order where the hub has no such "
+    alternatives: list[str] = key(
+        [],
+        "Other names of the data set, tried in their order where the hub has no such "
         "data set or revision.",
     )
-    sha256: dict[str, Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]] = Field(
-        default={},
-        description="Checksum per file; without one the first fetch records it in the lock file.",
+    sha256: dict[str, Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]] = key(
+        {}, "Checksum per file; without one the first fetch records it in the lock file."
     )
-    limit: int | None = Field(
-        default=None, ge=1, description="Records to take from the start; by default all."
-    )
+    limit: int | None = key(None, "Records to take from the start; by default all.", ge=1)
     fields: Fields
 
 
@@ -63,29 +91,25 @@ CorpusName = Literal["alpaca", "paul_graham", "govreport", "xsum", "qmsum"]
 class Corpora(StrictModel):
     """Where the raw text comes from."""
 
-    source: Literal["synthetic", "local", "hub"] = Field(
-        default="synthetic",
-        description=(
-            "synthetic: seeded English-like text, no network; local: a directory; hub: the "
-            "published data sets at pinned revisions."
-        ),
+    source: Literal["synthetic", "local", "hub"] = key(
+        "synthetic",
+        "synthetic: seeded English-like text, no network; local: a directory; hub: the "
+        "published data sets at pinned revisions.",
     )
-    directory: str | None = Field(
-        default=None, description="source local: the directory that holds the corpora."
-    )
-    local: dict[CorpusName, LocalFiles] = Field(
-        default={},
-        description="source local: glob and fields per corpus, where they differ from the usual "
+    directory: str | None = key(None, "source local: the directory that holds the corpora.")
+    local: dict[CorpusName, LocalFiles] = key(
+        {},
+        "source local: glob and fields per corpus, where they differ from the usual "
         "(resources/corpora/local.yaml).",
     )
-    hub: dict[CorpusName, HubFiles] = Field(
-        default={},
-        description="source hub: data set per corpus, where it differs from the pinned one "
+    hub: dict[CorpusName, HubFiles] = key(
+        {},
+        "source hub: data set per corpus, where it differs from the pinned one "
         "(resources/corpora/hub.yaml).",
     )
-    lock: str = Field(
-        default="config/corpora.lock.json",
-        description="source hub: file that records the sha256 of every file at its first fetch.",
+    lock: str = key(
+        "config/corpora.lock.json",
+        "source hub: file that records the sha256 of every file at its first fetch.",
     )
 
     @model_validator(mode="after")
@@ -98,13 +122,11 @@ class Corpora(StrictModel):
 class Display(StrictModel):
     """How tables and figures look; no number depends on it."""
 
-    digits: int = Field(default=3, ge=1, le=6, description="Decimals of printed scores.")
-    group_order: list[str] = Field(
-        default=[], description="Order of the models' groups; others follow by name."
-    )
-    published: bool = Field(
-        default=False,
-        description="Show the papers' printed results beside those of the models, where a table "
+    digits: int = key(3, "Decimals of printed scores.", ge=1, le=6)
+    group_order: list[str] = key([], "Order of the models' groups; others follow by name.")
+    published: bool = key(
+        False,
+        "Show the papers' printed results beside those of the models, where a table "
         "has them; they compare with results on the released data, best in mode released.",
     )
 
@@ -112,10 +134,8 @@ class Display(StrictModel):
 class Noise(StrictModel):
     """Target noise: how far an engine's answers vary by themselves."""
 
-    sample: int = Field(default=50, ge=1, description="Requests repeated, of each part.")
-    repeats: int = Field(
-        default=3, ge=2, le=100, description="Times that each is asked, cold and warm each."
-    )
+    sample: int = key(50, "Requests repeated, of each part.", ge=1)
+    repeats: int = key(3, "Times that each is asked, cold and warm each.", ge=2, le=100)
 
 
 class Certificate(StrictModel):
@@ -130,46 +150,40 @@ class Certificate(StrictModel):
 class Config(StrictModel):
     """The whole config; each benchmark adds a section of its own (``load.config_model``)."""
 
-    name: str | None = Field(
-        default=None,
-        max_length=80,
-        description="What the run is called on its page, beside other runs; by default as the "
+    name: str | None = key(
+        None,
+        "What the run is called on its page, beside other runs; by default as the "
         "config file, without its ending.",
+        max_length=80,
     )
-    seed: int = Field(
-        default=1, description="Seed of everything that is drawn: corpora, contexts, variables."
+    seed: int = key(1, "Seed of everything that is drawn: corpora, contexts, variables.")
+    tokenizer: str = key(
+        "o200k_base", "tiktoken encoding in which contexts are measured, as published."
     )
-    tokenizer: str = Field(
-        default="o200k_base",
-        description="tiktoken encoding in which contexts are measured, as published.",
-    )
-    benchmarks: list[str] = Field(description="Benchmarks that run.", min_length=1)
+    benchmarks: list[str] = key(..., "Benchmarks that run.", min_length=1)
     corpora: Corpora = Field(default_factory=Corpora, description="Where the raw text comes from.")
-    judges: dict[str, ModelSettings] = Field(
-        default={},
-        description="The judges by name, with settings as under models. The first one's verdicts "
+    judges: dict[str, ModelSettings] = key(
+        {},
+        "The judges by name, with settings as under models. The first one's verdicts "
         "make the scores; what the others say is in the table of agreement.",
     )
-    rewriters: dict[str, ModelSettings] = Field(
-        default={},
-        description="Models that reword instructions, by name, with settings as under models "
+    rewriters: dict[str, ModelSettings] = key(
+        {},
+        "Models that reword instructions, by name, with settings as under models "
         "(lifbench.expressions: recs).",
     )
     judging: JudgingSettings = Field(
         default_factory=JudgingSettings, description="How the judges' replies become verdicts."
     )
-    models: dict[str, ModelSettings] = Field(
-        description="The models by name; names starting with sim- are simulated readers.",
-        min_length=1,
+    models: dict[str, ModelSettings] = key(
+        ..., "The models by name; names starting with sim- are simulated readers.", min_length=1
     )
-    only: list[str] = Field(
-        default=[], description="Names of the models that run; by default all of them."
-    )
-    limit: int | None = Field(
-        default=None,
-        ge=1,
-        description="A trial: so many prompts of each task and part are asked, or so many groups "
+    only: list[str] = key([], "Names of the models that run; by default all of them.")
+    limit: int | None = key(
+        None,
+        "A trial: so many prompts of each task and part are asked, or so many groups "
         "of FollowBench and ComplexBench, and every table says so; null: all.",
+        ge=1,
     )
     noise: Noise = Field(default_factory=Noise, description="Which requests are repeated.")
     certificate: Certificate | None = role(
@@ -182,9 +196,8 @@ class Config(StrictModel):
         default_factory=Hardware, description="What jobs run on; a change re-runs the plan alone."
     )
     display: Display = Field(default_factory=Display, description="How tables and figures look.")
-    pathvars: dict[Literal["results", "logs", "benchmarks"], str] = Field(
-        default={},
-        description="Snakemake's path variables: `results` is the folder of all results.",
+    pathvars: dict[Literal["results", "logs", "benchmarks"], str] = key(
+        {}, "Snakemake's path variables: `results` is the folder of all results."
     )
 
     @field_validator("pathvars")

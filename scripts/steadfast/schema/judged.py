@@ -2,9 +2,9 @@
 
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from steadfast.schema.strict import StrictModel, role
+from steadfast.schema.strict import StrictModel, key, role
 
 Source = Literal["synthetic", "local", "released"]
 
@@ -12,17 +12,13 @@ Source = Literal["synthetic", "local", "released"]
 class JudgingSettings(StrictModel):
     """How the judges' replies become verdicts."""
 
-    mode: Literal["strict", "released"] = Field(
-        default="strict",
-        description=(
-            "strict: a reply that cannot be read is asked for again, then its sample is invalid "
-            "and in no mean; released: what each benchmark's released code does with it, and its "
-            "roundings, so that published numbers compare."
-        ),
+    mode: Literal["strict", "released"] = key(
+        "strict",
+        "strict: a reply that cannot be read is asked for again, then its sample is invalid "
+        "and in no mean; released: what each benchmark's released code does with it, and its "
+        "roundings, so that published numbers compare.",
     )
-    attempts: int = Field(
-        default=3, ge=1, le=10, description="How often, at most, a readable reply is asked for."
-    )
+    attempts: int = key(3, "How often, at most, a readable reply is asked for.", ge=1, le=10)
     answer_tokens: int = role(
         "plan", 500, "Tokens that the plan takes an answer to have when it is judged.", ge=1
     )
@@ -35,23 +31,19 @@ class JudgingSettings(StrictModel):
 class JudgedSection(StrictModel):
     """What the judged benchmarks have in common."""
 
-    source: Source = Field(
-        default="synthetic",
-        description=(
-            "synthetic: seeded instances of every kind, no network; local: a directory; released: "
-            "the published files at their pinned revision."
-        ),
+    source: Source = key(
+        "synthetic",
+        "synthetic: seeded instances of every kind, no network; local: a directory; released: "
+        "the published files at their pinned revision.",
     )
-    directory: str | None = Field(
-        default=None, description="source local: the directory that holds the benchmark's files."
+    directory: str | None = key(
+        None, "source local: the directory that holds the benchmark's files."
     )
-    templates: dict[str, str] = Field(
-        default={},
-        description="Judge templates of your own: file per name of those in resources/*/judge.",
+    templates: dict[str, str] = key(
+        {}, "Judge templates of your own: file per name of those in resources/*/judge."
     )
-    labels: str | None = Field(
-        default=None,
-        description="File with human verdicts, JSON lines, for the table of agreement.",
+    labels: str | None = key(
+        None, "File with human verdicts, JSON lines, for the table of agreement."
     )
 
     @model_validator(mode="after")

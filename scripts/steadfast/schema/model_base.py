@@ -11,17 +11,130 @@ A field's ``role`` says who may notice a change of it:
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from steadfast.schema.model_parts import (
-    MOST_GPUS,
-    MOST_TOKENS,
-    Reasoning,
-    Size,
-    Slurm,
-    Throughput,
-)
-from steadfast.schema.strict import StrictModel, role
+from steadfast.base.names import nearest, shown
+from steadfast.base.resources import facts
+from steadfast.schema.strict import StrictModel, key, role
+
+MOST_TOKENS, MOST_GPUS = 10**9, 100_000
+
+
+class Throughput(StrictModel):
+    """Tokens per second of one job, as measured or stated, for the plan's GPU-hours."""
+
+    prefill: float = key(..., "Prompt tokens computed per second.", gt=0, le=1e9)
+    decode: float = key(..., "Answer tokens per second, of all requests together.", gt=0, le=1e9)
+    gpus: int = key(1, "GPUs that the job holds.", ge=1, le=MOST_GPUS)
+
+
+class Size(StrictModel):
+    """A model's size; what is left out is taken to be as in most models of so many parameters."""
+
+    parameters: float = key(..., "Parameters, in billions.", gt=0, le=1e5)
+    active: float | None = key(
+        None, "Those that a token takes part in, of a mixture of experts.", gt=0, le=1e5
+    )
+    layers: int | None = key(None, "num_hidden_layers of its config.", ge=1, le=10**6)
+    hidden: int | None = key(None, "hidden_size of its config.", ge=1, le=10**6)
+    kv: int | None = key(None, "num_key_value_heads × head_dim of its config.", ge=1, le=10**6)
+    bits: float = key(16, "Of a weight.", ge=0.1, le=64)
+
+    @model_validator(mode="after")
+    def _active_are_some_of_all(self) -> Self:
+        if self.active is not None and self.active > self.parameters:
+            raise ValueError("active is more than parameters, of which they are some")
+        return self
+
+
+class Slurm(StrictModel):
+    """How SLURM is asked to run a model's jobs, each key in place of what the profile says."""
+
+    partition: str | None = key(None, "Partition, in place of the one that would fit best.")
+    account: str | None = key(None, "Account that the jobs are charged to.")
+    qos: str | None = key(None, "Quality of service.")
+    constraint: str | None = key(None, "Features that the nodes must have, such as h100.")
+    extra: list[str] = key(
+        [], "Further options of sbatch, one a word, such as [--exclude=g7].", verbatim=True
+    )
+
+    @field_validator("partition", "account", "qos", "constraint")
+    @classmethod
+    def _is_one_word(cls, value: str | None) -> str | None:
+        if value is not None and (value.startswith("-") or len(value.split()) != 1):
+            raise ValueError(f"{shown(value)} is no single word; write the name as SLURM has it")
+        return value
+
+    @field_validator("extra")
+    @classmethod
+    def _has_options_that_nothing_else_sets(cls, extra: list[str]) -> list[str]:
+        own = facts("slurm/own_options.yaml")
+        for word in extra:
+            option = word.partition("=")[0]
+            name = option if option.startswith("--") else option[:2]
+            if name in own:
+                raise ValueError(f"{own[name]} sets {name}; take {shown(word)} out of extra")
+            if not word.startswith("-"):
+                raise ValueError(
+                    f"{shown(word)} is no option of sbatch; write each with its value in one word, "
+                    "such as --exclude=g7"
+                )
+        return extra
+
+
+class Price(StrictModel):
+    """What a provider charges per million tokens."""
+
+    input: float = key(..., "Prompt tokens.", ge=0, le=1e6)
+    output: float = key(..., "Answer tokens.", ge=0, le=1e6)
+    cached: float | None = key(
+        None, "Prompt tokens from the provider's cache; by default input.", ge=0, le=1e6
+    )
+    currency: str = key("USD", "Currency of the three prices.")
+
+
+class Reasoning(StrictModel):
+    """A model that thinks before it answers; only the answer is scored, judged and shown."""
+
+    tags: list[str] | None = key(
+        None,
+        "Start and end tag of a thought in the text, such as [<think>, </think>].",
+        min_length=2,
+        max_length=2,
+        verbatim=True,
+    )
+    parser: str | None = key(
+        None,
+        "In place of tags, the name of vLLM's reasoning parser for the model, such as "
+        "qwen3 or openai_gptoss; it says which marks to look for.",
+    )
+    tokens: int = key(
+        ..., "Tokens that a thought may take, on top of the answer's limit.", ge=0, le=MOST_TOKENS
+    )
+    prefilled: bool | None = key(
+        None,
+        "Whether the chat template opens the thought, so that replies begin inside it; "
+        "by default what the template shows, where it is known.",
+    )
+
+    @field_validator("parser")
+    @classmethod
+    def _known_parser(cls, parser: str | None) -> str | None:
+        known = facts("engines/reasoning.yaml")["parsers"]
+        if parser is not None and parser not in known:
+            raise ValueError(f"unknown parser {shown(parser)}; {nearest(parser, known)}")
+        return parser
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if self.tags and self.parser:
+            raise ValueError("give tags or parser, not both")
+        if self.tags and not all(tag.strip() for tag in self.tags):
+            raise ValueError("a tag is empty; give the start and the end tag")
+        if self.tags and self.tags[0] == self.tags[1]:
+            raise ValueError("both tags are the same; give the start and the end tag")
+        return self
+
 
 Limit = Annotated[int, Field(ge=1, le=MOST_TOKENS)]
 """Tokens of an answer, at most."""

@@ -3,11 +3,10 @@
 import re
 from typing import Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import field_validator, model_validator
 
 from steadfast.base.resources import facts
-from steadfast.schema.model_base import SamplingModel
-from steadfast.schema.model_parts import Price
+from steadfast.schema.model_base import Price, SamplingModel
 from steadfast.schema.strict import role
 
 MOST_REQUESTS = 256
@@ -25,9 +24,7 @@ class OpenaiModel(SamplingModel):
     """Any server with an OpenAI-compatible API."""
 
     engine: Literal["openai"]
-    model: str = Field(
-        description="The model's name at the server.", json_schema_extra={"role": "answer"}
-    )
+    model: str = role("answer", ..., "The model's name at the server.")
     revision: str | None = role("answer", None, "Revision of the weights, where it is known.")
     template: Literal["chat", "base"] = role(
         "answer",

@@ -21,23 +21,21 @@ class StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-def role(name: str, default: Any, description: str, verbatim: bool = False, **kwargs: Any) -> Any:
-    """A field of a model's settings, and who may notice a change of it (``schema.models``)."""
-    extra: dict[str, Any] = {"role": name, **({VERBATIM: True} if verbatim else {})}
+def key(
+    default: Any, description: str, *, role: str = "", verbatim: bool = False, **kwargs: Any
+) -> Any:
+    """A key of a section; ``...`` for its default says that it is required."""
+    extra: dict[str, Any] = {name: it for name, it in (("role", role), (VERBATIM, verbatim)) if it}
     return Field(default, description=description, json_schema_extra=extra, **kwargs)
 
 
+def role(name: str, default: Any, description: str, **kwargs: Any) -> Any:
+    """A key of a model's settings, and who may notice a change of it (``schema.model_base``)."""
+    return key(default, description, role=name, **kwargs)
+
+
 def check_names(kind: str, names: Iterable[str], dots: bool = True) -> None:
-    """Whether names can name files and folders, and no two of them the same one.
-
-    Args:
-        kind: what they name, for the sentence.
-        names: of one mapping of the config.
-        dots: whether they may hold dots.
-
-    Raises:
-        ValueError: one cannot; the sentence names it.
-    """
+    """Raises ValueError unless names can name files and folders, no two of them the same one."""
     sign, signs = ("[A-Za-z0-9._-]", "'.', '_'") if dots else ("[A-Za-z0-9_-]", "'_'")
     seen: dict[str, str] = {}
     for name in names:

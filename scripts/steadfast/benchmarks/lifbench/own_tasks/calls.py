@@ -8,7 +8,7 @@ from steadfast.base.loading import load
 from steadfast.benchmarks.lifbench.gold import fields
 from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.benchmarks.lifbench.templates import fill
-from steadfast.config.plain import check_plain
+from steadfast.config.values import check_plain
 
 
 def call(function: str, about: str, *arguments: Any) -> Any:
