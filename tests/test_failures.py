@@ -7,36 +7,36 @@ from types import SimpleNamespace
 
 import pytest
 
-from steadfast.workflow.failures import End, Failures, how_it_ended
+from steadfast.workflow.failures import TryEnd, FailedJobs, how_it_ended
 
 REFUSED = (
     "SLURM sbatch failed. The error message was 'sbatch: error: Batch job submission failed: "
     "Invalid account'.\n    sbatch call:\n        sbatch --parsable\n"
 )
-SHORT = End("the job took more memory than it had asked for", short="mem_mb")
+SHORT = TryEnd("the job took more memory than it had asked for", short="mem_mb")
 
 
 @pytest.mark.parametrize(
     ("said", "state", "message", "expected"),
     [
-        ("m: 3 requests\nerror: no key\n", None, None, End("no key", again=False)),
-        ("error that may pass: no server\n", "FAILED", None, End("no server", again=True)),
-        ("error: no key\nm: 3 requests\n", "FAILED", None, End(None, again=True)),
-        ("", None, None, End(None, again=True)),
+        ("m: 3 requests\nerror: no key\n", None, None, TryEnd("no key", again=False)),
+        ("error that may pass: no server\n", "FAILED", None, TryEnd("no server", again=True)),
+        ("error: no key\nm: 3 requests\n", "FAILED", None, TryEnd(None, again=True)),
+        ("", None, None, TryEnd(None, again=True)),
         # What SLURM did counts, whatever the job said before.
         (
             "error: no key\n",
             "TIMEOUT",
             None,
-            End("the job reached its time limit", True, "runtime"),
+            TryEnd("the job reached its time limit", True, "runtime"),
         ),
-        ("", "NODE_FAIL", None, End("the job lost its node")),
+        ("", "NODE_FAIL", None, TryEnd("the job lost its node")),
         # More time does not free what a dead job holds.
         (
             "m: waits for SLURM job 9, which holds j.jsonl\n",
             "TIMEOUT",
             None,
-            End(
+            TryEnd(
                 "the job waited until its time limit for SLURM job 9, which holds j.jsonl; see "
                 "that it has ended (scancel), then run again",
                 again=False,
@@ -46,7 +46,7 @@ SHORT = End("the job took more memory than it had asked for", short="mem_mb")
             "",
             None,
             REFUSED,
-            End(
+            TryEnd(
                 "SLURM does not take the job: sbatch: error: Batch job submission failed: "
                 "Invalid account; correct slurm_account in the profile, or slurm.account of the "
                 "model; sacctmgr show assoc "
@@ -58,7 +58,7 @@ SHORT = End("the job took more memory than it had asked for", short="mem_mb")
             "",
             None,
             "Job submission failed with exception: no such\nfile",
-            End("SLURM does not take the job: no such file", again=False),
+            TryEnd("SLURM does not take the job: no such file", again=False),
         ),
     ],
 )
@@ -106,7 +106,7 @@ class Run:
         self.executor = SimpleNamespace(
             **nothing, report_job_error=lambda info, msg=None, **_: None
         )
-        self.failures = Failures(folder, logger)
+        self.failures = FailedJobs(folder, logger)
         self.failures.watch(self.executor)
 
     def job(self, name: str) -> Job:

@@ -18,7 +18,7 @@ from steadfast.run.evaluation import Evaluation
 from steadfast.run.job_resources import Requests
 from steadfast.run.lineage import Lineage
 from steadfast.run.loads import Loads
-from steadfast.workflow.failures import Failures
+from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.insides import Snakemake
 from steadfast.workflow.slurm import (
     PLUGIN,
@@ -39,7 +39,7 @@ class Slurm:
         stream = io.StringIO()
         self.said, logger = stream.getvalue, logging.Logger("slurm")
         logger.addHandler(logging.StreamHandler(stream))
-        self.failures = Failures(Path("logs"), logger)
+        self.failures = FailedJobs(Path("logs"), logger)
         self.watch = Watch(logger, self.failures)
         self.waiting = {}
 

@@ -30,18 +30,9 @@ def take(file: int | BinaryIO, wait: bool = False) -> bool:
 class Lock:
     """Holds a file until it is closed, or its process ends in whatever way.
 
-    While it is held, a hidden file beside it says by whom: a job of SLURM's or a process.
-
-    Args:
-        path: the file; it is made where it is missing.
-        say: takes a line where the lock is waited for.
-        needless: asked now and then while it is waited for, whether that has become needless.
-
-    Attributes:
-        held: whether it is held; not where waiting has become needless.
-
-    Raises:
-        UserError: the file system locks no files.
+    While it is held, a hidden file beside it says by whom: a job of SLURM's or a process. A line is
+    said where the lock is waited for. Waiting may become ``needless``, which is asked now and then;
+    the lock is not ``held`` then.
     """
 
     def __init__(

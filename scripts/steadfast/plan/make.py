@@ -49,19 +49,11 @@ NOTHING = Work(0, 0, 0, 0, 0)
 
 @dataclass(frozen=True)
 class PlannedBenchmark:
-    """What the plan takes of a benchmark, by plain values.
-
-    Attributes:
-        name: the benchmark's.
-        asked: a sentence about the text that would be asked.
-        samples: its ``Samples``, by name and settings.
-        parts: of each part the tokens of its longest context, its prompts, and the data files that
-            these refer to, with kind and name; paths are below the results folder.
-        judge_prompts: its ``JudgePrompts``; None where no model judges.
-        templates: file of each judge template in use.
-        certificate: settings of the ``PilotCertificate`` that the plan gives, but for its score
-            files; None: it gives none.
-    """
+    """What the plan takes of a benchmark, by plain values: a sentence about the text that would be
+    asked; of each part the tokens of its longest context, its prompts, and the data files that
+    these refer to, with kind and name, by paths below the results folder; its ``JudgePrompts``
+    (None where no model judges) and their templates; settings of its ``PilotCertificate``, where
+    there is to be one."""
 
     name: str
     asked: str
@@ -88,15 +80,10 @@ class PlannedBenchmark:
 class PlannedJob:
     """One job of the plan, and what is counted of it once its prompts are read.
 
-    Attributes:
-        job: which.
-        model: who answers.
-        replay: file with the replies, of engine replay.
-        load: what answers it where it still has to be answered (``Loads.planned``), else None.
-        counts: what is counted of a part (``PlannedModel.of_part``); empty where it is not planned.
-        work: all that it asks.
-        judges: whose answers the judge judges, in words; empty where nobody judges.
-        unanswered: by draw, the samples that the model gives no answer to.
+    ``replay`` and ``load`` are as ``Loads.planned`` has them. ``counts`` (``PlannedModel.of_part``)
+    are empty where it is not planned; ``work`` is all that it asks; ``judges`` says in words whose
+    answers a judge judges; ``unanswered`` has, by draw, the samples that the model gives no answer
+    to.
     """
 
     job: Job
@@ -138,14 +125,8 @@ def planned_jobs(
     hardware: Settings,
     results: Path,
 ) -> list[PlannedJob]:
-    """Returns the jobs of some models, judges and rewriters, in the order in which pages show them.
-
-    Args:
-        jobs: as ``Loads.planned`` has them.
-        who: by role and name, the ``answers`` and ``plan`` settings of who is asked.
-        hardware: the config's.
-        results: folder of all results, which holds the journals.
-    """
+    """Returns the jobs (``Loads.planned``) of some models, judges and rewriters, of which ``who``
+    has the ``answers`` and ``plan`` settings, in the order in which pages show them."""
     models = {
         (role, name): PlannedModel(
             name, **of, hardware=hardware, folders=Journals(results, role, name)
@@ -181,15 +162,9 @@ def make_plan(
 ) -> None:
     """Writes what each model, judge and rewriter would take for each part, and the sums.
 
-    Args:
-        benchmarks: those that can be planned.
-        rounds: by benchmark the requests of each round of rewriting that is known.
-        jobs: that ask for them; others are passed over.
-        answer_tokens: that an answer is taken to have when it is judged.
-        results: folder of all results, where the plan goes.
-        unplanned: benchmarks whose prompts wait for rewriters' replies.
-        asked: sentences that hold of the whole plan, such as what text is asked.
-        limit: of a trial, for its remark.
+    ``rounds`` has by benchmark the requests of each round of rewriting that is known; jobs that ask
+    for nothing of this are passed over. An answer is taken to have ``answer_tokens`` when it is
+    judged. Prompts of benchmarks that are unplanned wait for rewriters' replies.
     """
     folder, trial = results / "plan", trial_remark(limit)
     misfits: dict[str, list[Record]] = {}

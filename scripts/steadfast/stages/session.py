@@ -14,7 +14,7 @@ from steadfast.run.evaluation import Evaluation
 from steadfast.show.display import trial_remark
 from steadfast.show.ending import ending
 from steadfast.workflow.audit import Audit
-from steadfast.workflow.failures import Failures
+from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.forking import WORTH, fork_scripts
 from steadfast.workflow.insides import Snakemake
 from steadfast.workflow.one_run import hold
@@ -41,7 +41,7 @@ class Session:
         self._snakemake, self._run, self._results, self._log = snakemake, run, results, log
         self._check_bundle = check_bundle
         self._audit = Audit(results)
-        self.failures = Failures(results / "logs", log)
+        self.failures = FailedJobs(results / "logs", log)
         self._slurm = Watch(log, self.failures)
 
     def begin(self) -> None:

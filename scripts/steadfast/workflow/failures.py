@@ -37,7 +37,7 @@ WAITED = re.compile(r" waits for (.+), which holds (.+)")
 """How ``engines.locks`` says that a job waits for another."""
 
 
-class End(NamedTuple):
+class TryEnd(NamedTuple):
     """How one try of a job ended: why it failed, in a sentence (None: it said nothing), whether
     another try can help, and the resource that it had too little of, if any."""
 
@@ -57,7 +57,7 @@ class Failure:
     logs: dict[str, str]
 
 
-def how_it_ended(said: str, state: str | None = None, message: str | None = None) -> End:
+def how_it_ended(said: str, state: str | None = None, message: str | None = None) -> TryEnd:
     """Returns how a try of a job ended, by what it wrote to its log, SLURM's word for its end and
     the executor's message."""
     for start in (REFUSED, UNSUBMITTED):
@@ -65,21 +65,21 @@ def how_it_ended(said: str, state: str | None = None, message: str | None = None
             refusal = " ".join(message.partition(start)[2].partition("'.\n")[0].split())
             known = facts("slurm/refusals.yaml").items()
             advice = next((f"; {advice}" for said, advice in known if said in refusal), "")
-            return End(f"SLURM does not take the job: {refusal}{advice}", again=False)
+            return TryEnd(f"SLURM does not take the job: {refusal}{advice}", again=False)
     last = said.rstrip().rpartition("\n")[2]
     if known := facts("slurm/ends.yaml").get(state):
         if known.get("short") == "runtime" and (waited := WAITED.search(last)):
             who, what = waited.groups()
             why = f"the job waited until its time limit for {who}, which holds {what}"
-            return End(f"{why}; see that it has ended (scancel), then run again", again=False)
-        return End(f"the job {known['reason']}", short=known.get("short"))
+            return TryEnd(f"{why}; see that it has ended (scancel), then run again", again=False)
+        return TryEnd(f"the job {known['reason']}", short=known.get("short"))
     for mark, again in ((ERROR, False), (PASSING, True)):
         if last.startswith(mark):
-            return End(last.removeprefix(mark), again)
-    return End(None)
+            return TryEnd(last.removeprefix(mark), again)
+    return TryEnd(None)
 
 
-class Failures:
+class FailedJobs:
     """The failed jobs of a run: each is told when it fails, and all again at its end.
 
     Another try is left out where it would end alike. One that is made has more of what the last one
@@ -153,7 +153,7 @@ class Failures:
         free = facts("slurm/ends.yaml").get(state, {}).get("free", False)
         words = LAUNCHER.findall("".join(map(self.said, logs)))
         if words and not any(end.reason for end in ends.values()):
-            ends = {one: End(f"SLURM says: {words[-1]}") for one in ends}
+            ends = {one: TryEnd(f"SLURM says: {words[-1]}") for one in ends}
             free = any(part in words[-1] for part in facts("slurm/submissions.yaml"))
         if free:
             forgive(job)

@@ -28,7 +28,7 @@ PRELOADED = (
 """What takes long to import and several jobs need; none of it starts threads."""
 
 
-class Job(StreamRequestHandler):
+class ForkedJob(StreamRequestHandler):
     """One job, in a process of its own: says its id, is told its script, says its exit code."""
 
     def handle(self) -> None:
@@ -68,7 +68,7 @@ class Forks(ForkingMixIn, UnixStreamServer):
     max_children = sys.maxsize
 
     def __init__(self, listener: socket.socket):
-        UnixStreamServer.__init__(self, listener.getsockname(), Job, bind_and_activate=False)
+        UnixStreamServer.__init__(self, listener.getsockname(), ForkedJob, bind_and_activate=False)
         self.socket.close()
         self.socket = listener
 

@@ -14,7 +14,7 @@ from typing import Any, cast
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
 
 from steadfast.base.resources import facts
-from steadfast.workflow.failures import WAITED, Failures
+from steadfast.workflow.failures import WAITED, FailedJobs
 from steadfast.workflow.insides import UNSUBMITTED, singles
 
 PLUGIN = "snakemake_executor_plugin_slurm"
@@ -87,7 +87,7 @@ class Watch:
     groups of jobs that it cannot submit.
     """
 
-    def __init__(self, log: logging.Logger, failures: Failures):
+    def __init__(self, log: logging.Logger, failures: FailedJobs):
         self._log, self._failures, self._name = log, failures, failures.name
         self._names: dict[str, str] = {}
         self._logs: dict[str, list[str]] = {}

@@ -21,7 +21,7 @@ HIDDEN = {
     LogEvent.GROUP_ERROR,
 }
 SAID_BY_US = re.compile("|".join(said for each in SAYS.values() for said in each))
-"""What this or ``failures.Failures`` says in other words, or what says nothing."""
+"""What this or ``failures.FailedJobs`` says in other words, or what says nothing."""
 USUAL = Path("results")
 REMARKABLE = {
     "error": "failed",
@@ -41,13 +41,8 @@ class JobLines(logging.Filter, logging.Formatter):
     A job is called by its log file below the logs' folder, such as
     ``lifbench/inference/my-model/4k``; behind one of inference stand its answers, those that
     failed, and tokens. What Snakemake says of jobs that fail is not shown, since
-    ``failures.Failures`` says why they do. Of the jobs that there are the number stands in place of
-    a table. All else is shown as it was before.
-
-    Args:
-        handler: Snakemake's of the terminal, which shows what is neither.
-        logs: the logs' folder.
-        dry: whether it is a dry run, of which all is shown as it was before.
+    ``failures.FailedJobs`` says why they do. Of the jobs that there are the number stands in place
+    of a table. All else, and a dry run, is shown as it was before.
     """
 
     def __init__(self, handler: logging.Handler, logs: Path, dry: Callable[[], bool]):
