@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from steadfast.workflow.failures import TryEnd, FailedJobs, how_it_ended
+from steadfast.workflow.failures import FailedJobs, TryEnd, how_it_ended
 
 REFUSED = (
     "SLURM sbatch failed. The error message was 'sbatch: error: Batch job submission failed: "
