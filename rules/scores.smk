@@ -10,6 +10,12 @@ out  results/{benchmark}/scores/{model}/{part}.jsonl: points, total, what was ex
 for name in TASKS:
     if RUN.scored and TASKS[name].released_scores:
 
+        SCORES = [
+            f"<results>/{name}/scores/{model}/{part}"
+            for model in RUN.scored
+            for part in TASKS[name].parts
+        ]
+
         # One job for all of them: each released file holds every model and part.
         rule:
             name:
@@ -17,18 +23,8 @@ for name in TASKS:
             input:
                 files=TASKS[name].released_files,
             output:
-                scores=expand(
-                    "<results>/{benchmark}/scores/{model}/{part}.jsonl",
-                    benchmark=name,
-                    model=RUN.scored,
-                    part=TASKS[name].parts,
-                ),
-                identities=expand(
-                    "<results>/{benchmark}/scores/{model}/{part}.identity.json",
-                    benchmark=name,
-                    model=RUN.scored,
-                    part=TASKS[name].parts,
-                ),
+                scores=[f"{scores}.jsonl" for scores in SCORES],
+                identities=[f"{scores}.identity.json" for scores in SCORES],
             log:
                 f"<logs>/{name}/released_scores.log",
             benchmark:

@@ -16,23 +16,16 @@ FIGURE_KINDS = ["pdf", "svg", "png", "txt"]
 TABLES, FIGURES = {}, {}
 
 for name in TASKS:
-    METRICS = expand(
-        "<results>/{benchmark}/metrics/{metric}.csv",
-        benchmark=name,
-        metric=TASKS[name].metrics.names,
-    )
-    TABLES[name] = expand(
-        "<results>/{benchmark}/tables/{table}.{kind}",
-        benchmark=name,
-        table=TASKS[name].tables.names,
-        kind=KINDS,
-    )
-    FIGURES[name] = expand(
-        "<results>/figures/{benchmark}_{figure}.{kind}",
-        benchmark=name,
-        figure=TASKS[name].figures.names,
-        kind=FIGURE_KINDS,
-    )
+    TASK = TASKS[name]
+    METRICS = [f"<results>/{name}/metrics/{metric}.csv" for metric in TASK.metrics.names]
+    TABLES[name] = [
+        f"<results>/{name}/tables/{of}.{kind}" for of in TASK.tables.names for kind in KINDS
+    ]
+    FIGURES[name] = [
+        f"<results>/figures/{name}_{of}.{kind}"
+        for of in TASK.figures.names
+        for kind in FIGURE_KINDS
+    ]
 
     rule:
         name:
@@ -54,10 +47,10 @@ for name in TASKS:
             mem_mb=2000,
         params:
             **STEPS.tables(name)._asdict(),
-            tables=TASKS[name].tables.function.plain,
-            metrics=list(TASKS[name].metrics.names),
+            tables=TASK.tables.function.plain,
+            metrics=list(TASK.metrics.names),
             display=DISPLAY,
-            asked=TASKS[name].asked,
+            asked=TASK.asked,
             made_from=STEPS.metrics(name).lineage,
         script:
             "../scripts/steadfast/stages/tabulate.py"
@@ -82,11 +75,11 @@ for name in TASKS:
             mem_mb=2000,
         params:
             **STEPS.figures(name)._asdict(),
-            figures=TASKS[name].figures.function.plain,
-            names=list(TASKS[name].figures.names),
-            metrics=list(TASKS[name].metrics.names),
+            figures=TASK.figures.function.plain,
+            names=list(TASK.figures.names),
+            metrics=list(TASK.metrics.names),
             display=DISPLAY,
-            asked=TASKS[name].asked,
+            asked=TASK.asked,
             made_from=STEPS.metrics(name).lineage,
         script:
             "../scripts/steadfast/stages/draw.py"

@@ -22,6 +22,7 @@ from steadfast.benchmarks.lifbench.tables import tables
 from steadfast.config.load import load_config
 from steadfast.contract.components import Frames, Sample, Scored, StandIn
 from steadfast.run.evaluation import Evaluation
+from steadfast.run.job import Job
 from steadfast.show.display import Display, Shown
 from steadfast.show.render import printed
 
@@ -149,11 +150,7 @@ def test_only_the_floor_is_asked_again_for_another_rubric():
     ]
     runs = [Evaluation(config) for config in by_rubric]
     floor, gold = (
-        [
-            run.stand_in_of("lifbench", config.models[name])
-            for run, config in zip(runs, by_rubric, strict=True)
-        ]
-        for name in models
+        [run.stand_in(Job("inference", "lifbench", name, "4k")) for run in runs] for name in models
     )
     assert gold[0] == gold[1] and floor[0] != floor[1]
 

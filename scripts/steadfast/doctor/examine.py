@@ -56,7 +56,7 @@ def asked(run: Evaluation) -> list[tuple[str, BaseModelSettings]]:
     """Every model, judge and rewriter that a run asks, by what it is called in a sentence."""
     config = run.config
     judges = {j for name in run.running for m in run.asked_of(name) for j in run.judges_of(name, m)}
-    rewriters = {one for name in run.running for one in run.rewriters_of(name)}
+    rewriters = {one for name, one, _ in run.rewrites.values() if name in run.running}
     return [
         *((f"model {name}", config.models[name]) for name in run.asked),
         *((f"judge {name}", of) for name, of in config.judges.items() if name in judges),

@@ -30,7 +30,7 @@ from steadfast.contract.task import (
     Task,
     rewrites_file,
 )
-from steadfast.run.job import JUDGES, MODELS, REWRITERS, Job
+from steadfast.run.job import MODELS, REWRITERS, Job
 from steadfast.schema.config import Config
 from steadfast.schema.model_base import BaseModelSettings
 
@@ -102,7 +102,12 @@ class Evaluation:
 
     def stand_in(self, job: Job) -> Component[Any] | None:
         """What answers a job in place of a model or judge; None where the engine has one."""
-        return self.stand_in_of(job.benchmark, self.settings(job), job.role)
+        engine, task = self.settings(job).engine, self.tasks[job.benchmark]
+        if engine not in STAND_INS:
+            return None
+        if job.role != MODELS:
+            return self._asking(job).stand_in
+        return task.floor if engine == "floor" else task.stand_in
 
     def joins(self, job: Job) -> Component[Any]:
         """How prompts and data are joined for a job, or how its replies are read."""
@@ -130,23 +135,12 @@ class Evaluation:
             return f"{job.benchmark}/judging/{job.model}/{job.part}.jsonl"
         if job.role == REWRITERS:
             return self.rewriting(job.benchmark).requests[job.part]
-        return f"{job.benchmark}/{self.asked_folder}/{job.part}.jsonl"
+        folder = "prompts" if self.config.limit is None else "trial"
+        return f"{job.benchmark}/{folder}/{job.part}.jsonl"
 
     def replayed(self, job: Job) -> str | None:
         """The file with a job's replies, of engine replay."""
         return replay_file(self.settings(job), job.benchmark, job.part)
-
-    def stand_in_of(
-        self, benchmark: str, how: BaseModelSettings, role: str = MODELS
-    ) -> Component[Any] | None:
-        """What answers a benchmark in place of a model, judge or rewriter of those settings."""
-        if how.engine not in STAND_INS:
-            return None
-        if role == MODELS:
-            task = self.tasks[benchmark]
-            return task.floor if how.engine == "floor" else task.stand_in
-        asked = self.judging(benchmark) if role == JUDGES else self.rewriting(benchmark)
-        return asked.stand_in
 
     def engines_planned(self, benchmark: str) -> list[str]:
         """What builds the engines that a plan makes: of models and judges that cost something."""
@@ -177,8 +171,7 @@ class Evaluation:
         """All jobs that ask a model, judge or rewriter."""
         jobs = []
         for name in self.config.benchmarks:
-            own = (of for of in self.rewrites.values() if of[0] == name)
-            jobs += [Job("rewrites", *of) for of in own]
+            jobs += [Job("rewrites", *of) for of in self.rewrites.values() if of[0] == name]
             for model, part in product(self.asked_of(name), self.tasks[name].parts):
                 jobs.append(Job("inference", name, model, part))
                 judges = self.judges_of(name, model)
@@ -223,11 +216,6 @@ class Evaluation:
         inputs = self.data[path].inputs.values() if path in self.data else ()
         return path in self.rewrites or any(map(self.waits, inputs))
 
-    @property
-    def asked_folder(self) -> str:
-        """The folder of a benchmark's prompts that are asked: all, or those of a trial."""
-        return "prompts" if self.config.limit is None else "trial"
-
     def asked_prompts(self, benchmark: str, part: str) -> str:
         """The prompts of a part that are asked, as an input."""
         return f"<results>/{self.prompts(Job('inference', benchmark, '', part))}"
@@ -265,11 +253,6 @@ class Evaluation:
             raise UserError(f"{benchmark}: no model judges this benchmark")
         return judging
 
-    def rewriters_of(self, benchmark: str) -> list[str]:
-        """The rewriters that a benchmark asks; none where nothing is reworded."""
-        rewriting = self.tasks[benchmark].rewriting
-        return list(rewriting.rewriters) if rewriting else []
-
     def rewriting(self, benchmark: str) -> Rewriting:
         """Returns how a benchmark's instructions are reworded."""
         rewriting = self.tasks[benchmark].rewriting
@@ -301,7 +284,7 @@ class Evaluation:
             "parts": {
                 name: [
                     part.tokens,
-                    f"{benchmark}/{self.asked_folder}/{name}.jsonl",
+                    self.prompts(Job("inference", benchmark, "", name)),
                     [[*key, path] for key, path in part.sources.items()],
                 ]
                 for name, part in task.parts.items()
