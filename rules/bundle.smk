@@ -12,8 +12,8 @@ from steadfast.share import contents
 rule bundle:
     input:
         tables="<results>/tables",
-        answers=lambda w: in_results(contents.by_path(contents.answers(RUN, STEPS))),
-        scores=lambda w: in_results(contents.by_path(contents.scores(RUN, STEPS))),
+        answers=lambda w: in_results(dict(contents.answers(RUN, STEPS))),
+        scores=lambda w: in_results(dict(contents.scores(RUN, STEPS))),
         metrics=in_results(path for paths in contents.metrics(RUN).values() for path in paths),
     output:
         bundle="<results>/bundle.zip",
@@ -32,7 +32,7 @@ rule bundle:
         shortened=lambda w: outside_paths(CONFIG.model_dump(mode="json")),
         own_files=lambda w: contents.own_files(RUN),
         key_variables=settings.key_variables(CONFIG),
-        lineages=lambda w: contents.by_path(contents.answers(RUN, STEPS)),
+        lineages=lambda w: dict(contents.answers(RUN, STEPS)),
         snakefile=str(HERE / "Snakefile"),
     script:
         "../scripts/steadfast/share/bundle.py"

@@ -48,7 +48,7 @@ def genuine_config() -> dict[str, Any]:
 def lineages() -> dict[str, str]:
     """What its answers are made from."""
     run = Evaluation(load_config(genuine_config()))
-    made = contents.by_path(contents.answers(run, Lineage(run)))
+    made = dict(contents.answers(run, Lineage(run)))
     return {f"{contents.ANSWERS}/{path}": lineage for path, lineage in made.items()}
 
 

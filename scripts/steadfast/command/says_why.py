@@ -15,9 +15,7 @@ from steadfast.base.visible import visible
 def says_why(*read: Path) -> Iterator[None]:
     """Ends the process with 1 and a sentence where what is done within fails.
 
-    Args:
-        read: the files and folders that are read, which somebody else may have written: in them
-            anything may stand in any place.
+    Somebody else may have written what is read: anything may stand in any place of it.
     """
     try:
         yield

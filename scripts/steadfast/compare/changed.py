@@ -22,14 +22,8 @@ _VALUES = ("value", "low", "high", "n")
 def joined_cells(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     """The cells that two files of the same metric share, side by side.
 
-    A cell's keys are the columns before ``value``. A file without models or values has none.
-
-    Args:
-        a: the metric's rows in one run.
-        b: in the other.
-
-    Returns:
-        Columns model, keys (a mapping), a, b, difference (b minus a), and low, high and n of each.
+    A cell's keys are the columns before ``value``. A file without models or values has none. The
+    columns are model, keys (a mapping), a, b, difference (b minus a), and low, high and n of each.
     """
     if not all({"model", "value"} <= set(rows) for rows in (a, b)):
         return pd.DataFrame()
@@ -66,17 +60,10 @@ def _text(value: object) -> str:
 def moved(cells: pd.DataFrame, metric: str, paired: pd.DataFrame) -> pd.DataFrame:
     """The cells whose value differs, and whether by more than their intervals allow.
 
-    A cell takes the interval of a paired difference where that is the difference of its own two
-    values; else its two intervals, which are apart or not.
-
-    Args:
-        cells: as ``joined_cells`` gives them.
-        metric: the file's name.
-        paired: differences on common samples (b minus a): model, keys, difference, low, high, p.
-
-    Returns:
-        Columns of ``COLUMNS`` without benchmark; beyond is ``YES``, ``NO``, or empty where nothing
-        can tell.
+    A cell of ``joined_cells`` takes the interval of a paired difference (b minus a, on the samples
+    of both) where that is the difference of its own two values; else its two intervals, which are
+    apart or not. The columns are ``COLUMNS`` without benchmark; beyond is empty where nothing can
+    tell.
 
     Example:
         >>> row = {"model": "m", "keys": {"task": "T"}, "a": 0.5, "b": 0.9, "difference": 0.4}

@@ -30,11 +30,7 @@ class Flip(NamedTuple):
 
 
 def flips(a: Mapping[str, ScoreRecord], b: Mapping[str, ScoreRecord]) -> Iterator[Flip]:
-    """The samples of both that are scored differently, in the order of the first.
-
-    Args:
-        a: score records of one run, by sample and draw.
-        b: of the other.
+    """The samples of both runs that are scored differently, in the order of the first run.
 
     Example:
         >>> one = {"sample_id": "s", "draw": 0, "task": "T", "status": "ok"}

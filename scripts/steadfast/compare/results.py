@@ -24,11 +24,7 @@ EARLIER, LATER = "b", "a"
 
 
 def compare_results(a: FinishedRun, b: FinishedRun) -> Comparison:
-    """What differs between two runs.
-
-    Raises:
-        UserError: they have no benchmark in common, or a file is missing or damaged.
-    """
+    """What differs between two runs that have a benchmark in common."""
     common = [name for name in a.benchmarks if name in b.benchmarks]
     if not common:
         listed = [", ".join(run.benchmarks) for run in (a, b)]

@@ -6,21 +6,13 @@ from typing import Literal
 
 from steadfast.base.files import Settings
 
-Status = Literal["ok", "missing", "not needed", "unchecked"]
-
 
 @dataclass(frozen=True)
 class Check:
-    """What was found of one thing.
-
-    Attributes:
-        what: it is, such as ``disk``.
-        status: ok, missing (it is needed), not needed, or unchecked (nobody could be asked).
-        text: what was found; of what is missing, what to do.
-    """
+    """What was found of one thing, such as ``disk``; of what is missing, what to do."""
 
     what: str
-    status: Status
+    status: Literal["ok", "missing", "not needed", "unchecked"]  # unchecked: nobody could be asked
     text: str
 
     def __str__(self) -> str:
@@ -39,12 +31,7 @@ def unneeded(what: str, why: str) -> Check:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a check may take for given.
-
-    Attributes:
-        online: whether the network may be asked.
-        cluster: whether models run on a cluster's nodes, and not on this machine.
-    """
+    """Whether the network may be asked, and whether models run on a cluster's nodes."""
 
     online: bool = True
     cluster: bool = False

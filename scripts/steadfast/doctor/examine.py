@@ -22,12 +22,9 @@ from steadfast.show.results import listed
 
 
 def examine(config_file: str, profiles: Sequence[str], online: bool) -> Iterator[Check]:
-    """All checks of a config, in the order of a run.
+    """All checks of a config, in the order of a run that is started with these profiles.
 
-    Args:
-        config_file: the config's path.
-        profiles: names or directories of Snakemake's profiles that the run is started with.
-        online: whether servers, the hub and addresses of data may be asked.
+    Only online may servers, the hub and addresses of data be asked.
     """
     try:
         config = load_config(read_source(config_file))

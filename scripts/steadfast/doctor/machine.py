@@ -22,12 +22,7 @@ PDF = ("latexmk", "pdflatex")
 
 
 def machine_checks(results: Path, tokenizers: Iterable[str]) -> Iterator[Check]:
-    """What is there of all that any run needs.
-
-    Args:
-        results: folder of all results, there or not yet.
-        tokenizers: names of the tiktoken encodings that count.
-    """
+    """What is there of all that any run needs; the results folder may not be there yet."""
     at_least = ".".join(map(str, OLDEST))
     yield found(
         "Python",

@@ -12,11 +12,7 @@ AT_ONCE = 8
 
 
 def silent(addresses: Iterable[str]) -> dict[str, str]:
-    """The addresses that do not give what they should, and why; nothing is downloaded.
-
-    Args:
-        addresses: http or https.
-    """
+    """The addresses that do not give what they should, and why; nothing is downloaded."""
     asked = list(dict.fromkeys(addresses))
     with ThreadPoolExecutor(AT_ONCE) as pool:
         reasons = dict(zip(asked, pool.map(_reason, asked), strict=True))

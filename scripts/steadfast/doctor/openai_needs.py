@@ -19,12 +19,7 @@ from steadfast.workflow.interpreter import interpreter
 
 
 def needs(how: Settings, around: Surroundings) -> Iterator[Check]:
-    """Whether the key is set, which is never shown, what counts is there, and the server answers.
-
-    Args:
-        how: all settings of the model.
-        around: what may be taken for given.
-    """
+    """Whether the key is set (never shown), what counts is there, and the server answers."""
     if "/" in how["tokenizer"]:
         yield model_files(how["tokenizer"], how["revision"], around)
     else:

@@ -18,6 +18,8 @@ SECONDS = 20
 EXECUTOR = "slurm"
 PARTITION, ACCOUNT, QOS = "slurm_partition", "slurm_account", "qos"
 PARTITION_FILE = "slurm-partition-config"
+UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, yaml.YAMLError)
+"""What a file that is no such YAML may raise."""
 CLUSTER = {"slurm_cluster", "cluster", "clusters"}
 """Keys of a partition that is another cluster's, any one of them."""
 
@@ -50,9 +52,7 @@ def slurm_checks(
 ) -> Iterator[Check]:
     """Whether jobs can be submitted as the profiles and the models' settings say.
 
-    Args:
-        profiles: settings by the profile's name, as ``read_profile`` gives them.
-        models: what each of those that are asked says of SLURM, by what it is called in a sentence.
+    Models have what each says of SLURM, by what it is called in a sentence.
     """
     named = {option: _named(profiles, option) for option in (PARTITION, ACCOUNT, QOS)}
     for who, of in (models or {}).items():
@@ -82,14 +82,7 @@ def slurm_checks(
     for file in sorted(files):
         try:
             places |= dict.fromkeys(_partitions_of(file), file)
-        except (
-            OSError,
-            ValueError,
-            LookupError,
-            TypeError,
-            AttributeError,
-            yaml.YAMLError,
-        ) as error:
+        except UNREADABLE as error:
             advice = f"cannot be read ({type(error).__name__}); profiles/slurm has an example"
             yield Check(f"partitions of {file}", "missing", advice)
     for name, place in places.items():

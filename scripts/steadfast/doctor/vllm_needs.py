@@ -22,12 +22,7 @@ for name in packages_distributions().get("vllm", ())[:1]:
 
 
 def needs(how: Settings, around: Surroundings) -> Iterator[Check]:
-    """Whether vLLM is installed, there are GPUs enough, and the model's files can be had.
-
-    Args:
-        how: all settings of the model.
-        around: what may be taken for given.
-    """
+    """Whether vLLM is installed, there are GPUs enough, and the model's files can be had."""
     installed = _installed(how)
     yield found("vLLM", bool(installed), installed, "it is not installed; make vllm")
     yield _gpus(how["tensor_parallel_size"], around, "cpu" in installed)
@@ -68,13 +63,7 @@ def _gpu_names() -> list[str]:
 
 
 def model_files(model: str, revision: str | None, around: Surroundings) -> Check:
-    """Whether the files of a model or tokenizer can be had.
-
-    Args:
-        model: hub id or directory.
-        revision: of it on the hub.
-        around: what may be taken for given.
-    """
+    """Whether the files of a model or tokenizer, a hub id or a directory, can be had."""
     what = f"files of {model}"
     if Path(model).is_dir():
         advice = f"{model} has no {CONFIG}; name a directory that holds a whole model"

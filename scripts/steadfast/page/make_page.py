@@ -44,15 +44,8 @@ def make_page(
 ) -> None:
     """Writes the page; long texts of samples are cut as little as the limit allows, and say so.
 
-    Args:
-        run: that is shown.
-        display: as ``Display.of`` takes it.
-        prices: by role (model, judge, rewriter) and name, per million tokens.
-        out: the page.
-        limit: characters of its data.
-
-    Raises:
-        UserError: a file is missing or damaged.
+    Prices are per million tokens, by role (model, judge, rewriter) and name; the limit is in
+    characters of the page's data.
     """
     shown, name = Display.of(display), run.evaluation.config.name or ""
     fixed = _fixed(run, shown)

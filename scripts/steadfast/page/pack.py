@@ -23,11 +23,7 @@ class Full(Exception):
 class Pack:
     """Pieces of data by name, each compressed by itself, so that a browser unpacks what it shows.
 
-    Args:
-        most: characters of all pieces; None: as many as there are.
-
-    Raises:
-        Full: there are more.
+    More characters than ``most`` raise ``Full``.
     """
 
     def __init__(self, most: int | None = None):
@@ -46,10 +42,8 @@ class Pack:
 
 
 def page(title: str, packs: Iterable[Pack]) -> str:
-    """The page's HTML.
-
-    Nothing but the page's own script runs, and nothing is fetched: the policy says so to the
-    browser, by the digests of script and style.
+    """Returns the page's HTML. A policy lets nothing run but its own script, by the script's and
+    the style's digests, and nothing be fetched.
     """
     folder = resource("page")
     script = "".join(read_text(folder / name) for name in SCRIPTS)

@@ -36,11 +36,7 @@ class Packed(NamedTuple):
 
 
 def pack_samples(run: FinishedRun, limit: int) -> Packed:
-    """All samples and answers in so many characters, or with the last of ``CUTS`` in more.
-
-    Raises:
-        UserError: a file is missing or damaged.
-    """
+    """All samples and answers in so many characters, or with the last of ``CUTS`` in more."""
     parts = [
         part
         for name in run.evaluation.running
@@ -108,10 +104,8 @@ def _add_samples(
 
 
 def _add_part(pack: Pack, part: FinishedPart, cut: Cut) -> Record:
-    """Adds one part's samples and answers.
-
-    Returns:
-        Its index: of each sample id, task and digest; of each model and draw a row an answer.
+    """Adds one part's samples and answers, and returns its index: of each sample id, task and
+    digest; of each model and draw a row an answer.
     """
     name, index = f"{part.benchmark}/{part.name}", list[list[Any]]()
     for number, block in enumerate(_blocks(part.samples)):

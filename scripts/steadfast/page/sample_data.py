@@ -19,15 +19,10 @@ ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 @dataclass(frozen=True)
 class Cut:
-    """Texts with at most so many characters, the rest being left out of their middle.
+    """Texts with at most so many characters, the rest being left out of their middle."""
 
-    Attributes:
-        most: characters of an instruction, an answer, a reply; None: all.
-        aside: of a thought, of the data, of what a judge was asked; None: all.
-    """
-
-    most: int | None = None
-    aside: int | None = None
+    most: int | None = None  # of an instruction, an answer, a reply; None: all
+    aside: int | None = None  # of a thought, of the data, of what a judge was asked
 
     @property
     def about(self) -> Record | None:

@@ -11,14 +11,8 @@ from steadfast.show.passages import Passages
 
 @dataclass(frozen=True)
 class SeenSample:
-    """A sample and all that the results folder has of it.
-
-    Attributes:
-        benchmark: its title.
-        sample: the prompt and its source.
-        passages: what of its context it is about; None where the benchmark has no contexts.
-        expected: the reference's answer.
-        answers: of the models, draw by draw.
+    """A sample and all that the results folder has of it, such as the benchmark's title, what of
+    its context it is about, where there is one, and models' answers, draw by draw.
     """
 
     benchmark: str

@@ -22,12 +22,6 @@ NEAR = 5
 def view_sample(run: Evaluation, results: Path, name: str, model: str | None) -> list[SeenSample]:
     """What the results folder has of the samples of a name, of which parts may have one each.
 
-    Args:
-        run: the config's run.
-        results: folder of all results.
-        name: the sample's.
-        model: the one whose answers are seen; None: all.
-
     Raises:
         UserError: there is no such sample or model, or a file is damaged, or was made from
             something else than the config asks for.

@@ -46,10 +46,7 @@ def files_below(folder: Path) -> Iterator[Path]:
 
 
 def unpack(bundle: Path, folder: Path) -> dict[str, str]:
-    """Unpacks a zip file, whoever wrote it, into an empty folder.
-
-    Returns:
-        The sha256 of each file, by its name.
+    """Unpacks a zip file, whoever wrote it, into an empty folder; gives each file's sha256.
 
     Raises:
         UserError: there is no such file, it is damaged, it holds what is no plain file of the

@@ -54,21 +54,9 @@ def bundle_results(
     the same for other tools; and what the workflow was.
 
     Equal results give equal bytes. No clock, host, address, absolute path or key is in it, but for
-    what a model or server wrote.
-
-    Args:
-        config: with all defaults, without what is one machine's own (``portable``).
-        shortened: texts of the identities, such as a checkpoint's path, by what stands for each.
-        own_files: the user's files and folders that the config names, each with its key.
-        key_variables: of the environment, which hold keys, by the config.
-        lineages: of the files of ``contents.answers``, as the results folder has them.
-        results: folder of all results.
-        out: the bundle.
-        snakefile: of the workflow.
-
-    Raises:
-        UserError: a file is missing or was changed after it was made, one that the config names
-            lies outside the working directory, or a key stands in a file.
+    what a model or server wrote. The config is a portable one; ``shortened`` gives texts of the
+    identities, such as a checkpoint's path, by what stands for each; the lineages are those that
+    the files of ``contents.answers`` have in the results folder.
     """
     run = Evaluation(load_config(config))
     steps = Lineage(run)

@@ -8,25 +8,19 @@ from steadfast import __version__
 from steadfast.base.files import canonical_json
 from steadfast.base.markdown import markdown_table
 from steadfast.contract.exports import About
-from steadfast.share.columns import JSON, Table
+from steadfast.share.columns import JSON, ExportTable
 
 KNOWN = ("MIT", "Apache-2.0", "CC-BY-4.0")  # the hub has them by their names in small letters
 
 
-def card(about: About, tables: Sequence[Table], paths: Mapping[tuple[str, str], str]) -> str:
-    """The card.
-
-    Args:
-        about: the data set.
-        tables: all of them.
-        paths: the Parquet file of each table and split.
-    """
+def card(about: About, tables: Sequence[ExportTable], paths: Mapping[tuple[str, str], str]) -> str:
+    """Returns the card; the paths are those of the Parquet files by table and split."""
     front = yaml.safe_dump(_front(about, tables, paths), sort_keys=False, allow_unicode=True)
     return f"---\n{front}---\n\n" + "\n".join(_body(about, tables))
 
 
 def _front(
-    about: About, tables: Sequence[Table], paths: Mapping[tuple[str, str], str]
+    about: About, tables: Sequence[ExportTable], paths: Mapping[tuple[str, str], str]
 ) -> dict[str, object]:
     one = about.licence if about.licence in KNOWN else None
     named = {} if one else {"license_name": "see-sources", "license_link": "README.md"}
@@ -49,7 +43,7 @@ def _front(
     }
 
 
-def _body(about: About, tables: Sequence[Table]) -> Iterator[str]:
+def _body(about: About, tables: Sequence[ExportTable]) -> Iterator[str]:
     yield f"# {about.title}\n"
     yield f"{about.summary.strip()}\n"
     yield "## Licences\n"

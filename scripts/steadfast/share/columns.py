@@ -17,13 +17,10 @@ JSON = "json"
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table of an exported data set.
+class ExportTable:
+    """A table of an exported data set: each column's type, and the rows of each split.
 
-    Attributes:
-        name: of the table.
-        types: ``string``, ``bool``, ``int64``, ``double`` or ``json`` (JSON text) by column.
-        splits: its rows by split.
+    Types are ``string``, ``bool``, ``int64``, ``double`` or ``json`` (JSON text).
     """
 
     name: str
@@ -31,7 +28,7 @@ class Table:
     splits: Mapping[str, Sequence[Record]]
 
 
-def table(name: str, splits: Mapping[str, Iterable[Record]]) -> Table:
+def table(name: str, splits: Mapping[str, Iterable[Record]]) -> ExportTable:
     """A table whose columns have one plain type each; a column of anything else is JSON text.
 
     >>> table("t", {"a": [{"n": 1, "gold": ["x"]}], "b": [{"n": 2, "gold": "y"}]}).types
@@ -45,7 +42,7 @@ def table(name: str, splits: Mapping[str, Iterable[Record]]) -> Table:
         split: [{c: _plain(row.get(c), types[c]) for c in names} for row in rows]
         for split, rows in held.items()
     }
-    return Table(name, types, plain)
+    return ExportTable(name, types, plain)
 
 
 def _type(values: Iterable[object]) -> str:
@@ -61,7 +58,7 @@ def _plain(value: object, kind: str) -> object:
     return canonical_json(value) if kind == JSON and value is not None else value
 
 
-def arrow(table: Table, split: str) -> Any:
+def arrow(table: ExportTable, split: str) -> Any:
     """The rows of a split as a ``pyarrow.Table``.
 
     Raises:

@@ -1,6 +1,6 @@
 """Which files of a run a bundle has: those that cost something to make, and what they make."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -17,12 +17,8 @@ from steadfast.run.required_files import required_files
 ANSWERS, MADE, FURTHER = "results", "made", "every_eval_ever"
 """Folders of a bundle: what a machine needs to make the tables again, which without a model takes
 minutes; what the run made of it; and the same in a shared schema."""
-CONFIG, MANIFEST, CRATE, README = (
-    "config.yaml",
-    "manifest.json",
-    "ro-crate-metadata.json",
-    "README.md",
-)
+CONFIG, MANIFEST, README = "config.yaml", "manifest.json", "README.md"
+CRATE = "ro-crate-metadata.json"
 WORKFLOW = "workflow/Snakefile"
 OF_A_MODEL = frozenset({"model", "tokenizer"})
 """Keys that name what a bundle never has: a checkpoint, of which the last name remains."""
@@ -32,12 +28,7 @@ LONGEST_PATH = 1000  # characters; longer texts of a config are prose
 
 
 class Made(NamedTuple):
-    """A file below the results folder, beside which an identity says what it was made from.
-
-    Attributes:
-        path: of it.
-        lineage: what it was made from.
-    """
+    """A file below the results folder, beside which an identity says what it was made from."""
 
     path: str
     lineage: str
@@ -80,11 +71,6 @@ def scores(run: Evaluation, steps: Lineage) -> Iterator[Made]:
             for part in run.tasks[name].parts:
                 lineage = steps.scores(name, model, part).lineage
                 yield Made(f"{name}/scores/{model}/{part}.jsonl", lineage)
-
-
-def by_path(files: Iterable[Made]) -> dict[str, str]:
-    """The lineage of each file, by its path."""
-    return {made.path: made.lineage for made in files}
 
 
 def metrics(run: Evaluation) -> dict[str, list[str]]:
@@ -141,27 +127,13 @@ def _is_file(text: str) -> bool:
 
 
 def files_of(named: Mapping[str, str]) -> list[str]:
-    """The files that the config names, and those of the folders that it names, by name.
-
-    Args:
-        named: as ``own_files`` gives them.
-
-    Raises:
-        UserError: see ``check_inside``.
-    """
+    """The files that the config names, and those of the folders that it names, by name."""
     check_inside(named)
     return sorted({file for path in named for file in _files_below(Path(path))})
 
 
 def check_inside(named: Mapping[str, str]) -> None:
-    """Whether the files that the config names lie in the working directory.
-
-    Args:
-        named: as ``own_files`` gives them.
-
-    Raises:
-        UserError: one does not, so that no other machine could find it.
-    """
+    """Checks that all files of ``own_files`` lie where another machine would find them."""
     for path, key in named.items():
         if Path(path).is_absolute() or ".." in Path(path).parts:
             raise UserError(

@@ -6,15 +6,7 @@ from datetime import UTC, datetime
 from steadfast import __version__
 from steadfast.base.files import Record
 from steadfast.run.evaluation import Evaluation
-from steadfast.share.contents import (
-    ANSWERS,
-    CONFIG,
-    FURTHER,
-    MADE,
-    MANIFEST,
-    README,
-    WORKFLOW,
-)
+from steadfast.share.contents import ANSWERS, CONFIG, FURTHER, MADE, MANIFEST, README, WORKFLOW
 
 CONTEXT = "https://w3id.org/ro/crate/1.1/context"
 SPECIFICATION = "https://w3id.org/ro/crate/1.1"
@@ -36,13 +28,9 @@ FORMATS = {
 
 
 def crate(run: Evaluation, files: Sequence[str], commit: str | None, seconds: int) -> Record:
-    """The metadata: the workflow, its run, what that took and what it made.
+    """Returns the metadata: the workflow, its run, what that took and what it made.
 
-    Args:
-        run: the config's run.
-        files: names of all files of the bundle, without the metadata itself.
-        commit: of the workflow, where it is known.
-        seconds: since 1970, that stand for the date.
+    The seconds since 1970 stand for the date; the files are all but the metadata itself.
     """
     return {"@context": CONTEXT, "@graph": list(_entities(run, files, commit, seconds))}
 

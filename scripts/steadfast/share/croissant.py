@@ -6,7 +6,7 @@ from steadfast import __version__
 from steadfast.base.files import Record
 from steadfast.base.resources import facts
 from steadfast.contract.exports import About
-from steadfast.share.columns import Table
+from steadfast.share.columns import ExportTable
 
 DATA_TYPES = {
     "string": "sc:Text",
@@ -21,19 +21,11 @@ FORMATS = {".parquet": "application/x-parquet", ".jsonl": "application/jsonlines
 def croissant(
     name: str,
     about: About,
-    tables: Sequence[Table],
+    tables: Sequence[ExportTable],
     paths: Mapping[tuple[str, str], str],
     sums: Mapping[str, str],
 ) -> Record:
-    """The metadata.
-
-    Args:
-        name: of the data set.
-        about: the data set.
-        tables: all of them.
-        paths: the Parquet file of each table and split.
-        sums: sha256 of every data file, by path.
-    """
+    """Returns the metadata, with the Parquet file of each table and split and all files' sha256."""
     return {
         "@context": facts("export/croissant_context.yaml"),
         "@type": "sc:Dataset",
@@ -65,7 +57,7 @@ def _file(path: str, sha256: str) -> Record:
 
 
 def _record_set(
-    about: About, table: Table, split: str, path: str, tables: Sequence[Table]
+    about: About, table: ExportTable, split: str, path: str, tables: Sequence[ExportTable]
 ) -> Record:
     name = f"{table.name}-{split}"
     key = about.keys.get(table.name)
@@ -80,7 +72,7 @@ def _record_set(
 
 
 def _fields(
-    about: About, table: Table, split: str, path: str, tables: Sequence[Table]
+    about: About, table: ExportTable, split: str, path: str, tables: Sequence[ExportTable]
 ) -> Iterator[Record]:
     texts = about.columns.get(table.name, {})
     splits = {other.name: other.splits for other in tables}

@@ -108,13 +108,10 @@ def log(
     statuses: Mapping[str, int],
     samples: Record | None,
 ) -> Record:
-    """A model's results on a benchmark.
+    """Returns a model's results on a benchmark.
 
-    Args:
-        of: whose on what.
-        headline: a row a measure: measure, value, low, high, n and expected.
-        statuses: how many samples have each status.
-        samples: of the file of samples: path, sha256 and number; None where there is none.
+    The headline has a row a measure, with its value, low, high, n and expected; statuses are
+    counts; of the file of samples, where there is one, path, sha256 and number are known.
     """
     return {
         "schema_version": SCHEMA_VERSION,

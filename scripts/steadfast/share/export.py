@@ -10,7 +10,7 @@ from steadfast.contract.components import StandIn, component
 from steadfast.contract.exports import Asked, Exports
 from steadfast.contract.part_files import PartFiles, read_data, sources_by_part
 from steadfast.share.card import card
-from steadfast.share.columns import Table, arrow, table
+from steadfast.share.columns import ExportTable, arrow, table
 from steadfast.share.croissant import croissant
 from steadfast.workflow.script import paths, run_rule
 
@@ -26,18 +26,7 @@ def export_benchmark(
     out: Path,
 ) -> None:
     """Writes the data set: ``{table}/{split}.parquet``, ``jsonl/{table}/{split}.jsonl``, its card,
-    Croissant metadata and checksums.
-
-    Args:
-        name: of the benchmark.
-        exports: how it is exported (``Exports``), by name and settings.
-        stand_in: whose reference answers stand beside the prompts (``StandIn``), likewise.
-        parts: all parts of the benchmark.
-        out: the folder.
-
-    Raises:
-        UserError: a file is missing or damaged, a value cannot be written, or the tables would
-            give another prompt than models are asked.
+    Croissant metadata and checksums. ``exports`` and ``stand_in`` are components as plain values.
     """
     how: Exports = component(exports).make()
     answers: StandIn = component(stand_in).make()
@@ -83,7 +72,7 @@ def _asked(part: PartFiles, how: Exports, answers: StandIn) -> Iterator[Asked]:
         yield asked
 
 
-def _write(tables: Sequence[Table], out: Path) -> Mapping[tuple[str, str], str]:
+def _write(tables: Sequence[ExportTable], out: Path) -> Mapping[tuple[str, str], str]:
     """Writes the tables; the Parquet file of each table and split."""
     from pyarrow import parquet
 

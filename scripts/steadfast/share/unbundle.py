@@ -33,12 +33,8 @@ SINGLE = {contents.CONFIG, contents.MANIFEST, contents.CRATE, contents.README, c
 
 
 class Unpacked(NamedTuple):
-    """What was unpacked.
-
-    Attributes:
-        kept: files that the code here would make of the same, and so takes as they are.
-        made_again: files that it would make otherwise; they were taken out.
-        commit: of the workflow that made the bundle, where it is known.
+    """What was unpacked: files that the code here takes as they are, since it would make the same;
+    those that it would make otherwise, which were taken out; the commit of the bundle's workflow.
     """
 
     kept: list[str]
@@ -96,12 +92,7 @@ def _new_folder(folder: Path) -> Iterator[Path]:
 
 
 def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
-    """Checks what was unpacked to the working directory, and takes out what is made otherwise.
-
-    Args:
-        sums: the sha256 of each file.
-        code: whether it may bring code.
-    """
+    """Checks what was unpacked to the working directory, and takes out what is made otherwise."""
     manifest = _manifest(sums)
     raw = read_source(contents.CONFIG)
     check_portable(raw)
