@@ -14,7 +14,7 @@ rule bundle:
         tables="<results>/tables",
         answers=lambda w: in_results(dict(contents.answers(RUN, STEPS))),
         scores=lambda w: in_results(dict(contents.scores(RUN, STEPS))),
-        metrics=in_results(path for paths in contents.metrics(RUN).values() for path in paths),
+        metrics=in_results(contents.metrics(RUN)),
     output:
         bundle="<results>/bundle.zip",
     log:

@@ -10,11 +10,7 @@ ANSWERED = STEPS.answered_files()
 
 rule page:
     input:
-        metrics=[
-            f"<results>/{name}/metrics/{metric}"
-            for name in RUN.running
-            for metric in [*(f"{one}.csv" for one in TASKS[name].metrics.names), "identity.json"]
-        ],
+        metrics=in_results(contents.metrics(RUN)),
         figures=[
             path
             for name in RUN.running

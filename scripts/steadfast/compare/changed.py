@@ -33,15 +33,12 @@ def joined_cells(a: pd.DataFrame, b: pd.DataFrame) -> pd.DataFrame:
     others = [key for key in keys if key != "model"]
     found = both.drop(columns=others).assign(difference=both["b"] - both["a"])
     # Texts alone: a whole number may stand in one of the files as a float.
-    return found.assign(keys=[dict(zip(others, row, strict=True)) for row in _rows(both, others)])
+    rows: list[list[str]] = both[others].values.tolist()
+    return found.assign(keys=[dict(zip(others, row, strict=True)) for row in rows])
 
 
 def _keys(rows: pd.DataFrame) -> list[str]:
     return list(rows.columns[: list(rows.columns).index("value")])
-
-
-def _rows(frame: pd.DataFrame, columns: Sequence[str]) -> list[list[str]]:
-    return frame[list(columns)].values.tolist()
 
 
 def _side(rows: pd.DataFrame, keys: Sequence[str], name: str) -> pd.DataFrame:

@@ -1,7 +1,10 @@
 """Two results folders side by side: settings, prompts, cells of the metrics, and samples."""
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
 
 import pandas as pd
 
@@ -9,7 +12,6 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.compare import changed as moved
 from steadfast.compare import flips
-from steadfast.compare.comparison import TESTS, Comparison
 from steadfast.compare.config_differences import Difference, differences
 from steadfast.config.portable import portable
 from steadfast.contract.components import Scored
@@ -18,9 +20,48 @@ from steadfast.contract.records import ScoreRecord
 from steadfast.run.finished import FinishedPart, FinishedRun
 from steadfast.stats.asked import RELEASED, prompts_of
 from steadfast.stats.comparison import holm
+from steadfast.stats.tidy import write_csv
 
+TESTS = ("benchmark", "model", "cell", "difference", "low", "high", "p", "p_holm", "n")
 EARLIER, LATER = "b", "a"
 """Names under which the two runs of a model are compared: a difference is B minus A."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What differs between two runs, A and B.
+
+    Attributes:
+        settings: keys of the two configs and of what produced the answers: where, key, a, b.
+        asked: prompts of each benchmark and part: benchmark, part, same, changed, only_a, only_b.
+        alone: what one of the two has alone: run, what, name.
+        counts: benchmark, metric, cells: how many cells both have.
+        cells: those that moved (``changed.COLUMNS``).
+        tests: differences on the samples that both have, by the benchmark's own test (``TESTS``);
+            p_holm is corrected over the models of a cell.
+        compared: benchmark, model, task, samples: how many samples were compared.
+        samples: those that flipped (``flips.COLUMNS``).
+    """
+
+    settings: pd.DataFrame
+    asked: pd.DataFrame
+    alone: pd.DataFrame
+    counts: pd.DataFrame
+    cells: pd.DataFrame
+    tests: pd.DataFrame
+    compared: pd.DataFrame
+    samples: pd.DataFrame
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything but settings differs: prompts, cells, samples, or what there is."""
+        changed = self.asked[["changed", "only_a", "only_b"]].to_numpy().any()
+        return bool(changed) or any(map(len, (self.alone, self.cells, self.samples)))
+
+    def write(self, folder: Path) -> None:
+        """Writes each frame as a CSV file of its name."""
+        for name, rows in vars(self).items():
+            write_csv(folder / f"{name}.csv", rows)
 
 
 def compare_results(a: FinishedRun, b: FinishedRun) -> Comparison:
@@ -34,27 +75,22 @@ def compare_results(a: FinishedRun, b: FinishedRun) -> Comparison:
         )
     found = [_Benchmark(a, b, name) for name in common]
     return Comparison(
-        settings=_frame(_settings(a, b, common), ("where", "key", "a", "b")),
+        settings=_frame([_settings(a, b, common)], ("where", "key", "a", "b")),
         asked=_frame(
-            (row for one in found for row in one.asked()),
+            map(_Benchmark.asked, found),
             ("benchmark", "part", "same", "changed", "only_a", "only_b"),
         ),
-        alone=_frame(_alone(a, b, found), ("run", "what", "name")),
-        counts=_frame(
-            (row for one in found for row in one.counts()), ("benchmark", "metric", "cells")
-        ),
+        alone=_frame([_alone(a, b, found)], ("run", "what", "name")),
+        counts=_frame(map(_Benchmark.counts, found), ("benchmark", "metric", "cells")),
         cells=_joined([one.cells for one in found], moved.COLUMNS),
         tests=_joined([one.shown_tests() for one in found], TESTS),
-        compared=_frame(
-            (row for one in found for row in one.compared()),
-            ("benchmark", "model", "task", "samples"),
-        ),
-        samples=_frame((row for one in found for row in one.flips()), flips.COLUMNS),
+        compared=_frame(map(_Benchmark.compared, found), ("benchmark", "model", "task", "samples")),
+        samples=_frame(map(_Benchmark.flips, found), flips.COLUMNS),
     )
 
 
-def _frame(rows: Iterator[tuple[object, ...]], columns: Sequence[str]) -> pd.DataFrame:
-    return pd.DataFrame(list(rows), columns=list(columns))
+def _frame(rows: Iterable[Iterable[object]], columns: Sequence[str]) -> pd.DataFrame:
+    return pd.DataFrame(list(chain.from_iterable(rows)), columns=list(columns))
 
 
 def _joined(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
@@ -108,14 +144,19 @@ class _Benchmark:
 
     def __init__(self, a: FinishedRun, b: FinishedRun, name: str):
         self.name = name
-        self.frames = {"A": a.metrics(name), "B": b.metrics(name)}
+        frames = {"A": a.metrics(name), "B": b.metrics(name)}
+        self._joined_cells = {
+            metric: moved.joined_cells(rows, frames["B"][metric])
+            for metric, rows in frames["A"].items()
+            if metric in frames["B"]
+        }
         self._task = a.evaluation.tasks[name]
         parts = {"A": a.parts(name), "B": b.parts(name)}
         self.names = {
             label: {
                 "model": run.models(name),
                 "part": [of.name for of in parts[label].values() if of.files.prompts.exists()],
-                "metric": list(self.frames[label]),
+                "metric": list(frames[label]),
             }
             for label, run in (("A", a), ("B", b))
         }
@@ -150,9 +191,8 @@ class _Benchmark:
 
     def counts(self) -> Iterator[tuple[str, str, int]]:
         """How many cells of each metric both have."""
-        for metric, rows in self.frames["A"].items():
-            if metric in self.frames["B"]:
-                yield self.name, metric, len(moved.joined_cells(rows, self.frames["B"][metric]))
+        for metric, cells in self._joined_cells.items():
+            yield self.name, metric, len(cells)
 
     def compared(self) -> Iterator[tuple[str, str, str, int]]:
         """How many samples of each task were compared."""
@@ -182,11 +222,7 @@ class _Benchmark:
         return shown.assign(p_holm=corrected)[list(TESTS)]
 
     def _moved_cells(self) -> pd.DataFrame:
-        found = []
-        for metric, rows in self.frames["A"].items():
-            if metric in self.frames["B"]:
-                cells = moved.joined_cells(rows, self.frames["B"][metric])
-                found.append(moved.moved(cells, metric, self._tests))
+        found = [moved.moved(of, metric, self._tests) for metric, of in self._joined_cells.items()]
         return _joined([one.assign(benchmark=self.name) for one in found], moved.COLUMNS)
 
     def _common(

@@ -10,7 +10,7 @@ from tabulate import tabulate
 from steadfast.base.visible import visible
 from steadfast.compare import flips
 from steadfast.compare.changed import INTERVALS, PAIRED, UNTOLD, YES
-from steadfast.compare.comparison import Comparison
+from steadfast.compare.results import Comparison
 
 MOST, EACH = 12, 4
 """Rows of a list, and of a benchmark's other cells, at most; the CSV files have all."""

@@ -53,7 +53,7 @@ def sample_data(seen: SeenSample, cut: Cut) -> Record:
     if seen.before:
         found["before"] = [cut(turn) for turn in seen.before]
     if seen.passages is None:
-        found["fields"] = [[name, cut.less(_text(value))] for name, value in seen.fields.items()]
+        found["fields"] = [[name, cut.less(as_text(value))] for name, value in seen.fields.items()]
     else:
         found |= _context(seen.passages)
     return found | {"expected": cut(seen.expected)}
@@ -99,7 +99,7 @@ def _score(score: Settings, cut: Cut) -> Record:
         "points": score["points"] or {},
     }
     if score.get("extracted") is not None:
-        found["extracted"] = cut(_text(score["extracted"]))
+        found["extracted"] = cut(as_text(score["extracted"]))
     if others := score.get("other_raters"):
         found["others"] = {name: _score(other, cut) for name, other in others.items()}
     return found
@@ -132,5 +132,6 @@ def _round(value: float | None) -> float | None:
     return None if value is None else round(value, DIGITS)
 
 
-def _text(value: object) -> str:
+def as_text(value: object) -> str:
+    """Returns a text as it is, and any other value as JSON."""
     return value if isinstance(value, str) else ENCODER.encode(value)

@@ -1,18 +1,16 @@
 """A sample as text for a terminal; nothing in it is acted on (``steadfast.base.visible``)."""
 
-import json
 from collections.abc import Iterator
 
 from steadfast.base.files import Settings
 from steadfast.base.visible import visible
 from steadfast.contract.records import ScoreRecord
+from steadfast.page.sample_data import ENCODER, START, as_text
 from steadfast.page.seen import SeenSample
 from steadfast.run.finished import FinishedAnswer, JudgedRequest
 from steadfast.show.passages import excerpts
 
 BAR = "  | "
-START = 400
-"""Characters of a context that are shown where no place of it is asked about."""
 
 
 def sample_text(seen: SeenSample) -> str:
@@ -66,7 +64,7 @@ def _score(score: ScoreRecord) -> Iterator[str]:
     for name, value in (score["points"] or {}).items():
         yield f"{BAR}{name}: {_number(value)}"
     if score["extracted"] is not None:
-        yield from _block("Extracted", _json(score["extracted"]))
+        yield from _block("Extracted", ENCODER.encode(score["extracted"]))
     for name, other in score["other_raters"].items():
         points = ", ".join(f"{k} {_number(v)}" for k, v in (other["points"] or {}).items())
         yield f"By {name}: {_number(other['total'])} ({other['status']}): {points}"
@@ -89,14 +87,7 @@ def _block(heading: str, text: str) -> Iterator[str]:
 
 
 def _fields(fields: Settings) -> str:
-    return "\n".join(
-        f"{name}: {value if isinstance(value, str) else _json(value)}"
-        for name, value in fields.items()
-    )
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return "\n".join(f"{name}: {as_text(value)}" for name, value in fields.items())
 
 
 def _number(value: float | None) -> str:

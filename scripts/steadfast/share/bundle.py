@@ -139,9 +139,8 @@ def _take_made(run: Evaluation, steps: Lineage, results: Path, to: Path) -> None
         _copy(results / made.path, to / made.path)
         identity = Path(contents.identity_path(made.path))
         _copy(results / identity, to / identity)
-    for name, paths in contents.metrics(run).items():
-        for path in (*paths, f"{name}/metrics/identity.json"):
-            _copy(results / path, to / path)
+    for path in contents.metrics(run):
+        _copy(results / path, to / path)
     for table in sorted((results / "tables").glob("[!.]*")):  # Snakemake's time stamp is no table
         _copy(table, to / table.relative_to(results))
 

@@ -10,6 +10,7 @@ from steadfast.base.markdown import markdown_table
 from steadfast.contract.exports import About
 from steadfast.share.columns import JSON, ExportTable
 
+SHOWN = {JSON: "JSON text"}
 KNOWN = ("MIT", "Apache-2.0", "CC-BY-4.0")  # the hub has them by their names in small letters
 
 
@@ -72,9 +73,7 @@ def _body(about: About, tables: Sequence[ExportTable]) -> Iterator[str]:
         yield _grid(counts, ["split", "rows"])
         texts = about.columns.get(table.name, {})
         columns = [
-            (f"`{name}`", "JSON text" if kind == JSON else kind, texts[name].text)
-            if name in texts
-            else (f"`{name}`", "JSON text" if kind == JSON else kind, "")
+            (f"`{name}`", SHOWN.get(kind, kind), texts[name].text if name in texts else "")
             for name, kind in table.types.items()
         ]
         yield _grid(columns, ["column", "type", "what it holds"])

@@ -73,12 +73,13 @@ def scores(run: Evaluation, steps: Lineage) -> Iterator[Made]:
                 yield Made(f"{name}/scores/{model}/{part}.jsonl", lineage)
 
 
-def metrics(run: Evaluation) -> dict[str, list[str]]:
-    """The paths of each benchmark's metrics; their identity is beside them."""
-    return {
-        name: [f"{name}/metrics/{metric}.csv" for metric in run.tasks[name].metrics.names]
+def metrics(run: Evaluation) -> list[str]:
+    """The paths of all metrics, and of the identities beside them."""
+    return [
+        f"{name}/metrics/{file}"
         for name in run.running
-    }
+        for file in (*(f"{one}.csv" for one in run.tasks[name].metrics.names), "identity.json")
+    ]
 
 
 def identity_path(path: str) -> str:

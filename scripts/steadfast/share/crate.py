@@ -5,26 +5,15 @@ from datetime import UTC, datetime
 
 from steadfast import __version__
 from steadfast.base.files import Record
+from steadfast.base.resources import facts
 from steadfast.run.evaluation import Evaluation
-from steadfast.share.contents import ANSWERS, CONFIG, FURTHER, MADE, MANIFEST, README, WORKFLOW
+from steadfast.share.contents import ANSWERS, CONFIG, FURTHER, MADE, WORKFLOW
 
-CONTEXT = "https://w3id.org/ro/crate/1.1/context"
-SPECIFICATION = "https://w3id.org/ro/crate/1.1"
-PROFILES = {
-    "https://w3id.org/ro/wfrun/process/0.5": ("Process Run Crate", "0.5.0"),
-    "https://w3id.org/ro/wfrun/workflow/0.5": ("Workflow Run Crate", "0.5.0"),
-    "https://w3id.org/workflowhub/workflow-ro-crate/1.0": ("Workflow RO-Crate", "1.0.0"),
-}
-SNAKEMAKE = "https://w3id.org/workflowhub/workflow-ro-crate#snakemake"
-LICENCES, RUN = "#licences", "#run"
-FORMATS = {
-    ".csv": "text/csv",
-    ".json": "application/json",
-    ".jsonl": "application/jsonl",
-    ".md": "text/markdown",
-    ".tex": "application/x-tex",
-    ".yaml": "application/yaml",
-}
+SNAKEMAKE, LICENCES, RUN = (
+    "https://w3id.org/workflowhub/workflow-ro-crate#snakemake",
+    "#licences",
+    "#run",
+)
 
 
 def crate(run: Evaluation, files: Sequence[str], commit: str | None, seconds: int) -> Record:
@@ -32,19 +21,22 @@ def crate(run: Evaluation, files: Sequence[str], commit: str | None, seconds: in
 
     The seconds since 1970 stand for the date; the files are all but the metadata itself.
     """
-    return {"@context": CONTEXT, "@graph": list(_entities(run, files, commit, seconds))}
+    return {
+        "@context": facts("bundle/crate.yaml")["context"],
+        "@graph": list(_entities(run, files, commit, seconds)),
+    }
 
 
 def _entities(
     run: Evaluation, files: Sequence[str], commit: str | None, seconds: int
 ) -> Iterator[Record]:
     titles = ", ".join(run.benchmarks[name].title for name in run.running)
-    models = run.config.running
+    models, known = run.config.running, facts("bundle/crate.yaml")
     yield {
         "@id": "ro-crate-metadata.json",
         "@type": "CreativeWork",
         "about": {"@id": "./"},
-        "conformsTo": [_ref(SPECIFICATION), _ref(list(PROFILES)[-1])],
+        "conformsTo": [_ref(known["specification"]), _ref(known["workflow_profile"])],
     }
     yield {
         "@id": "./",
@@ -54,27 +46,12 @@ def _entities(
         f"{', '.join(models)}.",
         "datePublished": datetime.fromtimestamp(seconds, UTC).date().isoformat(),
         "license": _ref(LICENCES),
-        "conformsTo": [_ref(profile) for profile in PROFILES],
+        "conformsTo": [_ref(profile) for profile in known["conforms_to"]],
         "hasPart": [_ref(name) for name in files],
         "mainEntity": _ref(WORKFLOW),
         "mentions": _ref(RUN),
     }
-    for profile, (name, version) in PROFILES.items():
-        yield {"@id": profile, "@type": "CreativeWork", "name": name, "version": version}
-    yield {
-        "@id": LICENCES,
-        "@type": "CreativeWork",
-        "name": "Licences of the texts",
-        "description": f"Each source with its licence is in {README}.",
-    }
-    yield {
-        "@id": SNAKEMAKE,
-        "@type": "ComputerLanguage",
-        "name": "Snakemake",
-        "alternateName": "snakemake",
-        "identifier": _ref("https://snakemake.github.io"),
-        "url": _ref("https://snakemake.github.io"),
-    }
+    yield from known["entities"]
     yield {
         "@id": RUN,
         "@type": "CreateAction",
@@ -111,15 +88,12 @@ def _workflow(commit: str | None) -> Record:
 
 def _file(name: str) -> Record:
     suffix = name[name.rindex(".") :] if "." in name else ""
-    described = {
-        CONFIG: "The config with its defaults.",
-        MANIFEST: "The checksum of each file, and the lineage of those that were asked.",
-        README: "What this is, how to make the tables again, and the licences of the texts.",
-    }
+    known = facts("bundle/crate.yaml")
+    formats, described = known["formats"], known["descriptions"]
     return {
         "@id": name,
         "@type": "File",
         "name": name.rpartition("/")[2],
-        **({"encodingFormat": FORMATS[suffix]} if suffix in FORMATS else {}),
+        **({"encodingFormat": formats[suffix]} if suffix in formats else {}),
         **({"description": described[name]} if name in described else {}),
     }

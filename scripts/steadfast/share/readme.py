@@ -2,51 +2,21 @@
 
 from collections.abc import Iterator
 
+from steadfast.base.files import read_text
 from steadfast.base.markdown import markdown_table
+from steadfast.base.resources import resource
 from steadfast.contract.exports import Exports, Source
 from steadfast.contract.registry import packages
 from steadfast.run.evaluation import Evaluation
 from steadfast.share.contents import ANSWERS, CONFIG, CRATE, FURTHER, MADE, MANIFEST
 
-PAGE = """# A run of steadfast
-
-| what | where |
-|---|---|
-| the config, with its defaults | `{config}` |
-| data, prompts, answers and verdicts, each with what produced it | `{answers}/` |
-| scores, metrics and tables that the run made of them | `{made}/` |
-| the results in the schema of Every Eval Ever | `{further}/` |
-| the checksum of each file | `{manifest}` |
-| the same for programs: a Workflow Run RO-Crate | `{crate}` |
-
-## The tables again
-
-In a clone of steadfast, of the version that `{manifest}` names as `commit`{packages}:
-
-```sh
-make unbundle BUNDLE=bundle.zip INTO=there
-make tables CONFIG=there/{config} DIRECTORY=there
-diff -rq -x ".*" there/{answers}/tables there/{made}/tables
-```
-
-No model is asked: the answers are here. `diff` says nothing where the tables are the same bytes.
-
-## What was run
-
-Benchmarks: {benchmarks}. Models: {models}.
-
-{asked}
-## Whose texts these are
-
-{sources}
-"""
-
 
 def readme(run: Evaluation) -> str:
-    """The page."""
+    """Returns the page."""
+    page = read_text(resource("bundle/readme.md"))
     needed = ", ".join(f"{name} {version}" for name, version in packages(run.config).items())
     asked = [run.tasks[name].asked for name in run.running if run.tasks[name].asked]
-    return PAGE.format(
+    return page.format(
         config=CONFIG,
         answers=ANSWERS,
         made=MADE,
