@@ -9,8 +9,8 @@ import pytest
 
 from steadfast.base.seal import Seal
 from steadfast.config.load import load_config
+from steadfast.engines.cost.forecast import asked_work
 from steadfast.engines.cost.roofline import Work
-from steadfast.engines.cost.work import asked_work
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.job_resources import Requests, cpus_per_task, gpu, mem_mb, runtime
 from steadfast.run.lineage import Lineage

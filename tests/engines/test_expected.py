@@ -6,7 +6,7 @@ import pytest
 
 from parts import items
 from steadfast.base.files import read_json
-from steadfast.engines.asking.record import record_path
+from steadfast.engines.asking.requests import record_path
 from steadfast.engines.cost.expected import (
     Speed,
     job_minutes,

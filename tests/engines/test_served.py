@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from parts import Part, items
 from started_server import serve_command
 from steadfast.base.errors import UserError
-from steadfast.engines.asking.record import record_path
+from steadfast.engines.asking.requests import record_path
 from steadfast.engines.base import EngineExhausted, Loaded
 from steadfast.engines.openai.served import Served
 from steadfast.schema.openai_model import OpenaiModel

@@ -13,7 +13,7 @@ from servers import Fault, error
 from steadfast.base.errors import UserError
 from steadfast.base.files import write_rows
 from steadfast.engines.asking.latencies import Latencies
-from steadfast.engines.asking.record import record_path
+from steadfast.engines.asking.requests import record_path
 from steadfast.run.job import Job
 from steadfast.show.ending import server_lines
 from steadfast.stages.count_usage import write_usage

@@ -3,7 +3,7 @@
 import pytest
 
 from steadfast.base.files import read_json
-from steadfast.engines.asking.record import record_path
+from steadfast.engines.asking.requests import record_path
 from vllm_jobs import Jobs
 from vllm_venv import vllm_python
 

@@ -14,9 +14,15 @@ from steadfast.contract.part_files import PartFiles, judge_items, read_judge_pro
 from steadfast.contract.request import ANSWERED, Item
 from steadfast.engines.asking.journal import final_hashes
 from steadfast.engines.base import Setup
-from steadfast.engines.cost.forecast import COSTS, COUNTS, LEFT_OUT, CachedTokenizer
+from steadfast.engines.cost.forecast import (
+    COSTS,
+    COUNTS,
+    LEFT_OUT,
+    CachedTokenizer,
+    asked_work,
+    judging_work,
+)
 from steadfast.engines.cost.roofline import Work
-from steadfast.engines.cost.work import asked_work, judging_work
 from steadfast.engines.replay import ReplayEngine
 from steadfast.judging.ask_judge import judge_prompts_of, load_templates
 from steadfast.plan.certificate import COLUMNS as CERTIFICATE_COLUMNS

@@ -17,8 +17,8 @@ from steadfast.engines.cost.expected import (
     speed,
     within_most,
 )
+from steadfast.engines.cost.forecast import asked_work
 from steadfast.engines.cost.roofline import BILLION, Work
-from steadfast.engines.cost.work import asked_work
 from steadfast.run.job import MODELS, Job, Journals
 from steadfast.run.loads import Loads
 from steadfast.schema.config import Hardware

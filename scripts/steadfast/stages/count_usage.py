@@ -9,7 +9,7 @@ from steadfast.base.files import Record, write_rows
 from steadfast.contract.records import OutputRecord, RunRecord, read_outputs, read_runs
 from steadfast.contract.request import ANSWERED
 from steadfast.engines.asking.latencies import Latencies
-from steadfast.engines.asking.record import record_path
+from steadfast.engines.asking.requests import record_path
 from steadfast.engines.openai.replies import TURNED_AWAY
 from steadfast.run.job import Job
 from steadfast.workflow.script import paths, run_rule

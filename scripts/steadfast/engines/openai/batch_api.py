@@ -14,7 +14,7 @@ from steadfast.engines.base import Engine, Setup
 from steadfast.engines.cost.bill import CapReached, estimated
 from steadfast.engines.openai import batch_files
 from steadfast.engines.openai.api import OpenaiEngine
-from steadfast.engines.openai.batch_state import METADATA, Batch, BatchState, Remote
+from steadfast.engines.openai.batch_files import METADATA, Batch, BatchState, Remote
 from steadfast.engines.openai.body import request_url
 from steadfast.engines.openai.pace import LONGEST_BACKOFF, wanted_wait
 from steadfast.engines.openai.redaction import MARK

@@ -5,14 +5,22 @@ The format is OpenAI's; vLLM's batch runner reads and writes the same.
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Settings
+from steadfast.base.files import Record, Settings, read_json, write_json
 from steadfast.base.resources import facts
 from steadfast.contract.request import Request, Response
 from steadfast.engines.openai.body import request_body, request_url
-from steadfast.engines.openai.replies import REASON_CHARACTERS, Retry, completion, failure
-from steadfast.engines.openai.shapes import clean, mapping, parsed
+from steadfast.engines.openai.replies import (
+    MESSAGE_CHARACTERS,
+    REASON_CHARACTERS,
+    Retry,
+    completion,
+    failure,
+)
+from steadfast.engines.openai.shapes import array, clean, mapping, parsed, text
 
 FACTS: Settings = facts("engines/batch.yaml")
 """The provider's limits and words: ``requests``, ``bytes``, ``window``, and the states."""
@@ -84,3 +92,101 @@ def _outcome(record: Settings, logprobs: bool, tools: bool) -> Response | Retry:
         named = clean(code)[:REASON_CHARACTERS] if isinstance(code, str) else "no response"
         return Retry(f"batch: {named}")
     return completion(response.get("body"), logprobs=logprobs, tools=tools)
+
+
+METADATA = "steadfast"  # the batch's metadata key that holds ours
+
+
+@dataclass(frozen=True)
+class Remote:
+    """What the provider says of a batch."""
+
+    id: str
+    status: str  # one of the words in resources/engines/batch.yaml
+    key: str | None  # ours, from the metadata; None: the batch is not ours
+    files: tuple[str, ...]  # ids of the files with replies, and with errors
+    problem: str  # what went wrong; empty where nothing did
+
+    @classmethod
+    def of(cls, value: object) -> "Remote | None":
+        """The batch that a JSON value describes; None where it describes none."""
+        said = mapping(value)
+        name, status = text(said.get("id")), text(said.get("status"))
+        if not name or not status:
+            return None
+        files = [text(said.get(place)) for place in ("output_file_id", "error_file_id")]
+        errors = array(mapping(said.get("errors")).get("data"))
+        error = mapping(errors[0]) if errors else {}
+        problem = " ".join((text(error.get("message")) or text(error.get("code")) or "").split())
+        return cls(
+            id=name,
+            status=status,
+            key=text(mapping(said.get("metadata")).get(METADATA)),
+            files=tuple(file for file in files if file),
+            problem=problem[:MESSAGE_CHARACTERS],
+        )
+
+    @property
+    def why(self) -> str:
+        """Why it left requests unanswered."""
+        return f"batch {self.status}{f': {self.problem}' if self.problem else ''}"
+
+
+@dataclass
+class Batch:
+    """One batch at the provider."""
+
+    key: str  # in its metadata, so that it is found again if its id was never heard
+    hashes: list[str]
+    file_id: str | None = None  # of the uploaded requests
+    batch_id: str | None = None  # None: it is not known to be made
+
+
+@dataclass
+class BatchState:
+    """Open batches, failed attempts by request hash, and what became of the batches before.
+
+    Every change is on the disk before ``save`` returns; the file is replaced atomically.
+    """
+
+    path: Path
+    open: list[Batch] = field(default_factory=list)
+    attempts: dict[str, int] = field(default_factory=dict)
+    ended: list[Record] = field(default_factory=list)
+
+    @classmethod
+    def load(cls, path: Path) -> "BatchState":
+        """The state in a file, or a fresh one."""
+        if not path.exists():
+            return cls(path)
+        try:
+            kept = read_json(path)
+            batches = [Batch(**batch) for batch in kept.pop("open")]
+            return cls(path, open=batches, **kept)
+        except (TypeError, KeyError, AttributeError):
+            raise UserError(
+                f"{path}: no record of batches; look up the batches at the provider, remove this "
+                "file, and run again"
+            ) from None
+
+    def save(self) -> None:
+        """Writes the file."""
+        kept = {name: value for name, value in asdict(self).items() if name != "path"}
+        write_json(self.path, kept)
+
+    def add(self, key: str, hashes: list[str]) -> Batch:
+        """A batch that is about to be made; it is on the disk before anything is sent."""
+        batch = Batch(key, hashes)
+        self.open.append(batch)
+        self.save()
+        return batch
+
+    def close(self, batch: Batch, status: str, unanswered: list[str], answered: int) -> None:
+        """A batch whose replies are in the journal; the unanswered have one attempt more."""
+        self.open.remove(batch)
+        for request_hash in batch.hashes:
+            attempts = self.attempts.pop(request_hash, 0)
+            if request_hash in unanswered:
+                self.attempts[request_hash] = attempts + 1
+        self.ended.append({"batch_id": batch.batch_id, "status": status, "answered": answered})
+        self.save()
