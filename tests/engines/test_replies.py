@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from steadfast.base.files import canonical_json
 from steadfast.contract.request import STATUSES, Response
-from steadfast.engines.openai.replies import Retry, read_completion, read_failure, retry_after
+from steadfast.engines.openai.replies import Retry, failure, read_completion, retry_after
+from steadfast.engines.openai.shapes import parsed
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -37,7 +38,7 @@ def test_any_body_is_an_answer_or_worth_another_attempt(body):
 
 @given(st.integers(400, 599), BODIES)
 def test_any_failure_is_understood(status, body):
-    outcome = read_failure(status, body, {}, 0.0)
+    outcome = failure(status, parsed(body), {}, 0.0)
     assert isinstance(outcome, Retry) or outcome.status in ("error", "overflow", "refused")
 
 

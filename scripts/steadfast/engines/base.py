@@ -1,8 +1,10 @@
 """What every engine is to the stage."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
@@ -139,12 +141,12 @@ class Engine(ABC):
         """What else belongs to the identity: checksums, hardware of an engine that runs here."""
         return {}
 
-    @property
-    def retries(self) -> Record:
+    @cached_property
+    def retries(self) -> Counter[str]:
         """How many attempts failed and were made again, by reason."""
-        return {}
+        return Counter()
 
-    @property
+    @cached_property
     def latencies(self) -> Latencies:
         """What answers took from request to reply, where a server gave them."""
         return Latencies()

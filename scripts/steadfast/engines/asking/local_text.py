@@ -51,8 +51,6 @@ class LocalText:
                 "that has one"
             )
 
-    # --- a tokenizer as fit.py takes it ----------------------------------------------------
-
     def encode(self, text: str) -> list[int]:
         """Token ids of a text, without the ids that open a prompt."""
         return self._ids(text, special=False)
@@ -68,8 +66,6 @@ class LocalText:
     def count(self, text: str) -> int:
         """How many tokens a text has."""
         return len(self.encode(text))
-
-    # --- prompts ---------------------------------------------------------------------------
 
     def render(self, prompt: str, turns: Turns = ()) -> str:
         """The prompt with the chat template around it, or the suffix of appendix E behind it."""
@@ -126,8 +122,6 @@ class LocalText:
     def _ids(self, text: str, special: bool) -> list[int]:
         ids: list[int] = self._tokenizer.encode(text, add_special_tokens=special)
         return ids
-
-    # --- what belongs to the identity ------------------------------------------------------
 
     @property
     def template_hash(self) -> str | None:

@@ -34,19 +34,20 @@ class RunRecorder(AbstractContextManager["RunRecorder"]):
     def __init__(self, path: Path, engine: Engine):
         self._path, self._engine = path, engine
         self._earlier = read_runs(path)
-        self._answered = self._failed = 0
-        self._prompt = self._computed = self._output = 0
+        self._counts: Counter[str] = Counter()
         self._machine: str | None = None
         self._started = self._written = time.monotonic()
 
     def update(self, response: Response) -> None:
         """One more response."""
-        self._failed += response.status == "error"
-        self._answered += response.status != "error"
         prompt = response.prompt_tokens or 0
-        self._prompt += prompt
-        self._computed += prompt - (response.cached_tokens or 0)
-        self._output += response.completion_tokens or 0
+        self._counts.update(
+            answered=response.status != "error",
+            failed=response.status == "error",
+            prompt_tokens=prompt,
+            computed_tokens=prompt - (response.cached_tokens or 0),
+            output_tokens=response.completion_tokens or 0,
+        )
         self._machine = response.fingerprint or self._machine
         if time.monotonic() - self._written > WRITE_SECONDS:
             self._write()
@@ -55,14 +56,14 @@ class RunRecorder(AbstractContextManager["RunRecorder"]):
         self._written = time.monotonic()
         run: RunRecord = {
             "wall_seconds": round(self._written - self._started, 3),
-            "answered": self._answered,
-            "failed": self._failed,
+            "answered": self._counts["answered"],
+            "failed": self._counts["failed"],
             "retries": self._engine.retries,
             "latencies": self._engine.latencies.counts,
             "load_seconds": round(self._engine.load_seconds, 3),
-            "prompt_tokens": self._prompt,
-            "computed_tokens": self._computed,
-            "output_tokens": self._output,
+            "prompt_tokens": self._counts["prompt_tokens"],
+            "computed_tokens": self._counts["computed_tokens"],
+            "output_tokens": self._counts["output_tokens"],
             "machine": self._machine,
         }
         write_json(self._path, {"runs": [*self._earlier, run]})

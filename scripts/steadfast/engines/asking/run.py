@@ -28,6 +28,8 @@ from steadfast.engines.base import FITTING, Engine, Setup, build_engine
 from steadfast.engines.fit import fitted
 
 SHOWN_FAILURES = 3
+COUNTED = ("prompt", "cached", "completion", "thought")
+"""Tokens that an identity sums up."""
 LASTING = re.compile(r"HTTP 4(?!0[89]|29)\d\d")
 """What the server will say again, of the reasons for which requests fail."""
 
@@ -196,10 +198,7 @@ def identity(
             for response in responses
         ),
         "tokens": {
-            "prompt": sum(response.prompt_tokens or 0 for response in responses),
-            "cached": sum(response.cached_tokens or 0 for response in responses),
-            "completion": sum(response.completion_tokens or 0 for response in responses),
-            "thought": sum(response.thought_tokens or 0 for response in responses),
+            **{name: sum(getattr(r, f"{name}_tokens") or 0 for r in responses) for name in COUNTED},
             "truncated": sum(request.truncated_tokens for request in requests),
         },
     }

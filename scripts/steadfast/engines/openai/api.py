@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -10,7 +9,6 @@ from pathlib import Path
 from steadfast.base.errors import PassingError, UserError
 from steadfast.base.files import Record
 from steadfast.contract.request import Request, Response
-from steadfast.engines.asking.latencies import Latencies
 from steadfast.engines.asking.local_text import LocalText
 from steadfast.engines.asking.progress import Notices
 from steadfast.engines.base import LONG_PREFIX, Engine, Setup
@@ -20,8 +18,9 @@ from steadfast.engines.openai import batch_files
 from steadfast.engines.openai.body import SUFFIX, request_body, request_url
 from steadfast.engines.openai.client import Access, Client
 from steadfast.engines.openai.pace import Pace, wanted_wait
-from steadfast.engines.openai.replies import Retry, error_of, read_completion, read_failure
+from steadfast.engines.openai.replies import Retry, error_of, failure, read_completion
 from steadfast.engines.openai.served import Served
+from steadfast.engines.openai.shapes import parsed
 
 Replies = asyncio.Queue[tuple[Request, Response] | None]
 
@@ -80,8 +79,6 @@ class OpenaiEngine(Engine):
         self._log = setup.log
         self._notices = Notices()
         self._heard = 0
-        self._retries: Counter[str] = Counter()
-        self._latencies = Latencies()
 
     def _own_text(self, name: str) -> LocalText | None:
         if "/" not in name:
@@ -213,12 +210,12 @@ class OpenaiEngine(Engine):
             sent_at = await pace.acquire()
             outcome = await self._attempt(client, request)
             if isinstance(outcome, Response):
-                self._latencies.add(pace.succeeded(sent_at))
+                self.latencies.add(pace.succeeded(sent_at))
                 return outcome
             failure = outcome
             if self._serve and failure.unreachable:
                 self._loaded.model.check(self._log)
-            self._retries[failure.reason] += 1
+            self.retries[failure.reason] += 1
             pace.failed(sent_at, failure.after, failure.overloaded, failure.broken)
             if attempt < self._attempts:
                 self._say_wait(failure.reason, failure.after)
@@ -255,8 +252,9 @@ class OpenaiEngine(Engine):
         # Token by token, log probabilities would spell the key of an answer that repeats it.
         safe = redact(reply.content)
         if reply.status >= 400:
-            self._stop_if_hopeless(reply.status, safe)
-            return read_failure(reply.status, safe, reply.headers, time.time())
+            problem = parsed(safe)
+            self._stop_if_hopeless(reply.status, problem)
+            return failure(reply.status, problem, reply.headers, time.time())
         logprobs = self._logprobs and safe == reply.content
         return read_completion(safe, logprobs=logprobs, tools=self._tools)
 
@@ -274,29 +272,19 @@ class OpenaiEngine(Engine):
             self._log(line)
             self._notices.show(f"{self.answers['model']}: {line}")
 
-    def _stop_if_hopeless(self, status: int, body: bytes) -> None:
+    def _stop_if_hopeless(self, status: int, reply: object) -> None:
         if status in (401, 403):
             place = self._access.key_source
             problem = f" does not accept the key (HTTP {status}); check the key in {place}"
         elif status == 404:
             model = self.answers["model"]
             problem = f" does not know model {model!r} (HTTP 404); check model and base_url"
-        elif status == 429 and "insufficient_quota" in error_of(body)[1].split():
+        elif status == 429 and "insufficient_quota" in error_of(reply)[1].split():
             problem = ": the account has no quota left; top it up"
         else:
             return
         kept = "then run again: what is answered is not asked twice"
         raise UserError(f"server {self._access.address}{problem}, {kept}")
-
-    @property
-    def retries(self) -> Record:
-        """How many attempts failed, by reason."""
-        return dict(self._retries)
-
-    @property
-    def latencies(self) -> Latencies:
-        """What answers took from request to reply."""
-        return self._latencies
 
 
 async def _arrived(replies: Replies) -> list[tuple[Request, Response]]:

@@ -18,7 +18,7 @@ from steadfast.engines.openai.batch_files import METADATA, Batch, BatchState, Re
 from steadfast.engines.openai.body import request_url
 from steadfast.engines.openai.pace import LONGEST_BACKOFF, wanted_wait
 from steadfast.engines.openai.redaction import MARK
-from steadfast.engines.openai.replies import Retry, read_failure
+from steadfast.engines.openai.replies import Retry, failure
 from steadfast.engines.openai.shapes import array, mapping, parsed, text
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class BatchEngine(OpenaiEngine):
                     reasons[name] = outcome.reason
         again = {n: r for n, r in reasons.items() if state.attempts.get(n, 0) + 1 < self._attempts}
         for name, reason in reasons.items():
-            self._retries[reason] += name in again
+            self.retries[reason] += name in again
             if name not in again:
                 yield asked[name], Response("error", error=reason)
         if self._bill:
@@ -204,9 +204,9 @@ class BatchEngine(OpenaiEngine):
             except APIConnectionError as error:
                 reason = f"connection lost ({type(error.__cause__).__name__})"
             except APIStatusError as error:
-                body = self._access.redaction.content(error.response.content)
+                body = parsed(self._access.redaction.content(error.response.content))
                 self._stop_if_hopeless(error.status_code, body)
-                outcome = read_failure(error.status_code, body, error.response.headers, time.time())
+                outcome = failure(error.status_code, body, error.response.headers, time.time())
                 if not isinstance(outcome, Retry):
                     raise UserError(
                         f"server {self._access.address} does not take the batch "
@@ -220,7 +220,7 @@ class BatchEngine(OpenaiEngine):
                 if (found := read(content)) is not None:
                     return found
                 reason = "a body that is no file or batch"
-            self._retries[reason] += 1
+            self.retries[reason] += 1
             if attempt < self._attempts:
                 pause = min(LONGEST_BACKOFF, self._backoff * 2 ** (attempt - 1))
                 self._say_wait(reason, after)

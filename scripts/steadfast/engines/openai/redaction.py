@@ -54,9 +54,7 @@ class Redaction:
         self._patterns = [re.compile(pattern.encode()) for pattern in patterns]
         forms = [form for secret in long for form in _forms(secret)]
         # Each window has a hint within it: most texts have none, and are looked through quickly.
-        self._hints = {
-            h for f in forms for h in _parts(f.text, f.size // 2 + 1, f.first, f.size // 2)
-        }
+        self._hints = {hint for form in forms for hint in form.hints}
         self._windows = {window.translate(TO_LOWER) for form in forms for window in form.windows}
         self._parts = {part for form in forms for part in _parts(form.text, form.size)}
 

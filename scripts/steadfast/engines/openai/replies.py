@@ -166,7 +166,7 @@ def completion(reply: object, *, logprobs: bool = False, tools: bool = False) ->
     whole = mapping(reply)
     choice = mapping(next(iter(array(whole.get("choices"))), None))
     if problem := whole.get("error") or choice.get("error"):
-        said, codes = _error_in({"error": problem})
+        said, codes = error_of({"error": problem})
         named = (codes or said)[:REASON_CHARACTERS]
         return Retry(f"an error in the reply: {named or 'unnamed'}")
     message = choice.get("message", {"content": choice.get("text")} if "text" in choice else None)
@@ -201,16 +201,9 @@ def _answer(message: Settings, status: str | None, known: Record) -> Response | 
     return Response(status, answer or "", **known)
 
 
-def read_failure(
-    status: int, body: bytes, headers: Mapping[str, str], now: float
-) -> Response | Retry:
-    """What an HTTP status of 400 and above means."""
-    return failure(status, parsed(body), headers, now)
-
-
 def failure(status: int, reply: object, headers: Mapping[str, str], now: float) -> Response | Retry:
-    """As ``read_failure``, of the body's value."""
-    message, codes = _error_in(reply)
+    """What an HTTP status of 400 and above means, with the value of its body."""
+    message, codes = error_of(reply)
     if status in RETRIED:
         overloaded = status in OVERLOADED
         after = retry_after(headers, now)
@@ -222,12 +215,8 @@ def failure(status: int, reply: object, headers: Mapping[str, str], now: float) 
     return Response("error", error=f"HTTP {status}: {message}" if message else f"HTTP {status}")
 
 
-def error_of(body: bytes) -> tuple[str, str]:
-    """The message of an error's body, one short line, and its codes, whatever its shape."""
-    return _error_in(parsed(body))
-
-
-def _error_in(reply: object) -> tuple[str, str]:
+def error_of(reply: object) -> tuple[str, str]:
+    """The message in an error's body, one short line, and its codes, whatever its shape."""
     outer = mapping(reply)
     error = mapping(outer.get("error")) or outer
     inner = mapping(error.get("innererror"))

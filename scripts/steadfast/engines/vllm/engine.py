@@ -180,8 +180,6 @@ class VllmEngine(Engine):
             self._machine,
         )
 
-    # --- loading ---------------------------------------------------------------------------
-
     def load(self) -> None:
         """Loads the model, where it is not loaded yet."""
         if self._loaded.model is not None:
@@ -283,8 +281,6 @@ class VllmEngine(Engine):
             f"model {self._given['model']} {what} ({reason}); the log has the whole message; "
             f"{kept}: run again to go on"
         )
-
-    # --- what is written down --------------------------------------------------------------
 
     def identity(self) -> Record:
         """The model's files: commit, data type, rope settings, tokenizer."""
