@@ -12,8 +12,8 @@ from steadfast.run.evaluation import Evaluation
 from steadfast.run.job import Assignment, Job
 from steadfast.run.lineage import Lineage
 from steadfast.run.loads import Allocation, Loads
-from steadfast.stages.answer import ask
 from steadfast.stages.make_data import make_data
+from steadfast.stages.one_load import ask
 from steadfast.stages.score import score_part
 from steadfast.stages.write_prompts import write_prompts
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from steadfast.base.tokens import load_tokenizer
 
-STAGES = ("answer", "collect", "draw", "make_data", "measure", "score", "tabulate")
+STAGES = ("collect", "draw", "make_data", "measure", "one_load", "score", "tabulate")
 PRELOADED = (
     "snakemake.logging",
     "snakemake.iocontainers",
