@@ -19,7 +19,7 @@ from steadfast.benchmarks.lifbench.analyses import compared
 from steadfast.benchmarks.lifbench.measures import bootstrap
 from steadfast.stats.certificate import Group, Wanted
 from steadfast.stats.comparison import compare_models
-from steadfast.stats.power import LEVEL
+from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.tidy import OVERALL
 from steadfast.stats.variance_components import Components
 
@@ -142,7 +142,7 @@ class Case:
             rows = compare_models(frame, HOW.weights, bootstrap(frame, []))
             own = rows[rows["task"] == self.task]
             ends = own[(own["model"] == "m0") & (own["other"] == f"m{self.models - 1}")]
-            told += bool(((ends["p_holm"] < LEVEL) & (ends["difference"] > 0)).all())
+            told += bool(((ends["p_holm"] < SIGNIFICANT) & (ends["difference"] > 0)).all())
         return contexts, self.wanted.reached(self.groups, contexts), told / runs
 
 

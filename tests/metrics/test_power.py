@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 
 from steadfast.stats.comparison import compare_models
-from steadfast.stats.intervals import Clusters
+from steadfast.stats.intervals import SIGNIFICANT, Clusters
 from steadfast.stats.power import (
-    LEVEL,
     Stratum,
     degrees_of_freedom,
     power_of_run,
@@ -86,6 +85,6 @@ def test_the_project_s_comparison_has_the_power_that_is_promised(clusters):
     models = [frame.assign(model="a", total=0.5 + gaps.ravel()), frame.assign(model="b", total=0.5)]
     frame = pd.concat(models, ignore_index=True)
     rows = compare_models(frame, dict.fromkeys(frame["task"], 1.0), Clusters(frame, ["stratum"]))
-    told = rows.loc[rows["task"] != OVERALL, "p"] < LEVEL
+    told = rows.loc[rows["task"] != OVERALL, "p"] < SIGNIFICANT
     assert len(told) == runs
     assert told.mean() == pytest.approx(0.8, abs=0.05)

@@ -210,7 +210,8 @@ class Component(Generic[T]):
 
     def make(self, *arguments: Any) -> T:
         """Returns the object of that class, or what the function gives for further arguments."""
-        return load(self.name)(*arguments, **self.settings)
+        made: T = load(self.name)(*arguments, **self.settings)
+        return made
 
 
 def component(plain: Sequence[Any]) -> Component[Any]:

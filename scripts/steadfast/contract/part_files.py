@@ -46,7 +46,8 @@ class PartFiles:
     @cached_property
     def joined(self) -> Samples:
         """Returns how its prompts refer to data."""
-        return component(self.samples).make()
+        made: Samples = component(self.samples).make()
+        return made
 
     def read(self, draws: int = 1) -> list[Sample]:
         """Returns its samples in the order of the prompts, one draw of all of them after another.

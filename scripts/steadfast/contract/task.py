@@ -295,7 +295,8 @@ class Benchmark(Generic[S]):
 
     def settings(self, config: Config) -> S:
         """Returns its section of a config."""
-        return getattr(config, self.name)
+        section: S = getattr(config, self.name)
+        return section
 
     def reported(self, judged: bool) -> Record:
         """Returns what the report takes of it, as plain values."""

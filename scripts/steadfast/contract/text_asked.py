@@ -9,7 +9,8 @@ WORDS = facts("asked.yaml")
 
 def data_asked(benchmark: str, source: Literal["synthetic", "local", "released"]) -> str:
     """Returns the sentence about a benchmark's data."""
-    return WORDS["data"][source].format(benchmark=benchmark)
+    sentence: str = WORDS["data"][source]
+    return sentence.format(benchmark=benchmark)
 
 
 def prompts_asked(
@@ -18,7 +19,8 @@ def prompts_asked(
     expressions: Literal["own", "released", "recs"],
 ) -> str:
     """Returns the sentence on prompts of long contexts, by where these and templates are from."""
-    return WORDS["prompts"].format(
+    sentence: str = WORDS["prompts"]
+    return sentence.format(
         benchmark=benchmark,
         contexts=WORDS["contexts"][contexts],
         expressions=WORDS["expressions"][expressions],
@@ -28,4 +30,5 @@ def prompts_asked(
 
 def scores_asked(benchmark: str) -> str:
     """Returns the sentence where nothing is asked, and all scores are released ones."""
-    return WORDS["scored"].format(benchmark=benchmark)
+    sentence: str = WORDS["scored"]
+    return sentence.format(benchmark=benchmark)

@@ -8,7 +8,7 @@ from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.engines.cost.forecast import COSTS
 from steadfast.plan.certificate import SHOWN, PartCertificate, costs, total
 from steadfast.run.job import JUDGES, MODELS, REWRITERS
-from steadfast.stats.power import LEVEL
+from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.tidy import OVERALL
 
 ESTIMATE = "o200k_base"
@@ -203,8 +203,8 @@ def certificate_page(of: PartCertificate, rows: Sequence[Record]) -> Iterator[st
     yield from (
         f"{unit.capitalize()} that tell two models apart which differ by {whole.difference:g}, in "
         f"{whole.power:.0%} of runs, by a t test of the paired differences of {unit.split()[0]} at "
-        f"{LEVEL:.0%}: where one pair is compared, and for each of the {whole.pairs} pairs of the "
-        "config (Holm's first step).",
+        f"{SIGNIFICANT:.0%}: where one pair is compared, and for each of the {whole.pairs} pairs "
+        "of the config (Holm's first step).",
         "Smallest: the difference that the run tells apart as often with what is configured.",
         f"Variances are those of {of.source}; overall, the pair that needs most is shown, of tasks "
         "the mean of the pairs.",

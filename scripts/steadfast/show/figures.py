@@ -50,10 +50,10 @@ DOTS_PER_INCH = 200
 LABEL = 32
 """Characters of a label's line, at most."""
 # Without dates and versions, so that equal results are equal files.
-METADATA: dict[str, Any] = {
-    "pdf": {"Creator": None, "Producer": None, "CreationDate": None},
-    "svg": {"Creator": None, "Date": None},
-    "png": {"Software": None},
+FORMATS: dict[str, tuple[Any, dict[str, None]]] = {
+    "png": (FigureCanvasAgg, {"Software": None}),
+    "pdf": (FigureCanvasPdf, {"Creator": None, "Producer": None, "CreationDate": None}),
+    "svg": (FigureCanvasSVG, {"Creator": None, "Date": None}),
 }
 
 
@@ -96,9 +96,8 @@ def write_picture(picture: Picture, stem: Path) -> None:
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     figure.set_dpi(DOTS_PER_INCH)
-    FigureCanvasAgg(figure).print_png(f"{stem}.png", metadata=METADATA["png"])
-    FigureCanvasPdf(figure).print_pdf(f"{stem}.pdf", metadata=METADATA["pdf"])
-    FigureCanvasSVG(figure).print_svg(f"{stem}.svg", metadata=METADATA["svg"])
+    for kind, (canvas, metadata) in FORMATS.items():
+        getattr(canvas(figure), f"print_{kind}")(f"{stem}.{kind}", metadata=metadata)
     caption = stem.with_name(f"{stem.name}.txt")
     write_text(caption, " ".join(picture.caption.split()) + "\n")
 
@@ -117,9 +116,9 @@ def look(roster: Roster, model: str) -> Record:
     }
 
 
-def wrapped(text: str, width: int = LABEL) -> str:
-    """Returns a label in lines of so many characters at most."""
-    return fill(text, width)
+def wrapped(text: str) -> str:
+    """Returns a label in lines of ``LABEL`` characters at most."""
+    return fill(text, LABEL)
 
 
 def row_height(labels: Iterable[str]) -> float:

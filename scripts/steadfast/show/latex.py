@@ -4,7 +4,7 @@ Needs the packages booktabs and graphicx.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby, pairwise
 
 from steadfast.base.files import Settings
@@ -12,7 +12,10 @@ from steadfast.base.resources import facts
 from steadfast.show.table import Cell, Column, Section, Table
 
 SETTINGS: Settings = facts("tables/latex.yaml")
-SPECIAL, MARKS, STYLES = SETTINGS["special"], SETTINGS["marks"], SETTINGS["styles"]
+SPECIAL: Mapping[str, str] = SETTINGS["special"]
+MARKS: Mapping[str | None, str] = SETTINGS["marks"]
+STYLES: Mapping[str, str] = SETTINGS["styles"]
+DOCUMENT: str = SETTINGS["document"]
 MISSING = "--"
 LONGEST = 60  # characters of a cell; one name should not shrink the whole table
 WIDE = 7  # columns from which on a table spans both columns of a page
@@ -114,4 +117,4 @@ def _notes(table: Table) -> list[str]:
 def document(names: Iterable[str]) -> str:
     """Returns a document of its own that inputs each table from the same directory."""
     inputs = (rf"\input{{{name}.tex}}" + "\n\\clearpage\n" for name in names)
-    return SETTINGS["document"].replace("(tables)\n", "".join(inputs))
+    return DOCUMENT.replace("(tables)\n", "".join(inputs))

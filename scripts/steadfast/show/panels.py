@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from steadfast.show.figures import COLUMN, PAGE, SMALL, wrapped
 from steadfast.show.results import Note
-from steadfast.show.roster import WORDS, Group, Roster
+from steadfast.show.roster import NOTES, Group, Roster
 
 MOST = 10
 """Models whose lines are drawn in one panel, at most."""
@@ -95,26 +95,24 @@ def _grow(figure: Figure, by: float) -> None:
     figure.set_figheight(figure.get_figheight() + by)
 
 
-def pictured(
-    roster: Roster, value: Mapping[str, float], most: int = MOST_MODELS
-) -> tuple[list[Group], list[Note]]:
+def pictured(roster: Roster, value: Mapping[str, float]) -> tuple[list[Group], list[Note]]:
     """Returns the groups that a figure has room for, and a note on the models that it leaves out.
 
     Of many models, those that compete are there by falling value.
     """
     groups = roster.groups(value)
     everyone = [model for group in groups for model in group.models]
-    if len(everyone) <= most:
+    if len(everyone) <= MOST_MODELS:
         return groups, []
     contenders = set(roster.contenders)
-    beside = [model for model in everyone if model not in contenders][: most // 2]
+    beside = [model for model in everyone if model not in contenders][: MOST_MODELS // 2]
     best = sorted(contenders & value.keys(), key=lambda model: (-value[model], model))
-    kept = {*beside, *best[: most - len(beside)]}
+    kept = {*beside, *best[: MOST_MODELS - len(beside)]}
     shown = [
         replace(group, models=tuple(model for model in group.models if model in kept))
         for group in groups
     ]
-    note = WORDS["notes"]["pictured"].format(shown=len(kept), count=len(everyone))
+    note = NOTES["pictured"].format(shown=len(kept), count=len(everyone))
     return [group for group in shown if group.models], [(None, note)]
 
 
@@ -122,14 +120,6 @@ def lineups(groups: Iterable[Group]) -> list[tuple[str, list[str]]]:
     """Returns the models of each panel, with its heading: few all together, many by group.
 
     Neighbouring groups that have room in one panel share it.
-
-    Example:
-        >>> few = [Group("A", ("a",), "model"), Group("B", ("b", "c"), "model")]
-        >>> lineups(few)
-        [('', ['a', 'b', 'c'])]
-        >>> many = Group("C", tuple("defghijklmn"), "model")
-        >>> [(heading, len(models)) for heading, models in lineups([*few, many])]
-        [('A; B', 3), ('C', 6), ('C', 5)]
     """
     groups = list(groups)
     everyone = [model for group in groups for model in group.models]

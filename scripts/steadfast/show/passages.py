@@ -69,12 +69,7 @@ def marked(passages: Passages, around: int = AROUND, most: int = MOST) -> tuple[
 
 
 def excerpts(passages: Passages, around: int = AROUND, most: int = MOST) -> list[str]:
-    """Returns the same as text, each place in brackets; a last line says how many more there are.
-
-    Example:
-        >>> excerpts(Passages("one two three", ["two"]), around=2)
-        ['…e ⟦two⟧ t…']
-    """
+    """Returns the same as text, each place in brackets; a last line counts those left out."""
     shown, more = marked(passages, around, most)
     texts = [f"{before}{OPEN}{place}{CLOSE}{behind}" for before, place, behind in shown]
     return [*texts, f"({more} more)"] if more else texts

@@ -20,7 +20,7 @@ from steadfast.show.results import (
     shared_notes,
     values_by_model,
 )
-from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.roster import NOTES as SHARED
 from steadfast.show.roster import Group, Roster
 from steadfast.show.table import Cell, Column, Section, Table, ranks, rounded
 from steadfast.stats.asked import models_by_prompts
@@ -151,7 +151,7 @@ def _notes(report: Report) -> list[Note]:
     notes: list[Note] = []
     if incomplete := list(_incomplete(report)):
         notes.append(("incomplete", texts["incomplete"].format(models="; ".join(incomplete))))
-    notes.append((None, SHARED["notes"]["ties"].format(line="column")))
+    notes.append((None, SHARED["ties"]))
     if highest := [
         texts["highest_of"].format(
             measure=m.name, highest=rounded(of, m.digits), benchmark=m.benchmark
@@ -248,7 +248,7 @@ def correlations_table(report: Report) -> Table:
         notes.append(WORDS["notes"]["too_few_models"])
     if report.roster.apart:
         models = ", ".join(map(report.roster.label, sorted(report.roster.apart)))
-        notes.append(SHARED["notes"]["apart_correlated"].format(models=models))
+        notes.append(SHARED["apart_correlated"].format(models=models))
     sections = (Section(tuple(rows)),) if rows else ()
     return Table(
         "report_correlations", caption, columns, sections, tuple((None, note) for note in notes)

@@ -10,7 +10,7 @@ import pandas as pd
 from steadfast.contract.components import Frames
 from steadfast.show.cells import CellsByModel, Values, count_cell, value_cells
 from steadfast.show.display import Display
-from steadfast.show.roster import WORDS, Group, Roster
+from steadfast.show.roster import NOTES, WORDS, Group, Roster
 from steadfast.show.table import Cell, Column, Mark, Section, Table, rounded
 from steadfast.stats.asked import models_by_prompts
 from steadfast.stats.pairs import smallest_of
@@ -22,7 +22,7 @@ ENOUGH_MODELS = 10
 ANSWERS = WORDS["answers"]
 """Answers of which a reader should know though they have a score, by column of coverage."""
 ANSWER_COLUMNS = tuple(Column(heading, "Answers", "r") for heading in ANSWERS.values())
-ANSWER_NOTE: Note = (None, WORDS["notes"]["answers"])
+ANSWER_NOTE: Note = (None, NOTES["answers"])
 P_DIGITS = 4
 NAMES_LISTED = 3
 """Names that are listed of those that have one value, at most."""
@@ -61,7 +61,8 @@ class Results:
 
     def caption(self, name: str, **slots: str) -> str:
         """Returns a table's caption, with its slots filled."""
-        return self.words["captions"][name].format(**{**self.slots, **slots})
+        form: str = self.words["captions"][name]
+        return form.format(**{**self.slots, **slots})
 
     def table(
         self,
@@ -118,13 +119,13 @@ class Results:
             [("incomplete", words["incomplete"].format(models="; ".join(found)))] if found else []
         )
 
-    def tie_notes(self, line: str = "column") -> list[Note]:
-        """Returns what bold says in a line (column or row) of a table, and what was drawn."""
-        return [(None, WORDS["notes"]["ties"].format(line=line)), *self.drawn_notes()]
+    def tie_notes(self) -> list[Note]:
+        """Returns what bold says in a column, and what was drawn."""
+        return [(None, NOTES["ties"]), *self.drawn_notes()]
 
     def untested_notes(self) -> list[Note]:
         """Returns that a table has no bold, and what was drawn."""
-        return [(None, WORDS["notes"]["untested"]), *self.drawn_notes()]
+        return [(None, NOTES["untested"]), *self.drawn_notes()]
 
     def drawn_notes(self) -> list[Note]:
         """Returns what was drawn and how many, and what intervals and p-values cover."""
@@ -134,7 +135,7 @@ class Results:
             for part, rows in self.frames["drawn"].groupby("part", sort=False)
         )
         slots = {"counts": "; ".join(counts), "unit": words["unit"], "fixed": words["fixed"]}
-        notes: list[Note] = [(None, WORDS["notes"]["drawn"].format(**slots))]
+        notes: list[Note] = [(None, NOTES["drawn"].format(**slots))]
         if "alone" in words and (self.frames["drawn"]["clusters"] == 1).any():
             notes.append((None, words["alone"]))
         return notes
@@ -144,21 +145,22 @@ class Results:
         each = f"{most}" if least == most else WORDS["range"].format(least=least, most=most)
         slots = {"unit": words["unit"], "stratum": words["stratum"], "each": each}
         form = "count_each" if words["stratum"] else "count"
-        count = WORDS[form].format(n=f"{clusters.sum():,}", **slots)
+        count: str = WORDS[form].format(n=f"{clusters.sum():,}", **slots)
         name = self.words.get("languages", {}).get(part, part)
-        return WORDS["by_part"].format(part=name, count=count) if part else count
+        by_part: str = WORDS["by_part"]
+        return by_part.format(part=name, count=count) if part else count
 
     def rank_notes(self, measure: str, rows: pd.DataFrame, digits: int | None = None) -> list[Note]:
         """Returns what ranges of ranks by a measure say, and the smallest difference told apart.
 
         ``rows`` are the measure's comparisons, one a pair.
         """
-        notes: list[Note] = [(None, WORDS["notes"]["ranks"].format(measure=measure))]
+        notes: list[Note] = [(None, NOTES["ranks"].format(measure=measure))]
         smallest = smallest_of(rows)
         if not math.isnan(smallest):
             shown = rounded(smallest, self.digits if digits is None else digits)
             slots = {"measure": measure, "pairs": f"{len(rows):,}", "smallest": shown}
-            notes.append((None, WORDS["notes"]["smallest"].format(**slots)))
+            notes.append((None, NOTES["smallest"].format(**slots)))
         return notes
 
     def shared_notes(self, judged: bool) -> list[Note]:
@@ -180,7 +182,7 @@ def shared_notes(roster: Roster, judged: bool) -> list[Note]:
     if judged and (judge := roster.judge_note):
         notes.append((None, judge))
     if roster.no_real_model:
-        notes.append((None, WORDS["notes"]["simulated"]))
+        notes.append((None, NOTES["simulated"]))
     return notes
 
 
@@ -198,17 +200,17 @@ def range_note(measure: str, named: Iterable[tuple[str, float]], digits: int) ->
     if not ends:
         return []
     slots = {"measure": measure[0].upper() + measure[1:], "lowest": ends[0], "highest": ends[-1]}
-    return [(None, WORDS["notes"]["range" if len(ends) > 1 else "single"].format(**slots))]
+    return [(None, NOTES["range" if len(ends) > 1 else "single"].format(**slots))]
 
 
 def few_models_notes(counts: Iterable[int]) -> list[Note]:
     """Returns what correlations over few models are worth at best, of the counts of models."""
     few = sorted({n for n in counts if n < ENOUGH_MODELS})
     found = "; ".join(
-        WORDS["notes"]["smallest_p"].format(n=n, p=rounded(smallest_p(n), P_DIGITS)) for n in few
+        NOTES["smallest_p"].format(n=n, p=rounded(smallest_p(n), P_DIGITS)) for n in few
     )
     slots = {"found": found, "enough": ENOUGH_MODELS}
-    return [(None, WORDS["notes"]["few_models"].format(**slots))] if few else []
+    return [(None, NOTES["few_models"].format(**slots))] if few else []
 
 
 def extremes(named: Iterable[tuple[str, float]], digits: int) -> list[str]:

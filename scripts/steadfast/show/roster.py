@@ -11,6 +11,7 @@ UNRANKED = ("simulated", "floor", "reference")
 KINDS = ("model", *UNRANKED)
 SCORED = "scored"  # engine of models whose scores were released
 WORDS = facts("show.yaml")
+NOTES: Mapping[str, str] = WORDS["notes"]
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,8 @@ class Group:
         """Returns the heading, which says so where its members are no real models."""
         if not self.unranked:
             return self.heading
-        return WORDS["unranked"][self.kind].format(group=self.heading).strip()
+        form: str = WORDS["unranked"][self.kind]
+        return form.format(group=self.heading).strip()
 
 
 class Roster:
@@ -66,7 +68,7 @@ class Roster:
 
     def figure_label(self, model: str) -> str:
         """Returns the model's name in figures, which says so where it is no real model."""
-        form = WORDS["labels"].get(self.kind(model), "{model}")
+        form: str = WORDS["labels"].get(self.kind(model), "{model}")
         return form.format(model=self.label(model))
 
     def _shown(self, model: str) -> Shown:
@@ -91,7 +93,7 @@ class Roster:
     def prompt_note(self) -> str | None:
         """Returns what the mark of released scores says; None where no model has it."""
         note = "apart" if self.apart else "released" if self.released else None
-        return WORDS["notes"][note] if note else None
+        return NOTES[note] if note else None
 
     @property
     def judge_note(self) -> str | None:
@@ -108,7 +110,7 @@ class Roster:
         if not kinds:
             return None
         note = "both_judges" if len(kinds) > 1 else "stand_in_judge" if True in kinds else "judge"
-        return WORDS["notes"][note].format(judge=first.get(False), stand_in=first.get(True))
+        return NOTES[note].format(judge=first.get(False), stand_in=first.get(True))
 
     def is_stand_in(self, judge: str) -> bool:
         """Returns whether a judge, however it is asked, stands in for one, and judges no model."""

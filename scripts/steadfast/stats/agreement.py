@@ -64,11 +64,6 @@ def agreement_rows(
             whose model is empty.
         cluster: what is drawn together for the intervals, such as an item's instruction; without
             it there are no intervals.
-
-    Example:
-        >>> rows = agreement_rows({"a": {1: "yes", 2: "no"}, "b": {1: "yes", 2: "yes", 3: "no"}})
-        >>> rows[["first", "second", "n", "raw", "only_second"]].values.tolist()
-        [['a', 'b', 2, 0.5, 1]]
     """
     humans: dict[str, Verdicts[K]] = {}
     for name, given in (people or {}).items():
@@ -175,7 +170,8 @@ def _tables(
 
 def _raw(tables: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):
-        return np.trace(tables, axis1=1, axis2=2) / tables.sum(axis=(1, 2))
+        raw: np.ndarray = np.trace(tables, axis1=1, axis2=2) / tables.sum(axis=(1, 2))
+    return raw
 
 
 def _kappa(tables: np.ndarray) -> np.ndarray:
@@ -185,7 +181,8 @@ def _kappa(tables: np.ndarray) -> np.ndarray:
         expected = chance / total**2
         # Compared as whole numbers: a rounding error would make a number of nothing.
         expected = np.where(chance == total**2, math.nan, expected)
-        return (_raw(tables) - expected) / (1 - expected)
+        kappa: np.ndarray = (_raw(tables) - expected) / (1 - expected)
+    return kappa
 
 
 def majority(raters: Mapping[str, Mapping[K, V | None]]) -> dict[K, V]:

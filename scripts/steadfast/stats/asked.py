@@ -38,12 +38,6 @@ def answers_expected(
         answers: a row an answer, with columns model, prompts, draw and the others that are named.
         by: columns whose values together are a cell.
         of: columns that name a sample, or what else is counted.
-
-    Example:
-        >>> answers = pd.DataFrame({"model": ["m", "n", "n", "o"], "draw": [0, 0, 1, 0]})
-        >>> answers = answers.assign(sample_id=list("abbc"), prompts=[*["own"] * 3, "released"])
-        >>> answers_expected(answers, []).values.tolist()
-        [['m', 2], ['n', 4], ['o', 1]]
     """
     cell = list(dict.fromkeys(["prompts", *by]))
     samples = answers[list(dict.fromkeys([*cell, *of]))].drop_duplicates()

@@ -49,14 +49,6 @@ class Replicates:
         """Returns the sample standard deviation over the mean of the cells that agree in ``by``.
 
         No value where the mean is 0 or there is one cell only; n counts cells.
-
-        Example:
-            >>> frame = pd.DataFrame({"cluster": ["a", "a"], "total": [0.5, 1.0]})
-            >>> frame = frame.assign(task="T", group=["g", "h"])
-            >>> groups = Bootstrap(frame, []).replicates(frame, ["task", "group"])
-            >>> spread = groups.variation(["task"]).rows()  # the root of 2·0.25², over 0.75
-            >>> spread["value"].round(3).tolist()
-            [0.471]
         """
         cells = self.values.groupby(level=by, observed=True)
         mean, count = cells.mean(), cells.count()

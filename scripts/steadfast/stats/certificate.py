@@ -13,7 +13,7 @@ import pandas as pd
 
 from steadfast.contract.components import Scored
 from steadfast.stats.asked import prompts_of
-from steadfast.stats.power import LEVEL, Stratum, power_of_run, smallest_of_run
+from steadfast.stats.power import Stratum, power_of_run, smallest_of_run
 from steadfast.stats.tidy import OVERALL
 from steadfast.stats.variance_components import CELL, Components
 
@@ -106,27 +106,19 @@ class Wanted:
         difference: between two models, in the unit of the totals.
         power: how often.
         pairs: of models that are compared, see ``power.power_of_run``.
-        level: false positives that are allowed, over all pairs.
     """
 
     difference: float
     power: float
     pairs: int = 1
-    level: float = LEVEL
 
     def reached(self, groups: Sequence[TaskGroup], clusters: int) -> float:
         """The power of a run with so many clusters, see ``TaskGroup.strata``."""
-        strata = _strata(groups, clusters)
-        if not all(stratum.clusters for stratum in strata):
-            return 0.0
-        return power_of_run(self.difference, strata, self.pairs, self.level)
+        return power_of_run(self.difference, _strata(groups, clusters), self.pairs)
 
     def smallest(self, groups: Sequence[TaskGroup], clusters: int) -> float:
         """The smallest difference that such a run tells apart with the wanted power, or nan."""
-        strata = _strata(groups, clusters)
-        if not all(stratum.clusters for stratum in strata):
-            return float("nan")
-        return smallest_of_run(strata, self.pairs, self.power, self.level)
+        return smallest_of_run(_strata(groups, clusters), self.pairs, self.power)
 
     def clusters(self, groups: Sequence[TaskGroup]) -> int | None:
         """The fewest clusters with which a run reaches the power; None beyond ``MOST``.

@@ -14,7 +14,9 @@ import numpy as np
 import pandas as pd
 import scipy  # whose parts are loaded where they are first used: tables and figures need none
 
-LEVEL = 0.95
+SIGNIFICANT = 0.05
+"""Level of every test, after correction for the number of pairs."""
+LEVEL = 1 - SIGNIFICANT
 TAIL = (1 - LEVEL) / 2
 NOTHING = 1e-9  # a standard error below this share of a point is a rounding error
 Limits = tuple[float, float]
@@ -136,7 +138,9 @@ class Estimates:
             clusters = 1 / np.sum(self.shares**2, axis=1)
             agreed = (1 + np.abs(value) / limit) ** -clusters
         least = 2.0 ** (1 - np.count_nonzero(self.shares, axis=1))
-        return np.clip(np.where(deviation < NOTHING, agreed, p), least, 1.0)
+        p = np.where(deviation < NOTHING, agreed, p)
+        bounded: np.ndarray = np.clip(p, least, 1.0)
+        return bounded
 
     def errors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Standard error, degrees of freedom and skewness of each value; nan as ``rows`` says."""

@@ -17,9 +17,9 @@ import numpy as np
 import pandas as pd
 import scipy  # whose parts are loaded where they are first used: tables and figures need none
 
-from steadfast.stats.intervals import Estimates
+from steadfast.stats.intervals import SIGNIFICANT, Estimates
 
-POWER, LEVEL = 0.8, 0.05
+POWER = 0.8
 RUNS = 2000
 FEW = 60
 """Clusters up to which power is simulated."""
@@ -72,48 +72,43 @@ def degrees_of_freedom(strata: Sequence[Stratum]) -> float:
     return float(sum(shares) ** 2 / sum(one**2 / (stratum.clusters - 1) for one, stratum in of))
 
 
-def power_of_run(
-    difference: float, strata: Sequence[Stratum], pairs: int = 1, level: float = LEVEL
-) -> float:
+def power_of_run(difference: float, strata: Sequence[Stratum], pairs: int = 1) -> float:
     """Returns how often a run tells two models apart that differ by so much; 0 without freedom.
 
     Args:
         difference: the true one, above 0.
         strata: the run's clusters.
-        pairs: of models that are compared. The test is held to level ÷ pairs, as Holm's first step
-            has it; later steps ask for less, so that more than one pair is told apart more often.
-        level: false positives that are allowed, over all pairs.
+        pairs: of models that are compared. The test is held to ``SIGNIFICANT`` ÷ pairs, as Holm's
+            first step has it; later steps ask for less, so that more than one pair is told apart
+            more often.
     """
-    error, freedom = standard_error(strata), degrees_of_freedom(strata)
+    freedom = degrees_of_freedom(strata)
     if freedom <= 0:
         return 0.0
+    error = standard_error(strata)
     if not error:
         return 1.0
     if _many(strata):
-        return _power(difference / error, freedom, _limit(freedom, pairs, level))
-    return float(np.mean(_told_from(strata, pairs, level) <= difference))
+        return _power(difference / error, freedom, _limit(freedom, pairs))
+    return float(np.mean(_told_from(strata, pairs) <= difference))
 
 
-def smallest_of_run(
-    strata: Sequence[Stratum], pairs: int = 1, power: float = POWER, level: float = LEVEL
-) -> float:
+def smallest_of_run(strata: Sequence[Stratum], pairs: int = 1, power: float = POWER) -> float:
     """Returns the smallest difference that a run tells apart with the wanted power.
 
     It is in the unit of the clusters; nan without a degree of freedom: no difference can be told.
     """
-    error, freedom = standard_error(strata), degrees_of_freedom(strata)
+    freedom = degrees_of_freedom(strata)
     if freedom <= 0:
         return float("nan")
     if not _many(strata):
-        return float(np.quantile(_told_from(strata, pairs, level), power))
-    limit = _limit(freedom, pairs, level)
+        return float(np.quantile(_told_from(strata, pairs), power))
     # The other tail of the noncentral t is next to nothing where power is worth having.
-    return float(error * scipy.special.nctdtrinc(freedom, 1 - power, limit))
+    shift = scipy.special.nctdtrinc(freedom, 1 - power, _limit(freedom, pairs))
+    return float(standard_error(strata) * shift)
 
 
-def smallest_difference(
-    error: float, freedom: float, pairs: int = 1, power: float = POWER, level: float = LEVEL
-) -> float:
+def smallest_difference(error: float, freedom: float, pairs: int = 1) -> float:
     """Returns ``smallest_of_run`` where only a comparison's error and freedom are known.
 
     Strata are taken together as one that has as many degrees of freedom.
@@ -125,15 +120,15 @@ def smallest_difference(
     if not freedom >= 1:
         return float("nan")
     clusters = round(freedom) + 1
-    return smallest_of_run([Stratum(1.0, error**2 * clusters, clusters)], pairs, power, level)
+    return smallest_of_run([Stratum(1.0, error**2 * clusters, clusters)], pairs)
 
 
 def _many(strata: Sequence[Stratum]) -> bool:
     return sum(stratum.clusters for stratum in strata) > FEW
 
 
-def _limit(freedom: float, pairs: int, level: float) -> float:
-    return float(scipy.special.stdtrit(freedom, 1 - level / (2 * pairs)))
+def _limit(freedom: float, pairs: int) -> float:
+    return float(scipy.special.stdtrit(freedom, 1 - SIGNIFICANT / (2 * pairs)))
 
 
 def _power(shift: float, freedom: float, limit: float) -> float:
@@ -145,7 +140,7 @@ def _power(shift: float, freedom: float, limit: float) -> float:
     return float((above if above == above else shift > limit) + (below if below == below else 0))
 
 
-def _told_from(strata: Sequence[Stratum], pairs: int, level: float) -> np.ndarray:
+def _told_from(strata: Sequence[Stratum], pairs: int) -> np.ndarray:
     """Returns of each of ``RUNS`` runs the smallest true difference that is significant in it."""
     counts = [stratum.clusters for stratum in strata]
     numbers = np.repeat(np.arange(len(strata)), counts)
@@ -162,9 +157,10 @@ def _told_from(strata: Sequence[Stratum], pairs: int, level: float) -> np.ndarra
         numbers,
     )
     error, freedom, skewness = of.errors()
-    limit = scipy.special.stdtrit(freedom, 1 - level / (2 * pairs))
+    limit: np.ndarray = scipy.special.stdtrit(freedom, 1 - SIGNIFICANT / (2 * pairs))
     # Hall's cubic (``Estimates.p_values``) reaches the limit where its inverse of it is.
     with np.errstate(divide="ignore", invalid="ignore"):
         root = np.cbrt(1 + skewness * (limit - skewness / 6))
         cubic = np.where(np.abs(skewness) > 1e-9, 3 * (root - 1) / skewness, limit)
-    return np.maximum(limit, cubic) * error - drawn.sum(axis=1)
+    smallest: np.ndarray = np.maximum(limit, cubic) * error - drawn.sum(axis=1)
+    return smallest

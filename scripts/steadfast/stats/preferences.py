@@ -16,7 +16,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.contract.components import Labels, Scored
 from steadfast.stats.agreement import agreement_rows, majority
-from steadfast.stats.raters import HUMAN, is_preference, judge_verdicts
+from steadfast.stats.raters import HUMAN, is_preference, judge_verdicts, label_texts
 
 WIN, TIE, LOSE = "win", "tie", "lose"
 TURNED = {WIN: LOSE, TIE: TIE, LOSE: WIN}
@@ -145,12 +145,6 @@ def read_preferences(
         UserError: a record lacks a field, is there twice, has a preference that is none or names a
             sample that does not exist, or the file has preferences alone and none of models that
             run.
-
-    Example:
-        >>> record = {"model": "b", "other": "a", "sample_id": "s", "preference": "win"}
-        >>> scores = [Scored(model, "en", {"sample_id": "s"}) for model in "ab"]
-        >>> read_preferences(Labels("mine.jsonl", [record]), scores)
-        {'human': {('a', 'b', 's'): 'lose'}}
     """
     known: dict[str, set[str]] = defaultdict(set)
     for model, _, score in scores:
@@ -194,18 +188,13 @@ def read_preferences(
 
 def _preference(record: Record, where: str) -> tuple[str, Pair, str, str]:
     """Returns rater, both models, sample_id and preference."""
-    fields = {"rater": HUMAN, **record}
-    for name in ("model", "other", "sample_id", "rater"):
-        value = fields.get(name)
-        if not isinstance(value, str) or not value:
-            raise UserError(f"{where}: field {name!r} must be a text; add or mend it")
+    rater, model, other, sample = label_texts(record, where, "model", "other", "sample_id")
     if "verdicts" in record:
         raise UserError(f"{where} has verdicts and a preference; make two records of it")
-    if record["model"] == record["other"]:
-        raise UserError(f"{where}: model and other are both {record['model']!r}; mend one of them")
+    if model == other:
+        raise UserError(f"{where}: model and other are both {model!r}; mend one of them")
     if record["preference"] not in list(TURNED):
         raise UserError(
             f"{where}: the preference is {record['preference']!r}; write one of {', '.join(TURNED)}"
         )
-    models = record["model"], record["other"]
-    return fields["rater"], models, record["sample_id"], record["preference"]
+    return rater, (model, other), sample, record["preference"]

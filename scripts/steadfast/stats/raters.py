@@ -110,12 +110,6 @@ def read_labels(
         UserError: a record lacks a field, is there twice, has verdicts that are none or names a
             sample that does not exist or that no judge decides, or no record is of a model that
             runs.
-
-    Example:
-        >>> labels = Labels("mine.jsonl", [{"model": "m", "sample_id": "s", "verdicts": [1, 0]}])
-        >>> scores = [Scored("m", "en", {"sample_id": "s", "draw": 0})]
-        >>> read_labels(labels, scores, lambda verdicts, _: dict(enumerate(verdicts)))
-        {'human': {('m', 's', 0): 1, ('m', 's', 1): 0}}
     """
     if labels is None:
         return {}
@@ -132,7 +126,9 @@ def read_labels(
         if preferences and is_preference(record):
             continue
         where = f"{labels.name}: record {number}"
-        model, sample, rater = _label_names(record, where)
+        if "verdicts" not in record:
+            raise UserError(f"{where}: field 'verdicts' is missing; add what the rater decided")
+        rater, model, sample = label_texts(record, where, "model", "sample_id")
         if (rater, model, sample) in seen:
             raise UserError(
                 f"{where} is the second of rater {rater!r} on sample {sample!r} of model "
@@ -165,13 +161,10 @@ def read_labels(
     return dict(found)
 
 
-def _label_names(record: Record, where: str) -> tuple[str, str, str]:
-    """Returns model, sample_id and rater."""
-    if "verdicts" not in record:
-        raise UserError(f"{where}: field 'verdicts' is missing; add what the rater decided")
-    model, sample = record.get("model"), record.get("sample_id")
-    names = {"model": model, "sample_id": sample, "rater": record.get("rater", HUMAN)}
-    for name, value in names.items():
-        if not isinstance(value, str) or not value:
+def label_texts(record: Record, where: str, *names: str) -> list[str]:
+    """Returns the rater and other texts of a label; one that is missing or no text is an error."""
+    fields = {"rater": HUMAN, **record}
+    for name in (*names, "rater"):
+        if not isinstance(fields.get(name), str) or not fields[name]:
             raise UserError(f"{where}: field {name!r} must be a text; add or mend it")
-    return names["model"], names["sample_id"], names["rater"]
+    return [fields[name] for name in ("rater", *names)]

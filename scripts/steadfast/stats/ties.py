@@ -4,8 +4,8 @@ from collections.abc import Collection, Mapping
 
 import pandas as pd
 
-SIGNIFICANT = 0.05
-"""Level of the test, corrected for the number of pairs."""
+from steadfast.stats.intervals import SIGNIFICANT
+
 COLUMNS = ("beats", "ties")
 """Of a headline: the models that one is told to be better than, and is not told apart from."""
 

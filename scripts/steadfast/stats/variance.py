@@ -53,17 +53,14 @@ def _task(task: str, rows: pd.DataFrame, factors: Mapping[str, str]) -> Iterator
         models = table.columns[which.ravel() == number]
         part = table.loc[pattern, models]
         levels = [part.index.get_level_values(column) for column in factors.values()]
-        samples = part.index.droplevel(keys[2:]) if _several_draws(part) else None
+        several_draws = len(part.index.unique("draw")) > 1
+        samples = part.index.droplevel(keys[2:]) if several_draws else None
         kinds = [*factors, RESIDUAL, *([] if samples is None else [DRAW])]
         for model, values in zip(models, _shares(part.to_numpy(), levels, samples).T, strict=True):
             for name, value in zip(kinds, values, strict=True):
                 names = {"model": str(model), "task": task, "perspective": name}
                 if not np.isnan(value):
                     yield {**names, "value": value, "n": len(part)}
-
-
-def _several_draws(rows: pd.DataFrame) -> bool:
-    return len(rows.index.unique("draw")) > 1
 
 
 def _shares(totals: np.ndarray, factors: list[pd.Index], samples: pd.Index | None) -> np.ndarray:
@@ -86,4 +83,5 @@ def _shares(totals: np.ndarray, factors: list[pd.Index], samples: pd.Index | Non
         by_sample = pd.DataFrame(totals).groupby(pd.factorize(samples)[0]).transform("mean")
         taken.append(whole - ((totals - by_sample.to_numpy()) ** 2).sum(axis=0))
     taken.append(whole)
-    return np.clip(np.diff(taken, axis=0), 0, None) / whole
+    shares: np.ndarray = np.clip(np.diff(taken, axis=0), 0, None) / whole
+    return shares

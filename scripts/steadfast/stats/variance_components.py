@@ -15,6 +15,7 @@ import pandas as pd
 
 from steadfast.base.files import Record
 
+ARRAYS = ("context", "trend", "expression", "variable", "residual")
 CELL = ["group", "part", "cluster", "task", "expression", "variable"]
 
 
@@ -43,15 +44,13 @@ class Components:
     @classmethod
     def of_facts(cls, facts: Record) -> "Components":
         """Returns those that ``plain`` gave."""
-        arrays = ("context", "trend", "expression", "variable", "residual")
-        values = {name: np.array(facts[name], float) for name in arrays}
+        values = {name: np.array(facts[name], float) for name in ARRAYS}
         return cls(tuple(facts["tasks"]), freedom=facts["freedom"], **values)
 
     @property
     def plain(self) -> Record:
         """Returns plain values, with five digits after the point."""
-        arrays = ("context", "trend", "expression", "variable", "residual")
-        values = {name: np.round(getattr(self, name), 5).tolist() for name in arrays}
+        values = {name: np.round(getattr(self, name), 5).tolist() for name in ARRAYS}
         return {"tasks": list(self.tasks), "freedom": self.freedom, **values}
 
     def variance(self, weights: np.ndarray, samples: np.ndarray) -> float:
@@ -154,6 +153,5 @@ def _of_task(rows: pd.DataFrame) -> tuple[float, float, float, float]:
 
 def mean_components(of: Sequence[Components]) -> Components:
     """Returns the mean of several pairs' components of one group."""
-    names = ("context", "trend", "expression", "variable", "residual")
-    values = {name: np.mean([getattr(one, name) for one in of], axis=0) for name in names}
+    values = {name: np.mean([getattr(one, name) for one in of], axis=0) for name in ARRAYS}
     return Components(of[0].tasks, freedom=of[0].freedom, **values)

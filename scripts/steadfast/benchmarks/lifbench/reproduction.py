@@ -21,8 +21,8 @@ from steadfast.show.display import Display, Shown
 from steadfast.show.render import Printed, escape_csv, printed
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.table import Cell, Column, Section, Table, rounded
+from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.tidy import OVERALL, rows_of
-from steadfast.stats.ties import SIGNIFICANT
 
 NAME = "lifbench_reproduction"
 TABLES = WORDS["reproduction"]["tables"]
