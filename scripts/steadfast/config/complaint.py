@@ -21,13 +21,9 @@ def complaint(
     where: str = "config",
     page: str = "docs/config.md",
 ) -> str:
-    """One sentence for the first thing that is wrong.
+    """One sentence for the first thing that is wrong in a config, or another file.
 
-    Args:
-        schema: what the config, or another file, was checked against.
-        error: what came of it.
-        where: what the sentence begins with.
-        page: where the keys are listed.
+    It begins with ``where``, and names the ``page`` that lists the keys.
     """
     found = [(_located(schema, _location(one))[0], one) for one in error.errors()]
     # An unknown key explains most of what else is wrong: it comes first.

@@ -23,9 +23,6 @@ def check_source(path: Path | str) -> None:
     YAML and JSON let the last of two equal keys win, and the first one's settings vanish. A file
     is checked by itself: one that changes keys of another is no mistake.
 
-    Args:
-        path: a YAML or JSON file.
-
     Raises:
         UserError: it is neither, or a key stands twice; the sentence names the line or both lines.
     """
@@ -43,10 +40,6 @@ def typed(config: Mapping[str, Any], arguments: Iterable[str]) -> dict[str, Any]
     """The config, with what ``--config`` gave as YAML would have it in a file.
 
     Snakemake takes all that stands in such a mapping or list for text, numbers and null too.
-
-    Args:
-        config: as Snakemake has it, the arguments included.
-        arguments: ``key=value`` each.
     """
     found = dict(config)
     for argument in arguments:

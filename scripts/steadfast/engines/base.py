@@ -38,15 +38,10 @@ class EngineExhausted(EngineFailed, PassingError):
 
 @dataclass
 class Loaded:
-    """What an engine has loaded; all parts that one job asks share it.
+    """What an engine has loaded; all parts that one job asks share it."""
 
-    Attributes:
-        model: None until something was asked that no journal answers.
-        seconds: that loading took.
-    """
-
-    model: Any = None
-    seconds: float = 0.0
+    model: Any = None  # until something was asked that no journal answers
+    seconds: float = 0.0  # that loading took
 
     def close(self) -> None:
         """Ends the processes in which it is loaded, where it has any of its own."""

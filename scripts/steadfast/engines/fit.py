@@ -127,15 +127,10 @@ def fit(
     the requests of a context and task still share their whole prefix.
 
     Args:
-        window: tokens that the model takes, answer included; None: no limit, nothing is counted.
+        window: tokens that the model takes, answer included; None: nothing is counted.
         on_overflow: ``error``, ``truncate`` or ``skip`` (a request that is marked and not sent).
-        tokenizer: counts the tokens; may be None where there is no window.
-        model: name for the error's sentence.
         answers: the settings that determine responses, for the hashes.
-        template_tokens: tokens that the model's template adds.
-
-    Returns:
-        One request an item, in their order.
+        template_tokens: tokens that the model's template adds to each prompt.
 
     Raises:
         UserError: ``error``, and a prompt does not fit; the sentence names the first.

@@ -94,7 +94,6 @@ class ReplayEngine(Engine):
         return key, replace(response, thought_tokens=thoughts)
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
-        """The file's responses, in order."""
         for request in chain.from_iterable(groups):
             yield request, self.response(request.sample_id, request.draw)
 
@@ -104,9 +103,7 @@ class ReplayEngine(Engine):
         return self._responses.get((sample_id, draw), missing)
 
     def identity(self) -> Record:
-        """The file's checksum."""
         return {"file_sha256": self._sha256}
 
     def summary(self) -> list[str]:
-        """How many responses the file has."""
         return [f"{len(self._responses)} responses in {self._file}"]

@@ -21,7 +21,6 @@ class StandIn(Engine):
         self.answers = {"engine": setup.answers["engine"]}
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
-        """Yields the oracle's answers, in order."""
         for request in chain.from_iterable(groups):
             yield request, self._response(request)
 

@@ -28,10 +28,6 @@ class Journal(AbstractContextManager["Journal"]):
     that was appended, a killed machine at most the last ``SYNC_SECONDS``. Another job that holds
     the file is waited for.
 
-    Args:
-        path: the file; it is made where it is missing.
-        say: takes a line where it is waited for.
-
     Raises:
         UserError: the file cannot be locked, a line other than the last is corrupt, or one was
             changed after it was written. A last line that was torn by a crash is cut off.

@@ -163,21 +163,10 @@ def converse(
     readable: Callable[[str, str], bool] | None = None,
     attempts: int = 1,
 ) -> list[Exchange]:
-    """Asks all items, each after the one that it follows.
+    """Asks all items, each after the one that it follows, and returns the last exchange of each.
 
-    Args:
-        items: in any order in which an item stands after the one that it follows.
-        ask: asks some of them and gives request and response of each, in order.
-        readable: whether the answer to a sample can be read, by its key and text; by default
-            every answer can.
-        attempts: times that an answer is asked for until it can be read, at most.
-
-    Returns:
-        The last exchange of each item, in their order. An item whose turn before has no answer is
-        not asked: it gets that turn's status.
-
-    Raises:
-        UserError: an item follows one that does not stand before it.
+    An answer that is not ``readable``, by its item's key and text, is asked for again. An item
+    whose turn before has no answer is not asked: it gets that turn's status.
     """
     exchanges: dict[str, Exchange] = {}
     for turn in turns_of(items):

@@ -51,16 +51,12 @@ def run_part(
     undisturbed run would have written. Requests with the same hash are asked once.
 
     Args:
-        model: the model's name in the config.
         title: what runs, for the progress.
-        items: what is asked.
         setup: what the engine is made of (docs/inference.md), and the journal, where the responses
             of a paid engine are kept for good.
         replies: the seal of what is written: outputs (JSON lines), and what produced them (JSON).
-        log: lines about the run are appended to it.
         readable: whether the answer to a sample can be read, by sample id and text; one that
             cannot is asked for again, with the item's reminder. By default every answer can.
-        attempts: times that it is asked for, at most.
 
     Raises:
         UserError: a prompt does not fit, the engine cannot go on, or more requests failed than
@@ -164,7 +160,7 @@ def identity(
     responses: Sequence[Response],
     commit: str | None = None,
 ) -> Identity:
-    """Model, settings, versions, and what was used, all of it the same after a resumed run.
+    """Model, settings, versions, and what was used, the same after a resumed run (promise 9).
 
     No clock, host, address, path or key is in it; ``answers`` are the model's settings that
     determine its responses, ``commit`` is the workflow's. Of examples it has number and checksum.

@@ -40,15 +40,8 @@ def plan_part(
 ) -> Record:
     """What a part would take; equal requests count once wherever something is asked or computed.
 
-    Args:
-        requests: of the part, made to fit the model.
-        known: hashes that the journal answers.
-        tokenizer: counts the tokens.
-        template_tokens: tokens that the model's template adds to each prompt.
-
-    Returns:
-        ``COUNTS``, and beside them the ``Work`` of what is still to be asked (``ask``) and of all,
-        as if the journal answered nothing (``whole``), whose answers take their whole limits.
+    Beside ``COUNTS`` it has the ``Work`` of what is still to be asked (``ask``), and of all as if
+    the journal answered none of the ``known`` hashes (``whole``); answers take their whole limits.
     """
     fitting = [request for request in requests if not request.overflow]
     sent = {request.hash: request for request in fitting}
@@ -96,12 +89,8 @@ def taken(
     """What work takes in tokens, hours and cost: distinct tokens are computed, the others come from
     the cache, and of ``cost_uncached`` none does.
 
-    Args:
-        ask: what is still to be asked; ``hours``, ``gpu_hours`` and the costs are of it.
-        whole: as if the journal answered nothing; so are those that begin with ``whole_``.
-        seconds: that some work is expected to take; None: not known.
-        gpus: that a job holds.
-        price: as ``bill.cost`` takes it, with ``currency``.
+    Names that begin with ``whole_`` are of the whole work, the others of what is still to be asked.
+    ``seconds`` says what some work is expected to take, ``price`` is as ``bill.cost`` takes it.
     """
 
     def hours(work: Work) -> float | None:
@@ -170,10 +159,6 @@ def asked_work(path: Path, context_tokens: int, answers: Settings) -> Work:
         path: prompts, or judge prompts.
         context_tokens: that the context of a prompt has, at most; of judge prompts it is counted.
         answers: the model's ``max_tokens``, ``reasoning``, ``draws`` and ``window``.
-
-    Raises:
-        FileNotFoundError: the prompts are not made yet.
-        UserError: the file is damaged.
     """
     status = path.stat()
     context_tokens = min(context_tokens, answers.get("window") or context_tokens)

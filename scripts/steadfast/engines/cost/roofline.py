@@ -77,21 +77,13 @@ class ModelSize:
 
 @dataclass(frozen=True)
 class Work:
-    """What is asked of a model.
-
-    Attributes:
-        requests: how many.
-        prompt: prompt tokens, of each request in full.
-        distinct: those left when prompts share their prefix.
-        output: tokens of all answers.
-        contexts: groups of requests that share a prefix.
-    """
+    """What is asked of a model."""
 
     requests: int
-    prompt: int
-    distinct: int
-    output: int
-    contexts: int
+    prompt: int  # tokens of prompts, of each request in full
+    distinct: int  # those left when prompts share their prefix
+    output: int  # tokens of all answers
+    contexts: int  # groups of requests that share a prefix
 
     @classmethod
     def sum(cls, works: Iterable["Work"]) -> "Work":

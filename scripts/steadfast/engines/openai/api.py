@@ -106,7 +106,6 @@ class OpenaiEngine(Engine):
         return opening + MESSAGE_TOKENS + REPLY_TOKENS
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
-        """Answers as they come in; every request gets one."""
         if self._serve:
             self._access = Access(self._server(self._serve).url, None)
         settings = self._access.client_settings(self._timeout)

@@ -48,7 +48,6 @@ class BatchEngine(OpenaiEngine):
         self._capped: CapReached | None = None
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
-        """Answers batch by batch, as they end; every request gets one."""
         from openai import OpenAI
 
         asked = {request.hash: request for group in groups for request in group}
@@ -249,7 +248,6 @@ class BatchFilesEngine(OpenaiEngine):
         self._most_requests = setup.operation.get("batch_requests") or batch_files.FACTS["requests"]
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
-        """What the result files answer."""
         asked = {request.hash: request for group in groups for request in group}
         for path in sorted(self._folder.glob(f"*{RESULTS}")):
             for name, outcome in self._replies(path.read_bytes()):

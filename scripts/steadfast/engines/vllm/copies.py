@@ -184,7 +184,6 @@ class VllmCopies(VllmEngine):
         self._loaded.model = Replicas(count, partial(_copy, Loaded()), visible)
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
-        """Answers of all copies as they finish."""
         first = self._loaded.model is None
         self.load()
         copies: Replicas = self._loaded.model
@@ -195,7 +194,6 @@ class VllmCopies(VllmEngine):
         self._forget_hint()
 
     def reset_prefix_cache(self) -> bool:
-        """Empties the prefix caches, once the copies are started."""
         return self._loaded.model is not None and self._loaded.model.reset_prefix_cache()
 
 

@@ -101,7 +101,6 @@ class VllmEngine(Engine):
         return self._text.template_tokens()
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
-        """Answers as they finish."""
         self.load()
         self._look_at_memory(max(size(request) for group in groups for request in group))
         yield from self._ask(self._text.encode_prompts(ordered(groups)))
@@ -113,7 +112,6 @@ class VllmEngine(Engine):
             self._hint.unlink(missing_ok=True)
 
     def reset_prefix_cache(self) -> bool:
-        """Empties the prefix cache, once the model is loaded."""
         return self._loaded.model is not None and self.engine.reset_prefix_cache()
 
     @property
