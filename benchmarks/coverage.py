@@ -17,8 +17,8 @@ import pandas as pd
 
 from steadfast.benchmarks.lifbench.measures import ars, bootstrap, ifs
 from steadfast.stats.agreement import agreement_rows
-from steadfast.stats.comparison import compare_models
 from steadfast.stats.intervals import Clusters
+from steadfast.stats.pairs import compare_models
 from steadfast.stats.tidy import OVERALL
 
 RUNS, DRAWN = 400, 500

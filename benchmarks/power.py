@@ -18,8 +18,8 @@ import pandas as pd
 from steadfast.benchmarks.lifbench.analyses import compared
 from steadfast.benchmarks.lifbench.measures import bootstrap
 from steadfast.stats.certificate import Group, Wanted
-from steadfast.stats.comparison import compare_models
 from steadfast.stats.intervals import SIGNIFICANT
+from steadfast.stats.pairs import compare_models
 from steadfast.stats.tidy import OVERALL
 from steadfast.stats.variance_components import Components
 

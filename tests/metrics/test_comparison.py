@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.stats.comparison import compare_models, holm
 from steadfast.stats.intervals import Clusters
+from steadfast.stats.pairs import compare_models, holm
 
 
 def test_holm_stops_at_1():

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steadfast.stats.comparison import compare_models
 from steadfast.stats.intervals import SIGNIFICANT, Clusters
+from steadfast.stats.pairs import compare_models
 from steadfast.stats.power import (
     Stratum,
     degrees_of_freedom,

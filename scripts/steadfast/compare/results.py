@@ -19,7 +19,7 @@ from steadfast.contract.part_files import read_data
 from steadfast.contract.records import ScoreRecord
 from steadfast.run.finished import FinishedPart, FinishedRun
 from steadfast.stats.asked import RELEASED, prompts_of
-from steadfast.stats.comparison import holm
+from steadfast.stats.pairs import holm
 from steadfast.stats.tidy import write_csv
 
 TESTS = ("benchmark", "model", "cell", "difference", "low", "high", "p", "p_holm", "n")

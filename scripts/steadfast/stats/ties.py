@@ -18,7 +18,7 @@ class Ties:
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> "Ties":
-        """Reads rows of ``comparison.compare_models`` of one task; pairs without p are left out."""
+        """Reads rows of ``pairs.compare_models`` of one task; pairs without p are left out."""
         better: dict[str, dict[str, bool]] = {}
         known = rows[rows["p_holm"].notna()]
         columns = (known[name].tolist() for name in ("model", "other", "difference", "p_holm"))

@@ -23,8 +23,8 @@ from steadfast.benchmarks.lifbench.scored_tasks import (
     with_own,
 )
 from steadfast.stats.certificate import Compared
-from steadfast.stats.comparison import compare_models
 from steadfast.stats.depth import success_by_depth
+from steadfast.stats.pairs import compare_models
 from steadfast.stats.ranks import CORRELATIONS, agreement
 from steadfast.stats.tidy import OVERALL, tidy
 from steadfast.stats.variance import variance_shares
