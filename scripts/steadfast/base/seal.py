@@ -13,7 +13,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, canonical_json, file_sha256, read_json, write_json
 
 IDENTITY = ".identity.json"
-DIGITS = 16
+DIGITS = 16  # hexadecimal, of a digest
 OF_ITS_FILES = frozenset({"lineage", "settings", "inputs", "sha256", "statuses", "empty", "tokens"})
 """What an identity says of the files beside it, and not of who made them."""
 IN_LINEAGE = frozenset({"lineage", "code", "made_from", "measured_from"})

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from steadfast.base.files import Record, canonical_json, file_sha256
+from steadfast.base.seal import DIGITS, IDENTITY
 
 MODELS, JUDGES, REWRITERS = "models", "judges", "rewriters"
 """The sections of the config that name who answers."""
@@ -74,7 +75,7 @@ class Job:
     @property
     def identity(self) -> str:
         """The path of what produced them."""
-        return self.outputs.removesuffix(".jsonl") + ".identity.json"
+        return self.outputs.removesuffix(".jsonl") + IDENTITY
 
     @property
     def log(self) -> str:
@@ -112,18 +113,11 @@ class Journals:
 class Assignment:
     """A job with all that doing it takes, as plain values, so that another job can do it too.
 
-    Attributes:
-        job: which.
-        params: what determines the replies (``Evaluation.params``).
-        lineage: of the replies, for their seal.
-        prompts: file of what is asked.
-        sources: data files that prompts refer to.
-        results: folder of all results.
-        replay: file with the replies, of engine replay; empty where there is none.
-        load: the name of the load that answers it.
-        run: a word for the run of Snakemake that the job belongs to.
-        before: of the files that the run makes anew, when the old one was changed (nanoseconds; 0:
-            there was none).
+    ``params`` determine the replies (``Evaluation.params``), and ``lineage`` is for their seal;
+    ``sources`` are the data files that prompts refer to, ``replay`` the file with the replies, of
+    engine replay. ``load`` names what answers the job, ``run`` the run of Snakemake that it belongs
+    to; ``before`` has, of the files that the run makes anew, when the old one was changed
+    (nanoseconds; 0: there was none).
     """
 
     job: Job
@@ -166,7 +160,7 @@ class Assignment:
         run."""
         files = [file_sha256(path) for path in (self.prompts, *self.sources)]
         content = canonical_json([self.job.outputs, self.params, self.lineage, files, self.run])
-        return hashlib.sha256(content.encode()).hexdigest()[:16]
+        return hashlib.sha256(content.encode()).hexdigest()[:DIGITS]
 
     @property
     def ready(self) -> bool:
