@@ -1,6 +1,6 @@
 """Which settings differ, by hand."""
 
-from steadfast.compare.config_differences import ABSENT, differences
+from steadfast.compare.results import ABSENT, differences
 
 
 def test_equal_values_differ_in_nothing_whatever_their_order():

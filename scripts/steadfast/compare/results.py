@@ -5,14 +5,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record
+from steadfast.base.files import Record, canonical_json
 from steadfast.compare import changed as moved
 from steadfast.compare import flips
-from steadfast.compare.config_differences import Difference, differences
 from steadfast.config.portable import portable
 from steadfast.contract.components import Scored
 from steadfast.contract.part_files import read_data
@@ -23,6 +23,7 @@ from steadfast.stats.pairs import holm
 from steadfast.stats.tidy import write_csv
 
 TESTS = ("benchmark", "model", "cell", "difference", "low", "high", "p", "p_holm", "n")
+ABSENT = "(not there)"
 EARLIER, LATER = "b", "a"
 """Names under which the two runs of a model are compared: a difference is B minus A."""
 
@@ -64,6 +65,33 @@ class Comparison:
             write_csv(folder / f"{name}.csv", rows)
 
 
+class Difference(NamedTuple):
+    """A key whose values differ; a value is shown as JSON."""
+
+    key: str
+    a: str
+    b: str
+
+
+def differences(a: Any, b: Any, key: str = "") -> Iterator[Difference]:
+    """The keys of nested plain values that differ, with dots between their names.
+
+    Example:
+        >>> list(differences({"m": {"t": 0.0, "k": 1}}, {"m": {"t": 0.7, "k": 1}, "seed": 2}))
+        [Difference(key='m.t', a='0.0', b='0.7'), Difference(key='seed', a='(not there)', b='2')]
+    """
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        for name in dict.fromkeys([*a, *b]):
+            path = f"{key}.{name}" if key else str(name)
+            if name in a and name in b:
+                yield from differences(a[name], b[name], path)
+            else:
+                held = [canonical_json(of[name]) if name in of else ABSENT for of in (a, b)]
+                yield Difference(path, *held)
+    elif canonical_json(a) != canonical_json(b):
+        yield Difference(key, canonical_json(a), canonical_json(b))
+
+
 def compare_results(a: FinishedRun, b: FinishedRun) -> Comparison:
     """What differs between two runs that have a benchmark in common."""
     common = [name for name in a.benchmarks if name in b.benchmarks]
@@ -95,11 +123,9 @@ def _frame(rows: Iterable[Iterable[object]], columns: Sequence[str]) -> pd.DataF
 
 def _joined(frames: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
     filled = [frame for frame in frames if len(frame)]
-    return (
-        pd.concat(filled, ignore_index=True)[list(columns)]
-        if filled
-        else pd.DataFrame(columns=list(columns))
-    )
+    if not filled:
+        return pd.DataFrame(columns=list(columns))
+    return pd.concat(filled, ignore_index=True)[list(columns)]
 
 
 def _settings(

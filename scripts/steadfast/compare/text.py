@@ -93,21 +93,19 @@ def _cells(found: Comparison) -> Iterator[str]:
 def _table(title: str, cells: pd.DataFrame) -> Iterator[str]:
     if not len(cells):
         return
+    keys = ["benchmark", "metric", "model", "cell"]
     rows = [
         [
-            cell.benchmark,
-            cell.metric,
-            cell.model,
-            cell.cell,
+            *(getattr(cell, key) for key in keys),
             f"{cell.a:.4g} → {cell.b:.4g}",
             _difference(cell),
-            _verdict(cell.by, cell.beyond),
+            f"{cell.beyond} ({cell.by})" if cell.by else "nothing tells",
         ]
         for cell in cells.itertuples()
     ]
-    headers = ["benchmark", "metric", "model", "cell", "A → B", "B - A", "beyond"]
+    headers = [*keys, "A → B", "B - A", "beyond"]
     yield f"\n{title}:"
-    yield tabulate(rows, headers=headers, tablefmt="simple", disable_numparse=True)
+    yield _grid(headers, rows)
 
 
 def _tests(tests: pd.DataFrame, main: pd.DataFrame) -> Iterator[str]:
@@ -124,17 +122,17 @@ def _tests(tests: pd.DataFrame, main: pd.DataFrame) -> Iterator[str]:
     ]
     headers = [*keys, "cell", "n", "B - A"]
     yield "\nOn the samples that both have alone (tests.csv has all):"
-    yield tabulate(rows[:MOST], headers=headers, tablefmt="simple", disable_numparse=True)
+    yield _grid(headers, rows[:MOST])
+
+
+def _grid(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    return tabulate(rows, headers=headers, tablefmt="simple", disable_numparse=True)
 
 
 def _difference(row: Any) -> str:
     """A difference with its interval and p-value, where there are some."""
     text = f"{row.difference:+.4g}"
     return text if pd.isna(row.low) else f"{text} [{row.low:+.4g}, {row.high:+.4g}] p {row.p:.2g}"
-
-
-def _verdict(by: str, beyond: str) -> str:
-    return f"{beyond} ({by})" if by else "nothing tells"
 
 
 def _samples(found: Comparison) -> Iterator[str]:
@@ -147,12 +145,7 @@ def _samples(found: Comparison) -> Iterator[str]:
     counts = rows.groupby([*keys, "kind"]).size().unstack("kind", fill_value=0)
     counts = counts.reindex(columns=kinds, fill_value=0).reset_index()
     counts = counts.merge(found.compared, on=keys)
-    yield tabulate(
-        counts.values.tolist(),
-        headers=[*keys, *kinds, "of"],
-        tablefmt="simple",
-        disable_numparse=True,
-    )
+    yield _grid([*keys, *kinds, "of"], counts.values.tolist())
     yield "\nSome of them; make show SAMPLE=… MODEL=… shows one whole:"
     some = rows.groupby(keys, sort=False).head(1)
     yield from _first([_sample(row) for row in some.itertuples()])

@@ -23,13 +23,9 @@ PDF = ("latexmk", "pdflatex")
 
 def machine_checks(results: Path, tokenizers: Iterable[str]) -> Iterator[Check]:
     """What is there of all that any run needs; the results folder may not be there yet."""
-    at_least = ".".join(map(str, OLDEST))
-    yield found(
-        "Python",
-        sys.version_info >= OLDEST,
-        f"{sys.version.split()[0]}",
-        f"{sys.version.split()[0]} is too old; make PYTHON=python{at_least} tables",
-    )
+    here, at_least = sys.version.split()[0], ".".join(map(str, OLDEST))
+    advice = f"{here} is too old; make PYTHON=python{at_least} tables"
+    yield found("Python", sys.version_info >= OLDEST, here, advice)
     yield packages(REQUIREMENTS)
     yield disk(results)
     yield from map(tokenizer, dict.fromkeys(tokenizers))

@@ -44,9 +44,8 @@ def needs(how: Settings, around: Surroundings) -> Iterator[Check]:
     reason, models = _asked(how["base_url"], name)
     if models and how["model"] not in models:
         (near,) = get_close_matches(how["model"], models, n=1, cutoff=0)
-        reason = (
-            f"it does not list model {how['model']}; the nearest that it lists is {shown(near)}"
-        )
+        nearest = f"the nearest that it lists is {shown(near)}"
+        reason = f"it does not list model {how['model']}; {nearest}"
     yield found("endpoint", not reason, f"{access.address} answers", f"{access.address}: {reason}")
 
 

@@ -68,12 +68,8 @@ def slurm_checks(
     if lacking:
         return
     partitions = _said("sinfo", "--noheader", "--format=%R")
-    yield found(
-        "SLURM's controller",
-        partitions is not None,
-        "it answers",
-        "sinfo gets no answer; ask who runs the cluster",
-    )
+    advice = "sinfo gets no answer; ask who runs the cluster"
+    yield found("SLURM's controller", partitions is not None, "it answers", advice)
     if partitions is None:
         return
     offered = partitions.split()

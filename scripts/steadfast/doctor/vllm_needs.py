@@ -93,13 +93,8 @@ def model_files(model: str, revision: str | None, around: Surroundings) -> Check
 def _installed(how: Settings) -> str:
     """vLLM's name and version in the interpreter of the model's jobs; empty where it is missing."""
     try:
-        done = subprocess.run(
-            [interpreter(how) or sys.executable, "-c", VERSION],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=True,
-        )
+        command = [interpreter(how) or sys.executable, "-c", VERSION]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     except (OSError, subprocess.SubprocessError, UserError):
         return ""
     return done.stdout.strip()

@@ -1,6 +1,5 @@
 """A folder as a zip file whose bytes follow from the names and contents of its files."""
 
-import hashlib
 import os
 import shutil
 import stat
@@ -11,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import replacing
+from steadfast.base.files import file_sha256, replacing
 from steadfast.base.names import shown
 from steadfast.base.visible import visible
 
@@ -24,7 +23,6 @@ files shrink to a tenth, and what holds nothing but one letter to a thousandth."
 LONGEST_NAME, DEEPEST = 255, 50
 """Bytes of a file's name, and folders one in another, at most."""
 ENCRYPTED = 0x1
-CHUNK = 2**20
 DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, RuntimeError)
 """What the reader of zip files raises of one that is damaged, or packed in another way."""
 
@@ -113,9 +111,6 @@ def _check_names(bundle: Path, members: list[zipfile.ZipInfo]) -> None:
 def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path) -> str:
     path = folder / member.filename
     path.parent.mkdir(parents=True, exist_ok=True)
-    hasher = hashlib.sha256()
     with archive.open(member) as source, open(path, "xb") as to:
-        while chunk := source.read(CHUNK):
-            hasher.update(chunk)
-            to.write(chunk)
-    return hasher.hexdigest()
+        shutil.copyfileobj(source, to)
+    return file_sha256(path)

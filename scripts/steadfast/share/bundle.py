@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,12 +15,16 @@ from steadfast.base.files import (
     file_sha256,
     partial_folder,
     read_json,
+    read_text,
     write_json,
     write_text,
 )
+from steadfast.base.markdown import markdown_table
+from steadfast.base.resources import resource
 from steadfast.base.seal import Seal
 from steadfast.config.load import load_config
 from steadfast.config.portable import as_yaml, replaced
+from steadfast.contract.exports import Exports, Source
 from steadfast.contract.registry import packages
 from steadfast.contract.request import FINAL
 from steadfast.engines.asking.journal import final_hashes
@@ -33,7 +37,6 @@ from steadfast.share.archive import files_below, write_archive
 from steadfast.share.contents import Made
 from steadfast.share.crate import crate
 from steadfast.share.evaluation_records import write_evaluations
-from steadfast.share.readme import readme
 from steadfast.workflow.script import run_rule
 
 SECRETS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "OPENAI_API_KEY")
@@ -75,7 +78,7 @@ def bundle_results(
         _copy(snakefile, folder / contents.WORKFLOW)
         commit, seconds = origin()
         write_evaluations(FinishedRun(run, results), folder, commit, seconds)
-        write_text(folder / contents.README, readme(run))
+        write_text(folder / contents.README, _readme(run))
         _write_manifest(folder, answers.values(), commit, packages(run.config))
         write_json(folder / contents.CRATE, crate(run, files_in(folder), commit, seconds))
         _check_secrets(key_variables, folder)
@@ -143,6 +146,52 @@ def _take_made(run: Evaluation, steps: Lineage, results: Path, to: Path) -> None
         _copy(results / path, to / path)
     for table in sorted((results / "tables").glob("[!.]*")):  # Snakemake's time stamp is no table
         _copy(table, to / table.relative_to(results))
+
+
+def _readme(run: Evaluation) -> str:
+    """Returns what a bundle says of itself to people."""
+    page = read_text(resource("bundle/readme.md"))
+    needed = ", ".join(f"{name} {version}" for name, version in packages(run.config).items())
+    asked = [run.tasks[name].asked for name in run.running if run.tasks[name].asked]
+    return page.format(
+        config=contents.CONFIG,
+        answers=contents.ANSWERS,
+        made=contents.MADE,
+        further=contents.FURTHER,
+        manifest=contents.MANIFEST,
+        crate=contents.CRATE,
+        packages=f", with {needed} installed beside it" if needed else "",
+        benchmarks=", ".join(run.benchmarks[name].title for name in run.running),
+        models=", ".join(f"`{name}`" for name in run.config.running),
+        asked="".join(f"{sentence}\n\n" for sentence in asked),
+        sources="\n\n".join(_sources(run)),
+    )
+
+
+def _sources(run: Evaluation) -> Iterator[str]:
+    """Each text's source, and whether it may be passed on."""
+    listed: dict[str, Source] = {}
+    unknown = []
+    for name in run.running:
+        exports = run.tasks[name].exports
+        if exports is None:
+            unknown.append(run.benchmarks[name].title)
+            continue
+        how: Exports = exports.make()
+        listed |= {source.name: source for source in how.about().sources}
+    withheld = [one.name for one in listed.values() if one.redistribution in ("no", "unknown")]
+    withheld += [f"the texts of {title}" for title in unknown]
+    if withheld:
+        yield (
+            f"**Not for publication as it is**: of {', '.join(withheld)} the text may not be "
+            "passed on, or nobody knows."
+        )
+    rows = [
+        [one.name, one.origin, one.licence, one.redistribution, one.note] for one in listed.values()
+    ]
+    headers = ["source", "from", "licence", "may be passed on", "note"]
+    yield markdown_table(headers, rows)
+    yield "What models and judges wrote is here too: their providers' terms say what may be done."
 
 
 def _write_manifest(

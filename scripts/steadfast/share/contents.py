@@ -148,9 +148,9 @@ def _files_below(path: Path) -> list[str]:
     """The file, or all files of a folder, but for hidden ones and compiled code."""
     if not path.is_dir():
         return [path.as_posix()]
-    found = (one for one in path.rglob("*") if one.is_file())
-    return [one.as_posix() for one in found if not _left_out(one.relative_to(path))]
-
-
-def _left_out(path: Path) -> bool:
-    return any(part.startswith(".") or part == "__pycache__" for part in path.parts)
+    found = ((one, one.relative_to(path).parts) for one in path.rglob("*") if one.is_file())
+    return [
+        one.as_posix()
+        for one, parts in found
+        if not any(part.startswith(".") or part == "__pycache__" for part in parts)
+    ]

@@ -9,11 +9,8 @@ from steadfast.base.resources import facts
 from steadfast.run.evaluation import Evaluation
 from steadfast.share.contents import ANSWERS, CONFIG, FURTHER, MADE, WORKFLOW
 
-SNAKEMAKE, LICENCES, RUN = (
-    "https://w3id.org/workflowhub/workflow-ro-crate#snakemake",
-    "#licences",
-    "#run",
-)
+SNAKEMAKE = "https://w3id.org/workflowhub/workflow-ro-crate#snakemake"
+LICENCES, RUN = "#licences", "#run"
 
 
 def crate(run: Evaluation, files: Sequence[str], commit: str | None, seconds: int) -> Record:

@@ -45,7 +45,13 @@ def _write_model(of: EvaluatedModel, folder: Path, headline: Sequence[Record]) -
         lines = [line for part in parts for line in _lines(of, part)]
         if lines:
             write_jsonl(out, lines)
-            samples = {"path": path, "sha256": file_sha256(out), "number": len(lines)}
+            samples = {
+                "format": "jsonl",
+                "file_path": path,
+                "hash_algorithm": "sha256",
+                "checksum": file_sha256(out),
+                "total_rows": len(lines),
+            }
     whole = log(of, headline, dict(sorted(statuses.items())), samples)
     write_json(out.with_name(f"{stem}.json"), whole)
 

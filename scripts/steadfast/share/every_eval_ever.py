@@ -111,7 +111,7 @@ def log(
     """Returns a model's results on a benchmark.
 
     The headline has a row a measure, with its value, low, high, n and expected; statuses are
-    counts; of the file of samples, where there is one, path, sha256 and number are known.
+    counts; ``samples`` describes the file of samples, where there is one.
     """
     return {
         "schema_version": SCHEMA_VERSION,
@@ -134,7 +134,7 @@ def log(
             for row in headline
             if row["measure"] in of.measures and row["value"] is not None
         ],
-        **({"detailed_evaluation_results": _detailed(samples)} if samples else {}),
+        **({"detailed_evaluation_results": samples} if samples else {}),
     }
 
 
@@ -214,14 +214,4 @@ def _generation(settings: Settings) -> Record:
     return {
         "generation_args": known | ({"max_tokens": limit} if isinstance(limit, int) else {}),
         "additional_details": {"settings": canonical_json(dict(settings))},
-    }
-
-
-def _detailed(samples: Record) -> Record:
-    return {
-        "format": "jsonl",
-        "file_path": samples["path"],
-        "hash_algorithm": "sha256",
-        "checksum": samples["sha256"],
-        "total_rows": samples["number"],
     }
