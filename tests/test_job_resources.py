@@ -147,6 +147,15 @@ def test_the_load_is_shared_by_the_parts_that_are_still_to_be_answered(tmp_path,
     assert asked(tmp_path, "runtime", model=model) == -(-(alone + 10) // 1)
 
 
+def test_the_load_is_shared_by_no_more_parts_than_a_load_has(tmp_path):
+    for part in ("4k", "128k"):
+        write_prompts(tmp_path, part, 100)
+    models = {"timed": {**MODELS["timed"], "parts_per_load": 1}}
+    config = load_config({"lifbench": CONFIG.lifbench.model_dump(), "models": models})
+    alone = 2 * (12_000 / 100 + 3_272 / 1_000) / 60
+    assert asked(tmp_path, "runtime", config=config) == math.ceil(alone + 10)
+
+
 def test_only_jobs_with_a_gpu_share_the_most_hours(tmp_path):
     for part in ("4k", "128k"):
         write_prompts(tmp_path, part, 100)
