@@ -56,3 +56,10 @@ def test_a_file_that_is_saved_again_unchanged_changes_nothing(config):
     before = steps(config)
     Path("labels.jsonl").write_text("{}\n")
     assert steps(config) == before
+
+
+def test_another_judge_of_the_same_settings_makes_other_scores(config):
+    before = steps(config)
+    after = steps({**config, "judges": {"k": config["judges"]["j"]}})
+    assert before["judging"] == after["judging"]
+    assert before["scores"] != after["scores"]

@@ -1,12 +1,15 @@
 """What stands beside files about what they were made from."""
 
 import os
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from steadfast.base.checksums import Checksums, contents
+from steadfast.base.errors import UserError
 from steadfast.base.files import file_sha256, read_json, write_json
-from steadfast.base.seal import Seal, State
+from steadfast.base.seal import Seal, State, seals
 
 CAT = "77af778b51abd4a3c51c5ddd97204a9c3ae614ebccb75a606c3b6865aed6744e"
 """sha256 of the three letters "cat", by sha256sum."""
@@ -101,6 +104,21 @@ def test_a_checksum_is_taken_anew_where_a_file_is_replaced_by_an_older_one(tmp_p
     assert Checksums("test")(file) == CAT
 
 
+def test_a_checksum_is_taken_anew_where_a_file_changed_and_its_times_were_set_back(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("steadfast.base.checksums.SETTLED_SECONDS", -1)
+    file = tmp_path / "corpus"
+    file.write_text("dog")
+    changed = file.stat().st_mtime_ns
+    known = Checksums("test")
+    known(file)
+    file.write_text("cat")
+    os.utime(file, ns=(changed, changed))
+    assert known(file) == CAT
+
+
 def test_a_known_checksum_is_not_taken_anew(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr("steadfast.base.checksums.SETTLED_SECONDS", -1)
@@ -135,3 +153,41 @@ def test_contents_of_files_and_folders(tmp_path, monkeypatch):
     assert (path, one, missing) == (str(file), CAT, None)
     file.write_text("hat")
     assert contents([str(file.parent)]) != [[str(file.parent), whole]]
+
+    (file.parent / "b.jsonl").write_text("dog")
+    [[_, two]] = contents([str(file.parent)])
+    (file.parent / "b.jsonl").rename(file.parent / "c.jsonl")
+    assert contents([str(file.parent)]) != [[str(file.parent), two]]
+
+
+def test_an_input_that_is_gone_leaves_it_current(sealed):
+    sealed.inputs[0].unlink()
+    assert state(sealed) is State.CURRENT
+
+
+def test_an_edited_file_is_refused_with_its_sum(sealed):
+    sealed.check_unchanged(file_sha256)
+    sealed.files[0].write_text("hat")
+    with pytest.raises(UserError, match=r"table\.md: changed since it was made"):
+        sealed.check_unchanged(file_sha256)
+
+
+class Output(dict):
+    """Snakemake's: files, which may have names."""
+
+    def __iter__(self):
+        return iter(self.values())
+
+
+def settings_of(output: str, **params: str) -> str:
+    """The settings in the seal of a job that makes one output."""
+    job = SimpleNamespace(params=params, output=Output({output: "results/a.jsonl"}), input=[])
+    (seal,) = seals(job, Path("results"))
+    return seal.settings
+
+
+def test_replies_and_lineages_are_no_settings_and_other_params_are():
+    assert settings_of("outputs", lineage="l", request="r") == ""
+    first = settings_of("scores", lineage="l", code="c", title="t")
+    assert first == settings_of("scores", lineage="m", code="d", title="t")
+    assert first != settings_of("scores", lineage="l", code="c", title="u")
