@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from steadfast.workflow.failures import FailedJobs, TryEnd, how_it_ended
+from steadfast.workflow.insides import is_tried_again
 
 REFUSED = (
     "SLURM sbatch failed. The error message was 'sbatch: error: Batch job submission failed: "
@@ -233,6 +234,26 @@ def test_the_end_says_who_failed_and_why_once_below_the_ends_of_the_logs(run):
         "7 more did not run, which need them or come after them.",
         "The same command makes what is missing; what is answered is not asked again.",
     ]
+
+
+def test_a_second_try_is_counted(run):
+    for _ in range(2):
+        run.job("late/4k").end(run, "late: 461 requests\n", "TIMEOUT")
+    assert "time limit (2 tries)" in run.failures.summary(0)
+
+
+@pytest.mark.parametrize(("attempt", "again"), [(1, True), (3, True), (4, False)])
+def test_a_job_is_tried_as_often_again_as_it_may_be(run, attempt, again):
+    job = run.job("m/4k")  # which may be tried three times again
+    job.attempt = attempt
+    assert is_tried_again(job) is again
+
+
+def test_a_disk_that_counts_no_files_is_not_full(run, monkeypatch):
+    disk = SimpleNamespace(f_bavail=10**6, f_frsize=4096, f_favail=0, f_files=0)
+    monkeypatch.setattr("os.statvfs", lambda folder: disk)
+    run.job("m/4k").end(run, "")
+    assert "is full" not in run.failures.summary(0)
 
 
 def test_a_job_that_could_not_say_why_for_want_of_room_is_told_so(run, monkeypatch):

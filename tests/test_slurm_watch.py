@@ -147,6 +147,12 @@ def test_many_jobs_that_wait_for_the_same_are_one_line(slurm):
     )
 
 
+def test_as_many_waiting_jobs_as_are_shown_are_no_more(slurm):
+    slurm.waiting = {str(job): "AssocMaxJobsLimit" for job in range(1, 4)}
+    slurm.look({})
+    assert slurm.said().startswith("waiting: 1, 2, 3 (SLURM job 1, 2, 3: AssocMaxJobsLimit)")
+
+
 def test_a_running_job_that_waits_for_what_another_holds_is_told_once(slurm, tmp_path, monkeypatch):
     log = tmp_path / "2k.log"
     job = SimpleNamespace(is_group=lambda: False, log=[str(log)], rule=SimpleNamespace(name="r"))

@@ -66,6 +66,15 @@ def test_a_few_answers_measure_nothing():
     assert speed(VLLM, PLAN, H100, [{**RUN, "answered": 5}]).source == "estimated"
 
 
+def test_twenty_answers_measure():
+    assert speed(VLLM, PLAN, H100, [{**RUN, "answered": 19}]).source == "estimated"
+    assert speed(VLLM, PLAN, H100, [{**RUN, "answered": 20}]).source == "measured"
+
+
+def test_the_shortest_job_of_a_load_asks_for_a_minute():
+    assert within_most([1, 600], {"max_hours": 1.0}) == [1, 59]
+
+
 def test_without_size_or_hardware_nothing_is_known():
     assert speed(VLLM, {**PLAN, "size": None}, H100) is None
     assert speed(VLLM, PLAN, {"gpu": None}) is None
