@@ -39,7 +39,7 @@ LIMIT ?= 2
 PROFILE ?=
 OFFLINE ?=
 BIN := .venv/bin
-COMMAND := PYTHONPATH=scripts $(BIN)/python -m steadfast.command
+COMMAND := PYTHONPATH=scripts $(BIN)/python -m steadfast.command.main
 CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG)) $(if $(DIRECTORY),--directory $(DIRECTORY))
 $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: $(file): no such file; name one that is there)))
 
@@ -55,16 +55,16 @@ trial: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) --config limit=$(LIMIT)
 
 show: .venv/base
-	@$(COMMAND).show $(if $(CONFIG),--config $(CONFIG)) $(if $(MODEL),--model '$(MODEL)') -- '$(SAMPLE)'
+	@$(COMMAND) show $(if $(MODEL),--model '$(MODEL)') -- '$(SAMPLE)' $(CONFIG)
 
 doctor: .venv/base
-	@$(COMMAND).doctor $(if $(CONFIG),--config $(CONFIG)) $(PROFILE:%=--profile %) $(if $(OFFLINE),--offline)
+	@$(COMMAND) doctor $(CONFIG) $(PROFILE:%=--profile %) $(if $(OFFLINE),--offline)
 
 unbundle: .venv/base
-	@$(COMMAND).unbundle $(if $(CODE),--code) -- '$(BUNDLE)' '$(INTO)'
+	@$(COMMAND) unbundle $(if $(CODE),--code) -- '$(BUNDLE)' '$(INTO)'
 
 compare: .venv/base
-	@$(COMMAND).compare $(if $(CONFIG),--config $(CONFIG)) $(if $(OUT),--out '$(OUT)') $(if $(FAIL),--fail) -- '$(A)' '$(B)'
+	@$(COMMAND) compare $(if $(CONFIG),--config $(CONFIG)) $(if $(OUT),--out '$(OUT)') $(if $(FAIL),--fail) -- '$(A)' '$(B)'
 
 plan report figures page noise export bundle: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) -- $@

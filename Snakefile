@@ -23,7 +23,7 @@ sys.path.insert(0, str(HERE / "scripts"))
 from steadfast.config import settings
 from steadfast.run.job_resources import Requests
 from steadfast.config.load import load_config
-from steadfast.config.source import check_source, typed
+from steadfast.config.source import check_source, default_config, typed
 from steadfast.run.digests import digest
 from steadfast.base.errors import UserError
 from steadfast.run.evaluation import Evaluation, in_results, plain
@@ -40,11 +40,8 @@ pathvars:
     benchmarks="<results>/benchmarks",
 
 
-# A config file on the command line replaces the default one; --config changes single keys. The
-# default is that of the working directory, where it has one.
-DEFAULT_CONFIG = "config/config.yaml"
-if not Path(DEFAULT_CONFIG).is_file():
-    DEFAULT_CONFIG = str(HERE / DEFAULT_CONFIG)
+# A config file on the command line replaces the default one; --config changes single keys.
+DEFAULT_CONFIG = str(default_config())
 SNAKEMAKE = Snakemake(workflow)
 CONFIG_FILES = SNAKEMAKE.config_files or [DEFAULT_CONFIG]
 try:

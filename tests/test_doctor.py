@@ -309,7 +309,7 @@ def test_a_profile_is_found_by_directory_or_by_name(tmp_path, monkeypatch):
 def test_the_command_prints_a_line_a_check_and_ends_with_1_where_something_is_missing(tmp_path):
     config = tmp_path / "my.yaml"
     config.write_text("models: {m: {engine: openai, model: m, api_key_env: NO_SUCH_KEY}}\n")
-    done = command("doctor", "--offline", "--config", config)
+    done = command("doctor", "--offline", config)
     assert done.returncode == 1, done.stderr
     assert "missing     key (model m): environment variable NO_SUCH_KEY holds no" in done.stdout
     assert done.stdout.endswith("1 thing is missing\n")

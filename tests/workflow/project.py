@@ -36,7 +36,7 @@ TINY = {
 def command(name: str, *arguments: object, folder: Path = ROOT, cwd: Path | str | None = None):
     """Runs one of the commands beside the workflow, such as ``compare``, of a checkout."""
     return subprocess.run(
-        [warm_python(), "-m", f"steadfast.command.{name}", *map(str, arguments)],
+        [warm_python(), "-m", "steadfast.command.main", name, *map(str, arguments)],
         cwd=cwd or folder,
         env={**os.environ, "PYTHONPATH": str(folder / "scripts")},
         capture_output=True,

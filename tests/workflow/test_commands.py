@@ -26,7 +26,7 @@ COMMENTED = re.compile(r"^# {3}((?:make|snakemake|PYTHONPATH)(?: .*\\\n# {3} .*|
 # What stands in for programs that this machine may not have: it is named, and does nothing.
 # Snakemake makes a dry run; make says what it would do, of which the Snakemake runs are made.
 PROGRAMS = """set -e -o pipefail
-for program in hf tmux sbatch squeue; do eval "$program() { :; }"; done
+for program in hf pip tmux sbatch squeue; do eval "$program() { :; }"; done
 git() { ln -sfn . steadfast; }
 make() { command make --dry-run "$@" | { grep snakemake || true; } | bash -e; }
 """
@@ -39,8 +39,16 @@ run=$HOME/run-$( (pwd -P; echo "$*"; cat my.yaml config/config.yaml) 2>&1 | cksu
 [ -f $run ] || mv $run.txt $run
 cat $run
 """
-MADE = "tables|trial|plan|noise|export|bundle|page"
-RUNS = re.compile(rf"^(\.venv/bin/)?snakemake (?!--unlock)|^make ({MADE})\b", re.M)
+# It starts the Snakemake above.
+STEADFAST = """#!{python}
+import os, sys
+sys.path.insert(0, "{root}/scripts")
+from steadfast.command import main
+os.execv = lambda program, words: os.execvpe("snakemake", words[2:], os.environ)
+main.main()
+"""
+MADE = "tables|run|trial|plan|noise|export|bundle|page"
+RUNS = re.compile(rf"^(\.venv/bin/)?snakemake (?!--unlock)|^(make|steadfast) ({MADE})\b", re.M)
 # Those that install, clean or measure.
 OTHER = re.compile(r"^make (test|heavy|bench|lint|docs|lock|clean|help)\b")
 
@@ -73,9 +81,10 @@ def clone(tmp_path_factory):
         (folder / name).symlink_to(ROOT / name)
     programs = folder / ".venv/bin"
     programs.mkdir(parents=True)
-    snakemake = programs / "snakemake"
-    snakemake.write_text(SNAKEMAKE.format(python=warm_python()))
-    snakemake.chmod(0o755)
+    (programs / "snakemake").write_text(SNAKEMAKE.format(python=warm_python()))
+    (programs / "steadfast").write_text(STEADFAST.format(python=sys.executable, root=ROOT))
+    for program in programs.iterdir():
+        program.chmod(0o755)
     for name in ("bin/python", "bin/activate", "base", "dev", "vllm", "embeddings"):
         (folder / ".venv" / name).touch()
     small = yaml.safe_load((folder / "config/config.yaml").read_text())

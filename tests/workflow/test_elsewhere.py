@@ -1,9 +1,12 @@
 """At home anywhere: in another directory, in another workflow, and installed."""
 
+import os
+import re
 import subprocess
 import sys
 
 import pytest
+import yaml
 
 from project import ROOT, SNAKEMAKE, TINY, Project
 
@@ -52,22 +55,54 @@ def test_a_module_of_another_workflow(tmp_path):
     assert not (tmp_path / "results").exists()
 
 
-def test_the_package_is_installed_with_its_data_and_benchmarks(tmp_path):
-    target = tmp_path / "installed"
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """What ``pip install .`` puts among the packages of an environment."""
+    target = tmp_path_factory.mktemp("installed")
     command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation"]
     subprocess.run([*command, "--target", str(target), str(ROOT)], check=True)
+    return target
+
+
+def in_installation(installed, folder, *words):
+    """Runs Python in a folder, with the installation among its packages as its .pth file says."""
+    (tree,) = (installed / "steadfast.pth").read_text().splitlines()
+    return subprocess.run(
+        [sys.executable, *words],
+        env={**os.environ, "PYTHONPATH": str(installed / tree)},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_the_package_is_installed_with_its_data_and_benchmarks(installed, tmp_path):
     call = (
         "from steadfast.contract.registry import benchmarks; "
         "from steadfast.base.resources import facts, ROOT; "
         "print(*benchmarks()); print(len(facts('lifbench/tasks')), ROOT)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", call],
-        env={"PYTHONPATH": str(target), "PATH": ""},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    )
+    done = in_installation(installed, tmp_path, "-c", call)
     names, facts = done.stdout.splitlines()
     assert set(names.split()) == {"lifbench", "followbench", "cfbench", "complexbench"}
-    assert facts.startswith(f"11 {target}")
+    assert facts.startswith(f"11 {installed}")
+
+
+def test_the_installed_command_plans_the_default_run_in_an_empty_folder(installed, tmp_path):
+    run = ("-m", "steadfast.command.main", "run", "--cores", "1", "--", "--dry-run")
+    done = in_installation(installed, tmp_path, *run)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^complexbench_tables +1$", done.stdout + done.stderr, re.M)
+
+
+def test_the_command_makes_what_snakemake_makes(installed, tmp_path):
+    (tmp_path / "my.yaml").write_text(yaml.safe_dump(SMALL))
+    command = ("-m", "steadfast.command.main")
+    options = ("my.yaml", "--cores", "1", "--set", "seed=3", "--", "results/tables")
+    done = in_installation(installed, tmp_path, *command, "run", *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    project = Project(tmp_path)
+    again = ("--snakefile", str(ROOT / "Snakefile"), "--config", "seed=3", "--")
+    assert "Nothing to be done" in project.snakemake("-n", *again, "results/tables")
+    shown = in_installation(installed, tmp_path, *command, "show", "no-such-sample", "my.yaml")
+    assert shown.returncode == 1 and shown.stderr.startswith("error: ")

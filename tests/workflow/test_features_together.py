@@ -188,7 +188,13 @@ def test_the_journal_alone_gives_the_same(run, tmp_path):
 def test_a_bundle_gives_the_same_tables_elsewhere(run, tmp_path):
     sent, there = run.server.sent.total(), tmp_path / "there"
     code = ["--code"] if "own_tasks" in run.settings.get("lifbench", {}) else []
-    unbundle = ["steadfast.command.unbundle", *code, run.project.results / "bundle.zip", there]
+    unbundle = [
+        "steadfast.command.main",
+        "unbundle",
+        *code,
+        run.project.results / "bundle.zip",
+        there,
+    ]
     done, said = run.processes.run(unbundle, tmp_path)
     assert done == 0 and "otherwise" not in said, said
     command = [*SNAKEMAKE, "--configfile", "config.yaml", "--", "results/tables"]
@@ -202,7 +208,7 @@ def test_it_does_not_differ_from_itself(run, tmp_path):
     folder, config = run.project.results, []
     if folder != run.project.path("results"):  # where nothing beside them is what a config names
         config = ["--config", run.project.path("my.yaml")]
-    compare = ["steadfast.command.compare", "--fail", *config, folder, folder]
+    compare = ["steadfast.command.main", "compare", "--fail", *config, folder, folder]
     done, said = run.processes.run(compare, run.project.folder if config else tmp_path)
     assert done == 0, said
 

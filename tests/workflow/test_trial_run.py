@@ -25,7 +25,7 @@ def ids(project: Project, path: str) -> list[str]:
 
 def show(project: Project, sample: str) -> subprocess.CompletedProcess:
     """What ``make show`` prints of a sample."""
-    return command("show", "--config", "my.yaml", "--", sample, folder=project.folder)
+    return command("show", "--", sample, "my.yaml", folder=project.folder)
 
 
 def test_a_trial_asks_a_few_and_the_whole_run_asks_the_rest(tmp_path, judge):

@@ -4,7 +4,7 @@ import os
 import subprocess
 
 from steadfast.base.errors import PassingError
-from steadfast.base.resources import PACKAGE
+from steadfast.base.resources import HOME, INSTALLED, PACKAGE
 
 TRIES = 3
 NO_REPOSITORY = ("not a git repository", "dubious ownership")
@@ -13,6 +13,8 @@ NO_REPOSITORY = ("not a git repository", "dubious ownership")
 def asked_of_git(*arguments: str) -> str | None:
     """Returns what git says of the workflow's folder; None outside git, or where there is no
     git."""
+    if HOME.name == INSTALLED:  # an environment may lie in a repository of somebody else's
+        return None
     environment = os.environ | {"LC_ALL": "C"}
     for _ in range(TRIES):
         try:

@@ -14,10 +14,12 @@ import yaml
 from steadfast.base.errors import UserError
 
 PACKAGE = Path(__file__).resolve().parents[1]
-# An installed package holds them; in a checkout they stand beside the rules.
-ROOT = (
-    PACKAGE / "resources" if (PACKAGE / "resources").is_dir() else PACKAGE.parents[1] / "resources"
-)
+HOME = PACKAGE.parents[1]
+"""Folder of Snakefile, rules, config, profiles and resources: of a checkout, or of an installation,
+which holds the same tree."""
+INSTALLED = "steadfast_workflow"
+"""Name of that folder in an installation (pyproject.toml)."""
+ROOT = HOME / "resources"
 # libyaml's parser is nine times as fast as Python's, and every job reads facts.
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PREFIX = "resource:"

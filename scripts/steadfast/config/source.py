@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import yaml
 
 from steadfast.base.errors import UserError
+from steadfast.base.resources import HOME
 from steadfast.config.values import dotted
 
 T = TypeVar("T")
@@ -15,6 +16,12 @@ LARGEST = 4_000_000
 """Characters of a file, at most: more would take minutes to read."""
 MOST_VALUES = 1_000_000
 """In a file, at most, each counted as often as anchors repeat it."""
+
+
+def default_config() -> Path:
+    """The config where none is named: that of the working directory, or the project's own."""
+    here = Path("config/config.yaml")
+    return here if here.is_file() else HOME / here
 
 
 def check_source(path: Path | str) -> None:

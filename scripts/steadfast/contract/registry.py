@@ -6,7 +6,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 from steadfast.base.errors import UserError
-from steadfast.base.resources import PACKAGE
+from steadfast.base.resources import HOME
 from steadfast.contract.task import AnyBenchmark, Benchmark
 from steadfast.schema.config import Config
 
@@ -48,11 +48,7 @@ def packages(config: Config) -> dict[str, str]:
 @cache
 def _own() -> dict[str, EntryPoint]:
     """Returns this package's entry points, which a checkout has without being installed."""
-    pyproject = PACKAGE.parents[1] / "pyproject.toml"
-    if not pyproject.is_file():
-        found = entry_points(group=GROUP)
-        return {point.name: point for point in found if point.module.startswith(f"{PACKAGE.name}.")}
-    project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((HOME / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     named = project["entry-points"][GROUP]
     return {name: EntryPoint(name, value, GROUP) for name, value in named.items()}
 

@@ -8,12 +8,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from steadfast.base.errors import UserError
-from steadfast.base.resources import PACKAGE
+from steadfast.base.resources import HOME
 from steadfast.base.tokens import load_tokenizer
 from steadfast.doctor.check import Check, found, unneeded
 
 OLDEST = (3, 11)
-REQUIREMENTS = PACKAGE.parents[1] / "envs" / "requirements.txt"
+REQUIREMENTS = HOME / "envs" / "requirements.txt"
 INSTALL = "{python} -m pip install --require-hashes -r {file}"
 LEAST_GB = 2
 """Free space that results and logs of a run have room in; weights of models come on top."""

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from steadfast.base.errors import UserError
+from steadfast.base.resources import HOME
 from steadfast.doctor.check import Check, found, unneeded
 from steadfast.schema.model_base import Slurm
 
@@ -30,7 +31,7 @@ def read_profile(name: str) -> Mapping[str, Any]:
     Raises:
         UserError: there is none, or it is no mapping.
     """
-    places = [Path(name), Path.home() / ".config/snakemake" / name]
+    places = [Path(name), HOME / name, Path.home() / ".config/snakemake" / name]
     files = [place / "config.yaml" for place in places]
     file = next((one for one in files if one.is_file()), None)
     if file is None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
-from steadfast.base.resources import PACKAGE
+from steadfast.base.resources import HOME
 from steadfast.contract.engine_names import OWN_ENVIRONMENT
 
 ENTERED = "STEADFAST_INTERPRETER"
@@ -49,5 +49,5 @@ def interpreter(model: Settings) -> Path | None:
         if not os.access(stated, os.X_OK):
             raise UserError(f"python: {stated} is no interpreter; name one that has {module}")
         return Path(stated)
-    python = PACKAGE.parents[1] / folder / "bin" / "python"
+    python = HOME / folder / "bin" / "python"
     return python if python.exists() and find_spec(module) is None else None

@@ -1,0 +1,188 @@
+"""steadfast: the workflow, and the commands beside it, in any folder (docs/elsewhere.md)."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from steadfast.command.says_why import take_any_text
+
+Argument = tuple[Sequence[str], dict[str, Any]]
+"""What ``ArgumentParser.add_argument`` takes."""
+
+
+class Command(NamedTuple):
+    """A subcommand: what it does, the words of an example, its arguments, and the module below
+    ``steadfast.command`` whose function ``main`` takes what they say."""
+
+    help: str
+    example: str
+    arguments: Sequence[Argument]
+    module: str = "start"
+
+
+def argument(*names: str, **options: Any) -> Argument:
+    """One argument of a subcommand."""
+    return names, options
+
+
+def is_there(name: str) -> Path:
+    """Returns the path of a file that the command line names; argparse says where there is none."""
+    if not Path(name).is_file():
+        raise argparse.ArgumentTypeError(f"{name}: no such file; name one that is there")
+    return Path(name)
+
+
+CONFIG = argument(
+    "config",
+    nargs="?",
+    type=is_there,
+    metavar="CONFIG",
+    help="a config file; else config/config.yaml of the folder, or the project's own",
+)
+PROFILE = argument(
+    "--profile",
+    action="append",
+    default=[],
+    metavar="NAME",
+    help="a profile of Snakemake, such as profiles/slurm or one of your site; repeatable",
+)
+WORKFLOW = (
+    CONFIG,
+    argument("--cores", metavar="N", help="use at most so many cores"),
+    argument("--directory", metavar="DIR", help="work in this folder; else in the one you are in"),
+    PROFILE,
+    argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a key of the config, changed for this time; repeatable",
+    ),
+)
+"""What all commands take that start Snakemake; its own options stand behind ``--``."""
+LIMIT = argument(
+    "--limit", type=int, default=2, metavar="N", help="prompts of each task: %(default)s"
+)
+COMMANDS = {
+    "run": Command(
+        "runs the workflow: tables, figures and the page", "my.yaml --cores 4", WORKFLOW
+    ),
+    "trial": Command(
+        "runs it with a few prompts of each task; all tables say so",
+        "my.yaml --limit 2",
+        (*WORKFLOW, LIMIT),
+    ),
+    "plan": Command(
+        "says what a run would take: requests, tokens, hours, cost; nothing is sent",
+        "my.yaml",
+        WORKFLOW,
+    ),
+    "doctor": Command(
+        "says what a config needs of this machine, and what is missing",
+        "my.yaml --profile profiles/slurm",
+        (CONFIG, PROFILE, argument("--offline", action="store_true", help="ask no network")),
+        "doctor",
+    ),
+    "show": Command(
+        "prints everything about one sample",
+        "LSI/list-4k-s1/e1/v1 my.yaml --model my-model",
+        (
+            argument("sample", help="sample_id, as prompts, outputs and scores have it"),
+            CONFIG,
+            argument("--model", help="one model's answers; else those of all"),
+        ),
+        "show",
+    ),
+    "page": Command(
+        "makes the page alone: tables, figures and samples in one file for a browser",
+        "my.yaml",
+        WORKFLOW,
+    ),
+    "compare": Command(
+        "says what differs between two runs",
+        "results other/results --out differences",
+        (
+            argument("a", type=Path, metavar="A", help="results folder of run A"),
+            argument("b", type=Path, metavar="B", help="results folder of run B"),
+            argument(
+                "--config", type=is_there, help="config of a folder that does not hold its own"
+            ),
+            argument("--out", type=Path, help="folder for everything as CSV files"),
+            argument(
+                "--fail",
+                action="store_true",
+                help="end with 3 where prompts, cells or samples differ",
+            ),
+        ),
+        "compare",
+    ),
+    "bundle": Command(
+        "packs a run into one file that travels, results/bundle.zip", "my.yaml", WORKFLOW
+    ),
+    "unbundle": Command(
+        "unpacks one",
+        "bundle.zip there",
+        (
+            argument("bundle", type=Path, help="the file"),
+            argument("into", type=Path, help="a folder that is not there yet, or is empty"),
+            argument("--code", action="store_true", help="take a bundle that brings code"),
+        ),
+        "unbundle",
+    ),
+    "export": Command("writes the benchmarks as data sets, to results/export", "my.yaml", WORKFLOW),
+    "noise": Command(
+        "asks a few requests repeatedly: how far an engine's answers vary by themselves",
+        "my.yaml",
+        WORKFLOW,
+    ),
+}
+BEHIND = "What stands behind -- goes to Snakemake as it is: -- --dry-run, -- results/figures."
+CODES = """exit codes: 0 done; 1 something failed or is missing, and is named;
+2 the command line is wrong; 3 the runs differ (compare --fail)"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of all subcommands."""
+    shown = argparse.RawDescriptionHelpFormatter
+    found = argparse.ArgumentParser(
+        prog="steadfast",
+        description="How well, and how stably, models follow instructions in long contexts.",
+        epilog=CODES,
+        formatter_class=shown,
+    )
+    below = found.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, command in COMMANDS.items():
+        behind = f"\n{BEHIND}" if command.arguments[: len(WORKFLOW)] == WORKFLOW else ""
+        one = below.add_parser(
+            name,
+            help=command.help,
+            description=f"steadfast {name} {command.help}.",
+            epilog=f"example: steadfast {name} {command.example}{behind}",
+            formatter_class=shown,
+        )
+        for names, options in command.arguments:
+            one.add_argument(*names, **options)
+    return found
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Reads the command line, calls what it names, and ends with that one's exit code."""
+    words = list(sys.argv[1:] if words is None else words)
+    take_any_text()
+    passed: list[str] = []
+    if words and words[0] in COMMANDS and COMMANDS[words[0]].module == "start" and "--" in words:
+        at = words.index("--")
+        words, passed = words[:at], words[at + 1 :]
+    known = parser()
+    given = known.parse_args(words)
+    given.snakemake = passed
+    if any(word.partition("=")[0] in ("--config", "-C") for word in passed):
+        known.error(f"{given.command}: write --set KEY=VALUE in place of --config behind --")
+    sys.exit(import_module(f"steadfast.command.{COMMANDS[given.command].module}").main(given))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""The command line: what each subcommand takes, and what it makes of that."""
+
+import shlex
+import sys
+
+import pytest
+
+from steadfast.base.resources import HOME
+from steadfast.command import start
+from steadfast.command.main import COMMANDS, main, parser
+
+SNAKEFILE = ["--snakefile", str(HOME / "Snakefile")]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my.yaml").touch()
+    return tmp_path
+
+
+def started(monkeypatch, words: str) -> list[str]:
+    """The words that Snakemake is started with."""
+    calls = []
+    monkeypatch.setattr(start.os, "execv", lambda program, argv: calls.append((program, argv)))
+    with pytest.raises(SystemExit) as ended:
+        main(shlex.split(words))
+    assert ended.value.code in (None, 0)
+    ((program, argv),) = calls
+    assert [program, *argv[:3]] == [sys.executable, sys.executable, "-m", "snakemake"]
+    return argv[3:]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_subcommand_helps_with_an_example_that_it_takes(name, folder, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main([name, "--help"])
+    assert ended.value.code == 0
+    example = f"steadfast {name} {COMMANDS[name].example}"
+    assert example in capsys.readouterr().out
+    assert parser().parse_args(shlex.split(example)[1:]).command == name
+
+
+@pytest.mark.parametrize(
+    ("words", "snakemake"),
+    [
+        ("run", SNAKEFILE),
+        ("run my.yaml --cores 4", ["--configfile", "my.yaml", "--cores", "4", *SNAKEFILE]),
+        ("run my.yaml -- -n lifbench", ["--configfile", "my.yaml", *SNAKEFILE, "-n", "lifbench"]),
+        ("trial my.yaml", ["--configfile", "my.yaml", "--config", "limit=2", *SNAKEFILE]),
+        ("trial --set seed=3 --limit 5", ["--config", "seed=3", "limit=5", *SNAKEFILE]),
+        ("plan --directory there", ["--directory", "there", *SNAKEFILE, "--", "plan"]),
+        ("noise -- --quiet all", [*SNAKEFILE, "--quiet", "all", "--", "noise"]),
+    ],
+)
+def test_snakemake_is_started_on_the_workflow(words, snakemake, folder, monkeypatch):
+    assert started(monkeypatch, words) == snakemake
+
+
+def test_a_profile_is_the_workflow_s_own_or_a_site_s(folder, monkeypatch):
+    words = "run --profile profiles/slurm --profile my-site"
+    ours = str(HOME / "profiles/slurm")
+    both = ["--workflow-profile", ours, "--profile", "my-site", *SNAKEFILE]
+    assert started(monkeypatch, words) == both
+    (folder / "profiles/slurm").mkdir(parents=True)
+    assert started(monkeypatch, words)[:2] == ["--workflow-profile", "profiles/slurm"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("", "COMMAND"),
+        ("fly", "invalid choice: 'fly'"),
+        ("run other.yaml", "other.yaml: no such file; name one that is there"),
+        ("trial -- --config seed=3", "--set"),
+        ("compare results", "required: B"),
+    ],
+)
+def test_a_wrong_command_line_ends_with_2_and_a_sentence(words, said, folder, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(shlex.split(words))
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_failure_ends_with_1_and_a_sentence(folder):
+    with pytest.raises(SystemExit, match=r"^error: no sample is named") as ended:
+        main(["show", ""])
+    assert ended.value.code != 0
