@@ -139,7 +139,7 @@ COMMANDS = {
         WORKFLOW,
     ),
 }
-BEHIND = "What stands behind -- goes to Snakemake as it is: -- --dry-run, -- results/figures."
+BEHIND = "What stands behind -- goes to Snakemake as it is: -- --dry-run, -- results/tables."
 CODES = """exit codes: 0 done; 1 something failed or is missing, and is named;
 2 the command line is wrong; 3 the runs differ (compare --fail)"""
 
