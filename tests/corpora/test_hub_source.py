@@ -11,7 +11,7 @@ from hub_server import REPO, REVISION, Hub
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_json
 from steadfast.corpora import hub as hub_source
-from steadfast.corpora.lock import Lock
+from steadfast.corpora.lock import LockFile
 
 TOKEN = "hf_averysecrettoken"
 FILES = {
@@ -129,7 +129,9 @@ def test_a_digest_in_the_config_is_checked(hub, source):
 
 def test_the_lock_keeps_what_concurrent_jobs_add(tmp_path):
     def job(number):
-        Lock(tmp_path / "lock.json").record(f"a/{number % 5}", REVISION, {f"f{number}": "0" * 64})
+        LockFile(tmp_path / "lock.json").record(
+            f"a/{number % 5}", REVISION, {f"f{number}": "0" * 64}
+        )
 
     with ThreadPoolExecutor(8) as jobs:
         list(jobs.map(job, range(40)))

@@ -5,7 +5,7 @@ import pytest
 
 from followbench_run import JUDGES, LANGUAGES, run, scored
 from steadfast.benchmarks.followbench.frames import sample_frame
-from steadfast.benchmarks.followbench.metrics import Metrics, metrics
+from steadfast.benchmarks.followbench.metrics import LevelMetrics, metrics
 from steadfast.benchmarks.followbench.tables import tables
 from steadfast.contract.components import Answer, Frames, Scored
 from steadfast.show.display import Display
@@ -17,10 +17,10 @@ DRAWS = 3
 COUNTS = ["n", "expected", "missing", "only_first", "only_second"]
 
 
-def draws(*of_group: list[dict]) -> Metrics:
+def draws(*of_group: list[dict]) -> LevelMetrics:
     """The metrics of a model, of the levels of each draw."""
     rows = [row | {"draw": draw} for draw, levels in enumerate(of_group) for row in levels]
-    return Metrics(sample_frame(Scored("m", "en", row) for row in rows), ["en"])
+    return LevelMetrics(sample_frame(Scored("m", "en", row) for row in rows), ["en"])
 
 
 def test_equal_draws_change_no_value_and_no_interval():

@@ -8,7 +8,7 @@ from steadfast.base.errors import UserError
 from steadfast.benchmarks.followbench.agreement import agreement
 from steadfast.benchmarks.followbench.facts import CATEGORIES, LEVELS
 from steadfast.benchmarks.followbench.frames import sample_frame
-from steadfast.benchmarks.followbench.metrics import Metrics, items
+from steadfast.benchmarks.followbench.metrics import LevelMetrics, items
 from steadfast.contract.components import Labels, Scored
 from steadfast.stats.tidy import OVERALL
 
@@ -33,8 +33,8 @@ def record(group: str, level: int, points: list[float] | None, **changes) -> dic
     }
 
 
-def metrics(*records: dict, language: str = "en") -> Metrics:
-    return Metrics(sample_frame(Scored("m", language, one) for one in records), [language])
+def metrics(*records: dict, language: str = "en") -> LevelMetrics:
+    return LevelMetrics(sample_frame(Scored("m", language, one) for one in records), [language])
 
 
 def value(rows: pd.DataFrame, **keys: str) -> float:
@@ -133,7 +133,7 @@ def test_by_scorer():
 def test_a_model_without_some_samples_shows_it():
     group = five("style/1", 1, 1, 1, 1, 1)
     scores = [Scored(m, "en", one) for m, n in (("a", 5), ("b", 2)) for one in group[:n]]
-    rows = Metrics(sample_frame(scores), ["en"]).coverage()
+    rows = LevelMetrics(sample_frame(scores), ["en"]).coverage()
     whole = rows[(rows["category"] == OVERALL) & (rows["level"] == "")].set_index("model")
     assert list(whole["expected"]) == [5, 5] and list(whole["scored"]) == [5, 2]
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steadfast.base.resources import facts
-from steadfast.benchmarks.followbench.rules import COMPARISONS, Text, satisfied
+from steadfast.benchmarks.followbench.rules import COMPARISONS, AnswerText, satisfied
 from steadfast.benchmarks.followbench.targets import string_list
 
 RULES = facts("followbench/rules.yaml")
@@ -116,13 +116,13 @@ def test_summaries_fail_from_the_level_of_the_broken_condition_on(rule, language
 
 
 def test_a_line_break_after_the_last_stop_is_a_sentence():
-    assert Text("en", 1, "One. Two.\n").sentences == ["One", " Two", "\n"]
-    assert Text("zh", 1, "一。二！").sentences == ["一", "二"]
+    assert AnswerText("en", 1, "One. Two.\n").sentences == ["One", " Two", "\n"]
+    assert AnswerText("zh", 1, "一。二！").sentences == ["一", "二"]
 
 
 def test_chinese_punctuation_has_no_exclamation_mark():
-    assert Text("zh", 1, "好，！.").punctuation == 2
-    assert Text("en", 1, "好，！.").punctuation == 1
+    assert AnswerText("zh", 1, "好，！.").punctuation == 2
+    assert AnswerText("en", 1, "好，！.").punctuation == 1
 
 
 def test_a_table_needs_three_paragraphs_of_few_long_sentences():

@@ -25,7 +25,7 @@ from steadfast.benchmarks.lifbench.reproduction import (
     compare,
     reproduction,
 )
-from steadfast.benchmarks.lifbench.tables.printed import Asked
+from steadfast.benchmarks.lifbench.tables.printed import AskedCells
 from steadfast.contract.components import Scored
 from steadfast.stats.pairs import drawn
 
@@ -42,7 +42,7 @@ COUNTS = {  # cells, matching
     "Table 10": (120, 120),
     "Table 11": (120, 120),
 }
-ALL = Asked(PAPER_LENGTHS, TASKS)
+ALL = AskedCells(PAPER_LENGTHS, TASKS)
 GPT, QWEN = "gpt-4o-2024-08-06", "Qwen2.5-7B"
 
 
@@ -231,7 +231,7 @@ def test_a_claim_is_supported_where_the_corrected_test_tells_the_two_apart():
 
 
 def test_claims_about_all_lengths_are_not_looked_at_with_fewer():
-    asked = Asked(["4k"], TASKS)
+    asked = AskedCells(["4k"], TASKS)
     table = claims_table(compared(gpt=0.2), dict(zip(MODELS, LABELS, strict=True)), asked)
     assert table.sections == ()
     assert any("None of the claims is looked at" in text for _, text in table.notes)

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.corpora.lock import Lock, check, sha256_of
+from steadfast.corpora.lock import LockFile, check, sha256_of
 from steadfast.corpora.records import cleaned, fields_of, read_files
 from steadfast.corpora.tables import FORMATS, tables
 
@@ -142,7 +142,7 @@ def _status(error: BaseException | None) -> int | None:
     while error is not None:
         response = getattr(error, "response", None)
         if response is not None:
-            return response.status_code
+            return int(response.status_code)
         error = error.__cause__
     return None
 
@@ -172,7 +172,7 @@ def corpus(
             f"corpus {corpus}: revision {revision!r} of {repo} is no commit; give the 40 "
             "hexadecimal digits of one, because a branch or a tag can move"
         )
-    locks = Lock(lock)
+    locks = LockFile(lock)
     data_set, offered, lacking = _first_there(corpus, [repo, *alternatives], revision, locks)
     search = _Search(data_set, locks, sha256 or {})
     names, paths, how, others = (
@@ -199,7 +199,7 @@ def corpus(
 
 
 def _first_there(
-    corpus: str, repos: Sequence[str], revision: str, locks: Lock
+    corpus: str, repos: Sequence[str], revision: str, locks: LockFile
 ) -> tuple[DataSet, list[str], list[str]]:
     """Returns the first data set that is there, its files, and the names of those before it."""
     reasons: dict[str, str] = {}
@@ -229,7 +229,7 @@ def _first_there(
 class _Search:
     """Looks a corpus's files up, and fetches and checks what it looks at."""
 
-    def __init__(self, data_set: DataSet, locks: Lock, sha256: Mapping[str, str]):
+    def __init__(self, data_set: DataSet, locks: LockFile, sha256: Mapping[str, str]):
         self._data_set = data_set
         locked = locks.read(data_set.repo, data_set.revision)
         self._expected = ((sha256, "the config"), (locked, str(locks.path)))

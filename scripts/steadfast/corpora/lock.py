@@ -14,7 +14,7 @@ from steadfast.base.files import Record, read_json, write_json
 FOUND = "found"
 
 
-class Lock:
+class LockFile:
     """A lock file that several jobs may extend at once."""
 
     def __init__(self, path: Path | str):
@@ -22,7 +22,8 @@ class Lock:
 
     def read(self, repo: str, revision: str) -> dict[str, str]:
         """Returns the sha256 of every known file of a revision; none without a lock file."""
-        return self._all().get(repo, {}).get(revision, {})
+        known: dict[str, str] = self._all().get(repo, {}).get(revision, {})
+        return known
 
     def record(self, repo: str, revision: str, digests: dict[str, str]) -> None:
         """Adds digests, keeping what other jobs wrote meanwhile; leaves an unchanged file alone."""

@@ -86,7 +86,7 @@ def _text(shape: Settings, grammar: Grammar, rng: random.Random) -> str:
     if "speakers" in shape:
         cast = [grammar.expand("speaker", rng) for _ in range(rng.randint(*shape["speakers"]))]
         paragraphs = [f"{rng.choice(cast)}: {paragraph}" for paragraph in paragraphs]
-    return shape["separator"].join(paragraphs)
+    return str(shape["separator"].join(paragraphs))
 
 
 def _words(seed: int, unsuitable: set[str]) -> dict[str, list[str]]:

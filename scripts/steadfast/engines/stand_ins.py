@@ -10,7 +10,7 @@ from steadfast.contract.request import FloorOracle, Request, Response
 from steadfast.engines.base import Engine, Setup
 
 
-class StandIn(Engine):
+class StandInEngine(Engine):
     """Answers from the benchmark's oracle, request by request."""
 
     has_model = False
@@ -29,7 +29,7 @@ class StandIn(Engine):
         """Returns the answer to one request."""
 
 
-class ReferenceEngine(StandIn):
+class ReferenceEngine(StandInEngine):
     """Gives the benchmark's gold answers, to which every scorer must give 1, whole whatever the
     output limit."""
 
@@ -37,7 +37,7 @@ class ReferenceEngine(StandIn):
         return Response("ok", self._oracle.reference(request.key), "stop", request.prompt_tokens)
 
 
-class LimitedStandIn(StandIn):
+class LimitedStandIn(StandInEngine):
     """Cuts its answers at the output limit, as a model's are cut, by the tokenizer of prompts."""
 
     packages = ("tiktoken",)

@@ -119,7 +119,7 @@ class Corpora(StrictModel):
         return self
 
 
-class Display(StrictModel):
+class DisplaySettings(StrictModel):
     """How tables and figures look; no number depends on it."""
 
     digits: int = key(3, "Decimals of printed scores.", ge=1, le=6)
@@ -195,7 +195,9 @@ class Config(StrictModel):
     hardware: Hardware = Field(
         default_factory=Hardware, description="What jobs run on; a change re-runs the plan alone."
     )
-    display: Display = Field(default_factory=Display, description="How tables and figures look.")
+    display: DisplaySettings = Field(
+        default_factory=DisplaySettings, description="How tables and figures look."
+    )
     pathvars: dict[Literal["results", "logs", "benchmarks"], str] = key(
         {}, "Snakemake's path variables: `results` is the folder of all results."
     )

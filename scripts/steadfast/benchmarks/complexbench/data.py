@@ -84,7 +84,7 @@ def _record(instance: Instance, language: str, origin: str) -> Record:
                 f"complexbench: main_id {instance.main_id} lacks {field}_{language}; add it, or "
                 f"leave {language!r} out of complexbench.languages"
             )
-        return found
+        return str(found)
 
     record = instance.model_dump(exclude={"instruction_en", "sub_instructions"})
     if instance.branches is None:

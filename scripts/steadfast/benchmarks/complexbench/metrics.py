@@ -56,7 +56,7 @@ def metrics(
 ) -> Frames:
     """Returns the metrics of all models."""
     scored = ScoredAnswers(scores, data)
-    found = Metrics(scored, mode)
+    found = DrfrMetrics(scored, mode)
     compared = found.comparisons(references)
     return {
         "drfr": found.drfr,
@@ -74,7 +74,7 @@ def metrics(
     }
 
 
-class Metrics:
+class DrfrMetrics:
     """The metrics of all models."""
 
     def __init__(self, scored: ScoredAnswers, mode: str):

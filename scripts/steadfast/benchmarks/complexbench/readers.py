@@ -63,7 +63,8 @@ def _signed_answer(sample: Sample[Prompt], kept: Collection[int]) -> str:
 
 
 def _rule(sample: Sample[Prompt], point: int) -> str | None:
-    return sample.source["scoring_questions"][point]["rule"]
+    rule: str | None = sample.source["scoring_questions"][point]["rule"]
+    return rule
 
 
 class ComplexbenchJudge(BelievingJudge):
@@ -79,13 +80,13 @@ class ComplexbenchJudge(BelievingJudge):
         """Returns yes or no, or a copy of the examples that a rule decides on."""
         (holds,), expected = verdicts, request.expected
         if expected["by"] != "rule":
-            return SIMULATED["verdicts"][expected["language"]][holds]
+            return str(SIMULATED["verdicts"][expected["language"]][holds])
         parts = [part for part in rule_examples(expected["rule"], holds) if part in prompt.answer]
         return _COPY.format((SEPARATOR if expected["each"] else "").join(parts) or ABSENT)
 
     def unreadable(self, reply: str, rng: Random) -> str:
         """Returns a remark, or nothing."""
-        return rng.choice(SIMULATED["chatter"])
+        return str(rng.choice(SIMULATED["chatter"]))
 
 
 def rule_examples(rule: str, kept: bool = True) -> list[str]:

@@ -29,7 +29,7 @@ LAYOUT = facts("complexbench/tables.yaml")
 LANGUAGE = Column("Language", align="l")
 
 
-class Measure(NamedTuple):
+class ShownMeasure(NamedTuple):
     """One column of values."""
 
     column: Column  # its heading
@@ -67,11 +67,11 @@ class ComplexbenchResults(Results):
     def by_model(
         self,
         name: str,
-        measures: Sequence[Measure],
+        measures: Sequence[ShownMeasure],
         frame: str,
         notes: Iterable[str] = (),
         languages: Sequence[str] = (),
-        ranked: Measure | None = None,
+        ranked: ShownMeasure | None = None,
     ) -> Table:
         """Returns a table with a row a model, and each language in turn where there are several."""
         languages = languages or self.languages
@@ -98,7 +98,11 @@ class ComplexbenchResults(Results):
         return self.table(name, columns, rows, all_notes)
 
     def _cells(
-        self, measures: Sequence[Measure], frame: str, language: str, ranked: Measure | None
+        self,
+        measures: Sequence[ShownMeasure],
+        frame: str,
+        language: str,
+        ranked: ShownMeasure | None,
     ) -> CellsByModel:
         rows = rows_of(self.frames[frame], language=language)
         found = [(measure, rows_of(rows, **measure.keys)) for measure in measures]
@@ -118,11 +122,11 @@ class ComplexbenchResults(Results):
         ranks = rank_cells(self.roster, self._ties(ranked, language), values_by_model(its))
         return joined_cells([cells, ends, ranks])
 
-    def _pairs(self, measure: Measure, language: str) -> pd.DataFrame:
+    def _pairs(self, measure: ShownMeasure, language: str) -> pd.DataFrame:
         keys = {"measure": measure.keys["measure"], "category": list(measure.keys.values())[-1]}
         return rows_of(self.frames["comparisons"], language=language, **keys)
 
-    def _ties(self, measure: Measure, language: str) -> Ties:
+    def _ties(self, measure: ShownMeasure, language: str) -> Ties:
         return Ties.of(self._pairs(measure, language)) if measure.tested else NO_TIES
 
     def rows_by_group(self, rows: Callable[[str], Iterable[Sequence[Cell]]]) -> tuple[Section, ...]:

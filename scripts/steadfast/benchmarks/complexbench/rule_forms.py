@@ -39,7 +39,7 @@ class Clause:
     @property
     def absent(self) -> bool:
         """Whether it holds where the answer has no such object."""
-        return taxonomy()["rules"][self.name].get("absent", False)
+        return bool(taxonomy()["rules"][self.name].get("absent", False))
 
     def within(self, number: int) -> bool:
         """Returns whether a number lies in the range, both ends in it."""

@@ -97,7 +97,8 @@ class ComplexbenchScoring(Scoring):
 
 def verdict(rule: str, segments: Sequence[str], mode: str) -> Verdict:
     """Whether the segments of an answer satisfy a rule, which mode released may leave undecided."""
-    return (strict if mode == STRICT else released).verdict(rule, segments)
+    found: Verdict = (strict if mode == STRICT else released).verdict(rule, segments)
+    return found
 
 
 def released_verdict(reply: str) -> bool:
@@ -110,7 +111,7 @@ def released_verdict(reply: str) -> bool:
     """
     found = _VERDICT.findall(reply)
     if len(found) == 1:
-        return found[0] == "是"
+        return bool(found[0] == "是")
     return "是" in reply and "否" not in reply
 
 

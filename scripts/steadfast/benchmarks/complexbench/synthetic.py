@@ -140,15 +140,16 @@ def text(node: Node, language: str) -> str:
     wording = MATERIAL["wording"][language]
     if isinstance(node, Block):
         if not node.constraints:
-            return node.task[language]
+            return str(node.task[language])
         constraints = wording["between"].join(part[language] for part in node.constraints)
-        return wording["block"].format(task=node.task[language], constraints=constraints)
+        return str(wording["block"].format(task=node.task[language], constraints=constraints))
     if isinstance(node, Chain):
         return "".join(
             wording["next" if number else "first"].format(text=text(step, language))
             for number, step in enumerate(node.steps)
         )
-    return wording["between"].join(
+    between: str = wording["between"]
+    return between.join(
         wording["nested" if isinstance(branch, Selection) else "branch"].format(
             subject=node.condition[language], value=value[language], text=text(branch, language)
         )

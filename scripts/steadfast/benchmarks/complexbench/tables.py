@@ -15,7 +15,7 @@ from steadfast.benchmarks.complexbench.results import (
     LANGUAGE,
     LAYOUT,
     ComplexbenchResults,
-    Measure,
+    ShownMeasure,
     heading,
 )
 from steadfast.benchmarks.complexbench.taxonomy import dimensions, taxonomy
@@ -62,8 +62,8 @@ def _drfr(results: ComplexbenchResults, name: str) -> Table:
     return results.by_model(name, [*found, overall], "drfr", ranked=overall)
 
 
-def _share(measure: str, category: str, column: Column) -> Measure:
-    return Measure(column, {"measure": measure, "category": category}, tested=True)
+def _share(measure: str, category: str, column: Column) -> ShownMeasure:
+    return ShownMeasure(column, {"measure": measure, "category": category}, tested=True)
 
 
 def _tasks(results: ComplexbenchResults, name: str) -> Table:
@@ -115,7 +115,7 @@ def _accuracies(
     occur = set(rows_of(results.frames["constraints"], measure=measure)["dimension"])
     columns = always | {key: column for key, column in others.items() if key in occur}
     found = [
-        Measure(column, {"measure": measure, "dimension": key}, tested=True)
+        ShownMeasure(column, {"measure": measure, "dimension": key}, tested=True)
         for key, column in columns.items()
     ]
     return results.by_model(name, found, "constraints")
@@ -125,7 +125,7 @@ def _coherent(results: ComplexbenchResults, name: str) -> Table:
     """Coherent test: instances, groups and the drop, with one selection and with several."""
     words = LAYOUT["coherent"]
     found = [
-        Measure(
+        ShownMeasure(
             Column(words["measures"][measure], words["classes"][kind]),
             {"kind": kind, "measure": measure},
             smaller=measure == DROP,
@@ -180,7 +180,7 @@ def _decomposition(results: ComplexbenchResults, name: str) -> Table:
     groups = {key: heading(key) for key in families if key in set(rows["category"])}
     groups |= {"": LAYOUT["overall"]}
     found = [
-        Measure(Column(text, group), {"category": key, "measure": measure})
+        ShownMeasure(Column(text, group), {"category": key, "measure": measure})
         for key, group in groups.items()
         for measure, text in LAYOUT["decomposition"]["measures"].items()
     ]

@@ -10,7 +10,8 @@ LANGUAGES = ("zh", "en")
 
 def taxonomy() -> Record:
     """Task types, constraint types with their dimensions, composition types, categories, rules."""
-    return facts("complexbench/taxonomy.yaml")
+    found: dict[str, Any] = facts("complexbench/taxonomy.yaml")
+    return found
 
 
 @cache

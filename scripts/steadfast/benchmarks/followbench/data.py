@@ -27,7 +27,7 @@ PARTS_OF_MIXED = ("content", "format", "style")
 WITH_TARGET = frozenset(facts("followbench/targets.yaml"))
 
 
-class Source(NamedTuple):
+class LanguageFiles(NamedTuple):
     """What a group's instruction comes from: its task, its rule or ``judge``, and its groups."""
 
     task: str
@@ -36,13 +36,15 @@ class Source(NamedTuple):
 
 
 @cache
-def sources(category: str) -> dict[str, Source]:
+def sources(category: str) -> dict[str, LanguageFiles]:
     """Returns the sources of a category's groups, by name (Table 1 and the released fields).
 
     Some sources of the example category have names that mean a rule elsewhere.
     """
     return {
-        name: Source(entry["task"], entry.get("rule", JUDGE), dict(zip(LANGUAGES, n, strict=True)))
+        name: LanguageFiles(
+            entry["task"], entry.get("rule", JUDGE), dict(zip(LANGUAGES, n, strict=True))
+        )
         for entry in facts("followbench/sources.yaml")[category]
         for name, n in entry["groups"].items()
     }

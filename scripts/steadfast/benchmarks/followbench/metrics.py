@@ -49,7 +49,7 @@ def metrics(
 ) -> Frames:
     """Returns the metrics of all models."""
     scores = list(scores)
-    found = Metrics(sample_frame(scores), languages)
+    found = LevelMetrics(sample_frame(scores), languages)
     asked = {scored.record["context_id"] for scored in scores}
     groups = {
         name: [group for group in of if group["context_id"] in asked]
@@ -72,7 +72,7 @@ def metrics(
     }
 
 
-class Metrics:
+class LevelMetrics:
     """The metrics of all models."""
 
     def __init__(self, samples: pd.DataFrame, languages: Sequence[str]):
@@ -200,7 +200,7 @@ class Metrics:
             return {}
         best = asked.drop_duplicates("sample_id").assign(model="", prompts=OWN, draw=0)
         passed = best["passable"].astype(float)
-        found = Metrics(best.assign(hard=passed, soft=passed), self._languages)
+        found = LevelMetrics(best.assign(hard=passed, soft=passed), self._languages)
         rows = {"HSR": found.rates("hard"), "SSR": found.rates("soft"), "CSL": found.levels()}
         return {measure: float(self._overall(of)["value"].iloc[0]) for measure, of in rows.items()}
 

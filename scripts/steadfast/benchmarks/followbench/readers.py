@@ -24,7 +24,7 @@ def reference_answer(prompt: Prompt, group: Record) -> str:
     wanted = group["levels"][level - 1]["target"]
     match rule:
         case "exact" | "option" | "date" | "money" | "contained":
-            return wanted
+            return str(wanted)
         case "judge":
             return described(range(1, level + 1))
         case "lines":
@@ -36,7 +36,7 @@ def reference_answer(prompt: Prompt, group: Record) -> str:
     texts = facts("followbench/reference.yaml")[group["language"]][rule]
     if isinstance(texts, str):
         return texts
-    return texts[max(start for start in texts if start <= level)]
+    return str(texts[max(start for start in texts if start <= level)])
 
 
 def described(kept: Collection[int]) -> str:
@@ -89,7 +89,7 @@ def _chance(number: int, level: int, slip: float, reader: Settings) -> float:
     """Returns the chance to keep the constraint of that number, of as many as the level has."""
     depth = (number - 0.5) / level
     lost = MIDDLE * reader["position_bias"] * 4 * depth * (1 - depth) * (level > 1)
-    return max(0.0, 1 - slip * (FIRST + GROWTH * level) - lost)
+    return float(max(0.0, 1 - slip * (FIRST + GROWTH * level) - lost))
 
 
 class FollowbenchJudge(BelievingJudge):

@@ -32,7 +32,7 @@ def satisfied(rule: str, language: str, level: int, target: str, answer: str) ->
 
 
 @dataclass(frozen=True)
-class Text:
+class AnswerText:
     """An answer, or a part of one: English is measured by words, Chinese by characters."""
 
     language: str
@@ -119,7 +119,7 @@ def _has_form(target: str, answer: str) -> bool:
     )
 
 
-CONDITIONS: dict[str, Callable[[Text, Any], bool]] = {
+CONDITIONS: dict[str, Callable[[AnswerText, Any], bool]] = {
     # Summaries.
     "sentences": lambda answer, n: len(answer.sentences) == n,
     "sentences_shorter_than": lambda answer, n: max(answer.sentence_lengths) < n,
@@ -168,7 +168,7 @@ CONDITIONS: dict[str, Callable[[Text, Any], bool]] = {
 
 def cumulative(rule: str, language: str, level: int, answer: str) -> bool:
     """Returns whether an answer satisfies a rule's conditions up to its level."""
-    text = Text(language, level, answer)
+    text = AnswerText(language, level, answer)
     conditions = facts("followbench/rules.yaml")["conditions"][rule][language][:level]
     return all(
         CONDITIONS[name](text, value)

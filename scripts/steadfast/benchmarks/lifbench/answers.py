@@ -65,7 +65,7 @@ def reference_answer(prompt: Prompt, context: Record) -> str:
                 for sentence in asked_sentences(prompt, context)
             )
         case "OQ":
-            return given["options"][0 if is_key_sentence(given["evidence"], context) else 1]
+            return str(given["options"][0 if is_key_sentence(given["evidence"], context) else 1])
         case _:
             return json.dumps([s["text"] for s in asked_sentences(prompt, context)])
 
@@ -81,8 +81,8 @@ def _any_element(prompt: Prompt, context: Record) -> str:
     for place in chain([first], right):
         text = elements[place]
         if text == text.strip() and sum(element in text for element in elements) == 1:
-            return text
-    return elements[first]
+            return str(text)
+    return str(elements[first])
 
 
 def blur_indices(prompt: Prompt, context: Record) -> range:

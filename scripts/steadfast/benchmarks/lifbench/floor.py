@@ -41,7 +41,7 @@ def floor_answer(prompt: Prompt, context: Record, rubric: str = "released", draw
             return _near_the_beginning(context["elements"], given.get("bias", 0), rng)
         case "LBI" | "LBE":
             # What comes last is after any element, wherever that stands.
-            return context["elements"][-1 if given["bias"] > 0 else 0]
+            return str(context["elements"][-1 if given["bias"] > 0 else 0])
         case "LMI":
             places = rng.sample(range(len(context["elements"])), len(given["id_arr"]))
             # Elements are never asked for in the order of the list.
@@ -58,7 +58,7 @@ def floor_answer(prompt: Prompt, context: Record, rubric: str = "released", draw
                 for sentence in _drawn(context["key_sentences"], given["num"], rng)
             )
         case "OQ":
-            return given["options"][LIKELIER[rubric]]
+            return str(given["options"][LIKELIER[rubric]])
         case _:
             number = max(1, round(len(context["key_sentences"]) / ONE_IN))
             drawn = _drawn(context["key_sentences"], number, rng)
@@ -95,7 +95,7 @@ def _likeliest_groups(documents: int) -> int:
     """
     multidoc = facts("lifbench/contexts.yaml")["multidoc"]
     repeated = int(multidoc["repeated_share"] * documents + 0.5)
-    return min(multidoc["repeated_sets"], 1 + max(repeated - 1, 0) // 2)
+    return int(min(multidoc["repeated_sets"], 1 + max(repeated - 1, 0) // 2))
 
 
 def _drawn(parts: list[Record], number: int, rng: Random) -> list[Record]:

@@ -15,8 +15,8 @@ def expected_element(prompt: Prompt) -> str:
     """Returns the one right element of an LSI, LOI or LOE prompt."""
     given = fields(prompt)
     if prompt["task"] == "LSI":
-        return given["element"]
-    return given["post_element" if given["bias"] > 0 else "pre_element"]
+        return str(given["element"])
+    return str(given["post_element" if given["bias"] > 0 else "pre_element"])
 
 
 def expected_labels(prompt: Prompt, documents: list[Record]) -> list[str]:

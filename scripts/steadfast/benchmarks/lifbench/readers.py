@@ -109,14 +109,14 @@ class _Reading:
         elements = self.context["elements"]
         visible = max(1, int(len(elements) * self.seen))
         if self.recalls(index / len(elements)):
-            return elements[index]
+            return str(elements[index])
         near = min(max(index + self.rng.choice((-1, 1)), 0), visible - 1)
         kind = self.rng.random() * (0.5 + self.clarity)
         if kind < 0.25:
             return "".join(self.rng.choices("0123456789abcdef", k=32))  # looks like an identifier
         if kind < 0.4:
             return self.garbled(elements[min(index, visible - 1)])
-        return elements[self.rng.randrange(visible) if kind < 0.7 else near]
+        return str(elements[self.rng.randrange(visible) if kind < 0.7 else near])
 
     def garbled(self, text: str) -> str:
         """Returns a copy with about every twelfth character wrong, or cut short."""
@@ -128,7 +128,7 @@ class _Reading:
     def depth_of(self, sentence: Record) -> float:
         """Returns where in the text a key sentence stands, from 0 to 1."""
         text = self.context["text"]
-        return max(0, text.find(sentence["text"])) / max(1, len(text))
+        return float(max(0, text.find(sentence["text"])) / max(1, len(text)))
 
 
 Slips = list[Callable[[str], str]]

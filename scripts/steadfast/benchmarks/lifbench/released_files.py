@@ -10,7 +10,7 @@ from steadfast.base.pinned import check, download, fetch
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.tasks import Task
 from steadfast.contract.task import Needs
-from steadfast.corpora.lock import Lock
+from steadfast.corpora.lock import LockFile
 
 LOCAL = "set lifbench.released.directory in the config to a directory that holds {name}"
 BELOW = "data/meta"  # where the files lie in a clone of the repository
@@ -20,7 +20,7 @@ UNIT = 1024  # tokens; released lengths count in these
 
 def released_name(task: str) -> str:
     """Returns what the released files call one of the paper's tasks."""
-    return facts("lifbench/released.yaml")["names"][task]
+    return str(facts("lifbench/released.yaml")["names"][task])
 
 
 def scores_file(task: Task) -> str:
@@ -69,7 +69,7 @@ def input_file(
     if "git_blob" in known:
         check(content, known, place, advice)
     else:
-        _check_lock(content, Lock(lock), source["repository"], source["commit"], place, name)
+        _check_lock(content, LockFile(lock), source["repository"], source["commit"], place, name)
     return content.decode("utf-8")
 
 
@@ -81,7 +81,7 @@ def _bytes(path: Path) -> bytes:
 
 
 def _check_lock(
-    content: bytes, lock: Lock, repository: str, commit: str, place: str, name: str
+    content: bytes, lock: LockFile, repository: str, commit: str, place: str, name: str
 ) -> None:
     found = hashlib.sha256(content).hexdigest()
     expected = lock.read(repository, commit).get(name, found)

@@ -12,7 +12,7 @@ from steadfast.benchmarks.lifbench.perspectives import Beyond
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
 from steadfast.benchmarks.lifbench.tables import BUILDERS
 from steadfast.benchmarks.lifbench.tables import tables as own_tables
-from steadfast.benchmarks.lifbench.tables.printed import LABELS, Asked, printed_rows
+from steadfast.benchmarks.lifbench.tables.printed import LABELS, AskedCells, printed_rows
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.benchmarks.lifbench.tables.scores import ranks_by_value
 from steadfast.contract.components import Frames
@@ -91,9 +91,11 @@ def reproduction(cells: Sequence[PrintedCell]) -> Printed:
     return Printed(NAME, tex, md, rows.to_csv(index=False, lineterminator="\n"))
 
 
-def _asked(frames: Frames, weighting: str, own: Mapping[str, Settings] | None) -> Asked:
+def _asked(frames: Frames, weighting: str, own: Mapping[str, Settings] | None) -> AskedCells:
     found = frames["coverage"]
-    return Asked.of(set(found["length"]) - {""}, set(found["task"]) - {OVERALL}, weighting, own)
+    return AskedCells.of(
+        set(found["length"]) - {""}, set(found["task"]) - {OVERALL}, weighting, own
+    )
 
 
 def compare(
@@ -179,7 +181,7 @@ def _note(
         rows = explained.get("interchanged", {})
         other = rows.get(cell.model) if explained["table"] == cell.table else None
         if other and shown[other, cell.length, cell.column].text == cell.printed:
-            return key
+            return str(key)
     return ""
 
 
@@ -269,7 +271,7 @@ def _ranked(scores: Mapping[str, float]) -> list[str]:
     return sorted(scores, key=lambda label: -scores[label])
 
 
-def claims_table(comparisons: pd.DataFrame, models: Mapping[str, str], asked: Asked) -> Table:
+def claims_table(comparisons: pd.DataFrame, models: Mapping[str, str], asked: AskedCells) -> Table:
     """Returns each claim with the difference in scores, and whether the test supports it.
 
     Claims about models or cells that the run has not are left out.

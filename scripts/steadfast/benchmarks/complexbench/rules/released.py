@@ -28,7 +28,7 @@ T = TypeVar("T")
 Segments = Sequence[str]
 
 
-class Kind(NamedTuple):
+class RuleKind(NamedTuple):
     """A kind of rule."""
 
     names: Sequence[str]  # that all stand in the rule
@@ -119,7 +119,8 @@ def _elements(listed: str) -> Sequence[Any]:
     if not ok:
         name = "NameError" if is_expression(listed) else "SyntaxError"
         raise RuleError(name, f"{listed[:40]!r} is no list of numbers or of words in quotes")
-    return value
+    found: Sequence[Any] = value
+    return found
 
 
 def _within(ends: Sequence[Any]) -> checks.Limits:
@@ -257,7 +258,7 @@ def _kind(
     texts: str = "normal",
     absent: bool = False,
     unless: str = "",
-) -> Kind:
+) -> RuleKind:
     """Returns a kind that holds the texts of each segment, or of the first, to one check.
 
     The check is ``read`` of the rule and its names, which ``+`` parts; a colon is not part of one.
@@ -277,7 +278,7 @@ def _kind(
         # Each is looked at, whatever came before: an error in the last one counts.
         return False not in {kept(segment) for segment in considered}
 
-    return Kind(found, absent, test, unless)
+    return RuleKind(found, absent, test, unless)
 
 
 _EXTRACTED = (
@@ -288,13 +289,13 @@ _EXTRACTED = (
     _kind("model_keyword", _all, "raw"),
     _kind("model_forbidden_word_each", _any, absent=True),
     _kind("model_forbidden_word", _any, "raw", absent=True),
-    Kind(["model_number_each"], False, _number),
+    RuleKind(["model_number_each"], False, _number),
     _kind("model_length_each", _length, "raw, quoted or not"),
     _kind("model_length_word_each", _size, "raw, quoted or not"),
     _kind("model_length_word", _size, "raw, quoted or not"),
     _kind("model_length:", _length, "raw, unquoted or not"),
     _kind("model_startswith_each", _starts),
-    Kind(["model_starts_with_list_each"], False, _starts_with_list),
+    RuleKind(["model_starts_with_list_each"], False, _starts_with_list),
     _kind("model_startswith+model_endswith", _frame),
     _kind("model_startswith", _starts),
     _kind("model_endswith_each", _ends, "normal, quoted or not"),

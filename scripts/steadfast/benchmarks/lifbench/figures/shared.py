@@ -61,7 +61,7 @@ def captioned(
 
 def sentence(name: str, **slots: object) -> str:
     """Returns one of the sentences on what a figure shows."""
-    return WORDS["notes"][name].format(**slots)
+    return str(WORDS["notes"][name].format(**slots))
 
 
 def of_contenders(results: LifbenchResults, rows: pd.DataFrame) -> pd.DataFrame:

@@ -152,7 +152,7 @@ class Types(StrictModel):
 
 
 @dataclass(frozen=True)
-class Kind:
+class ScoringKind:
     """A kind of drawing; of listed settings the keys are the names that it gives."""
 
     space: type[StrictModel]  # the schema of its space
@@ -160,14 +160,14 @@ class Kind:
     gives: frozenset[str] = frozenset()
 
 
-KINDS: Mapping[str, Kind] = {
-    "positions": Kind(Positions, "list", frozenset({"id", "ordid", "element"})),
-    "index_lists": Kind(IndexLists, "list", frozenset({"id_arr"})),
-    "listed": Kind(Listed, None),
-    "duplicates": Kind(Listed, "multidoc"),
-    "repeats": Kind(Repeats, "onedoc", frozenset({"num", "sep"})),
-    "evidence": Kind(Evidences, "onedoc", frozenset({"evidence", "options"})),
-    "types": Kind(Types, "onedoc", frozenset({"type"})),
+KINDS: Mapping[str, ScoringKind] = {
+    "positions": ScoringKind(Positions, "list", frozenset({"id", "ordid", "element"})),
+    "index_lists": ScoringKind(IndexLists, "list", frozenset({"id_arr"})),
+    "listed": ScoringKind(Listed, None),
+    "duplicates": ScoringKind(Listed, "multidoc"),
+    "repeats": ScoringKind(Repeats, "onedoc", frozenset({"num", "sep"})),
+    "evidence": ScoringKind(Evidences, "onedoc", frozenset({"evidence", "options"})),
+    "types": ScoringKind(Types, "onedoc", frozenset({"type"})),
 }
 """Those of ``variables.DRAWS``."""
 NEIGHBOURS = frozenset({"pre_element", "post_element"})

@@ -35,7 +35,7 @@ COPY = "in a copy of that file, in the folder that lifbench.recs.review names"
 
 
 @dataclass(frozen=True)
-class Text:
+class PickedText:
     """A text of the pool with its place and what people make of it."""
 
     record: Record  # the candidate
@@ -92,7 +92,7 @@ def expressions(
     remedy = REMEDY.format(place="there" if own else COPY)
     directions = [direction for direction, _ in by_direction(clusters)]
     nearest = nearest_texts(texts, where, remedy) if sampling != "random" else {}
-    drawn: list[list[Text]] = []
+    drawn: list[list[PickedText]] = []
     if sampling != "nearest":
         drawn = [_drawn(texts, f"{seed}/{name}/{draw}", where, remedy) for draw in range(draws)]
     kept = [
@@ -125,9 +125,9 @@ def expressions(
     }
 
 
-def nearest_texts(texts: Iterable[Text], where: str, remedy: str) -> dict[int, Text]:
+def nearest_texts(texts: Iterable[PickedText], where: str, remedy: str) -> dict[int, PickedText]:
     """Returns the usable text of each cluster that is nearest to its centre, by expression id."""
-    found: dict[int, Text] = {}
+    found: dict[int, PickedText] = {}
     clusters: set[tuple[int | None, int]] = set()
     for text in sorted(texts, key=lambda text: text.place["rank"]):
         direction, cluster = text.place["direction"], text.place["cluster"]
@@ -159,27 +159,29 @@ def _decisions(
     return read_review(review, task["id"], pool)
 
 
-def _texts(pool: Sequence[Record], clusters: Sequence[Record], decisions: Decisions) -> list[Text]:
+def _texts(
+    pool: Sequence[Record], clusters: Sequence[Record], decisions: Decisions
+) -> list[PickedText]:
     """Returns the texts of a task that were clustered."""
     places, unread = {record["text_id"]: record for record in clusters}, Decision(UNREAD)
     return [
-        Text(record, place, decisions.get(text_hash(record["text"]), unread))
+        PickedText(record, place, decisions.get(text_hash(record["text"]), unread))
         for record in pool
         if (place := places.get(record["text_id"]))
     ]
 
 
-def _drawn(texts: Sequence[Text], seed: str, where: str, remedy: str) -> list[Text]:
+def _drawn(texts: Sequence[PickedText], seed: str, where: str, remedy: str) -> list[PickedText]:
     """Returns as many usable texts of each direction as it has clusters, in a random order.
 
     A text's turn follows from itself alone: rejecting one puts the next in its place and moves no
     other.
     """
 
-    def turn(text: Text) -> str:
+    def turn(text: PickedText) -> str:
         return hashlib.sha256(f"{seed}/{text.record['text']}".encode()).hexdigest()
 
-    found: list[Text] = []
+    found: list[PickedText] = []
     for direction in dict.fromkeys(text.place["direction"] for text in texts):
         of_it = [text for text in texts if text.place["direction"] == direction]
         wanted = len({text.place["cluster"] for text in of_it})

@@ -14,7 +14,7 @@ from steadfast.benchmarks.lifbench.tables.models import (
     rubrics_table,
     variance_table,
 )
-from steadfast.benchmarks.lifbench.tables.printed import Asked, with_printed
+from steadfast.benchmarks.lifbench.tables.printed import AskedCells, with_printed
 from steadfast.benchmarks.lifbench.tables.recs import recs_table, sampling_table
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.benchmarks.lifbench.tables.scores import (
@@ -68,7 +68,7 @@ def tables(
 ) -> Iterator[Table]:
     """Yields all tables; with the paper's cells where the display wants them."""
     results = LifbenchResults(frames, display, weighting, rubric, with_own(own))
-    asked = Asked.of(results.lengths, results.tasks, weighting, own)
+    asked = AskedCells.of(results.lengths, results.tasks, weighting, own)
     further = {name: build for name, build in FURTHER.items() if name in frames}
     for name, build in {**BUILDERS, **further}.items():
         table = build(results, name)

@@ -21,7 +21,7 @@ LABELS = [model.label for model in PAPER_MODELS.values() if not model.gold]
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedCells:
     """What a run asked of its models, as far as the paper's cells depend on it."""
 
     lengths: Collection[str]  # their names
@@ -47,7 +47,7 @@ class Asked:
 
         ``length`` is "" where the table has no rows by length; ``column`` may be a length.
 
-        >>> Asked(["4k"], ["OR"]).has("4k", "OR"), Asked(["4k"], ["OR"]).has("", "OR")
+        >>> AskedCells(["4k"], ["OR"]).has("4k", "OR"), AskedCells(["4k"], ["OR"]).has("", "OR")
         (True, False)
         """
         at = length or (column if column in LENGTHS else "")
@@ -66,7 +66,7 @@ def printed_rows(name: str) -> Iterator[Mapping[str, str]]:
 
 
 def with_printed(
-    table: Table, name: str, results: LifbenchResults, asked: Asked, same_prompts: bool
+    table: Table, name: str, results: LifbenchResults, asked: AskedCells, same_prompts: bool
 ) -> Table:
     """Returns a table with the paper's cells that the run has too, in a section of their own."""
     if name not in NAMES:
@@ -81,7 +81,7 @@ def with_printed(
     return replace(table, sections=(*table.sections, section), notes=(*table.notes, note))
 
 
-def _rows(table: Table, name: str, asked: Asked) -> Iterator[tuple[Cell, ...]]:
+def _rows(table: Table, name: str, asked: AskedCells) -> Iterator[tuple[Cell, ...]]:
     """Yields a row a model, or a model and length, as the table has them."""
     found: dict[str, dict[str, dict[str, str]]] = {label: {} for label in LABELS}
     for row in printed_rows(name):

@@ -62,7 +62,9 @@ class LifbenchResults(Results):
 
     def counts(self, model: str, task: str = OVERALL, length: str = "") -> Mapping[str, int]:
         """Returns expected, scored, truncated samples of a task (or all) and length (or all)."""
-        return self._counts.get((model, task, length), dict.fromkeys(COUNTS, 0))
+        none = dict.fromkeys(COUNTS, 0)
+        found: Mapping[str, int] = self._counts.get((model, task, length), none)
+        return found
 
     def all_counts(self, model: str, length: str = "") -> Mapping[str, int]:
         """Returns those of all tasks: of those in the overall values, and of those apart."""

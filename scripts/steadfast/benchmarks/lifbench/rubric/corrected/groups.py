@@ -23,7 +23,7 @@ _WORD = re.compile(r"\w+")
 _BULLET = re.compile(r"[-*•+]\s|[0-9]+[.)]\s")
 
 
-class Part(NamedTuple):
+class GroupPart(NamedTuple):
     """A bracketed part of an answer; one that is cut was read as far as its last inner list."""
 
     is_json: bool  # whether it is JSON, None being let pass
@@ -38,7 +38,7 @@ class Part(NamedTuple):
         )
 
 
-def parts_of(line: str) -> list[Part]:
+def parts_of(line: str) -> list[GroupPart]:
     """Returns the parts of a line from each ``[`` to its ``]``, brackets in strings apart."""
     parts, position = [], 0
     while (start := line.find("[", position)) >= 0:
@@ -53,17 +53,17 @@ def parts_of(line: str) -> list[Part]:
                 break
         else:
             if inner > start:
-                parts.append(Part(False, _read(line[start:inner] + "]").value, is_cut=True))
+                parts.append(GroupPart(False, _read(line[start:inner] + "]").value, is_cut=True))
             break
     return parts
 
 
-def _read(text: str) -> Part:
+def _read(text: str) -> GroupPart:
     is_json, value = with_none(text)
-    return Part(is_json, value if is_json else read_value(text)[1])
+    return GroupPart(is_json, value if is_json else read_value(text)[1])
 
 
-def groups_of(response: str, lines: list[list[Part]], keys: Sequence[str]) -> list[Group]:
+def groups_of(response: str, lines: list[list[GroupPart]], keys: Sequence[str]) -> list[Group]:
     """Returns the groups of documents that an answer gives, each document as its entries.
 
     Read are lists of lists, one after another or together in one more list or object. Lists that

@@ -21,7 +21,7 @@ _AND = re.compile(r"\b(?:and|und|et|y)\b")
 _NUMBER = re.compile(r"[^\w]*([0-9]{1,9})(?![0-9])")
 
 
-class Labels(NamedTuple):
+class ReadLabels(NamedTuple):
     """The labels that an answer gives.
 
     A document that has none of the labels that there are has an empty text. Form has 0 to 3 points
@@ -35,7 +35,7 @@ class Labels(NamedTuple):
     form: float
 
 
-def labels_of(response: str, candidates: list[str], documents: int) -> Labels:
+def labels_of(response: str, candidates: list[str], documents: int) -> ReadLabels:
     """Returns the labels in an answer that is not empty, of so many documents."""
     whole, given = values_in(response, "{")
     held = [_content(value, candidates) for value in given]
@@ -45,22 +45,22 @@ def labels_of(response: str, candidates: list[str], documents: int) -> Labels:
     parts = [dict(zip("ab", part, strict=True)) if _is_pair(part) else part for part in parts]
     objects = [part for part in parts if isinstance(part, dict)]
     if by_number := _in_records(objects, candidates):
-        return Labels(by_number, set(), len(objects), form)
+        return ReadLabels(by_number, set(), len(objects), form)
     named = {name: label for part in objects for name, label in part.items()}
     by_number = _by_name(named, candidates)
     if by_number:
         bare = sum(isinstance(v, str) and _is_label(v, candidates) for v in named.values())
         is_object = held == given and not any(isinstance(value, list) for value in values)
         form += is_object * bare / len(named)
-        return Labels(by_number, set(named), len(named), form)
+        return ReadLabels(by_number, set(named), len(named), form)
     if by_number := _by_label(named, candidates):
         names = {name for name in strings(list(named.values())) if _NAME.fullmatch(name)}
-        return Labels(by_number, names, len(by_number), form)
+        return ReadLabels(by_number, names, len(by_number), form)
     if whole and values and isinstance(values[0], list):
         texts = [_text(item) if not isinstance(item, dict) else "" for item in values[0]]
         in_turn = {n: chosen(text, candidates) or "" for n, text in enumerate(texts, start=1)}
         if held == given or any(in_turn.values()):
-            return Labels(in_turn, set(), len(texts), form)
+            return ReadLabels(in_turn, set(), len(texts), form)
     return _in_text(response, candidates, documents, form)
 
 
@@ -123,7 +123,7 @@ def _text(value: Any) -> str:
     return " or ".join(strings(value))
 
 
-def _in_text(response: str, candidates: list[str], documents: int, form: float) -> Labels:
+def _in_text(response: str, candidates: list[str], documents: int, form: float) -> ReadLabels:
     """Returns the labels that stand in lines: after each name of a document, or before several."""
     finder = Finder(candidates)
     found: dict[int, str] = {}
@@ -156,7 +156,7 @@ def _in_text(response: str, candidates: list[str], documents: int, form: float) 
         # Each label once is the choice that there was, and no answer.
         if len(in_turn) == documents or sorted(in_turn.values()) != sorted(candidates):
             found = in_turn
-    return Labels(found, names, len(found), form)
+    return ReadLabels(found, names, len(found), form)
 
 
 def _in_turn(response: str, finder: Finder) -> dict[int, str]:

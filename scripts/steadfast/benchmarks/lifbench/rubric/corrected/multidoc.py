@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from steadfast.base.files import Record
 from steadfast.benchmarks.lifbench.rubric.corrected.groups import (
     Group,
-    Part,
+    GroupPart,
     Row,
     as_entry,
     groups_of,
@@ -59,7 +59,7 @@ def find_duplicates(
     return Marks(points, {"lines": len(lines), "read": m})
 
 
-def _is_read(groups: list[Group], lines: list[list[Part]], facts: MultiDocFacts) -> bool:
+def _is_read(groups: list[Group], lines: list[list[GroupPart]], facts: MultiDocFacts) -> bool:
     """Tells whether the lists of an answer are groups: they hold documents' values, and several
     documents each or the form that was asked for."""
     known = [
@@ -71,7 +71,7 @@ def _is_read(groups: list[Group], lines: list[list[Part]], facts: MultiDocFacts)
     return any(len(group) > 1 or asked for group in known)
 
 
-def _line_form(response: str, lines: list[list[Part]]) -> float:
+def _line_form(response: str, lines: list[list[GroupPart]]) -> float:
     parts = [part for line in lines for part in line if not part.is_cut]
     form = 0.5 * ("[" in response and "]" in response)
     form += 0.5 * (response[0] == "[" and response[-1] == "]")
