@@ -48,7 +48,7 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     yield "Price of a model", "models.{name}.price.", model_base.Price
     yield "Certificate of the plan", "certificate.", config.Certificate
     yield "Noise", "noise.", config.Noise
-    yield "Display", "display.", config.Display
+    yield "Display", "display.", config.DisplaySettings
 
 
 INTRODUCTION = """# The config

@@ -1,6 +1,7 @@
 """The vocabulary of ComplexBench's annotations, read from ``resources/complexbench``."""
 
 from functools import cache
+from typing import Any
 
 from steadfast.base.files import Record
 from steadfast.base.resources import facts

@@ -70,7 +70,7 @@ class AnswerText:
         return sum(map(self.text.count, string.punctuation + others))
 
     @property
-    def paragraphs(self) -> list["Text"]:
+    def paragraphs(self) -> list["AnswerText"]:
         """What empty lines separate."""
         return [replace(self, text=piece) for piece in self.text.split("\n\n")]
 
@@ -85,7 +85,7 @@ class AnswerText:
             return word in self.text
         return re.search(rf"\b{re.escape(word)}\b", self.text) is not None
 
-    def sentence(self, number: int) -> "Text":
+    def sentence(self, number: int) -> "AnswerText":
         """Returns the sentence of that number, from 1; empty where there is none."""
         return replace(self, text=next(iter(self.sentences[number - 1 :]), ""))
 

@@ -36,7 +36,7 @@ class AskedCells:
         tasks: Collection[str],
         weighting: str,
         own: Mapping[str, Settings] | None,
-    ) -> "Asked":
+    ) -> "AskedCells":
         """Returns what a run asked, of all its tasks, and of the facts of the user's own."""
         known = with_own(own)
         others = any(known[task].counts for task in tasks if task not in SCORED_TASKS)
