@@ -71,3 +71,11 @@ def test_what_is_no_zip_file_is_one_sentence(content, sentence, there, tmp_path)
         bundle.write_bytes(content)
     with pytest.raises(UserError, match=sentence):
         unpack(bundle, there)
+
+
+def test_what_is_small_is_unpacked_however_well_it_was_packed(tmp_path):
+    for name in ("files", "out"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "files" / "a.txt").write_bytes(b"a" * 10**6)  # packed to a thousandth
+    write_archive(tmp_path / "files", tmp_path / "a.zip")
+    assert list(unpack(tmp_path / "a.zip", tmp_path / "out")) == ["a.txt"]
