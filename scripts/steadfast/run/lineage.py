@@ -184,12 +184,16 @@ class Lineage:
         before = [self.report(), *map(self.tables, names)]
         return Step.of(digest("steadfast.stages.collect"), names, before)
 
+    @property
+    def _tasks(self) -> list[Component[Any] | str | None]:
+        """What makes the tasks of a config, for jobs that read the config themselves."""
+        made_by = (benchmark.task for benchmark in self._run.benchmarks.values())
+        return [f"{one.__module__}:{one.__name__}" for one in made_by]
+
     def bundle(self) -> Step:
         """The bundle of a run."""
-        used: list[Component[Any] | str | None] = []
-        for name in self._run.running:
-            task, made_by = self._run.tasks[name], self._run.benchmarks[name].task
-            used += [f"{made_by.__module__}:{made_by.__name__}"]
+        used = self._tasks
+        for task in (self._run.tasks[name] for name in self._run.running):
             used += [task.samples, task.stand_in, task.exports]
         return Step.of(digest("steadfast.share.bundle", *used), [], [self.collected_tables()])
 
@@ -234,7 +238,8 @@ class Lineage:
         before = [*self.answered_files().values(), self.usage()]
         before += [step for name in of for step in (self.tables(name), self.figures(name))]
         settings = [self._run.config.name, titles, list(map(plain, used))]
-        return Step.of(digest("steadfast.page.make_page", *used), settings, before)
+        code = digest("steadfast.page.make_page", *self._tasks, *used)
+        return Step.of(code, settings, before)
 
     def usage(self) -> Step:
         """What inference took."""
