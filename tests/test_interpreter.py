@@ -97,7 +97,7 @@ def test_a_model_that_is_served_or_counts_its_own_tokens_needs_vllm_s_environmen
     python = tmp_path / ".venv-vllm/bin/python"
     python.parent.mkdir(parents=True)
     python.touch()
-    monkeypatch.setattr("steadfast.workflow.interpreter.PACKAGE", tmp_path / "scripts/steadfast")
+    monkeypatch.setattr("steadfast.workflow.interpreter.HOME", tmp_path)
     monkeypatch.setattr("steadfast.workflow.interpreter.find_spec", lambda module: None)
     asked = {"engine": "openai", "serve": None, "tokenizer": "o200k_base"}
     assert interpreter(asked) is None
