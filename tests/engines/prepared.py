@@ -1,7 +1,6 @@
 """A benchmark's files in a results folder, made by the stages as the rules call them."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +9,6 @@ from steadfast.contract.part_files import PartFiles
 from steadfast.judging.ask_judge import write_judge_prompts
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.job import Assignment, Job
-from steadfast.run.lineage import Lineage
-from steadfast.run.loads import Allocation, Loads
 from steadfast.stages.make_data import make_data
 from steadfast.stages.one_load import ask
 from steadfast.stages.score import score_part
@@ -29,10 +26,9 @@ class Prepared:
     def __init__(self, raw: Mapping[str, Any], results: Path):
         self._raw, self.config = raw, load_config(raw)
         self.name = self.config.benchmarks[0]
-        run = Evaluation(self.config)
-        self.task = run.tasks[self.name]
+        self._run = Evaluation(self.config)
+        self.task = self._run.tasks[self.name]
         self.results, self.folder = results, results / self.name
-        self._loads = Loads(run, Lineage(run), results)
 
     def prompts(self, part: str) -> Path:
         return self.folder / f"prompts/{part}.jsonl"
@@ -82,8 +78,17 @@ class Prepared:
 
     def assignment(self, job: Job, run: str = "") -> Assignment:
         """What a job is to do, for others to do it too."""
-        load = f"{job.role}.{job.name}"
-        return replace(self._loads.assignment(job, Allocation([], run)), load=load)
+        sources = self.part(job.part).sources if job.rule == "inference" else ()
+        return Assignment(
+            job,
+            self._run.params(job),
+            "",
+            str(self.results / self._run.prompts(job)),
+            [str(path) for *_, path in sources],
+            str(self.results),
+            load=f"{job.role}.{job.name}",
+            run=run,
+        )
 
     def _ask(self, job: Job) -> None:
         ask(self.assignment(job), self._raw[job.role][job.name])

@@ -16,9 +16,9 @@ from steadfast.compare import flips
 from steadfast.config.portable import portable
 from steadfast.contract.components import Scored
 from steadfast.contract.part_files import read_data
-from steadfast.contract.records import ScoreRecord
+from steadfast.contract.records import RELEASED, ScoreRecord
 from steadfast.run.finished import FinishedPart, FinishedRun
-from steadfast.stats.asked import RELEASED, prompts_of
+from steadfast.stats.asked import prompts_of
 from steadfast.stats.pairs import holm
 from steadfast.stats.tidy import write_csv
 

@@ -9,6 +9,9 @@ from typing import Any, NotRequired, TypedDict, cast
 
 from steadfast.base.files import read_json, read_jsonl
 
+OWN, RELEASED = "own", "released"
+"""Whose prompts a score is about, in its field ``prompts``; by default ``OWN``."""
+
 
 class Prompt(TypedDict):
     """A line of ``prompts``: one thing that is asked.

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from steadfast.base.resources import facts
+from steadfast.contract.records import OWN
 from steadfast.show.display import Display, Shown
-from steadfast.stats.asked import OWN
 
 UNRANKED = ("simulated", "floor", "reference")
 KINDS = ("model", *UNRANKED)

@@ -7,7 +7,7 @@ from typing import Any
 
 from steadfast.base.files import Record, write_jsonl
 from steadfast.contract.components import component
-from steadfast.stats.asked import RELEASED
+from steadfast.contract.records import RELEASED
 from steadfast.workflow.script import paths, run_rule
 
 

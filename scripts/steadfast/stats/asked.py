@@ -8,9 +8,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from steadfast.contract.records import ScoreRecord
-
-OWN, RELEASED = "own", "released"
+from steadfast.contract.records import OWN, ScoreRecord
 
 
 def prompts_of(record: ScoreRecord) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from steadfast.base.errors import UserError
-from steadfast.stats.asked import OWN
+from steadfast.contract.records import OWN
 from steadfast.stats.tidy import read_csv
 from steadfast.stats.ties import COLUMNS as TIES
 

@@ -22,7 +22,8 @@ from steadfast.benchmarks.followbench.frames import (
 )
 from steadfast.benchmarks.followbench.records import ScoreRecord
 from steadfast.contract.components import Data, Frames, Labels, Scored
-from steadfast.stats.asked import OWN, answers_expected, with_prompts
+from steadfast.contract.records import OWN
+from steadfast.stats.asked import answers_expected, with_prompts
 from steadfast.stats.headline import HEADLINE, HIGHEST, PROMPTS
 from steadfast.stats.intervals import Clusters, joined
 from steadfast.stats.pairs import drawn, pairs, with_comparisons

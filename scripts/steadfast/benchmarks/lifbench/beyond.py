@@ -15,7 +15,8 @@ from steadfast.benchmarks.lifbench.measures import bootstrap, spread, task_means
 from steadfast.benchmarks.lifbench.perspectives import Beyond
 from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
 from steadfast.benchmarks.lifbench.tasks import SCENARIOS
-from steadfast.stats.asked import OWN, answers_expected
+from steadfast.contract.records import OWN
+from steadfast.stats.asked import answers_expected
 from steadfast.stats.tidy import OVERALL, tidy
 
 KEYS = ["model", "perspective", "scenario", "group", "length"]

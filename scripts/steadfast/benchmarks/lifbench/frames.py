@@ -14,8 +14,9 @@ from steadfast.benchmarks.lifbench.perspectives import ASKED, AVERAGE, FURTHER, 
 from steadfast.benchmarks.lifbench.records import ScoreRecord
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, SCORED_TASKS, ScoredTasks
 from steadfast.contract.components import Scored
+from steadfast.contract.records import OWN
 from steadfast.contract.request import STATUSES
-from steadfast.stats.asked import OWN, answers_expected, prompts_of, with_prompts
+from steadfast.stats.asked import answers_expected, prompts_of, with_prompts
 from steadfast.stats.scores import is_empty
 from steadfast.stats.tidy import OVERALL, in_order
 from steadfast.stats.variance import DRAW, RESIDUAL

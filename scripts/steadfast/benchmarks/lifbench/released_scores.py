@@ -17,8 +17,8 @@ from steadfast.benchmarks.lifbench.records import ScoreRecord
 from steadfast.benchmarks.lifbench.released_files import LOCAL, fetched, scores_file
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 from steadfast.benchmarks.lifbench.tasks import Task
+from steadfast.contract.records import OWN
 from steadfast.contract.task import Needs
-from steadfast.stats.asked import OWN
 
 KEYS = ("model", "ins_id", "param_id", "length", "total_score")
 

@@ -11,7 +11,7 @@ from steadfast.benchmarks.lifbench.frames import row_order
 from steadfast.benchmarks.lifbench.measures import bootstrap, spread
 from steadfast.benchmarks.lifbench.perspectives import AVERAGE, PERSPECTIVES
 from steadfast.contract.components import Data
-from steadfast.stats.asked import OWN
+from steadfast.contract.records import OWN
 from steadfast.stats.bootstrap import Replicates
 from steadfast.stats.intervals import TAIL
 from steadfast.stats.tidy import OVERALL, tidy
