@@ -24,7 +24,7 @@ def jobs(tmp_path_factory) -> Jobs:
 
 
 def loads(jobs: Jobs, name: str) -> int:
-    logs = jobs.folder.glob(f"results/logs/{name}-*.log")
+    logs = jobs.folder.glob(f"results/logs/lifbench/inference/{name}/*.log")
     return sum(path.read_text().count("loaded in") for path in logs)
 
 
