@@ -18,9 +18,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def shown(value: object) -> str:
     """A value as a sentence shows it, on one line and cut where it is long.
 
-    Example:
-        >>> shown("a\\nb"), shown(None), len(shown("long" * 100))
-        ("'a\\\\nb'", 'null', 60)
+    >>> shown("a\\nb"), shown(None), len(shown("long" * 100))
+    ("'a\\\\nb'", 'null', 60)
     """
     text = "null" if value is None else repr(value)
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."

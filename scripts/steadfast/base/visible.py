@@ -10,9 +10,8 @@ HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 def visible(text: str) -> str:
     """A text whose hidden characters, but for ends of lines and tabs, are shown by code points.
 
-    Example:
-        >>> visible("a\\x1b[31mb\\u202ec\\nd")
-        'a<U+001B>[31mb<U+202E>c\\nd'
+    >>> visible("a\\x1b[31mb\\u202ec\\nd")
+    'a<U+001B>[31mb<U+202E>c\\nd'
     """
     return "".join(
         f"<U+{ord(char):04X}>"

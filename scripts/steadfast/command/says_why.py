@@ -13,10 +13,7 @@ from steadfast.base.visible import visible
 
 @contextmanager
 def says_why(*read: Path) -> Iterator[None]:
-    """Ends the process with 1 and a sentence where what is done within fails.
-
-    Somebody else may have written what is read: anything may stand in any place of it.
-    """
+    """Ends the process with 1 and a sentence where what is done within fails."""
     try:
         yield
     except UserError as error:

@@ -30,8 +30,7 @@ def words(given: Namespace) -> list[str]:
 
 
 def profile(name: str) -> list[str]:
-    """Returns the option for a profile: one of the workflow's own, which lies in a folder
-    ``profiles`` here or beside the Snakefile, or one of a site."""
+    """Returns the option for a profile: the workflow's own, or one of a site."""
     if Path(name).parts[:1] != (OWN_PROFILES,):
         return ["--profile", name]
     return ["--workflow-profile", name if Path(name).is_dir() else str(HOME / name)]

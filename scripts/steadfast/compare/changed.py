@@ -62,12 +62,11 @@ def moved(cells: pd.DataFrame, metric: str, paired: pd.DataFrame) -> pd.DataFram
     apart or not. The columns are ``COLUMNS`` without benchmark; beyond is empty where nothing can
     tell.
 
-    Example:
-        >>> row = {"model": "m", "keys": {"task": "T"}, "a": 0.5, "b": 0.9, "difference": 0.4}
-        >>> row |= {"a_low": 0.4, "a_high": 0.6, "b_low": 0.8, "b_high": 1.0, "n_a": 9, "n_b": 9}
-        >>> found = moved(pd.DataFrame([row]), "ars", pd.DataFrame())
-        >>> found[["cell", "by", "beyond"]].values.tolist()
-        [['task=T', 'intervals', 'yes']]
+    >>> row = {"model": "m", "keys": {"task": "T"}, "a": 0.5, "b": 0.9, "difference": 0.4}
+    >>> row |= {"a_low": 0.4, "a_high": 0.6, "b_low": 0.8, "b_high": 1.0, "n_a": 9, "n_b": 9}
+    >>> found = moved(pd.DataFrame([row]), "ars", pd.DataFrame())
+    >>> found[["cell", "by", "beyond"]].values.tolist()
+    [['task=T', 'intervals', 'yes']]
     """
     rows = []
     changed = cells[cells["difference"].abs() > NOTHING] if len(cells) else cells
@@ -100,10 +99,7 @@ def shown_keys(keys: Mapping[str, str]) -> str:
 def _test(
     cell: Mapping[str, object], metric: str, tests: pd.DataFrame
 ) -> Mapping[str, float] | None:
-    """The paired difference that is the very difference of the cell's values; None: there is none.
-
-    The same keys and the same number: then it is the same mean of the same samples.
-    """
+    """The paired difference of the same mean of the same samples; None: there is none."""
     keys, difference = cell["keys"], cell["difference"]
     assert isinstance(keys, Mapping) and isinstance(difference, float)
     for test in tests.to_dict("records"):

@@ -76,9 +76,8 @@ class Difference(NamedTuple):
 def differences(a: Any, b: Any, key: str = "") -> Iterator[Difference]:
     """The keys of nested plain values that differ, with dots between their names.
 
-    Example:
-        >>> list(differences({"m": {"t": 0.0, "k": 1}}, {"m": {"t": 0.7, "k": 1}, "seed": 2}))
-        [Difference(key='m.t', a='0.0', b='0.7'), Difference(key='seed', a='(not there)', b='2')]
+    >>> list(differences({"m": {"t": 0.0, "k": 1}}, {"m": {"t": 0.7, "k": 1}, "seed": 2}))
+    [Difference(key='m.t', a='0.0', b='0.7'), Difference(key='seed', a='(not there)', b='2')]
     """
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         for name in dict.fromkeys([*a, *b]):
@@ -267,10 +266,7 @@ class _Benchmark:
         return {key for key in a if a[key] == b.get(key)}
 
     def _paired_tests(self) -> pd.DataFrame:
-        """Each model's two runs, by the benchmark's own comparison of two models.
-
-        Measured as A's config has it; models whose scores are the same have none.
-        """
+        """Each model's two runs, by A's own comparison of two models; equal scores have none."""
         metrics = self._task.metrics.function
         found = []
         for model in self._models:

@@ -119,9 +119,8 @@ def foreign_code(raw: Settings) -> list[str]:
 def outside_paths(value: Any) -> dict[str, str]:
     """The paths among plain values that lead out of the working directory: the last name of each.
 
-    Example:
-        >>> outside_paths({"model": "/data/mine/", "system": "/no_think", "of": ["a/b", "../c"]})
-        {'/data/mine/': 'mine', '../c': 'c'}
+    >>> outside_paths({"model": "/data/mine/", "system": "/no_think", "of": ["a/b", "../c"]})
+    {'/data/mine/': 'mine', '../c': 'c'}
     """
     found = {}
     for _, text in _texts(value):

@@ -60,9 +60,8 @@ def _check_writable(text: str, place: tuple[str | int, ...]) -> None:
 def dotted(place: Iterable[str | int]) -> str:
     """The keys that lead to a place of the config, as sentences name it.
 
-    Example:
-        >>> dotted(["models", "a\\nb", "tags", 0])
-        'models.a\\\\nb.tags.0'
+    >>> dotted(["models", "a\\nb", "tags", 0])
+    'models.a\\\\nb.tags.0'
     """
     names = (repr(str(step))[1:-1] for step in place)  # on one line, whatever they hold
     return ".".join(

@@ -107,8 +107,9 @@ class Response:
     """A reply or why there is none; ``error`` is set for status error and overflow.
 
     As an engine gives it, and a journal keeps it, ``text`` is what the model wrote, a thought in
-    tags included, and ``thought`` what the server gave apart from it; ``reasoning.told_apart``
-    makes of it the answer and the whole thought. ``completion_tokens`` has those of the thought.
+    tags included, and ``thought`` what the server gave apart from it; ``told_apart`` of
+    ``engines.asking.reasoning`` makes of it the answer and the whole thought.
+    ``completion_tokens`` has those of the thought.
     ``served_model`` and ``fingerprint`` are what a server says it answered with; ``logprobs`` has
     a triple a token (text, log probability, pairs of the alternatives) where they were asked for.
     """
@@ -130,9 +131,8 @@ class Response:
 def draw_key(sample_id: str, draw: int) -> str:
     """Returns the name of one of the answers that are drawn for a sample.
 
-    Example:
-        >>> draw_key("LSI/c0/e1/v2", 0), draw_key("LSI/c0/e1/v2", 1)
-        ('LSI/c0/e1/v2', 'LSI/c0/e1/v2#1')
+    >>> draw_key("LSI/c0/e1/v2", 0), draw_key("LSI/c0/e1/v2", 1)
+    ('LSI/c0/e1/v2', 'LSI/c0/e1/v2#1')
     """
     return f"{sample_id}#{draw}" if draw else sample_id
 

@@ -86,10 +86,7 @@ class DataSet:
 
     @contextmanager
     def _explained(self, wanted: str) -> Iterator[None]:
-        """Turns whatever goes wrong between here and the hub into one sentence.
-
-        The library's own messages are left out: they can hold request headers and signed addresses.
-        """
+        """Turns whatever goes wrong into one sentence; the library's may hold keys."""
         from huggingface_hub.errors import (
             GatedRepoError,
             RepositoryNotFoundError,

@@ -326,8 +326,7 @@ def cleaned(
 ) -> Iterator[Record]:
     """Yields the records in source order, without blank texts and texts equal to an earlier one.
 
-    They end where the texts have at least ``tokens`` tokens, or after ``limit`` records; of endless
-    ones no more than needed are taken.
+    They end where the texts have at least ``tokens`` tokens, or after ``limit`` records.
     """
     texts: set[bytes] = set()  # half a fingerprint each, since this is all that is held in memory
     ids: set[str] = set()

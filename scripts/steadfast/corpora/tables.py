@@ -15,9 +15,8 @@ def tables(
 ) -> list[list[str]]:
     """Returns the data files among names, shards of a table together, the likeliest table first.
 
-    Shards lie in one folder and differ in numbers alone. First come tables whose files match a
-    preferred glob; then training data, data of no named split, and others; within these, those in
-    fewer folders, then by name.
+    First come tables whose files match a preferred glob; then training data, data of no named
+    split, and others; within these, those in fewer folders, then by name.
 
     >>> tables(["test.csv", "README.md", "data/train-1-of-2.csv", "data/train-0-of-2.csv"])
     [['data/train-0-of-2.csv', 'data/train-1-of-2.csv'], ['test.csv']]

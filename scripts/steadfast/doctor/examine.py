@@ -22,10 +22,7 @@ from steadfast.show.results import listed
 
 
 def examine(config_file: str, profiles: Sequence[str], online: bool) -> Iterator[Check]:
-    """All checks of a config, in the order of a run that is started with these profiles.
-
-    Only online may servers, the hub and addresses of data be asked.
-    """
+    """All checks of a config; only ``online`` may servers, the hub and addresses be asked."""
     try:
         config = load_config(read_source(config_file))
         run = Evaluation(config)

@@ -26,11 +26,7 @@ CLUSTER = {"slurm_cluster", "cluster", "clusters"}
 
 
 def read_profile(name: str) -> Mapping[str, Any]:
-    """A profile's settings: of a directory, or of a name below ~/.config/snakemake.
-
-    Raises:
-        UserError: there is none, or it is no mapping.
-    """
+    """A profile's settings: of a directory, or of a name below ~/.config/snakemake."""
     places = [Path(name), HOME / name, Path.home() / ".config/snakemake" / name]
     files = [place / "config.yaml" for place in places]
     file = next((one for one in files if one.is_file()), None)
@@ -51,10 +47,7 @@ def read_profile(name: str) -> Mapping[str, Any]:
 def slurm_checks(
     profiles: Mapping[str, Mapping[str, Any]], models: Mapping[str, Slurm | None] | None = None
 ) -> Iterator[Check]:
-    """Whether jobs can be submitted as the profiles and the models' settings say.
-
-    Models have what each says of SLURM, by what it is called in a sentence.
-    """
+    """Whether jobs can be submitted as the profiles and the models' settings say."""
     named = {option: _named(profiles, option) for option in (PARTITION, ACCOUNT, QOS)}
     for who, of in (models or {}).items():
         for option, key in {PARTITION: "partition", ACCOUNT: "account", QOS: "qos"}.items():

@@ -91,7 +91,7 @@ class Setup:
 
 
 class Engine(ABC):
-    """Answers requests; one class a kind of model, chosen in ``engines.build``."""
+    """Answers requests; one class a kind of model, chosen by ``build_engine``."""
 
     answers: Record
     """The settings that determine a response: part of its hash and of the identity."""

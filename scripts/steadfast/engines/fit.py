@@ -74,12 +74,11 @@ class _Context:
 def adapted(items: Iterable[Item], answers: Settings) -> list[Item]:
     """Items as a model is asked them: its own output limits, room for its thought, its examples.
 
-    Example:
-        >>> item = Item("s", "c", "", "", "Why?", max_tokens=100, task="LSI")
-        >>> [one.max_tokens for one in adapted([item], {"max_tokens": {"LSI": 300}})]
-        [300]
-        >>> [one.max_tokens for one in adapted([item], {"reasoning": {"tokens": 4096}})]
-        [4196]
+    >>> item = Item("s", "c", "", "", "Why?", max_tokens=100, task="LSI")
+    >>> [one.max_tokens for one in adapted([item], {"max_tokens": {"LSI": 300}})]
+    [300]
+    >>> [one.max_tokens for one in adapted([item], {"reasoning": {"tokens": 4096}})]
+    [4196]
     """
     own: int | Mapping[str, int] = answers.get("max_tokens") or {}
     thought: int = (answers.get("reasoning") or {}).get("tokens", 0)

@@ -21,10 +21,7 @@ def write_judge_prompts(
     out: Path,
     draws: int = 1,
 ) -> None:
-    """Writes what is asked of a judge, a record for the requests about an answer.
-
-    A sample without an answer is not judged.
-    """
+    """Writes what is asked of a judge, a record for the requests about an answer, if any."""
     asking, samples = component(judge_prompts).make(), part.read(draws)
     answers = read_answers(outputs, samples)
     asked = judge_prompts_of(asking, load_templates(asking, templates), samples, answers)

@@ -9,13 +9,9 @@ _MARKS = r"[\s*_`>#]*"
 def own_words(reply: str, answer: str) -> str:
     """Returns the reply without what it repeats of the answer.
 
-    A judge may repeat the answer, or its end, and an answer may hold what looks like a verdict:
-    that must not be read as the judge's. Taken out is each run of at least two lines that stands
-    in the answer as it does in the reply, and each line that is the whole answer. Blank lines,
-    blanks around a line and a quotation's ``>`` make no difference. One line of a longer answer
-    stays: a verdict that an answer guessed is still the judge's to give.
-
-    The reply's other lines remain; where it repeats nothing, the reply as it is.
+    An answer may hold what looks like a verdict. Taken out is each run of at least two lines that
+    stands in the answer too, and each line that is the whole answer; blanks and a quotation's ``>``
+    make no difference. One line of a longer answer stays: it may be the judge's own verdict.
     """
     given = [text for line in answer.splitlines() if (text := _bare(line))]
     pairs = set(pairwise(given))
@@ -32,11 +28,7 @@ def own_words(reply: str, answer: str) -> str:
 
 
 def last_claim(reply: str, answer: str, word: str) -> str | None:
-    """Returns what stands behind a word and a colon on the last of the judge's own lines.
-
-    It is None where that is not the one line that begins so. Blanks and bold type around the word,
-    its case and a half-width colon make no difference.
-    """
+    """Returns what stands behind a word and a colon on the last, and only such, own line."""
     form = re.compile(rf"{_MARKS}{word}{_MARKS}[:：](.*)", re.IGNORECASE)
     lines = [line for line in own_words(reply, answer).splitlines() if line.strip()]
     claims = [claim for line in lines if (claim := form.match(line))]

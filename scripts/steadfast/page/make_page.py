@@ -42,11 +42,7 @@ def make_page(
     out: Path,
     limit: int = LIMIT,
 ) -> None:
-    """Writes the page; long texts of samples are cut as little as the limit allows, and say so.
-
-    Prices are per million tokens, by role (model, judge, rewriter) and name; the limit is in
-    characters of the page's data.
-    """
+    """Writes the page; long texts are cut as little as the limit (in characters) allows."""
     shown, name = Display.of(display), run.evaluation.config.name or ""
     fixed = _fixed(run, shown)
     samples = pack_samples(run, limit - fixed.characters)

@@ -21,10 +21,7 @@ class Full(Exception):
 
 
 class Pack:
-    """Pieces of data by name, each compressed by itself, so that a browser unpacks what it shows.
-
-    More characters than ``most`` raise ``Full``.
-    """
+    """Pieces of data by name, each compressed by itself; more than ``most`` raise ``Full``."""
 
     def __init__(self, most: int | None = None):
         self._most = most
@@ -42,9 +39,7 @@ class Pack:
 
 
 def page(title: str, packs: Iterable[Pack]) -> str:
-    """Returns the page's HTML. A policy lets nothing run but its own script, by the script's and
-    the style's digests, and nothing be fetched.
-    """
+    """Returns the page's HTML, whose policy lets its own script run and nothing be fetched."""
     folder = resource("page")
     script = "".join(read_text(folder / name) for name in SCRIPTS)
     style = "".join(read_text(folder / name) for name in STYLE)

@@ -104,9 +104,7 @@ def _add_samples(
 
 
 def _add_part(pack: Pack, part: FinishedPart, cut: Cut) -> Record:
-    """Adds one part's samples and answers, and returns its index: of each sample id, task and
-    digest; of each model and draw a row an answer.
-    """
+    """Adds one part's samples and answers, an answer a row, and returns its index."""
     name, index = f"{part.benchmark}/{part.name}", list[list[Any]]()
     for number, block in enumerate(_blocks(part.samples)):
         seen = _add_block(pack, f"samples/{name}/{number}", part, block, cut)

@@ -32,9 +32,8 @@ class Cut:
     def __call__(self, text: str) -> str | list[str | int]:
         """A text; where it is longer its start, how many characters are left out, its end.
 
-        Example:
-            >>> Cut(6)("one two"), Cut(6)("three")
-            (['one ', 1, 'wo'], 'three')
+        >>> Cut(6)("one two"), Cut(6)("three")
+        (['one ', 1, 'wo'], 'three')
         """
         if self.most is None or len(text) <= self.most:
             return text

@@ -11,9 +11,7 @@ from steadfast.show.passages import Passages
 
 @dataclass(frozen=True)
 class SeenSample:
-    """A sample and all that the results folder has of it, such as the benchmark's title, what of
-    its context it is about, where there is one, and models' answers, draw by draw.
-    """
+    """A sample and all that the results folder has of it: context, answers, replies, scores."""
 
     benchmark: str
     sample: Sample

@@ -10,10 +10,7 @@ from steadfast.show.table import Cell, Section, Table
 
 
 def table_data(table: Table | Printed) -> Record:
-    """A table with its caption, headings, sections of rows, and notes.
-
-    A cell is a text, None where there is no value, or an object where there is more to it.
-    """
+    """A table as plain values; a cell is a text, or an object where there is more to it."""
     if isinstance(table, Printed):
         return _printed_data(table)
     return {

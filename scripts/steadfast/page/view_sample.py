@@ -20,12 +20,7 @@ NEAR = 5
 
 
 def view_sample(run: Evaluation, results: Path, name: str, model: str | None) -> list[SeenSample]:
-    """What the results folder has of the samples of a name, of which parts may have one each.
-
-    Raises:
-        UserError: there is no such sample or model, or a file is damaged, or was made from
-            something else than the config asks for.
-    """
+    """What the results folder has of the samples of a name, of which parts may have one each."""
     models = run.asked
     if model is not None and model not in models:
         raise UserError(f"unknown model {shown(model)}; {nearest(model, models)}")

@@ -49,9 +49,7 @@ class AskedOfTask(NamedTuple):
 
 @dataclass(frozen=True)
 class PilotCertificate:
-    """What the config asks for: how models are compared, the difference that is to be told apart
-    and how often, the models, the longest context of each part in tokens, and the score files by
-    model and part, of which those that are there are the pilot."""
+    """What a wanted difference needs: how models are compared, the parts, a pilot's scores."""
 
     compared: Sequence[Any]
     difference: float
@@ -72,8 +70,7 @@ class PilotCertificate:
         return max(1, comb(len(self.models), 2))
 
     def of(self, samples: Mapping[str, Sequence[Sample]]) -> list["PartCertificate"]:
-        """Returns the certificate of all lengths, or of each part, by one draw of the samples of
-        each."""
+        """Returns the certificate of all lengths, or of each part, by one draw of each sample."""
         there = {cell: path for cell, path in self.scores.items() if path.exists()}
         rows = pilot_rows(read_scores(there), self.how)
         units = [list(samples)] if self.how.lengths else [[part] for part in samples]
@@ -114,8 +111,7 @@ def _asked(samples: Sequence[Sample], how: Compared) -> dict[str, AskedOfTask]:
 
 @dataclass(frozen=True)
 class PartCertificate:
-    """The certificate of one overall difference: what is asked of each part and task, and the
-    variance components of each pair of models that a pilot run has scores of."""
+    """One overall difference: what is asked, and the variances of each pair in a pilot."""
 
     whole: PilotCertificate
     asked: Mapping[str, Mapping[str, AskedOfTask]]
@@ -159,8 +155,7 @@ class PartCertificate:
     def groups(
         self, components: Mapping[str, Components], samples: Mapping[str, float] | None = None
     ) -> list[TaskGroup]:
-        """Returns the groups of tasks of this run, by the components of one pair; samples of each
-        task in a context are as asked where they are not given."""
+        """Returns the groups of tasks of this run, by the components of one pair."""
         how, tasks = self.whole.how, self.tasks
         weights = {task: (how.weights or {OVERALL: 1.0})[task] for task in tasks}
         sizes = samples or {task: asked.samples for task, asked in tasks.items()}
@@ -208,8 +203,7 @@ class PartCertificate:
         }
 
     def designs(self) -> Iterator[tuple[str, float, int | None]]:
-        """Yields what fewer expressions and variables would need, overall and over all pairs: what
-        is taken, prompts of a context in all, and the clusters of the neediest pair."""
+        """Yields what fewer expressions and variables would need: prompts and clusters."""
         wanted = Wanted(self.whole.difference, self.whole.power, self.whole.pairs)
         shares = {"all": 1.0, "half the": 0.5, "one of the": 0.0}
         for expressions, e in shares.items():
@@ -224,8 +218,7 @@ class PartCertificate:
 
 
 def costs(rows: Sequence[Settings], part: str, factor: float) -> Iterator[Record]:
-    """Yields what a whole run of so many times the clusters takes of each model, in one part or
-    (empty) all."""
+    """Yields what so many times the clusters take of each model, in one part or (empty) all."""
     own = [row for row in rows if part in ("", row["part"])]
     for model, judges in dict.fromkeys((row["model"], row["judges"]) for row in own):
         of = [row for row in own if (row["model"], row["judges"]) == (model, judges)]

@@ -55,11 +55,7 @@ NOTHING = Work(0, 0, 0, 0, 0)
 
 @dataclass(frozen=True)
 class PlannedBenchmark:
-    """What the plan takes of a benchmark, by plain values: a sentence about the text that would be
-    asked; of each part the tokens of its longest context, its prompts, and the data files that
-    these refer to, with kind and name, by paths below the results folder; its ``JudgePrompts``
-    (None where no model judges) and their templates; settings of its ``PilotCertificate``, where
-    there is to be one."""
+    """What the plan takes of a benchmark: parts, prompts, data, judge prompts, certificate."""
 
     name: str
     asked: str
@@ -86,10 +82,8 @@ class PlannedBenchmark:
 class PlannedJob:
     """One job of the plan, and what is counted of it once its prompts are read.
 
-    ``replay`` and ``load`` are as ``Loads.planned`` has them. ``counts`` (``PlannedModel.of_part``)
-    are empty where it is not planned; ``work`` is all that it asks; ``judges`` says in words whose
-    answers a judge judges; ``unanswered`` has, by draw, the samples that the model gives no answer
-    to.
+    ``judges`` says in words whose answers a judge judges; ``unanswered`` has, by draw, the samples
+    that the model gives no answer to.
     """
 
     job: Job
@@ -131,8 +125,7 @@ def planned_jobs(
     hardware: Settings,
     results: Path,
 ) -> list[PlannedJob]:
-    """Returns the jobs (``Loads.planned``) of some models, judges and rewriters, of which ``who``
-    has the ``answers`` and ``plan`` settings, in the order in which pages show them."""
+    """Returns the jobs (``Loads.planned``) in the order in which pages show them."""
     models = {
         (role, name): PlannedModel(
             name, **of, hardware=hardware, folders=Journals(results, role, name)
@@ -168,9 +161,8 @@ def make_plan(
 ) -> None:
     """Writes what each model, judge and rewriter would take for each part, and the sums.
 
-    ``rounds`` has by benchmark the requests of each round of rewriting that is known; jobs that ask
-    for nothing of this are passed over. An answer is taken to have ``answer_tokens`` when it is
-    judged. Prompts of benchmarks that are unplanned wait for rewriters' replies.
+    ``rounds`` has by benchmark the requests of each round of rewriting that is known. An answer is
+    taken to have ``answer_tokens`` when it is judged.
     """
     folder, trial = results / "plan", trial_remark(limit)
     misfits: dict[str, list[Record]] = {}
@@ -278,8 +270,7 @@ def _count_rewrites(jobs: Sequence[PlannedJob], paths: Mapping[str, str], result
 
 
 def _rows(jobs: Sequence[PlannedJob]) -> tuple[Any, dict[tuple[str, bool], list[str]]]:
-    """Returns the rows of the plan, a job or those of a judge each, and by page what does not fit,
-    as sentences."""
+    """Returns the rows of the plan, and by page what does not fit, as sentences."""
     remarks: dict[tuple[str, bool], list[str]] = {one.page: [] for one in jobs}
     of_load: dict[str, list[PlannedJob]] = {}
     for one in jobs:
@@ -303,8 +294,7 @@ def _rows(jobs: Sequence[PlannedJob]) -> tuple[Any, dict[tuple[str, bool], list[
 
 
 def summed(rows: Any) -> Any:
-    """The sums by benchmark, model and role, then by benchmark, then of all; a cost of several
-    currencies is no number."""
+    """The sums by benchmark, model and role, by benchmark, and of all."""
     found = []
     rows = rows.assign(role=rows["role"].map(ROLES))
     for keys in (["benchmark", "model", "role", "engine"], ["benchmark"], []):
@@ -347,10 +337,7 @@ def _lacking(one: PlannedJob, samples: Iterable[Sample]) -> list[Collection[str]
 def _judge_prompts(
     of: PlannedBenchmark, samples: Sequence[Sample], answer_tokens: int, unanswered: Collection[str]
 ) -> list[JudgePrompt]:
-    """What a judge would be asked if every answer had so many tokens.
-
-    The turns after a sample without an answer have none either.
-    """
+    """What a judge would be asked if every answer had so many tokens."""
     asking: JudgePrompts = component(of.judge_prompts or ()).make()
     # One token in o200k_base; other tokenizers are near it.
     text = " word" * answer_tokens

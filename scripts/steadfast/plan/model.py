@@ -28,12 +28,7 @@ from steadfast.plan.page import ESTIMATE
 
 @dataclass(frozen=True)
 class PlannedModel:
-    """A model, judge or rewriter of the plan: its settings, its engine where there is one, its
-    counts.
-
-    ``answers`` has the settings that determine responses, ``plan`` what else is reckoned with
-    (``settings.plan_settings``); beside the journals in ``folders`` its runs are recorded.
-    """
+    """A model, judge or rewriter of the plan: its settings, its engine, its counts."""
 
     name: str
     answers: Settings
@@ -76,12 +71,7 @@ class PlannedModel:
         known: Collection[str],
         tokenizers: dict[str, CachedTokenizer],
     ) -> tuple[Record, list[tuple[str, str, int, int]]]:
-        """Returns what is counted of a part (``forecast.plan_part``), and its prompts that do not
-        fit.
-
-        ``known`` has the hashes that the journal answers; the models of a part share the
-        tokenizers.
-        """
+        """Returns what is counted of a part (``cost.forecast``), and what does not fit."""
         answers, engine = self.answers, self.engine
         own = engine.tokenizer if engine else None
         name, estimated = ("own", False) if own else _tokenizer(answers)
@@ -104,16 +94,14 @@ class PlannedModel:
         return row, list(misfits(requests, on_overflow))
 
     def taken(self, ask: Work, whole: Work) -> Record:
-        """What work takes of it in tokens, hours and cost (``forecast.taken``), by which speed."""
+        """What work takes of it in tokens, hours and cost, and by which speed."""
         found = self.speed
         seconds = found.seconds if found else None
         row = taken(ask, whole, seconds, self.gpus, self.plan["price"])
         return row | {"speed": found.source if found else None}
 
     def requested(self, works: Sequence[Work]) -> tuple[list[Record], str]:
-        """Returns what the jobs of one load ask for, as they will, and what does not fit, as a
-        sentence: of each job ``load_gpu_hours``, its share of the load, and
-        ``requested_gpu_hours``."""
+        """Returns what the jobs of one load ask for, and what does not fit, as a sentence."""
         found, gpus, sharing = self.speed, self.plan["gpus"], len(works)
         uncut = [
             job_minutes(work, found, sharing, self.hardware, self.plan["hours"]) for work in works
@@ -134,8 +122,7 @@ class PlannedModel:
         )
 
     def too_small(self, rows: Sequence[Record]) -> str:
-        """That the GPUs do not hold the model with the longest prompts of some rows, as a sentence;
-        empty where they do, or nothing is known of the model's size."""
+        """That the GPUs do not hold the model with some prompts, as a sentence; or nothing."""
         asked = [row for row in rows if row["to_ask"]]
         size = size_of(self.answers, self.plan) if asked else None
         if not size or not self.gpus:

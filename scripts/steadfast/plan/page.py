@@ -47,11 +47,7 @@ def benchmark_page(
     remark: str = "",
     misfits: Iterable[str] = (),
 ) -> list[str]:
-    """Returns the lines of what each model and part takes, and of the prompts that do not fit.
-
-    Columns are shown where any row has a value; misfits are sentences about what does not fit the
-    machine.
-    """
+    """Returns the lines of what each model and part takes, and of the prompts that do not fit."""
     lines = [f"# Plan of {name}", "", *([remark, ""] if remark else []), NOTES]
     lines += [_markdown(rows, columns), "", "## Totals", ""]
     paid = [row for row in rows if row["engine"] not in WITHOUT_MODEL]
@@ -86,10 +82,7 @@ def total_page(
     waiting: Sequence[str],
     misfits: Iterable[str],
 ) -> Iterator[str]:
-    """Yields the lines of what a whole run takes.
-
-    Benchmarks that are waiting cannot be planned before rewriters have replied.
-    """
+    """Yields the lines of what a whole run takes, but for benchmarks that wait for rewriters."""
     yield from (
         "# Plan of the whole run",
         "",
@@ -146,8 +139,7 @@ def _without(rows: Sequence[Record], name: str, key: str) -> str:
 
 
 def cost_text(rows: Sequence[Record]) -> str:
-    """What the rows cost, in each currency: with a cache that holds, and with none where that is
-    more; empty where no price is known."""
+    """What the rows cost, with a cache that holds, and without where that is more; or nothing."""
     texts = []
     for currency in sorted({row["currency"] for row in rows if row["currency"]}):
         priced = [row for row in rows if row["currency"] == currency]

@@ -148,7 +148,7 @@ class Certificate(StrictModel):
 
 
 class Config(StrictModel):
-    """The whole config; each benchmark adds a section of its own (``load.config_model``)."""
+    """The whole config; each benchmark adds a section of its own (``config.load.config_model``)."""
 
     name: str | None = key(
         None,

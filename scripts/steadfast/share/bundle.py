@@ -53,13 +53,11 @@ def bundle_results(
     out: Path,
     snakefile: Path,
 ) -> None:
-    """Writes the bundle: config, data, prompts, answers and journals; scores, metrics and tables;
-    the same for other tools; and what the workflow was.
+    """Writes the bundle: config, data, answers and journals, tables, and what the workflow was.
 
     Equal results give equal bytes. No clock, host, address, absolute path or key is in it, but for
-    what a model or server wrote. The config is a portable one; ``shortened`` gives texts of the
-    identities, such as a checkpoint's path, by what stands for each; the lineages are those that
-    the files of ``contents.answers`` have in the results folder.
+    what a model or server wrote. ``shortened`` gives texts of the identities, such as a
+    checkpoint's path, by what stands for each.
     """
     run = Evaluation(load_config(config))
     steps = Lineage(run)

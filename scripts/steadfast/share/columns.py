@@ -59,11 +59,7 @@ def _plain(value: object, kind: str) -> object:
 
 
 def arrow(table: ExportTable, split: str) -> Any:
-    """The rows of a split as a ``pyarrow.Table``.
-
-    Raises:
-        UserError: a text is no Unicode text, or a number is too long; the sentence names the row.
-    """
+    """The rows of a split as a ``pyarrow.Table``; a ``UserError`` names a row that fits none."""
     import pyarrow
 
     fields = [(c, "string" if kind == JSON else kind) for c, kind in table.types.items()]

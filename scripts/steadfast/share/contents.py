@@ -35,10 +35,7 @@ class Made(NamedTuple):
 
 
 def answers(run: Evaluation, steps: Lineage) -> Iterator[Made]:
-    """Data, prompts, answers, judge prompts, verdicts and rewrites of the benchmarks that run.
-
-    The data are those that prompts refer to; what these were made of, the config says.
-    """
+    """Data, prompts, answers, judge prompts, verdicts and rewrites of the benchmarks that run."""
     for name in run.running:
         task = run.tasks[name]
         for path in dict.fromkeys(p for part in task.parts.values() for p in part.sources.values()):

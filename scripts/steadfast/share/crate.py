@@ -14,10 +14,7 @@ LICENCES, RUN = "#licences", "#run"
 
 
 def crate(run: Evaluation, files: Sequence[str], commit: str | None, seconds: int) -> Record:
-    """Returns the metadata: the workflow, its run, what that took and what it made.
-
-    The seconds since 1970 stand for the date; the files are all but the metadata itself.
-    """
+    """Returns the metadata: the workflow, its run, what that took and what it made."""
     return {
         "@context": facts("bundle/crate.yaml")["context"],
         "@graph": list(_entities(run, files, commit, seconds)),

@@ -20,10 +20,7 @@ from steadfast.stats.intervals import NOTHING
 
 
 def write_evaluations(run: FinishedRun, folder: Path, commit: str | None, seconds: int) -> None:
-    """Writes the logs and samples of all models into a bundle's folder.
-
-    The workflow's commit may be unknown; seconds since 1970 stand for when the records were made.
-    """
+    """Writes the logs and samples of all models into a bundle's folder."""
     for name in run.evaluation.running:
         rows = read_headline(run.metric_path(name, "headline"))
         for model in run.evaluation.models_of(name):

@@ -29,11 +29,7 @@ PLACE = re.compile(r"[^A-Za-z0-9._-]")
 
 @dataclass(frozen=True)
 class EvaluatedModel:
-    """A model on a benchmark; the commit of the workflow is None where it is not known.
-
-    Attributes:
-        seconds: since 1970, that stand for when the record was made.
-    """
+    """A model on a benchmark, the workflow's commit, and the record's seconds since 1970."""
 
     run: FinishedRun
     benchmark: str
@@ -108,11 +104,7 @@ def log(
     statuses: Mapping[str, int],
     samples: Record | None,
 ) -> Record:
-    """Returns a model's results on a benchmark.
-
-    The headline has a row a measure, with its value, low, high, n and expected; statuses are
-    counts; ``samples`` describes the file of samples, where there is one.
-    """
+    """Returns a model's results on a benchmark; ``samples`` describes the file of samples."""
     return {
         "schema_version": SCHEMA_VERSION,
         "evaluation_id": of.id,

@@ -25,9 +25,7 @@ def export_benchmark(
     parts: Sequence[PartFiles],
     out: Path,
 ) -> None:
-    """Writes the data set: ``{table}/{split}.parquet``, ``jsonl/{table}/{split}.jsonl``, its card,
-    Croissant metadata and checksums. ``exports`` and ``stand_in`` are components as plain values.
-    """
+    """Writes the data set: its tables, card, Croissant metadata and checksums."""
     how: Exports = component(exports).make()
     answers: StandIn = component(stand_in).make()
     asked = {part.name: list(_asked(part, how, answers)) for part in parts}

@@ -33,9 +33,7 @@ SINGLE = {contents.CONFIG, contents.MANIFEST, contents.CRATE, contents.README, c
 
 
 class Unpacked(NamedTuple):
-    """What was unpacked: files that the code here takes as they are, since it would make the same;
-    those that it would make otherwise, which were taken out; the commit of the bundle's workflow.
-    """
+    """Files that the code here takes as they are, those it would make otherwise, the commit."""
 
     kept: list[str]
     made_again: list[str]

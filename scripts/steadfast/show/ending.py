@@ -122,10 +122,9 @@ def headline(page: str, width: int) -> list[str]:
     before each. Of the notes there are those of marks, and what says that the floor stands above
     models.
 
-    Example:
-        >>> page = "|M|A: X|A: X: 95 %|\\n|:-|:-:|:-:|\\n|a|.5|.4 to .6|\\n"
-        >>> headline(page, 40)[:4]
-        ['   A', 'M  X', '-  -----', 'a  .5']
+    >>> page = "|M|A: X|A: X: 95 %|\\n|:-|:-:|:-:|\\n|a|.5|.4 to .6|\\n"
+    >>> headline(page, 40)[:4]
+    ['   A', 'M  X', '-  -----', 'a  .5']
     """
     table = [line for line in page.splitlines() if line.startswith("|")]
     heads, _, *rows = ([*map(str.strip, BAR.split(line)[1:-1])] for line in table)

@@ -1,5 +1,4 @@
-"""What all figures share: sizes of print, models' colours and markers, legends, captions, equal
-bytes."""
+"""What all figures share: sizes of print, models' looks, legends, captions, equal bytes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import pi, sin
@@ -88,8 +87,7 @@ def in_trial(picture: Picture, display: Display) -> Picture:
 def write_picture(picture: Picture, stem: Path) -> None:
     """Writes ``{stem}.pdf``, ``.svg`` and ``.png``, and the caption as ``{stem}.txt``.
 
-    All three have the layout that the first drawing finds. Each canvas prints by itself, since
-    ``savefig`` would lay out every text twice.
+    Each canvas prints by itself, since ``savefig`` would lay out every text twice.
     """
     stem.parent.mkdir(parents=True, exist_ok=True)
     figure = picture.figure
@@ -103,10 +101,7 @@ def write_picture(picture: Picture, stem: Path) -> None:
 
 
 def look(roster: Roster, model: str) -> Record:
-    """Returns a model's line and marker, which stay the same when others come or go.
-
-    What is no real model is dashed and hollow.
-    """
+    """Returns a model's line and marker; what is no real model is dashed and hollow."""
     place, real = roster.place(model), roster.kind(model) == "model"
     return {
         "color": PALETTE[place % len(PALETTE)],
@@ -143,10 +138,7 @@ def blank(axes: Axes, sentence: str) -> None:
 def draw_points(
     axes: Axes, places: Sequence[float], rows: pd.DataFrame, upright: bool = True, **style: Any
 ) -> None:
-    """Draws values at places, joined as the style says, each with its interval where it has one.
-
-    Values are heights where ``upright``; else they go to the right.
-    """
+    """Draws values at places with their intervals: as heights, or to the right."""
     at = pd.Series(places, rows.index, dtype=float)
     known = rows["low"].notna()
     draw = axes.vlines if upright else axes.hlines
@@ -177,13 +169,8 @@ def draw_radar(
 ) -> None:
     """Draws a closed line a model, with an interval on each spoke where there is one.
 
-    Args:
-        axes: the panel.
-        rows: columns model, spoke, value, low and high.
-        spokes: label of each, clockwise from the top.
-        models: that are drawn.
-        roster: how they look.
-        ticks: of the rings; the last is the rim, unless a value is beyond it.
+    The columns are model, spoke, value, low and high. The last tick is the rim, unless a value is
+    beyond it.
     """
     angles = [2 * pi * place / len(spokes) for place in range(len(spokes))]
     shown = rows[rows["model"].isin(models)]

@@ -28,8 +28,7 @@ def grid(
 ) -> tuple[Figure, list[Axes]]:
     """Returns a figure of ``count`` panels, line by line; few of them make it as wide as a column.
 
-    Heights are in inches; ``columns`` are a page's at most, and ``label`` stands below the last
-    line. ``how`` goes to ``Figure.subplots``.
+    Heights are in inches; ``label`` stands below the last line.
     """
     wide = COLUMN if 2 * count <= columns else PAGE
     lines = max(1, -(-count // columns))
@@ -49,10 +48,7 @@ def grid(
 def rows_of_panels(
     lines: int, height: float, columns: int, width: float = PAGE, **how: Any
 ) -> tuple[Figure, list[list[Axes]], list[Axes]]:
-    """Returns a figure of rows of panels (by column), and empty axes for a legend below each row.
-
-    Heights and widths are in inches; ``how`` goes to ``Figure.add_subplot``.
-    """
+    """Returns a figure of rows of panels, and empty axes for a legend below each row."""
     figure = Figure(figsize=(width, height * lines), layout="constrained")
     spec = figure.add_gridspec(2 * lines, columns, height_ratios=[1, 0.01] * lines)
     panels = [
@@ -96,10 +92,7 @@ def _grow(figure: Figure, by: float) -> None:
 
 
 def pictured(roster: Roster, value: Mapping[str, float]) -> tuple[list[Group], list[Note]]:
-    """Returns the groups that a figure has room for, and a note on the models that it leaves out.
-
-    Of many models, those that compete are there by falling value.
-    """
+    """Returns the groups that a figure has room for, and a note on models that it leaves out."""
     groups = roster.groups(value)
     everyone = [model for group in groups for model in group.models]
     if len(everyone) <= MOST_MODELS:
@@ -117,10 +110,7 @@ def pictured(roster: Roster, value: Mapping[str, float]) -> tuple[list[Group], l
 
 
 def lineups(groups: Iterable[Group]) -> list[tuple[str, list[str]]]:
-    """Returns the models of each panel, with its heading: few all together, many by group.
-
-    Neighbouring groups that have room in one panel share it.
-    """
+    """Returns the models of each panel, with its heading: few all together, many by group."""
     groups = list(groups)
     everyone = [model for group in groups for model in group.models]
     if len(everyone) <= MOST:

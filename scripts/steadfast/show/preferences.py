@@ -28,9 +28,8 @@ def preference_table(
 ) -> Table:
     """Returns the table of ``stats.preferences.preferences``: a row every two models.
 
-    Each pair stands by the first judge that judged both models; where people compared answers,
-    their preferences and the agreement follow, and a last row is about all pairs of one judge.
-    ``total`` is what an answer wins with, for the caption; ``notes`` stand before the table's own.
+    Each pair stands by the first judge that judged both models. ``total`` is what an answer wins
+    with, for the caption; ``notes`` stand before the table's own.
     """
     pairs = rows[rows["model"] != ""]
     pairs = pairs.drop_duplicates(["model", "other"])

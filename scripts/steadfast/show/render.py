@@ -62,8 +62,7 @@ def _cell(cell: Cell) -> str:
 def comma_separated(table: Table) -> str:
     """Returns the table as CSV: printed values, the section of each row first, its marks last.
 
-    Behind the marks stands what kind of text was asked, where that is known: a CSV has no notes.
-    Headings that several groups of columns have are told apart by the group's.
+    A CSV has no notes, so that what kind of text was asked stands behind the marks.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -38,14 +38,8 @@ class ReportedMeasure:
     """One measure of a benchmark, of all models that have it.
 
     Attributes:
-        name: as the paper calls it.
-        benchmark: the title of its benchmark.
         text: what it is, for the caption.
-        digits: after the point.
-        smaller: whether a smaller value is better.
-        judged: whether a judge's verdicts are in it.
-        rows: the headline's, as ``read_headline`` gives them; value is empty where a model ran and
-            has no score.
+        rows: the headline's; value is empty where a model ran and has no score.
     """
 
     name: str
@@ -63,11 +57,7 @@ class ReportedMeasure:
 
 
 class Report:
-    """The main measures of all benchmarks that ran, and how they are shown.
-
-    Of each benchmark there are its title, whether it is judged, and its measures with text, digits
-    and smaller.
-    """
+    """The main measures of all benchmarks that ran, and how they are shown."""
 
     def __init__(
         self,

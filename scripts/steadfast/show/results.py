@@ -103,10 +103,7 @@ class Results:
         )
 
     def incomplete_notes(self, counts: Iterable[tuple[Mapping[str, str], int, int]]) -> list[Note]:
-        """Returns the note that explains the mark of incomplete values, where there are some.
-
-        ``counts`` are what ``incomplete_model`` has slots for, scored and expected of each model.
-        """
+        """Returns the note that explains the mark of incomplete values, where there are some."""
         words = self.words["notes"]
         found = [
             words["incomplete_model"].format(
@@ -151,10 +148,7 @@ class Results:
         return by_part.format(part=name, count=count) if part else count
 
     def rank_notes(self, measure: str, rows: pd.DataFrame, digits: int | None = None) -> list[Note]:
-        """Returns what ranges of ranks by a measure say, and the smallest difference told apart.
-
-        ``rows`` are the measure's comparisons, one a pair.
-        """
+        """Returns what ranges of ranks say, and the smallest difference told apart."""
         notes: list[Note] = [(None, NOTES["ranks"].format(measure=measure))]
         smallest = smallest_of(rows)
         if not math.isnan(smallest):
@@ -216,13 +210,10 @@ def few_models_notes(counts: Iterable[int]) -> list[Note]:
 def extremes(named: Iterable[tuple[str, float]], digits: int) -> list[str]:
     """Returns the lowest and the highest value as they are printed, each with all that have it.
 
-    Equal values have no order: their names stand together, and one end where all are equal.
-
-    Example:
-        >>> extremes([("a", 0.25), ("b", 0.5), ("c", 0.499)], 2)
-        ['0.25 (a)', '0.50 (b, c)']
-        >>> extremes([("a", 0.5), ("b", 0.5)], 1), extremes([], 1)
-        (['0.5 (a, b)'], [])
+    >>> extremes([("a", 0.25), ("b", 0.5), ("c", 0.499)], 2)
+    ['0.25 (a)', '0.50 (b, c)']
+    >>> extremes([("a", 0.5), ("b", 0.5)], 1), extremes([], 1)
+    (['0.5 (a, b)'], [])
     """
     by_value: dict[Decimal, list[str]] = {}
     for name, value in named:

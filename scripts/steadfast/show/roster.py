@@ -97,11 +97,7 @@ class Roster:
 
     @property
     def judge_note(self) -> str | None:
-        """Returns whose verdicts count, and whether that is a real model; None where nobody judges.
-
-        The answers of models count as the first judge that is one has them, those of stand-ins as
-        the first stand-in.
-        """
+        """Returns whose verdicts count, and whether that is a real model; of models first."""
         unranked = {self.kind(model) in UNRANKED for model in self.models}
         first: dict[bool, str] = {}
         for judge in self._display.judges.values():

@@ -103,11 +103,7 @@ class Table:
 
 
 def rounded(value: float, digits: int) -> Decimal:
-    """Returns a number as printed: half up, after rounding to 12 significant digits; never -0.
-
-    Binary fractions lie a little beside the ties that they stand for (0.7975); the first rounding
-    restores them.
-    """
+    """Returns a number as printed: half up, after rounding to 12 significant digits; never -0."""
     return Decimal(f"{value:.12g}").quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP) + 0
 
 

@@ -12,10 +12,7 @@ DOCUMENT = "all_tables.tex"
 
 
 def collect_tables(tables: Sequence[Path], out: Path) -> None:
-    """Copies table files into a folder; their names tell the benchmarks apart.
-
-    ``all_tables.tex`` is a document of its own that inputs each table, in the order given.
-    """
+    """Copies table files into a folder; ``all_tables.tex`` inputs each, in the order given."""
     out.mkdir(parents=True, exist_ok=True)
     for table in tables:
         shutil.copyfile(table, out / table.name)

@@ -26,10 +26,9 @@ Tokens = Literal["prompt_tokens", "cached_tokens", "completion_tokens"]
 
 
 def write_usage(jobs: Sequence[Job], outputs: Sequence[Path], results: Path, out: Path) -> None:
-    """Writes a row a job, of its outputs and the run records below the results folder.
+    """Writes a row a job, of its outputs and run records.
 
-    What stands from ``wall_seconds`` on are facts of the runs on this machine: this is the one
-    result that differs between two runs of the same config.
+    From ``wall_seconds`` on stand facts of this machine: here alone equal runs differ.
     """
     rows: list[Record] = []
     for job, path in zip(jobs, outputs, strict=True):

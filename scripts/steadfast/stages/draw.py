@@ -22,8 +22,7 @@ def draw(
     outs: Mapping[str, Path],
     asked: str = "",
 ) -> None:
-    """Draws a benchmark's figures, with a sentence about the text that was asked at the end of
-    every caption; equal metrics give equal bytes."""
+    """Draws a benchmark's figures, with what was asked in each caption; in equal bytes."""
     frames = {name: read_csv(path) for name, path in metrics.items()}
     # The user's own settings of matplotlib have no say.
     with style.context(["default", STYLE]):

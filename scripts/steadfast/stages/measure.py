@@ -22,8 +22,7 @@ def measure(
     labels: Path | None,
     outs: Mapping[str, Path],
 ) -> None:
-    """Writes the metrics of all models, by the benchmark's function of scores, data by part and
-    people's labels."""
+    """Writes the metrics of all models, of scores, data by part and people's labels."""
     data = {part: read_data(files) for part, files in sources.items()}
     people = Labels(str(labels), list(read_jsonl(labels))) if labels else None
     frames = component(metrics).make(read_scores(scores, fields), data, people)

@@ -38,8 +38,7 @@ def measure_noise(
 ) -> None:
     """Asks a sample repeatedly and writes how much the answers and their scores differ.
 
-    Turns that follow others are left out, and so are scores that need a judge. The sample follows
-    from the seed, the benchmark and the part.
+    Turns that follow others are left out, and so are scores that need a judge.
     """
     found = part.read()
     oracle = SampleOracle(component(stand_in).make(), found) if stand_in else None

@@ -1,11 +1,9 @@
 """One load a model: the job that loads it asks for its siblings too, and they take what it wrote.
 
-Every part keeps its own job, journal and outputs. Where jobs load their model, themselves or into
-a server that they start, the first of a model's jobs holds the model's lock, asks its own part and
-then, with the model at hand, each other part that the run is to ask and whose prompts are made.
-Their answers go to their own journals, and their outputs beside where their own jobs will want
-them, which come, find them, and load nothing. A job that finds none asks as ever: what its journal
-has is not asked again.
+Every part keeps its own job, journal and outputs. The first of a model's jobs holds the model's
+lock, asks its own part and then, with the model at hand, each other part that the run is to ask and
+whose prompts are made. Their outputs lie beside where their own jobs will want them, which come,
+find them, and load nothing.
 """
 
 import os
@@ -41,11 +39,7 @@ Readable = Callable[[str, str], bool]
 
 
 def ask_together(own: Assignment, operation: Settings, together: Sequence[Assignment]) -> None:
-    """Asks what a job asks, and what others ask of the same model where it had to be loaded.
-
-    ``together`` has what all jobs ask that one load answers, this one among them; nothing where
-    each job is for itself.
-    """
+    """Asks what a job asks, and what others (``together``) ask of a model that was loaded."""
     others = [one for one in together if one.job != own.job]
     if not others:
         ask(own, operation)
@@ -72,10 +66,9 @@ def ask_together(own: Assignment, operation: Settings, together: Sequence[Assign
 
 
 def _ask_others(others: Iterable[Assignment], operation: Settings, loaded: Loaded) -> None:
-    """Asks others' parts, one after the other, also those whose prompts are made meanwhile.
+    """Asks others' parts, waiting for prompts no longer than the load took.
 
-    It waits for prompts no longer than the load took, which is what their own job would lose. A
-    part that fails is left to its own job, which says why.
+    A part that fails is left to its own job, which says why.
     """
     waiting, patience = list(others), loaded.seconds
     while waiting := [one for one in waiting if not one.done]:
@@ -101,11 +94,7 @@ def _ask_others(others: Iterable[Assignment], operation: Settings, loaded: Loade
 
 
 class Ahead:
-    """Outputs that another job wrote, for the job that they belong to.
-
-    They lie in a hidden folder beside where they belong, in one that is named after all that they
-    were made of: a job that asks anything else does not find them.
-    """
+    """Outputs for another job, in a hidden folder named after all that they were made of."""
 
     def __init__(self, asked: Assignment):
         self._asked = asked
@@ -139,11 +128,7 @@ class Ahead:
 def ask(
     one: Assignment, operation: Settings, loaded: Loaded | None = None, folder: Path | None = None
 ) -> None:
-    """Asks what one job asks of whom ``operation`` describes, and writes the replies.
-
-    Outputs and identity go where they belong, or into a folder. The settings of who answers come
-    from Snakemake's config, so that a change of one that determines no reply re-runs nothing.
-    """
+    """Asks what one job asks of whom ``operation`` describes, and writes the replies."""
     job, params, results = one.job, one.params, Path(one.results)
     items, oracle, readable = _answers(one) if job.role == MODELS else _replies(one)
     out, identity = (
@@ -189,11 +174,7 @@ def _answers(one: Assignment) -> tuple[Sequence[Item], Oracle | None, None]:
 
 
 def _replies(one: Assignment) -> tuple[Sequence[Item], Oracle | None, Readable]:
-    """Returns what a judge or a rewriter is asked, what stands in for it, and which replies can be
-    read.
-
-    A reply that cannot be read is asked for again; the last one is written.
-    """
+    """Returns what a judge or rewriter is asked, its stand-in, and which replies can be read."""
     prompts, stand_in = read_judge_prompts(Path(one.prompts)), one.params["stand_in"]
     oracle = JudgeOracle(component(stand_in).make(), prompts) if stand_in else None
     return judge_items(prompts), oracle, _readable(one.params["readable"], prompts)

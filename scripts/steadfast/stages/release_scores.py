@@ -14,11 +14,7 @@ from steadfast.workflow.script import paths, run_rule
 def release_scores(
     released: Sequence[Any], models: Mapping[str, str], outs: Mapping[tuple[str, str], Path]
 ) -> None:
-    """Writes the score files of models that others have run and scored, by the name that each model
-    has in the released files.
-
-    They answered prompts of their own, where the records do not say otherwise.
-    """
+    """Writes the score files of models that others ran and scored, by their released names."""
     found = component(released).make(models, list(outs))
     for cell, path in outs.items():
         write_jsonl(path, (_with_prompts(record) for record in found[cell]))

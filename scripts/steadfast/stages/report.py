@@ -18,8 +18,7 @@ def build_report(
     out_dir: Path,
     asked: Sequence[str] = (),
 ) -> None:
-    """Writes each table of the report as .tex, .md and .csv, of each benchmark's
-    ``metrics/headline.csv``."""
+    """Writes each table of the report as .tex, .md and .csv, of ``metrics/headline.csv``."""
     shown = Display.of(display)
     report = Report(headlines, benchmarks, shown)
     for table in (report_table(report), correlations_table(report)):

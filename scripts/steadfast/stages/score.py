@@ -28,11 +28,7 @@ def score_part(
     out: Path,
     draws: int = 1,
 ) -> None:
-    """Writes the scores of one model, a record a prompt and draw, in the prompts' order.
-
-    The first judge's verdicts make the score; what the others' would make stands under
-    ``other_raters``, and so does what a judge said when it was asked in another way.
-    """
+    """Writes the scores of one model, a record a prompt and draw, in the prompts' order."""
     samples = part.read(draws)
     answers = read_answers(outputs, samples)
     replies = {judge: read_replies(path) for judge, path in verdicts.items()}
@@ -45,8 +41,7 @@ def score_records(
     answers: Mapping[str, Answer],
     replies: Mapping[str, Mapping[str, Reply]],
 ) -> Iterator[ScoreRecord]:
-    """Returns the score's record of each sample, with each judge's replies, the one that counts
-    first."""
+    """Returns the score's record of each sample; the first judge's replies count."""
     judges: Mapping[str, Mapping[str, Reply]] = replies or {"": {}}
     for sample in samples:
         answer = answers[sample.id]

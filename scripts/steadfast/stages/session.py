@@ -25,10 +25,7 @@ TABLES, EXPORT, BUNDLE = "tables", "export", "bundle.zip"
 
 
 class Session:
-    """A run that somebody started, from reading the config to the last line on the terminal.
-
-    ``check_bundle`` raises a ``UserError`` where the config's files cannot go into a bundle.
-    """
+    """A run that somebody started, from reading the config to the last line on the terminal."""
 
     def __init__(
         self,

@@ -21,8 +21,7 @@ def tabulate(
     out_dir: Path,
     asked: str = "",
 ) -> None:
-    """Writes a benchmark's tables as .tex, .md and .csv, with a sentence about the text that was
-    asked in the notes of each."""
+    """Writes a benchmark's tables as .tex, .md and .csv, each with what text was asked."""
     frames = {name: read_csv(path) for name, path in metrics.items()}
     shown = Display.of(display)
     for table in component(tables).make(frames, shown):

@@ -32,14 +32,10 @@ Verdicts = Mapping[K, Hashable]
 def verdict_agreement(first: Sequence[Hashable], second: Sequence[Hashable]) -> dict[str, float]:
     """Returns n, the raw agreement of two raters (the share of equal verdicts) and Cohen's kappa.
 
-    Both gave verdicts, of any two or more categories, on the same items in the same order. raw is
-    nan without items, kappa also where both know one and the same category only.
+    raw is nan without items, kappa also where both know one category only (Cohen 1960, equation 1).
 
-    Source: Cohen 1960, equation 1.
-
-    Example:
-        >>> verdict_agreement(["yes", "yes", "no", "no"], ["yes", "no", "no", "no"])
-        {'n': 4, 'raw': 0.75, 'kappa': 0.5}
+    >>> verdict_agreement(["yes", "yes", "no", "no"], ["yes", "no", "no", "no"])
+    {'n': 4, 'raw': 0.75, 'kappa': 0.5}
     """
     table = _tables(first, second, np.zeros(len(first), int), 1)
     (raw,), (kappa,) = _raw(table), _kappa(table)
@@ -188,9 +184,8 @@ def _kappa(tables: np.ndarray) -> np.ndarray:
 def majority(raters: Mapping[str, Mapping[K, V | None]]) -> dict[K, V]:
     """Returns the verdict of most raters on each item, where two judged it and none has as many.
 
-    Example:
-        >>> majority({"Ann": {1: "yes", 2: "yes"}, "Bob": {1: "yes", 2: "no"}})
-        {1: 'yes'}
+    >>> majority({"Ann": {1: "yes", 2: "yes"}, "Bob": {1: "yes", 2: "no"}})
+    {1: 'yes'}
     """
     given: dict[K, Counter[V]] = defaultdict(Counter)
     for verdicts in raters.values():

@@ -29,13 +29,7 @@ def answers_expected(
 ) -> pd.DataFrame:
     """Returns how many answers each model should have in each cell: model, ``by``, expected.
 
-    These are the samples that any model with the same prompts has, once for each draw, so that a
-    model without some of them shows it.
-
-    Args:
-        answers: a row an answer, with columns model, prompts, draw and the others that are named.
-        by: columns whose values together are a cell.
-        of: columns that name a sample, or what else is counted.
+    These are the samples (``of``) that any model with the same prompts has, once for each draw.
     """
     cell = list(dict.fromkeys(["prompts", *by]))
     samples = answers[list(dict.fromkeys([*cell, *of]))].drop_duplicates()

@@ -37,19 +37,13 @@ class Replicates:
     freedom: pd.Series
 
     def mean(self, by: list[str]) -> "Replicates":
-        """Returns the mean of the cells that agree in the index levels ``by``; n counts them.
-
-        A cell without a value in a replicate is left out of that replicate's mean.
-        """
+        """Returns the mean of the cells that agree in the index levels ``by``; n counts them."""
         cells = self.values.groupby(level=by, observed=True)
         freedom = self.freedom.groupby(level=by, observed=True).min()
         return Replicates(cells.mean(), cells.size(), freedom)
 
     def variation(self, by: list[str]) -> "Replicates":
-        """Returns the sample standard deviation over the mean of the cells that agree in ``by``.
-
-        No value where the mean is 0 or there is one cell only; n counts cells.
-        """
+        """Returns the sample standard deviation over the mean of the cells that agree."""
         cells = self.values.groupby(level=by, observed=True)
         mean, count = cells.mean(), cells.count()
         values = (cells.std() / mean).where((mean > 0) & (count > 1))

@@ -123,12 +123,11 @@ class Wanted:
     def clusters(self, groups: Sequence[TaskGroup]) -> int | None:
         """The fewest clusters with which a run reaches the power; None beyond ``MOST``.
 
-        Example:
-            >>> one = np.ones(1)
-            >>> none = 0 * one
-            >>> of = Components(("T",), np.eye(1), np.zeros((1, 1)), none, none, none, 1)
-            >>> Wanted(0.2, 0.8).clusters([TaskGroup(of, one, one)])  # paired t test of 0.2
-            199
+        >>> one = np.ones(1)
+        >>> none = 0 * one
+        >>> of = Components(("T",), np.eye(1), np.zeros((1, 1)), none, none, none, 1)
+        >>> Wanted(0.2, 0.8).clusters([TaskGroup(of, one, one)])  # paired t test of 0.2
+        199
         """
         most = 1
         while self.reached(groups, most) < self.power:

@@ -29,12 +29,7 @@ told."""
 
 
 def read_headline(path: Path) -> pd.DataFrame:
-    """Returns a headline file's columns of ``HEADLINE`` and ``FURTHER``.
-
-    Raises:
-        UserError: the file is missing or damaged, lacks a column, or has a measure of a model
-            twice.
-    """
+    """Returns a headline file's columns; a ``UserError`` says what is wrong with it."""
     rows = read_csv(path)
     lacking = [column for column in HEADLINE if column not in rows]
     if lacking:

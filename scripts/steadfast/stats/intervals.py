@@ -42,12 +42,11 @@ class Estimates:
     def mean(self, by: list[str], weights: Sequence[float] | float = 1.0) -> "Estimates":
         """Returns the weighted mean of the cells that agree in the index levels ``by``.
 
-        Example:
-            >>> frame = pd.DataFrame({"cluster": ["a", "b"], "task": ["T", "U"], "model": "m"})
-            >>> frame["total"] = [0.5, 1.0]
-            >>> tasks = Clusters(frame, []).means(frame, ["model", "task"])
-            >>> tasks.mean(["model"], [3, 1]).rows()["value"].tolist()
-            [0.625]
+        >>> frame = pd.DataFrame({"cluster": ["a", "b"], "task": ["T", "U"], "model": "m"})
+        >>> frame["total"] = [0.5, 1.0]
+        >>> tasks = Clusters(frame, []).means(frame, ["model", "task"])
+        >>> tasks.mean(["model"], [3, 1]).rows()["value"].tolist()
+        [0.625]
         """
         groups = self.cells.groupby(level=by, observed=True)
         codes = groups.ngroup().to_numpy()
@@ -189,11 +188,10 @@ class Clusters:
             stratum.
         strata: columns whose values together are a stratum; none: all clusters are one.
 
-    Example:
-        >>> frame = pd.DataFrame({"cluster": list("abc"), "total": [0.3, 0.5, 0.7]})
-        >>> frame["task"] = "T"  # means .3, .5, .7: standard error .2 / √3, t of two degrees 4.303
-        >>> Clusters(frame, []).means(frame, ["task"]).rows().round(4).values.tolist()
-        [['T', 0.5, 0.0032, 0.9968, 3]]
+    >>> frame = pd.DataFrame({"cluster": list("abc"), "total": [0.3, 0.5, 0.7]})
+    >>> frame["task"] = "T"  # means .3, .5, .7: standard error .2 / √3, t of two degrees 4.303
+    >>> Clusters(frame, []).means(frame, ["task"]).rows().round(4).values.tolist()
+    [['T', 0.5, 0.0032, 0.9968, 3]]
     """
 
     def __init__(self, frame: pd.DataFrame, strata: Sequence[str]):

@@ -96,9 +96,8 @@ def _differences(frame: pd.DataFrame, clusters: pd.Index) -> tuple[pd.DataFrame,
 def holm(p: np.ndarray) -> np.ndarray:
     """p-values corrected for their number, family-wise (Holm 1979, step-down).
 
-    Example:
-        >>> holm(np.array([0.01, 0.04, 0.03])).tolist()  # 3·0.01; 2·0.03; no less than that
-        [0.03, 0.06, 0.06]
+    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()  # 3·0.01; 2·0.03; no less than that
+    [0.03, 0.06, 0.06]
     """
     order = np.argsort(p, kind="stable")
     corrected = np.empty(len(p))
@@ -117,13 +116,12 @@ def pairs(frame: pd.DataFrame, keys: list[str], of: str) -> pd.DataFrame:
         of: column whose values are compared one by one within a cell, and as their plain mean
             (overall); it stands in the place of task.
 
-    Example:
-        >>> frame = pd.DataFrame({"model": ["m", "m", "n", "n"], "total": [1.0, 0.5, 0.0, 0.5]})
-        >>> frame = frame.assign(sample_id=["a", "b"] * 2, cluster=["x", "y"] * 2)
-        >>> frame = frame.assign(stratum="s", language="en", category="style")
-        >>> rows = pairs(frame, ["language"], "category")
-        >>> rows[["language", "category", "difference"]].values.tolist()
-        [['en', 'style', 0.5], ['en', 'overall', 0.5]]
+    >>> frame = pd.DataFrame({"model": ["m", "m", "n", "n"], "total": [1.0, 0.5, 0.0, 0.5]})
+    >>> frame = frame.assign(sample_id=["a", "b"] * 2, cluster=["x", "y"] * 2)
+    >>> frame = frame.assign(stratum="s", language="en", category="style")
+    >>> rows = pairs(frame, ["language"], "category")
+    >>> rows[["language", "category", "difference"]].values.tolist()
+    [['en', 'style', 0.5], ['en', 'overall', 0.5]]
     """
     parts = [pd.DataFrame(columns=[*keys, *COLUMNS])]
     for values, part in frame.groupby(keys, sort=False):
@@ -143,10 +141,9 @@ def drawn(frame: pd.DataFrame, part: str | None, strata: Sequence[str]) -> pd.Da
         part: column whose values are shown apart, such as the language.
         strata: columns whose values together are what clusters are drawn within.
 
-    Example:
-        >>> frame = pd.DataFrame({"cluster": ["a", "a", "b"], "language": "en", "kind": "x"})
-        >>> drawn(frame, "language", ["kind"]).values.tolist()
-        [['en', 'x', 2]]
+    >>> frame = pd.DataFrame({"cluster": ["a", "a", "b"], "language": "en", "kind": "x"})
+    >>> drawn(frame, "language", ["kind"]).values.tolist()
+    [['en', 'x', 2]]
     """
     columns = ["cluster", *strata, *([part] if part else [])]
     known = frame[[*dict.fromkeys(columns)]].drop_duplicates()  # of many samples few clusters

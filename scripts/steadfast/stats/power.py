@@ -49,9 +49,8 @@ class Stratum:
 def standard_error(strata: Sequence[Stratum]) -> float:
     """Returns the standard error of a difference, in its own unit.
 
-    Example:
-        >>> round(standard_error([Stratum(0.5, 0.04, 4)] * 2) ** 2, 6)  # 2·0.25·0.01
-        0.005
+    >>> round(standard_error([Stratum(0.5, 0.04, 4)] * 2) ** 2, 6)  # 2·0.25·0.01
+    0.005
     """
     return float(np.sqrt(sum(stratum._share for stratum in strata)))
 
@@ -59,9 +58,8 @@ def standard_error(strata: Sequence[Stratum]) -> float:
 def degrees_of_freedom(strata: Sequence[Stratum]) -> float:
     """Returns Satterthwaite's of a difference; 0 where a stratum has fewer than two clusters.
 
-    Example:
-        >>> degrees_of_freedom([Stratum(0.5, 0.04, 4), Stratum(0.5, 0.04, 4)])  # 3 + 3
-        6.0
+    >>> degrees_of_freedom([Stratum(0.5, 0.04, 4), Stratum(0.5, 0.04, 4)])  # 3 + 3
+    6.0
     """
     if min(stratum.clusters for stratum in strata) < 2:
         return 0.0
@@ -94,10 +92,7 @@ def power_of_run(difference: float, strata: Sequence[Stratum], pairs: int = 1) -
 
 
 def smallest_of_run(strata: Sequence[Stratum], pairs: int = 1, power: float = POWER) -> float:
-    """Returns the smallest difference that a run tells apart with the wanted power.
-
-    It is in the unit of the clusters; nan without a degree of freedom: no difference can be told.
-    """
+    """Returns the smallest difference told apart with the wanted power; nan without freedom."""
     freedom = degrees_of_freedom(strata)
     if freedom <= 0:
         return float("nan")
@@ -111,11 +106,8 @@ def smallest_of_run(strata: Sequence[Stratum], pairs: int = 1, power: float = PO
 def smallest_difference(error: float, freedom: float, pairs: int = 1) -> float:
     """Returns ``smallest_of_run`` where only a comparison's error and freedom are known.
 
-    Strata are taken together as one that has as many degrees of freedom.
-
-    Example:
-        >>> round(smallest_difference(0.25, 1e6), 2)  # 1.960 + 0.842 standard errors
-        0.7
+    >>> round(smallest_difference(0.25, 1e6), 2)  # 1.960 + 0.842 standard errors
+    0.7
     """
     if not freedom >= 1:
         return float("nan")

@@ -9,9 +9,8 @@ import pandas as pd
 def spearman(first: np.ndarray, second: np.ndarray) -> float:
     """Returns Spearman's ρ, Pearson's correlation of the mean ranks; nan if a side is constant.
 
-    Example:
-        >>> spearman(np.array([1, 2, 3]), np.array([10, 30, 20]))  # 1 - 6·2 / (3·8)
-        0.5
+    >>> spearman(np.array([1, 2, 3]), np.array([10, 30, 20]))  # 1 - 6·2 / (3·8)
+    0.5
     """
     ranks = [pd.Series(side).rank().to_numpy() for side in (first, second)]
     return _cosine(*(side - side.mean() for side in ranks))
@@ -20,9 +19,8 @@ def spearman(first: np.ndarray, second: np.ndarray) -> float:
 def kendall(first: np.ndarray, second: np.ndarray) -> float:
     """Returns Kendall's τ-b, which corrects for ties; nan where one side is constant.
 
-    Example:
-        >>> round(kendall(np.array([1, 2, 3]), np.array([10, 30, 20])), 3)  # (2 - 1) / 3
-        0.333
+    >>> round(kendall(np.array([1, 2, 3]), np.array([10, 30, 20])), 3)  # (2 - 1) / 3
+    0.333
     """
     return _cosine(*(np.sign(np.subtract.outer(side, side)).ravel() for side in (first, second)))
 
@@ -35,11 +33,8 @@ def _cosine(x: np.ndarray, y: np.ndarray) -> float:
 def smallest_p(n: int) -> float:
     """Returns the smallest two-sided p of a rank correlation of n pairs, by the exact test.
 
-    Without ties 2 of the n! orders agree or disagree completely; with ties p is larger.
-
-    Example:
-        >>> round(smallest_p(3), 3), round(smallest_p(5), 3)
-        (0.333, 0.017)
+    >>> round(smallest_p(3), 3), round(smallest_p(5), 3)
+    (0.333, 0.017)
     """
     return min(1.0, 2 / math.factorial(n))
 

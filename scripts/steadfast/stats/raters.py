@@ -62,14 +62,10 @@ def by_answer(
 def listed_verdicts(
     verdicts: object, count: int, item: str, yes: Hashable = 1, no: Hashable = 0
 ) -> dict[int, int]:
-    """Returns a person's verdicts by number, 1 or 0, out of a list with one for each item.
+    """Returns verdicts by number, 1 or 0, out of a list; a ValueError has half a sentence.
 
-    Raises:
-        ValueError: it is no such list; half a sentence says why.
-
-    Example:
-        >>> listed_verdicts(["YES", "NO"], 2, "constraint", "YES", "NO")
-        {1: 1, 2: 0}
+    >>> listed_verdicts(["YES", "NO"], 2, "constraint", "YES", "NO")
+    {1: 1, 2: 0}
     """
     if not isinstance(verdicts, list) or len(verdicts) != count:
         raise ValueError(f"a list of {count} verdicts was expected, one a {item}")

@@ -43,10 +43,9 @@ def rows_of(rows: pd.DataFrame, **values: str) -> pd.DataFrame:
 def in_order(rows: pd.DataFrame, order: Mapping[str, Sequence[object]]) -> pd.DataFrame:
     """Returns the rows sorted by the columns of ``order``, each by its own sequence of values.
 
-    Example:
-        >>> rows = pd.DataFrame({"length": ["16k", "8k", ""]})
-        >>> in_order(rows, {"length": ["8k", "16k"]})["length"].tolist()
-        ['', '8k', '16k']
+    >>> rows = pd.DataFrame({"length": ["16k", "8k", ""]})
+    >>> in_order(rows, {"length": ["8k", "16k"]})["length"].tolist()
+    ['', '8k', '16k']
     """
     places = {column: {v: i for i, v in enumerate(["", *known])} for column, known in order.items()}
     ranks = pd.DataFrame({column: rows[column].map(place) for column, place in places.items()})
@@ -59,11 +58,7 @@ def write_csv(path: Path, rows: pd.DataFrame) -> None:
 
 
 def read_csv(path: Path) -> pd.DataFrame:
-    """Reads a CSV file that ``write_csv`` wrote; names stay text (a model may be called NA).
-
-    Raises:
-        UserError: the file is missing or is no such CSV file.
-    """
+    """Reads a CSV file that ``write_csv`` wrote; names stay text (a model may be called NA)."""
     try:
         rows = pd.read_csv(path, dtype=str, keep_default_na=False)
     except FileNotFoundError:

@@ -47,10 +47,7 @@ class Ties:
         return " ".join(beats), " ".join(sorted(ties))
 
     def best(self, values: Mapping[str, float]) -> set[str]:
-        """Returns the model with the highest value, and all that it is not told to be better than.
-
-        Empty where the best model is compared with no other.
-        """
+        """Returns the model with the highest value, and all that it is not told to beat."""
         if not values:
             return set()
         first = max(values, key=values.__getitem__)

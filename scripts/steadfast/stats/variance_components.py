@@ -54,10 +54,7 @@ class Components:
         return {"tasks": list(self.tasks), "freedom": self.freedom, **values}
 
     def variance(self, weights: np.ndarray, samples: np.ndarray) -> float:
-        """Returns that of the weighted sum of tasks between contexts of one length.
-
-        ``samples`` are those of each task in a context: expressions × variables.
-        """
+        """Returns that of the weighted sum of tasks between contexts of one length."""
         chance = weights**2 * self.residual / samples
         return max(0.0, float(weights @ self.context @ weights)) + float(chance.sum())
 
@@ -67,10 +64,7 @@ class Components:
 
 
 def differences(frame: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yields the paired differences of every two models on the samples that both have scored.
-
-    Of a model's draws the mean is taken; a row a sample has the columns ``CELL`` and difference.
-    """
+    """Yields the paired differences of every two models on samples that both have scored."""
     scored = frame[frame["total"].notna()]
     totals = scored.groupby([*CELL, "sample_id", "model"])["total"].mean().unstack("model")
     for first, second in combinations(totals.columns, 2):

@@ -34,7 +34,7 @@ STOPPED_RUN = "Stopped. The same command goes on: what is answered is not asked 
 LAUNCHER = re.compile(r"^(?:srun|slurmstepd): (?:error|fatal): (?!.*Exited with)(.+)", re.M)
 """What SLURM's programs write to SLURM's log of a job; a job that fails by itself is none of it."""
 WAITED = re.compile(r" waits for (.+), which holds (.+)")
-"""How ``engines.locks`` says that a job waits for another."""
+"""How ``base.locks`` says that a job waits for another."""
 
 
 class TryEnd(NamedTuple):

@@ -12,9 +12,8 @@ def heading(stem: str, titles: Mapping[str, str]) -> str:
         stem: of the file's name.
         titles: of the benchmarks, by their names.
 
-    Example:
-        >>> heading("cfbench_types", {"cfbench": "CFBench"}), heading("report", {})
-        ('CFBench', 'All benchmarks')
+    >>> heading("cfbench_types", {"cfbench": "CFBench"}), heading("report", {})
+    ('CFBench', 'All benchmarks')
     """
     return titles.get(_benchmark(stem, titles), ALL)
 
@@ -22,9 +21,8 @@ def heading(stem: str, titles: Mapping[str, str]) -> str:
 def label(stem: str, titles: Mapping[str, str]) -> str:
     """What a file is called there: its name without the benchmark's, in words.
 
-    Example:
-        >>> label("lifbench_table3_ars", {"lifbench": "LIFBench"}), label("report", {})
-        ('table3 ars', 'report')
+    >>> label("lifbench_table3_ars", {"lifbench": "LIFBench"}), label("report", {})
+    ('table3 ars', 'report')
     """
     return stem.removeprefix(f"{_benchmark(stem, titles)}_").replace("_", " ")
 

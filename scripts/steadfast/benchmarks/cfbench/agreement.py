@@ -39,15 +39,10 @@ def agreement(
     labels: Labels | None,
     with_direct: bool = False,
 ) -> dict[str, pd.DataFrame]:
-    """Returns agreement of judges and people on single checkpoints, and on whole answers.
+    """Returns agreement of judges and people on single checkpoints, and on whole answers (Table 6).
 
     A judge is satisfied with an answer where its checklist gives a PSR of 1, and by its direct
-    score where that exceeds 0.8. People are as ``_people`` says. It is about the first draw of a
-    sample, which people label.
-
-    They are agreement, with the columns of ``stats.agreement``; humans (Table 6), with judge, split
-    (easy, hard, full), n (labelled answers), raw, kappa and the ends of their intervals, and no row
-    without people; direct_humans, the same of direct scores.
+    score where that exceeds 0.8. It is about the first draw of a sample, which people label.
     """
 
     def label(verdicts: object, score: Record) -> dict[int, float]:
@@ -96,9 +91,8 @@ def _people(
 ) -> Satisfied:
     """Returns whether people are satisfied with each answer that they labelled.
 
-    A checklist is worth its PSR, as a judge's in mode strict. Of several raters it is what more of
-    them come to; where one scored the answer as a whole, the mean of what all gave has to exceed
-    0.8. Where there are several raters, an answer that only one of them labelled is left out.
+    A checklist is worth its PSR; where one scored the answer as a whole, the mean of what all gave
+    has to exceed 0.8. Of several raters an answer that only one labelled is left out.
     """
 
     def psr(sample: str, verdicts: Sequence[int]) -> int:
@@ -158,10 +152,7 @@ def direct_scores(
 ) -> pd.DataFrame:
     """Returns direct scores by the judge that counts, and their agreement with its checklists.
 
-    The columns are model, split (easy, hard, full), measure (score: the mean, 0 to 1; satisfied:
-    the share of answers whose score exceeds 0.8; kappa: Cohen's, between that and the PSR of the
-    same judge's checklist), value, low, high, n (answers that have one; both, for kappa) and
-    expected. A model without a score has no rows.
+    Measures: score (the mean), satisfied (the share above 0.8), kappa (of that with PSR).
     """
     given = [(record["direct"], record["psr"]) for _, _, record in scores]
     columns = ["model", "split", "cluster"]

@@ -23,10 +23,7 @@ FACTORS = facts("cfbench/factors.yaml")
 
 
 def figures(frames: Frames, display: Display) -> dict[str, Picture]:
-    """Returns the figures by name.
-
-    Models are those of the tables with a column a model, by falling PSR.
-    """
+    """Returns the figures by name; models are those of the tables with a column a model."""
     results = CfbenchResults(frames, display)
     primary, secondary = (rows_of(frames["types"], kind=kind) for kind in (PRIMARY_KIND, SECONDARY))
     blank = {"": results.words["blank_types"]}

@@ -47,11 +47,7 @@ def record_frame(data: Records) -> pd.DataFrame:
 
 
 def sample_frame(scores: Iterable[Scored[ScoreRecord]], records: pd.DataFrame) -> pd.DataFrame:
-    """Returns the scored and unscored answers.
-
-    ``cluster`` is the sample, for intervals; ``parsing`` is of mode released; the rates are empty
-    where there is no score.
-    """
+    """Returns the scored and unscored answers; the rates are empty where there is no score."""
     rows = [
         {
             "model": model,

@@ -24,10 +24,7 @@ class CfbenchJudgePrompts(JudgePrompts):
         self._mode, self._direct = mode, direct
 
     def slots_of(self, template: str) -> tuple[frozenset[str], frozenset[str]]:
-        """Returns the names that may stand in a template of that name, and those that must.
-
-        Direct scoring shows no checklist, nor how long it is.
-        """
+        """Returns names that may, and that must, stand in a template; direct: no list."""
         if template == DIRECT:
             return self.slots - {"checkpoints", "count"}, self.required - {"checkpoints"}
         return self.slots, self.required

@@ -117,11 +117,7 @@ def comparisons(samples: pd.DataFrame, references: Collection[str] = ()) -> pd.D
 def headline(
     rates: pd.DataFrame, counts: pd.DataFrame, compared: pd.DataFrame, records: pd.DataFrame
 ) -> pd.DataFrame:
-    """Returns CSR, ISR and PSR of each model on all records, for the report over all benchmarks.
-
-    The columns are those of ``stats.headline``, the further ones too; a model without a scored
-    record has empty values.
-    """
+    """Returns CSR, ISR and PSR of each model on all records; empty without a scored record."""
     every = counts.loc[counts["split"] == FULL, ["model", "expected", PROMPTS]]
     every = every.merge(pd.DataFrame({"measure": MEASURES}), "cross")
     whole = rates[rates["split"] == FULL].drop(columns="split")
@@ -133,11 +129,7 @@ def headline(
 
 
 def by_type(scores: Sequence[Scored[ScoreRecord]], data: Records) -> pd.DataFrame:
-    """Satisfied share of the checkpoints of each primary and each secondary type (Figure 4).
-
-    Only verdicts that belong to a checkpoint count, so that in mode released replies read by the
-    fallback are left out.
-    """
+    """Satisfied share of the checkpoints of each primary and each secondary type (Figure 4)."""
     rows = _means(checkpoint_frame(scores, data), ["model", "kind", "category"])
     labels = [*dict.fromkeys([*TYPES, *PRIMARY_OF]), ""]
     order = {"model": models_of(scores), "kind": (PRIMARY_KIND, SECONDARY_KIND), "category": labels}
@@ -198,10 +190,7 @@ def _by_category(
 
 
 def statistics(data: Records) -> pd.DataFrame:
-    """Returns what is asked (Table 1): records, means per record, checkpoints by primary type.
-
-    The measures of types are the data's labels, blank for none.
-    """
+    """Returns what is asked (Table 1): records, means per record, checkpoints by primary type."""
     means = ["characters", "primary", "checkpoints", "types"]
     types = [Counter(point["type"] for point in of["checkpoints"]) for of in data.values()]
     counts = pd.DataFrame(types, list(data), [*TYPES, ""]).assign(records=1)
@@ -212,11 +201,7 @@ def statistics(data: Records) -> pd.DataFrame:
 
 
 def coverage(samples: pd.DataFrame) -> pd.DataFrame:
-    """Returns expected and scored answers of each model on the easy, the hard and all records.
-
-    Empty are answers without any text; in mode released, fallback and nothing are replies that its
-    parser read only in part, or not.
-    """
+    """Returns expected and scored answers of each model on the easy, the hard and all records."""
     flags = {
         "scored": samples["psr"].notna(),
         **{f"status_{status}": samples["status"] == status for status in STATUSES},

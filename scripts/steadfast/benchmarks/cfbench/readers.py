@@ -1,8 +1,4 @@
-"""Simulated readers and judges: answers that say what they kept, and verdicts that believe it.
-
-An answer ends with a line that names the checkpoints kept (``judging.stand_in``), and a judge
-without a model goes by that line alone.
-"""
+"""Simulated readers and judges, which believe the line of an answer that names what it kept."""
 
 from collections.abc import Iterable, Sequence
 from random import Random

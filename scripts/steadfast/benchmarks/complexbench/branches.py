@@ -57,11 +57,7 @@ def selecting(instances: Iterable[Raw]) -> Iterator[tuple[str, list[Raw], str | 
 
 
 def branch_findings(instances: Mapping[int, Instance]) -> list[Finding]:
-    """Groups that lack a branch, and branches that are taken twice, by position in their file.
-
-    All are warnings: what is there can be scored. Where the numbers of the instances are not all
-    from 0, they are a selection of a data set, of which groups may be torn: nothing is said.
-    """
+    """Warns of groups that lack a branch or take one twice, but for torn selections."""
     if sorted(one.main_id for one in instances.values()) != list(range(len(instances))):
         return []
     findings = []

@@ -32,10 +32,7 @@ def turns(instance: Instance) -> tuple[list[Turn], list[Problem]]:
     """Returns the turns of an instance in order, and what is wrong with them.
 
     Every scoring question belongs to one turn, and those of a turn follow each other in the
-    instance; their wording may be changed a little, none may be added or removed. None depends on
-    a question of a later turn, whose answer is not there yet when it is judged.
-
-    There are no turns where the instance has no sub-instructions.
+    instance; their wording may be changed a little. None depends on a question of a later turn.
     """
     parts = instance.sub_instructions or {}
     questions = [question.question for question in instance.scoring_questions]
@@ -73,10 +70,7 @@ def turns(instance: Instance) -> tuple[list[Turn], list[Problem]]:
 def _points(
     part: SubInstruction, questions: list[str], start: int
 ) -> tuple[list[int], list[tuple[str, bool]]]:
-    """The positions of one turn's questions, and what is wrong: sentences, and whether doubtful.
-
-    ``start`` is the first position that no turn has had.
-    """
+    """The positions of one turn's questions (``start``: the next), and what is wrong."""
     given = part.scoring_questions
     if not given:
         return [], [("has no scoring questions; give it a run of the instance's", False)]

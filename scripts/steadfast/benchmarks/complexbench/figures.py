@@ -26,11 +26,7 @@ Blocks = dict[str, dict[str, str]]
 
 
 def figures(frames: Frames, display: Display) -> Mapping[str, Picture]:
-    """Returns each model's values in the first language.
-
-    They are by_category (DRFR by category and layers of nesting), by_dimension (accuracy by
-    constraint dimension and composition type).
-    """
+    """Returns by_category (DRFR by layers of nesting) and by_dimension, in the first language."""
     language = next(iter(frames["drfr"]["language"]), "")
     drfr, constraints = (
         rows_of(frames[name], language=language) for name in ("drfr", "constraints")

@@ -98,10 +98,7 @@ class DrfrMetrics:
         return self._shares(CONSTRAINT_MEASURES, "dimension")
 
     def coherent(self) -> pd.DataFrame:
-        """Coherent test for Selection: instances, and groups whose instances all pass.
-
-        A class without groups has no row, one where no instance passes no relative drop.
-        """
+        """Coherent test for Selection: instances, and groups whose instances all pass."""
         keys, parts = ["language", "kind", "measure"], self._scored.parts
         rows = [
             (model, *row)
@@ -121,12 +118,7 @@ class DrfrMetrics:
         return self._table(found, pd.concat([counted, of_drop]), ["model", *keys], order)
 
     def decomposition(self) -> pd.DataFrame:
-        """Returns DRFR of the same questions, asked as a whole and turn by turn.
-
-        Over the questions that have a verdict in both runs, draw by draw.
-
-        Category is the family, or empty for all; difference is turn by turn minus whole.
-        """
+        """DRFR of the same questions, whole and turn by turn; empty category: all."""
         shares, counted = self._of(["overall", "family"], "category")
         same = ["model", "language", "category", "cluster", "instance", "place", "measure", "draw"]
         both = shares.pivot(index=same, columns="split", values="value")
@@ -163,11 +155,7 @@ class DrfrMetrics:
         return drawn(self._counted, "language", [])
 
     def headline(self, language: str, compared: pd.DataFrame) -> pd.DataFrame:
-        """Returns overall DRFR of each model in a language, for the report over all benchmarks.
-
-        The columns are those of ``stats.headline``, the further ones too; n counts questions that
-        have a verdict.
-        """
+        """Returns overall DRFR of each model in a language; n counts questions with verdicts."""
         rows = self.drfr[(self.drfr["measure"] == "overall") & (self.drfr["language"] == language)]
         counted = coverage(self._scored)
         counted = counted[(counted["language"] == language) & (counted["split"] == WHOLE)]

@@ -16,12 +16,7 @@ MAX_TOKENS = 4096  # of an answer; the paper names no limit, and its longest hav
 
 
 def prompts(part: str, data: Data) -> list[Record]:
-    """Returns the prompts of a part, in the order of the data.
-
-    Each has sample_id, task (its type), context_id (the group, else the instance), instruction,
-    max_tokens, main_id, points (positions of the questions that the answer is judged by), layers
-    (of nesting), and of a turn turn and follows (the sample it continues, or None).
-    """
+    """Returns the prompts of a part, in the order of the data; turns follow those before."""
     language, split = language_and_split(part)
     instances = data["data"][language]
     if split == WHOLE:

@@ -19,11 +19,7 @@ WORDS = {"yes": True, "no": False}
 def agreement(
     scored: ScoredAnswers, judges: Sequence[str], labels: Labels | None = None
 ) -> pd.DataFrame:
-    """Returns agreement of every two raters on the questions that both have judged.
-
-    Compared are verdicts before dependencies, with what rules made of the judge's copies; one that
-    a rule left open is none.
-    """
+    """Returns agreement on the questions' verdicts before dependencies; open ones are none."""
     scores = _named(scored)
     of_judges = judge_verdicts(scores, judges, _judged)
     people = read_labels(labels, scores, _labelled, preferences=True)
@@ -36,11 +32,7 @@ def preferred(
     labels: Labels | None = None,
     references: Collection[str] = (),
 ) -> pd.DataFrame:
-    """Win, tie and lose of every two models on whole instructions, as ``preferences`` gives them.
-
-    The answer wins of which a larger share of the scoring questions is satisfied, dependencies
-    counted.
-    """
+    """Win, tie and lose of every two models on whole instructions, by shares of questions."""
     whole, turns = [], set()
     for one in _named(scored):
         if scored.parts[one.part].split == WHOLE:

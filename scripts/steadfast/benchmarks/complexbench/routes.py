@@ -34,8 +34,7 @@ class Route:
 def routes(sample: Sample[Prompt], mode: str, judging: str) -> dict[int, Route]:
     """Returns how each question is decided that the answer to a sample is judged by.
 
-    Rules are Chinese, so that in English a judge decides all questions, as it does in judging
-    plain, and in mode strict those whose rule cannot be read.
+    Rules are Chinese: in English a judge decides, and in mode strict where a rule is unreadable.
     """
     language, _ = language_and_split(sample.part)
     template, found = _judge_template(language, mode), {}
@@ -101,11 +100,7 @@ def shown_instruction(sample: Sample[Prompt], mode: str) -> str:
 
 
 def shown_answer(answer: Answer, by: str, mode: str) -> str:
-    """Returns an answer as a judge is shown it.
-
-    A judge of a turn sees the turns before it, which a turn may refer to; a rule is about what is
-    copied from the turn itself.
-    """
+    """Returns an answer with the turns before it, which it may refer to; for a rule, alone."""
     text = answer.text if by == "rule" else _numbered([turn.text for turn in turns(answer)])
     return text if mode == STRICT else text[: CUT["answer"]]
 

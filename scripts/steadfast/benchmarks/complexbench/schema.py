@@ -160,10 +160,7 @@ def stop_at_errors(path: Path | str, findings: Iterable[Finding]) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Prints all findings of each file, and a line that sums them up.
-
-    Returns 1 where there is an error, 2 where a file cannot be read.
-    """
+    """Prints all findings of each file; returns 1 where there is an error, 2 for no file."""
     if not arguments:
         print(f"usage: {COMMAND} FILE…", file=sys.stderr)
         return 2

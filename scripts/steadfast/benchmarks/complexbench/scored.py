@@ -97,12 +97,7 @@ COUNTS = ("n", "unread", "open")
 
 
 def coverage(scored: ScoredAnswers) -> pd.DataFrame:
-    """Returns how many questions and samples each model should have and how many have verdicts.
-
-    Expected are the instances that any model was asked about, once for each draw of a model.
-
-    Open are those scored by a rule that decides nothing, empty the answers without any text.
-    """
+    """Returns expected questions and samples of each model, and how many have verdicts."""
     rows, draws = [], scored.asked.set_index("model")["draws"]
     for name, part in scored.parts.items():
         for model in scored.models:
@@ -136,10 +131,7 @@ def coverage(scored: ScoredAnswers) -> pd.DataFrame:
 
 
 def judging(scored: ScoredAnswers) -> pd.DataFrame:
-    """Returns what decided the questions of each model's answers, and how often that failed.
-
-    Unread are replies that are missing or cannot be read, open are rules that decide nothing.
-    """
+    """Returns what decided the questions of each model's answers, and how often that failed."""
     rows = []
     for model, name in product(scored.models, scored.parts):
         part = scored.parts[name]

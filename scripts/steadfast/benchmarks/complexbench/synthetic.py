@@ -2,9 +2,7 @@
 
 An instruction is a tree of blocks (a task and its constraints), chains (blocks in turn) and
 selections (branches of which a condition takes one). A selection gives a group of instances, one a
-branch, that differ in the stated condition alone. The wording is data:
-``resources/complexbench/synthetic.yaml``. Some 40 instances cover every category, task type,
-dimension and rule.
+branch. The wording is data: ``resources/complexbench/synthetic.yaml``.
 """
 
 import random
@@ -230,13 +228,7 @@ def _instance(tree: Node, path: tuple[int, ...]) -> Record:
 
 
 class _Writer:
-    """The words of one path through a tree in one language.
-
-    Attributes:
-        questions: of the branches taken.
-        turns: of the decomposed instruction, with the places of their questions.
-        instruction: as a whole.
-    """
+    """The words of one path through a tree in one language: questions, turns, instruction."""
 
     def __init__(self, tree: Node, path: tuple[int, ...], language: str):
         self._language, self._stated = language, list(stated(tree, path))

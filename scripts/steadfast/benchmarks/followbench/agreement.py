@@ -28,13 +28,10 @@ def agreement(
     labels: Labels | None = None,
     ways: Sequence[str] = (PATH,),
 ) -> pd.DataFrame:
-    """Returns agreement of every two raters on the judged items that both have judged.
+    """Returns agreement of every two raters on constraints, and on whole items as in Table 3.
 
-    A judge that is asked in several ways is a rater in each. On constraints those raters are
-    compared that saw the whole path; others count and order the constraints as they see fit.
-
-    The columns are measure (constraint: each alone; item: whether all of an item are kept, as in
-    Table 3) and those of ``stats.agreement``.
+    A judge that is asked in several ways is a rater in each. On constraints those are compared that
+    saw the whole path; others count and order the constraints as they see fit.
     """
     judged = [score for score in scores if _is_judged(score.record)]
     raters = {

@@ -37,10 +37,7 @@ class LanguageFiles(NamedTuple):
 
 @cache
 def sources(category: str) -> dict[str, LanguageFiles]:
-    """Returns the sources of a category's groups, by name (Table 1 and the released fields).
-
-    Some sources of the example category have names that mean a rule elsewhere.
-    """
+    """Returns the sources of a category's groups, by name (Table 1 and the released fields)."""
     return {
         name: LanguageFiles(
             entry["task"], entry.get("rule", JUDGE), dict(zip(LANGUAGES, n, strict=True))

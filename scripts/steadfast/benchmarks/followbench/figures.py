@@ -33,11 +33,7 @@ WORDS = facts("followbench/tables.yaml")
 
 
 def figures(frames: Frames, display: Display) -> dict[str, Picture]:
-    """Returns a panel a language; what is no real model is dashed and says so.
-
-    They are by_category (each model's HSR in each category, the mean of its levels), temperature
-    (HSR over everything, a line for the models that differ in temperature alone).
-    """
+    """Returns by_category (each model's HSR, a panel a language) and temperature."""
     return {
         "by_category": _by_category(frames, display),
         "temperature": _by_temperature(frames, display),

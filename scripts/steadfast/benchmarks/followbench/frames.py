@@ -79,12 +79,7 @@ UNREADABLE = "unreadable"
 
 
 def sample_frame(scores: Iterable[Scored[ScoreRecord]]) -> pd.DataFrame:
-    """Returns the scored and unscored answers.
-
-    ``passable`` says whether some answer keeps all constraints, ``cluster`` is the group, ``empty``
-    says that the answer has no text, ``unreadable`` that the reply counts −1 in mode released;
-    ``hard`` and ``soft`` (the share of constraints kept) are empty where there is no score.
-    """
+    """Returns the scored and unscored answers; hard and soft are empty without a score."""
     rows = []
     for model, language, record in scores:
         read = ("task", record["task"], CATEGORIES), ("level", record["level"], LEVELS)
@@ -121,11 +116,7 @@ def sample_frame(scores: Iterable[Scored[ScoreRecord]]) -> pd.DataFrame:
 
 
 def group_frame(samples: pd.DataFrame) -> pd.DataFrame:
-    """Returns the groups of each model, in each draw, from the hard verdicts of their levels.
-
-    They have consecutive satisfied ``levels`` and ``consistency``, empty where missing verdicts
-    matter.
-    """
+    """Returns each model's groups by draw; levels, consistency are empty if unknown."""
     keys = ["model", "prompts", "language", "category", "kind", "cluster", "draw"]
     by_level = samples.pivot(index=keys, columns="level", values="hard")
     by_level = by_level.reindex(columns=[str(level) for level in LEVELS])

@@ -99,10 +99,7 @@ class LevelMetrics:
         return self._estimated(self._samples, column, ["category", "level"])
 
     def levels(self) -> pd.DataFrame:
-        """Returns CSL: consecutive satisfied levels of a group, from level 1 on (equation 3).
-
-        Category overall is the unweighted mean of the categories (Table 2).
-        """
+        """Returns CSL: consecutive satisfied levels of a group, from level 1 on (equation 3)."""
         return self._estimated(self._groups, "levels", ["category"])
 
     def scorers(self) -> pd.DataFrame:
@@ -130,10 +127,7 @@ class LevelMetrics:
         return self._sorted(rows.astype({"n": int}), keys, [*VALUES, "missing"])
 
     def coverage(self) -> pd.DataFrame:
-        """Returns expected and scored samples of each model.
-
-        Empty are answers without any text, unreadable the replies that count −1 in mode released.
-        """
+        """Returns expected and scored samples of each model."""
         keys = ["model", "language", "category", "level"]
         flags = self._samples[[*keys, "empty", UNREADABLE]].assign(
             scored=self._samples["hard"].notna(),
@@ -169,11 +163,7 @@ class LevelMetrics:
         return drawn(self._groups, "language", ["category"])
 
     def headline(self, found: Frames, compared: pd.DataFrame) -> pd.DataFrame:
-        """HSR, SSR (in per cent) and CSL of each model in the first language, over everything.
-
-        The columns are those of ``stats.headline``, the further ones too, ``highest`` where some
-        samples cannot be passed; n and expected count samples, of CSL groups.
-        """
+        """HSR, SSR (in per cent) and CSL of each model in the first language."""
         parts = []
         for measure in ("HSR", "SSR", "CSL"):
             rows = self._overall(found[measure.lower()])
@@ -192,10 +182,7 @@ class LevelMetrics:
         return rows.assign(**{HIGHEST: rows["measure"].map(highest)}) if highest else rows
 
     def highest(self) -> dict[str, float]:
-        """Returns the highest HSR, SSR and CSL that answers can have in the first language.
-
-        Empty where each sample can be passed.
-        """
+        """Returns the highest values that answers can have, where some cannot be passed."""
         asked = self._samples[self._samples["language"] == self._languages[0]]
         if asked["passable"].all():
             return {}
@@ -222,10 +209,7 @@ class LevelMetrics:
     def _means(
         self, units: pd.DataFrame, column: str, keys: list[str], averaged: Collection[str] = ()
     ) -> pd.DataFrame:
-        """Returns means of a column in each cell, and the plain means over the keys to be averaged.
-
-        In per cent, but for levels.
-        """
+        """Returns means in per cent (levels: as they are), also over the averaged keys."""
         if not units[column].notna().any():
             return pd.DataFrame(columns=[*keys, *VALUES]).astype({"n": int})
         highest = float(len(LEVELS)) if column == "levels" else 1.0
@@ -247,11 +231,7 @@ class LevelMetrics:
 
 
 def items(data: Mapping[str, Iterable[Record]]) -> pd.DataFrame:
-    """Returns what is asked (Table 1): items and their mean length by task and scorer.
-
-    Size is the mean length of an instruction in words, in Chinese in characters; impossible are
-    items that no answer can pass.
-    """
+    """Returns what is asked (Table 1): items and their mean length in words (zh: characters)."""
     rows = [
         {
             "language": language,
@@ -283,11 +263,7 @@ def items(data: Mapping[str, Iterable[Record]]) -> pd.DataFrame:
 def temperature_rows(
     found: Frames, temperatures: Mapping[str, tuple[str, float]], languages: Sequence[str]
 ) -> pd.DataFrame:
-    """Returns HSR, SSR (in per cent) and CSL of everything, by temperature (section 5.4, Figure 5).
-
-    A line has the name of its first model; there is none where no models differ in temperature
-    alone.
-    """
+    """Returns the overall values by temperature, a line each (section 5.4, Figure 5)."""
     parts = []
     for measure in (*RATES, "CSL"):
         rows = rows_of(found[measure.lower()], category=OVERALL)

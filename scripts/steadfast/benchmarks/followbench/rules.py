@@ -41,11 +41,7 @@ class AnswerText:
 
     @property
     def sentences(self) -> list[str]:
-        """Pieces between sentence ends, without those ends; empty pieces are none.
-
-        A piece of blanks is one, such as the line break after a last full stop. Decimal points,
-        abbreviations and list numbers end a sentence too.
-        """
+        """Pieces between sentence ends; decimal points and abbreviations end one too."""
         ends = facts("followbench/rules.yaml")["sentence_ends"][self.language]
         return [piece for piece in re.split(f"[{ends}]", self.text) if piece]
 
@@ -57,10 +53,7 @@ class AnswerText:
 
     @property
     def length(self) -> int:
-        """The length of a summary: one more than its blanks, or its characters.
-
-        Two blanks in a row count as two; tabs and line breaks are no blanks.
-        """
+        """A summary's length: one more than its blanks (tabs are none), or its characters."""
         return len(self.text) if self.language == "zh" else self.text.count(" ") + 1
 
     @property

@@ -1,7 +1,4 @@
-"""Seeded instances in the released shape: every category, judge and rule, without network.
-
-The wording stands in ``resources/followbench/synthetic``; facts are invented.
-"""
+"""Seeded groups in the released shape; wording: ``resources/followbench/synthetic``."""
 
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -264,11 +261,7 @@ def data(inputs: Mapping[str, Path], language: str, groups: int, seed: int) -> l
 
 
 def records(language: str, groups: int, seed: int) -> dict[str, list[Record]]:
-    """Records of each category, as the released files hold them; seed and place fix each group.
-
-    There are so many groups of each category at least, and each scorer occurs, whatever it takes,
-    but for those whose rule no answer can pass at some level.
-    """
+    """Records of each category as released; each scorer occurs that some answer can pass."""
     blocks = BLOCKS[language]
     found: dict[str, list[Record]] = {category: [] for category in CATEGORIES}
     for category, varied in VARIED.items():

@@ -37,11 +37,7 @@ def strict(reply: str, answer: str, count: int) -> list[int] | None:
 
 
 def strict_rating(reply: str, answer: str) -> float | None:
-    """Returns the rating of a reply that ends as the judge was asked to end it; None for any other.
-
-    The last line of the judge's own words, read as by ``strict``, must be a number from 0 to 10 in
-    double square brackets, with or without the word that the template puts before it.
-    """
+    """Returns the rating, 0 to 10 in ``[[ ]]``, on the last own line; None for others."""
     found = RATED.fullmatch(_last_own_line(reply, answer))
     rating = float(found[1]) if found else None
     return rating if rating is None or rating <= HIGHEST else None

@@ -48,12 +48,7 @@ def comparisons(
     references: Collection[str] = (),
     tasks: ScoredTasks = SCORED_TASKS,
 ) -> pd.DataFrame:
-    """Compares every two models on the samples that both have scored: see ``compare_models``.
-
-    Returns:
-        Its columns and length: empty for all lengths, or one of those that have several contexts
-        of each scenario.
-    """
+    """Compares every two models (``compare_models``); an empty length stands for all lengths."""
     contexts = frame.groupby(["length", "stratum"], observed=True)["cluster"].nunique()
     several = contexts.groupby("length", observed=True).min() > 1
     parts = {"": frame}
@@ -87,14 +82,7 @@ def complexity(
     rubric: str = "released",
     tasks: ScoredTasks = SCORED_TASKS,
 ) -> pd.DataFrame:
-    """Returns ARS of the easy and of the hard tasks, over all lengths and for each.
-
-    Returns:
-        Columns model, split (``easy`` or ``hard``), length, value, low, high and n (scored
-        samples).
-
-    Source: section 5.4 and Figure 6: easy tasks have a weight of at most 10.
-    """
+    """Returns ARS of the easy (weight of at most 10) and the hard tasks (section 5.4, Figure 6)."""
     hard = (
         frame["task"].map(lambda task: total_weight(task, rubric, tasks) > MOST_EASY).astype(bool)
     )
@@ -113,14 +101,7 @@ def complexity(
 def weights(
     frame: pd.DataFrame, rubric: str = "released", tasks: ScoredTasks = SCORED_TASKS
 ) -> pd.DataFrame:
-    """Returns the weight of each task's score points, in all (no capability) and by capability.
-
-    Returns:
-        Columns task, capability and value. A score point that tells of several capabilities counts
-        for each.
-
-    Source: Table 6 and Figure 2.
-    """
+    """Returns the weight of each task's points, in all and by capability (Table 6, Figure 2)."""
     rows, present = [], set(frame["task"].unique())
     for task in (task for task in task_order(frame) if task in present):
         rows.append((task, "", total_weight(task, rubric, tasks)))
@@ -140,14 +121,8 @@ def rubrics(
 ) -> pd.DataFrame:
     """Returns ARS by each rubric, ranks, and how well the ranks of two rubrics agree.
 
-    Each rubric weighs by its own total weights. Models among ``references`` have no rank and are in
-    no correlation.
-
-    Returns:
-        Columns measure, rubric, model, task, value, low, high and n. Measures: ars; rank (1 is
-        highest, equal ARS share the better rank); spearman and kendall (τ-b), without a model, of
-        the rubric with the chosen one, n models. No correlation where a rubric gives all models
-        the same.
+    Each rubric weighs by its own total weights. Models among ``references`` have no rank. Measures:
+    ars; rank (1 is highest); spearman and kendall (τ-b) of the rubric with the chosen one.
     """
     totals = {column.removeprefix(OTHER): column for column in frame if column.startswith(OTHER)}
     parts, by_rubric = [], {}
@@ -180,7 +155,7 @@ def above_floor(
     """Returns what each model gains of what the floor leaves open: (ARS − floor) ÷ (1 − floor).
 
     The floor is the mean of the floor reader's totals on the very answers that the model's mean is
-    of: a sample that either has no score for is in neither.
+    of; value is empty where it leaves less than ``ROOM`` open.
 
     >>> frame = pd.DataFrame({"model": ["floor", "m"], "total": [0.5, 0.75], "task": "OQ"})
     >>> frame = frame.assign(prompts="own", length="4k", sample_id="OQ/1")
@@ -188,10 +163,6 @@ def above_floor(
     >>> rows = above_floor(frame, "rubric", "released", "floor")
     >>> rows.loc[rows["task"] == "OQ", ["model", "length", "value"]].values.tolist()
     [['floor', '', 0.0], ['floor', '4k', 0.0], ['m', '', 0.5], ['m', '4k', 0.5]]
-
-    Returns:
-        Columns model, task (or overall), length (or empty: all), value (empty where the floor
-        leaves less than ``ROOM`` open), ars and floor (means of those answers) and n (answers).
     """
     totals = frame.loc[frame["total"].notna(), ["model", "task", *_SAMPLE, "total"]]
     under = totals[totals["model"] == floor].drop_duplicates(_SAMPLE)

@@ -71,11 +71,7 @@ def reference_answer(prompt: Prompt, context: Record) -> str:
 
 
 def _any_element(prompt: Prompt, context: Record) -> str:
-    """Returns a right element of LBI or LBE that is fit to be an answer.
-
-    It has no white space at its ends, which the rubric takes from an answer, and holds no other
-    element, which would be answered too (Q2), where there is such a one.
-    """
+    """Returns a right element of LBI or LBE that holds no other element, where there is one."""
     elements, right = context["elements"], blur_indices(prompt, context)
     first = random.Random(f"reference/{prompt['sample_id']}").choice(right)
     for place in chain([first], right):
@@ -94,10 +90,7 @@ def blur_indices(prompt: Prompt, context: Record) -> range:
 
 
 def asked_sentences(prompt: Prompt, context: Record) -> list[Record]:
-    """Returns the right key sentences in the order to give them.
-
-    OE: all true ones of the type, by id. OR: as many true ones as asked, spread over the document.
-    """
+    """Returns the right key sentences in the order to give them (OR: spread over the document)."""
     given = fields(prompt)
     sentences = [sentence for sentence in context["key_sentences"] if not sentence["fake"]]
     if prompt["task"] == "OE":

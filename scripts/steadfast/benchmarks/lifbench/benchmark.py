@@ -166,11 +166,7 @@ def _further(section: Lifbench) -> tuple[str, ...]:
 
 
 def beyond_paper(section: Lifbench, running: Sequence[str]) -> dict[str, Beyond]:
-    """Returns what is compared in each perspective beyond the paper's; empty where there is none.
-
-    ``beyond`` has the formats of all running scenarios that have some, and the domains, by
-    scenario.
-    """
+    """Returns what is compared in each perspective beyond the paper's, by scenario."""
     found: dict[str, dict[str, list[str]]] = {}
     if len(section.formats) > 1:
         found["format"] = {name: list(section.formats) for name in running if name in CONTENT}
@@ -198,8 +194,7 @@ def _tables(
 
 
 def check(config: Config, section: Lifbench) -> None:
-    """Refuses released scores beside another rubric, RECS without rewriters, comparisons of
-    contexts of which no task runs, and other contexts than were released."""
+    """Refuses what does not go together: released scores, RECS, contexts, comparisons."""
     if section.contexts == "released":
         _check_released_contexts(section)
     for name in section.recs.rewriters:

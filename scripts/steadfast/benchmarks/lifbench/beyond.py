@@ -41,11 +41,6 @@ def beyond_ifs(
     >>> rows = beyond_ifs(frame, {"format": {"list": ["numbered", "json"]}})
     >>> rows.loc[rows["length"] == "", ["task", "perspective", "value"]].round(4).values.tolist()
     [['LSI', 'format', 0.4714], ['overall', 'format', 0.4714]]
-
-    Returns:
-        Rows as ``measures.ifs`` gives them, over all lengths and within each.
-
-    Source: equations 5 and 6, of groups of samples that the paper has not.
     """
     parts = [pd.DataFrame({"n": []})]
     for perspective in beyond:
@@ -63,13 +58,7 @@ def ars_by_group(
     rubric: str,
     tasks: ScoredTasks = SCORED_TASKS,
 ) -> pd.DataFrame:
-    """Returns ARS over a scenario's tasks, by format and by domain.
-
-    Returns:
-        Columns model, perspective, scenario, group, length (or empty: all), value, low, high, n
-        (scored samples), expected, truncated (samples whose context was cut) and contexts (that
-        they are of).
-    """
+    """Returns ARS over a scenario's tasks, by format and by domain; an empty length is all."""
     parts = [pd.DataFrame(columns=COLUMNS)]
     for perspective in beyond:
         for scenario, compared in _compared(frame, perspective, beyond, tasks):
@@ -102,8 +91,7 @@ def _ars(
 def _compared(
     frame: pd.DataFrame, perspective: str, beyond: Beyond, tasks: ScoredTasks
 ) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yields each scenario's samples in the groups that are compared, with the group in the column
-    ``perspective``, and contexts of each domain in strata of their own."""
+    """Yields each scenario's samples in the groups that are compared (column ``perspective``)."""
     asked = frame[frame["perspective"].isin(["", perspective]) & (frame["prompts"] == OWN)]
     scenarios = asked["task"].astype(str).map({name: task.scenario for name, task in tasks.items()})
     for scenario, groups in beyond[perspective].items():

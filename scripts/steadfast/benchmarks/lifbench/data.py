@@ -128,8 +128,7 @@ def _corpus(config: Config, section: Lifbench, corpus: CorpusName) -> DataFile:
 def synthetic_tokens(section: Lifbench) -> int:
     """Tokens of a synthetic corpus: twice the longest budget of all contexts, in powers of two.
 
-    In powers of two, so that a further length seldom changes the corpora. Eight times where
-    documents are of one corpus alone, since they take the beginning of each text only.
+    Eight times where documents, which take the beginning of each text, are of one corpus alone.
     """
     times = 8 if "multidoc" in section.domains else 2
     need = times * max(section.lengths.values()) * section.contexts_per_length

@@ -57,10 +57,7 @@ def _check_labels(names: Sequence[str]) -> None:
 def own_expressions(
     inputs: Mapping[str, Path], task: Settings, templates: Sequence[Record] | None = None
 ) -> Record:
-    """Returns the templates of a task, its scenario description and the space of its variables.
-
-    The paper's tasks have a packaged file of templates each; the user's own bring theirs.
-    """
+    """Returns a task's templates, scenario description and space of variables."""
     known = Task.of(task)
     place = f"task {known.id}"
     if templates is None:
@@ -114,11 +111,7 @@ def _checked(record: object, known: Collection[str], where: str) -> Record:
 
 
 def released_expressions(inputs: Mapping[str, Path], task: Settings) -> Record:
-    """Returns a task's scenario description, templates and space as released, slips included.
-
-    Where the variables come from the context, the space is the project's own. An expression's
-    origin and cluster are null where unknown.
-    """
+    """Returns a task's description, templates and space as released, slips included."""
     path = inputs["templates"]
     known, record = Task.of(task), read_json(path)
     name, own_space = released_name(known.id), sampling_space(known.variables)

@@ -67,15 +67,13 @@ def floor_answer(prompt: Prompt, context: Record, rubric: str = "released", draw
 
 
 def _near_the_beginning(elements: list[str], bias: int, rng: Random) -> str:
-    """Returns the element asked for, were it about a place at the beginning: a third of all prompts
-    are about the first quarter, or the first few."""
+    """Returns the element asked for, were it, as a third are, near the beginning."""
     place = rng.randint(1, max(1, min(EDGE, (len(elements) - 1) // 4)))
     return elements[place + bias]
 
 
 def _groups(documents: list[Record], keys: list[str], rng: Random) -> str:
-    """Returns the asked fields of all documents, or as many as an answer holds, in as many groups
-    as there are most often."""
+    """Returns the asked fields of all documents in as many groups as there are most often."""
     chosen = _drawn(documents, MOST_DOCUMENTS, rng)
     rows = [[document.get(key) for key in keys] for document in chosen]
     number = _likeliest_groups(len(documents))
@@ -85,10 +83,7 @@ def _groups(documents: list[Record], keys: list[str], rng: Random) -> str:
 
 
 def _likeliest_groups(documents: int) -> int:
-    """Returns the number of groups that is likeliest.
-
-    Of repeated documents the first begins a group, and each other as likely a new one as not, up to
-    the most that there are.
+    """Returns the likeliest number of groups, where each repeated document may begin one.
 
     >>> [_likeliest_groups(n) for n in (2, 6, 13, 28, 60, 270)]
     [1, 1, 2, 4, 5, 5]

@@ -38,6 +38,10 @@ def score_frame(
 ) -> pd.DataFrame:
     """Returns the scores of several models and lengths, one row an answer.
 
+    stratum is the scenario, cluster the context (of each prompts' source by itself),
+    ``point.<name>`` the fraction of a score point's weight, ``other.<name>`` the total by another
+    rubric. A number that there is not is empty.
+
     >>> record = {"sample_id": "LSI/1", "draw": 0, "task": "LSI", "context_id": "a",
     ...     "rubric": "released", "expression_id": 0, "variable_id": 0, "status": "ok", "depth": 0,
     ...     "points": {"format": 1, "correct": 0.5, "ori": 1}, "total": 0.75, "truncated": False,
@@ -45,14 +49,6 @@ def score_frame(
     >>> frame = score_frame([Scored("m", "4k", record)], "released")
     >>> frame[["model", "length", "cluster", "total", "point.correct"]].values.tolist()
     [['m', '4k', 'list-4k/a', 0.75, 0.5]]
-
-    Returns:
-        Columns model and length (ordered categories), prompts (whose, see ``stats.asked``), task,
-        status, sample_id, draw, stratum (what contexts are drawn within: the scenario, of each
-        prompts' source by itself), cluster (the context that samples share, likewise),
-        expression_id, variable_id, truncated, empty (whether the answer has no text), total, depth,
-        ``point.<name>`` for each score point (fraction of its weight), and ``other.<name>`` for the
-        total by another rubric, where any sample has one. A number that there is not is empty.
     """
     points = dict.fromkeys(name for task in tasks.values() for name in task.points)
     # Packed as they come: of a large run the records are many times the frame.
@@ -175,10 +171,7 @@ def sorted_rows(
 
 
 def data_counts(frame: pd.DataFrame) -> pd.DataFrame:
-    """Counts what is asked: expressions, variables and samples of each task (Table 2).
-
-    Where some models answered the config's own prompts, those are counted, else released ones.
-    """
+    """Counts expressions, variables and samples of each task (Table 2), the config's own first."""
     asked = frame[frame["prompts"] == frame["prompts"].min()]  # own stands before released
     samples = asked.drop_duplicates(["length", "sample_id"]).groupby("task", observed=True)
     counts = samples.agg(
@@ -192,15 +185,7 @@ def data_counts(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def coverage(frame: pd.DataFrame) -> pd.DataFrame:
-    """Counts expected and scored samples of each model by task and length, with their sums.
-
-    Each draw of a sample counts. Expected is what ``stats.asked.answers_expected`` says.
-
-    Returns:
-        Columns model, task (or overall), length (or empty), expected, scored, one count per status
-        (``status_<name>``), truncated (samples whose context was cut), empty (answers without any
-        text) and prompts (whose).
-    """
+    """Counts expected and scored samples of each model by task and length, with their sums."""
     flags = {
         "scored": frame["total"].notna(),
         **{f"status_{status}": frame["status"] == status for status in STATUSES},

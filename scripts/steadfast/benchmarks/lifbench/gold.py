@@ -37,9 +37,6 @@ def duplicate_documents(
 def asked_depth(prompt: Prompt, context: Record, draw: str) -> float | None:
     """Returns where in its context the thing asked for stands, from 0 (start) to 1 (end).
 
-    Where a position is drawn, this is its place among the elements; of evidence, its place among
-    the characters. None where there is no one place, or the evidence is not in the text.
-
     >>> prompt = {"variables": {"id": 2}, "gold": {"element": "b"}}
     >>> asked_depth(prompt, {"elements": ["a", "b", "c"]}, "positions")
     0.5

@@ -29,8 +29,7 @@ TOGETHER = 25  # models whose replicates are in memory at a time
 def bootstrap(frame: pd.DataFrame, by: list[str]) -> Bootstrap:
     """Returns a bootstrap that draws contexts within their stratum and what else is named.
 
-    Within each length too, where the stratum has several contexts of every length: lengths are
-    chosen, not drawn. With one of a length the differences between lengths are drawn with them.
+    Within each length too, where the stratum has several contexts of every length.
     """
     contexts = frame.groupby(["stratum", "length"], observed=True)["cluster"].nunique()
     several = frame["stratum"].map(contexts.groupby(level="stratum").min() > 1)

@@ -40,9 +40,8 @@ def metrics(
 ) -> dict[str, pd.DataFrame]:
     """Returns the metrics of all models, by name.
 
-    Models among ``references`` are not compared and not ranked. Own tasks that do not count in the
-    overall values have rows of their own behind the others, which are as they would be without
-    them. Samples that are asked for a perspective of ``beyond`` alone are in no other metric.
+    Models among ``references`` are not compared. Own tasks that do not count in the overall values
+    have rows of their own. Samples for a perspective of ``beyond`` alone are in no other metric.
     """
     tasks = with_own(own)
     everything, sets = score_frame(scores, rubric, tasks, bool(beyond)), sets_of(data)
@@ -101,13 +100,7 @@ def headline(
     drawn: pd.DataFrame,
     floor: pd.DataFrame,
 ) -> pd.DataFrame:
-    """Returns overall ARS and the average IFS of each model, over all lengths.
-
-    The average is the plain mean of the three perspectives, and exists where all three do: with one
-    length alone there is none. A model without a value has an empty one.
-
-    Source: Tables 3 and 4, the columns Overall and Average.
-    """
+    """Returns overall ARS and average IFS of each model (Tables 3 and 4), empty without value."""
     measures = {"ARS": ars, "IFS": ifs[ifs["perspective"] == AVERAGE]}
     counts = _whole(coverage, ["scored", "expected", PROMPTS]).rename(columns={"scored": "n"})
     parts = [

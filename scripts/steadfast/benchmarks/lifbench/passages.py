@@ -10,11 +10,7 @@ NEIGHBOURS = {"post_element": 1, "pre_element": -1}
 
 
 def passages(sample: Sample[Prompt]) -> Passages:
-    """Returns the elements, sentences or documents that a prompt asks about or is answered by.
-
-    Of a task that asks about all documents alike there are none. In a task of the user's own any
-    name may stand for any value, of which only texts can be found in the context.
-    """
+    """Returns the elements, sentences or documents that a prompt asks about or is answered by."""
     prompt, context = sample.prompt, sample.source["context"]
     given = fields(prompt)
     names = ["element", "evidence", "elements"]

@@ -22,11 +22,9 @@ def prompts(
 ) -> Iterator[Record]:
     """Yields the prompts of one length, context by context (paper, section 3.3 and Table 2).
 
-    Contexts of further domains are shown in the first format alone. In the scenarios of
-    ``released`` the paper's tasks have the variables of the published prompts; elsewhere all
-    expressions of a context have the same ones. ``format`` and ``domain`` are named where they are
-    not the paper's, and the ``perspective`` where a prompt is asked for nothing but to see how
-    stable models are in it.
+    In the scenarios of ``released`` the paper's tasks have the published variables. Contexts of
+    further domains are shown in the first format alone; ``perspective`` names what a prompt is
+    asked for, where that is nothing but to see how stable models are in it.
     """
     known = [Task.of(task) for task in tasks]
     for scenario in in_order(task.scenario for task in known):

@@ -30,10 +30,7 @@ DRAWN = "drawn"  # field of a document's context
 def released_settings(
     task: Task, space: Settings, context: Record, expression: int
 ) -> list[Setting]:
-    """Returns the settings of a task's variables for a released context and an expression's place.
-
-    MB and MF have the settings as they are listed.
-    """
+    """Returns the settings of a task's variables for a released context and expression."""
     if task.scenario == "list":
         elements = context["elements"]
         if len(elements) < LEAST_ELEMENTS:
@@ -64,14 +61,7 @@ def document_settings(
     inputs: Sequence[Record],
     sentences: Mapping[int, Sequence[str]] | None = None,
 ) -> dict[int, dict[str, list[list[Setting]]]]:
-    """Returns the settings of OR, OE and OQ: by length and task, for each expression.
-
-    Args:
-        templates: the released tasks.json.
-        inputs: the released contexts: ``input_text``, ``length`` (in 1,024 tokens) and ``label``,
-            by type the key sentences (text, number, place, whether it is a true one).
-        sentences: of each length's text, as the generator splits it; by default the known ones.
-    """
+    """Returns the settings of OR, OE and OQ: by length and task, for each expression."""
     rng = Random(SEED)
     found: dict[int, dict[str, list[list[Setting]]]] = {entry["length"]: {} for entry in inputs}
     by_name = {name: id for id, name in facts("lifbench/released.yaml")["names"].items()}
@@ -119,11 +109,7 @@ def _evidence(
 
 
 class KnownSentences(Sequence[str]):
-    """The sentences of a released text that the generator draws, by their places among all.
-
-    The generator splits texts with a trained segmenter; here are known how many sentences it finds,
-    and where those lie that are drawn (``steadfast.benchmarks.lifbench.released_sentences``).
-    """
+    """The sentences of a released text that the generator draws (``released_sentences``)."""
 
     def __init__(self, entry: Record):
         self._text = entry["input_text"]

@@ -52,11 +52,7 @@ def input_file(
     lock: str,
     source: Settings | None = None,
 ) -> str:
-    """Returns the text of a scenario's file of contexts; no other than the published one is taken.
-
-    A file whose id is not known beforehand is held to the sha256 that the lock file has of it from
-    the first time on that it was seen.
-    """
+    """Returns a scenario's published contexts; the lock file holds an unknown one's sha256."""
     source = source or facts("lifbench/released.yaml")["contexts"]
     name = input_name(scenario)
     known = source["files"][name]

@@ -56,11 +56,9 @@ def released_scores(
     source: Settings | None = None,
     same: bool = False,
 ) -> dict[tuple[str, str], list[ScoreRecord]]:
-    """Returns the score records of models that others have run and scored, by model and length.
+    """Returns the score records of models that others ran and scored, by model and length.
 
-    ``models`` maps the config's names to those in the released files, which a directory holds as
-    ``scores/*.csv`` or are fetched. ``same`` says that the config asks the very prompts that these
-    models were asked.
+    ``same`` says that the config asks the very prompts that these models were asked.
     """
     source = source or facts("lifbench/released_scores.yaml")
     lengths = facts("lifbench/released.yaml")["lengths"]

@@ -46,11 +46,7 @@ def tables(
     beyond: Beyond | None = None,
     same_prompts: bool = False,
 ) -> Iterator[Table | Printed]:
-    """Yields all tables of LIFBench, then the paper's printed cells beside ours, and its claims.
-
-    Models of ``released`` (their names in the metrics and in the released files) that are not the
-    paper's are left out.
-    """
+    """Yields all tables of LIFBench, the paper's printed cells beside ours, and its claims."""
     yield from own_tables(frames, display, weighting, rubric, own, beyond, same_prompts)
     yield reproduction(compare(frames, released, weighting, own))
     labels = {model: PAPER_MODELS[name].label for model, name in _of_paper(released).items()}
@@ -104,11 +100,7 @@ def compare(
     weighting: str = "rubric",
     own: Mapping[str, Settings] | None = None,
 ) -> list[PrintedCell]:
-    """Returns every printed cell that the run has too, in the order of the paper.
-
-    These are the cells of the models that run, made of the same lengths and tasks; ranks where all
-    of the paper's models run.
-    """
+    """Returns every printed cell of which the run has the same lengths, tasks and models."""
     paper = _of_paper(released)
     shown_as = {model: Shown(PAPER_MODELS[name].label) for model, name in paper.items()}
     of_paper = {
@@ -249,11 +241,7 @@ class Claim(NamedTuple):
 
 
 def claims(printed: Scores) -> Iterator[tuple[str, list[Claim]]]:
-    """Yields the claims under their headings.
-
-    Neighbours in the ranking by overall ARS, the best model of each group and of each task before
-    the next one, and what the paper's text says.
-    """
+    """Yields the claims under their headings: neighbours, best models, what the text says."""
     overall = _ranked(printed["Overall"])
     yield CLAIM_WORDS["neighbours"], [Claim(*pair) for pair in pairwise(overall)]
     groups: dict[str, list[str]] = {}
@@ -272,10 +260,7 @@ def _ranked(scores: Mapping[str, float]) -> list[str]:
 
 
 def claims_table(comparisons: pd.DataFrame, models: Mapping[str, str], asked: AskedCells) -> Table:
-    """Returns each claim with the difference in scores, and whether the test supports it.
-
-    Claims about models or cells that the run has not are left out.
-    """
+    """Returns each claim with the difference in scores, and whether the test supports it."""
     pairs = rows_of(comparisons, length="").replace({"model": models, "other": models})
     found = {(row.model, row.other, row.task): row for row in pairs.itertuples()}
     printed, sections, notes = _printed_scores(), [], []

@@ -61,13 +61,7 @@ def chosen(
 def sampling_effect(frame: pd.DataFrame, sets: Sets) -> pd.DataFrame:
     """Returns IFS of RECS's expressions less the mean IFS of the random draws, of each model.
 
-    Returns:
-        Tidy rows: model, perspective (three, and their average), value, low, high, and n: the tasks
-        in the mean; expected and scored, samples of all sets together. Above zero RECS's
-        expressions differ more. Intervals draw contexts as those of IFS do, the same for all sets;
-        with one context of each length there are none.
-
-    Source: section 5.3, Figure 7.
+    Perspectives are three and their average; n counts the tasks in it (section 5.3, Figure 7).
     """
     asked = frame[frame["prompts"] == OWN]
     nearest = _spreads(chosen(asked, sets.nearest))
@@ -133,11 +127,7 @@ def sign_test(above: int, of: int) -> float:
 
 
 def statistics_rows(data: Mapping[str, Data]) -> pd.DataFrame:
-    """Returns what each task's expressions say of the texts that they were chosen from.
-
-    Returns:
-        Columns of ``recs.statistics``; a list's numbers stand in one text, parted by blanks.
-    """
+    """Returns what each task's expressions say of the texts that they were chosen from."""
     expressions = next(iter(data.values()))["expressions"]
     rows = [row for record in expressions.values() for row in record.get("statistics", ())]
     return pd.DataFrame([{name: _flat(value) for name, value in row.items()} for row in rows])

@@ -16,10 +16,7 @@ from steadfast.contract.components import Answer, Reply, Sample, Score, Scoring
 
 
 class LifbenchScoring(Scoring):
-    """The chosen rubric makes the score; what every other one gives stands under ``other_raters``.
-
-    All rubrics score the user's own tasks alike.
-    """
+    """Scores by the chosen rubric; others', but of own tasks, stand in ``other_raters``."""
 
     def __init__(self, rubric: str, own: Mapping[str, Settings] | None = None):
         self._rubric, self._own = rubric, own or {}
@@ -57,10 +54,7 @@ class LifbenchScoring(Scoring):
 
 
 def own_score(how: Settings, prompt: Prompt, context: Record, response: str) -> Score:
-    """Scores an answer to a task of the user's own by its function and weights (equation 2).
-
-    A blank answer has 0. The function must not change the context.
-    """
+    """Scores an answer to a user's own task by its function and weights; a blank one has 0."""
     response, weights = response.strip(), how["weights"]
     points = dict.fromkeys(weights, 0.0)
     if response:

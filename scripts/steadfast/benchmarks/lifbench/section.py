@@ -218,10 +218,7 @@ class Lifbench(StrictModel):
 
     @property
     def published_variables(self) -> list[str]:
-        """Scenarios whose variables are those of the published prompts.
-
-        Positions in a list go with any template; other variables go with the released ones alone.
-        """
+        """Scenarios whose variables are those of the published prompts."""
         if self.contexts == "own":
             return []
         return ["list", "multidoc", "onedoc"] if self.expressions == "released" else ["list"]

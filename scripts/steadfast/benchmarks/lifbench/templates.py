@@ -33,8 +33,7 @@ def check_expressions(
 
 
 def check_template(template: str, shown: Iterable[str], where: str) -> None:
-    """Refuses a template that does not show all of its task's variables (``a|b``: either) or shows
-    anything else; a field is a name with numbers in brackets."""
+    """Refuses a template that lacks a variable of its task or shows anything else."""
     used = {name for _, name, _ in _literals_and_fields(template, where) if name}
     groups = [group.split("|") for group in shown]
     names = [name for group in groups for name in group]

@@ -14,11 +14,7 @@ Setting = tuple[Record, Record]
 
 
 def draw_settings(task: Task, space: Settings, context: Record, seed: int) -> list[Setting]:
-    """Returns the settings of a task's variables for one context (paper, section 3.3, appendix C).
-
-    The same seed, context and task give the same settings; the one at place k (``variable_id``) is
-    of the same kind in every context.
-    """
+    """Returns the settings of a task's variables for one context (section 3.3, appendix C)."""
     # The type that is left out, and so what each variable_id is, is the same in every context.
     everywhere = task.variables.draw == "types"
     key = f"{seed}/{task.id}" if everywhere else f"{seed}/{context['context_id']}/{task.id}"

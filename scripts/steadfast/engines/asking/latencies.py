@@ -28,12 +28,11 @@ class Latencies:
     def quantile(self, share: float) -> float | None:
         """Seconds within which that share of the answers came; None where there are none.
 
-        Example:
-            >>> latencies = Latencies()
-            >>> for seconds in (1.0, 2.0, 2.0, 8.0):
-            ...     latencies.add(seconds)
-            >>> f"{latencies.quantile(0.5):.1f} {latencies.quantile(0.95):.1f}"
-            '2.0 8.0'
+        >>> latencies = Latencies()
+        >>> for seconds in (1.0, 2.0, 2.0, 8.0):
+        ...     latencies.add(seconds)
+        >>> f"{latencies.quantile(0.5):.1f} {latencies.quantile(0.95):.1f}"
+        '2.0 8.0'
         """
         left = share * self._counts.total()
         for number, count in sorted(self._counts.items()):

@@ -100,9 +100,8 @@ class Progress:
 def duration(seconds: float) -> str:
     """A time that is left, in a unit that fits it.
 
-    Example:
-        >>> [duration(seconds) for seconds in (7.4, 80, 5000, 9000)]
-        ['7 s', '80 s', '83 min', '2.5 h']
+    >>> [duration(seconds) for seconds in (7.4, 80, 5000, 9000)]
+    ['7 s', '80 s', '83 min', '2.5 h']
     """
     if seconds < 100:
         return f"{seconds:.0f} s"

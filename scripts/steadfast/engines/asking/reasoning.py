@@ -1,6 +1,6 @@
 """A model's thought told apart from its answer, by the marks that models write.
 
-What may be a thought is never an answer; marks in code are text (``engines.dialects``). Each
+What may be a thought is never an answer; marks in code are text (``engines.asking.dialects``). Each
 function takes time and memory in proportion to the text.
 """
 
@@ -38,10 +38,9 @@ def told_apart(response: Response, how: Settings | None, prefilled: bool | None)
         Its status is unfinished, and its text empty, where the thought has no end, or where there
         is no answer but a thought or the limit was hit.
 
-    Example:
-        >>> told = told_apart(Response("ok", "<think>2+2</think>4"), {"parser": "qwen3"}, False)
-        >>> told.thought, told.text
-        ('2+2', '4')
+    >>> told = told_apart(Response("ok", "<think>2+2</think>4"), {"parser": "qwen3"}, False)
+    >>> told.thought, told.text
+    ('2+2', '4')
     """
     if response.status not in ANSWERED:
         return response

@@ -15,11 +15,7 @@ Passes = dict[tuple[int, str], dict[str, Response]]
 
 
 def draw(requests: Sequence[Request], size: int, seed: str) -> list[Request]:
-    """A sample of the requests that fit, each once, by seed alone.
-
-    Neighbours have different contexts as far as there are any: each drives the other's prefix
-    out of the engine's way.
-    """
+    """A sample of the requests that fit, by seed alone; neighbours differ in context."""
     unique = list({request.hash: request for request in requests if not request.overflow}.values())
     chosen = random.Random(seed).sample(range(len(unique)), min(size, len(unique)))
     rounds = zip_longest(*grouped(unique[place] for place in sorted(chosen)))

@@ -15,14 +15,7 @@ BYTES_PER_TOKEN = 3
 
 
 def cost(price: Settings, prompt: int, cached: int, output: int) -> float:
-    """The cost of so many tokens, in the price's currency.
-
-    Args:
-        price: ``input``, ``output`` and ``cached`` (None: as input) per million tokens.
-        prompt: prompt tokens, the cached ones included.
-        cached: prompt tokens that came from the provider's cache.
-        output: tokens answered.
-    """
+    """The cost of so many tokens, in the price's currency (cached None: as ``input``)."""
     cached_price = price["input"] if price.get("cached") is None else price["cached"]
     whole = (prompt - cached) * price["input"] + cached * cached_price + output * price["output"]
     return float(whole / 1_000_000)

@@ -84,9 +84,8 @@ def speed(
 def escalated(value: float, attempt: int) -> int:
     """What an attempt asks for of time or memory: half as much again with each further one.
 
-    Example:
-        >>> [escalated(60, attempt) for attempt in (1, 2, 3)]
-        [60, 90, 120]
+    >>> [escalated(60, attempt) for attempt in (1, 2, 3)]
+    [60, 90, 120]
     """
     return math.ceil(value * (1 + MORE * (attempt - 1)))
 
@@ -101,10 +100,9 @@ def job_minutes(
 ) -> int:
     """Minutes that a job asks for, for its work and its share of the load.
 
-    Example:
-        >>> model = Speed(300.0, lambda work: work.output / 10, "stated")
-        >>> job_minutes(Work(50, 9000, 900, 6000, 1), model, 6, {"margin": 2.0}, None)
-        24
+    >>> model = Speed(300.0, lambda work: work.output / 10, "stated")
+    >>> job_minutes(Work(50, 9000, 900, 6000, 1), model, 6, {"margin": 2.0}, None)
+    24
     """
     if hours is not None or found is None:
         return escalated(60 * (HOURS if hours is None else hours), attempt)
@@ -120,9 +118,8 @@ def within_most(minutes: Sequence[int], hardware: Settings) -> list[int]:
 
     They may run one after the other in one allocation, which asks for their sum.
 
-    Example:
-        >>> within_most([60, 30, 30], {"max_hours": 1.0}), within_most([60], {"max_hours": None})
-        ([30, 15, 15], [60])
+    >>> within_most([60, 30, 30], {"max_hours": 1.0}), within_most([60], {"max_hours": None})
+    ([30, 15, 15], [60])
     """
     most, together = hardware.get("max_hours"), sum(minutes)
     if most is None or together <= 60 * most:

@@ -122,10 +122,7 @@ class Pace:
         return seconds
 
     def failed(self, sent_at: float, after: float | None, overloaded: bool, broken: bool) -> None:
-        """A request has no answer, and its slot is free after the usual time of an answer.
-
-        A refusal comes at once: in its place another would be sent, and refused, and so on.
-        """
+        """Frees a slot after the usual time of an answer: refusals come at once."""
         loop = asyncio.get_running_loop()
         now = loop.time()
         self.level.failed(now, sent_at)

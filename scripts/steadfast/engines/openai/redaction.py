@@ -40,11 +40,10 @@ class Redaction:
     Args:
         secrets: those of fewer than ``SHORTEST`` characters are passed over.
 
-    Example:
-        >>> Redaction(["sk-12/345"]).text("Bearer sk-12/345, sk-12%2F345, sk-12\\\\/345")
-        'Bearer (key), (key), (key)'
-        >>> Redaction(["sk-Q7wEr5TyUi9OpAs"]).text("***ER5TYUI9OP***; 45723554 79556939 4F70")
-        '***(key)***; (key)'
+    >>> Redaction(["sk-12/345"]).text("Bearer sk-12/345, sk-12%2F345, sk-12\\\\/345")
+    'Bearer (key), (key), (key)'
+    >>> Redaction(["sk-Q7wEr5TyUi9OpAs"]).text("***ER5TYUI9OP***; 45723554 79556939 4F70")
+    '***(key)***; (key)'
     """
 
     def __init__(self, secrets: Iterable[str]):

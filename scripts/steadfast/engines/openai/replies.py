@@ -41,10 +41,9 @@ def words_of(content: object) -> tuple[str | None, str] | None:
 
     Content of no known form gives None, so that no part of an answer is lost unseen.
 
-    Example:
-        >>> thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "2+2"}]}
-        >>> words_of([thinking, {"type": "text", "text": "4"}])
-        ('4', '2+2')
+    >>> thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "2+2"}]}
+    >>> words_of([thinking, {"type": "text", "text": "4"}])
+    ('4', '2+2')
     """
     if content is None or isinstance(content, str):
         return text(content), ""

@@ -14,10 +14,7 @@ SLOTS = ("boundary", "count", "keep")
 def rewriting_prompt(
     request: str, original: str, keep: Sequence[str], count: int, max_tokens: int = MAX_TOKENS
 ) -> JudgePrompt:
-    """Returns what is asked of every rewriter about one instruction (paper of LIFBench, Figure 8).
-
-    The original stands where a judge is shown an answer; each rewrite must hold the parts to keep.
-    """
+    """Returns what is asked of every rewriter about one instruction (LIFBench, Figure 8)."""
     form = load_template(str(resource("rewriting/rewrite.txt")), SLOTS, SLOTS)
     fields = {
         "boundary": boundary(original),

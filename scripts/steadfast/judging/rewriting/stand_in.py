@@ -36,10 +36,7 @@ class RewriterStandIn(JudgeStandIn):
     def simulated(
         self, prompt: JudgePrompt, request: JudgeRequest, reader: Settings, rng: Random
     ) -> str:
-        """Others in each reply; by the rewriter's ``slip`` one is spoilt or repeated, or the list.
-
-        Spoilt are fields, braces and lengths of a text, and the form of a reply.
-        """
+        """Others in each reply; by the rewriter's ``slip`` one, or the list, is spoilt."""
         slip = reader.get("slip", 0.0)
         texts = _rewordings(prompt.answer, request.expected["count"], rng)
         for place in range(len(texts)):

@@ -124,10 +124,7 @@ def _elements(listed: str) -> Sequence[Any]:
 
 
 def _within(ends: Sequence[Any]) -> checks.Limits:
-    """Returns whether a number lies in a range, both ends in it.
-
-    Ends are looked at when a number is, the upper one only if the number reaches the lower.
-    """
+    """Returns whether a number lies in a range; ends are looked at when a number is."""
 
     def within(number: int) -> bool:
         try:
@@ -259,10 +256,7 @@ def _kind(
     absent: bool = False,
     unless: str = "",
 ) -> RuleKind:
-    """Returns a kind that holds the texts of each segment, or of the first, to one check.
-
-    The check is ``read`` of the rule and its names, which ``+`` parts; a colon is not part of one.
-    """
+    """Returns a kind that holds segments to ``read`` of the rule and its names, parted by +."""
     found = names.split("+")
 
     def test(rule: str, segments: Segments) -> bool:

@@ -24,11 +24,7 @@ known of it."""
 
 
 def is_plain(text: str, unfit: Iterable[str]) -> bool:
-    """Tells whether a text is one printable line that reads the same after any escaping.
-
-    Characters beyond the Basic Multilingual Plane are out because JSON escapes them as two, which
-    the released rubric does not join again.
-    """
+    """Tells whether a text is one printable line that reads the same after any escaping (BMP)."""
     return (
         text != ""
         and text == text.strip()
@@ -50,10 +46,8 @@ def fill(
 ) -> Filled | None:
     """Returns how many units fit into a budget of tokens while one unit more does not.
 
-    The search starts where the estimates of each unit's tokens say and corrects them by each exact
-    count, so that it counts few texts; what it returns rests on exact counts alone. ``start`` units
-    are known to fit. None where all units fit, so that none is left to show that one more would
-    not.
+    Estimates lead the search, exact counts decide. ``start`` units are known to fit. None where all
+    units fit, so that none is left to show that one more would not.
     """
     totals = [0, *accumulate(estimates)]
     low, high = start, len(totals)
@@ -76,8 +70,7 @@ def enough(
 ) -> tuple[list[Unit], list[int]]:
     """Returns units that together exceed a budget, and the size of each in tokens.
 
-    Sizes of parts need not add up to the size of the whole: one per cent and ``SLACK`` on top of
-    the budget make up for that. Fewer units come back where there are no more.
+    Sizes of parts need not add up to the whole's: 1 % and ``SLACK`` on top make up for that.
     """
     taken: list[Unit] = []
     sizes: list[int] = []
@@ -92,10 +85,7 @@ def enough(
 
 
 def shuffled(path: Path, key: str) -> Iterator[Record]:
-    """Yields a corpus's records in an order that depends on the key and on their ids alone.
-
-    What is held of each record is its place, not the record.
-    """
+    """Yields a corpus's records in an order that depends on the key and on their ids alone."""
     # A number each, fingerprint before place, since pairs would take three times the memory.
     order = sorted(
         int(fingerprint(f"{key}/{record['id']}"), 16) << PLACE | start

@@ -1,8 +1,4 @@
-"""The formats in which a context's content can be shown: numbered as published, bulleted, JSON.
-
-The entries of a list and the documents of a collection are the same in every format, and stand in
-the same order. A running text has no such formats.
-"""
+"""The formats in which the same content of a context is shown: numbered, bulleted, JSON."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

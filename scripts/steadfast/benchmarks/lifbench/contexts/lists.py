@@ -40,8 +40,7 @@ def build(
 ) -> Record:
     """Builds the longest list that fits into a budget in all formats: tokens, text, elements.
 
-    No element is another one or part of another one. Instructions have their share of the elements
-    (0 to 1); the others are UUIDs.
+    No element is part of another one. Instructions have their share (0 to 1); others are UUIDs.
     """
     offered: list[str] = []
     if instruction_share:
@@ -112,11 +111,7 @@ def _elements(instructions: list[str], rng: Random, share: float) -> Iterator[st
 
 
 def contained(texts: list[str]) -> set[int]:
-    """Returns the indices of the texts that are part of another one; the texts are distinct lines.
-
-    Each text is looked for only where its rarest run stands, a blank and what follows it, which
-    keeps the time linear in the total length of texts in words.
-    """
+    """Returns the indices of the texts that are part of another one, in linear time."""
     often = Counter(run for text in texts for _, run in _runs(text))
     anchors: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     whole = "\n".join(texts)

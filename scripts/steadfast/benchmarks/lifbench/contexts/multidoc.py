@@ -184,11 +184,7 @@ def _passages(
 
 
 def cut(text: str, rng: Random, tokenizer: Tokenizer) -> str | None:
-    """Returns the first tokens of a text, as many as drawn from ``text_tokens``; None if too few.
-
-    The cut stands between characters, and the tokens of what comes back, counted anew, lie within
-    the range.
-    """
+    """Returns a text's first tokens, as many as drawn from ``text_tokens``; None if too few."""
     least, most = MULTIDOC["text_tokens"]
     text = text[: CHARACTERS * most].strip()
     tokens = tokenizer.encode(text)

@@ -52,9 +52,7 @@ class Tag(NamedTuple):
 def build(rng: Random, budget: int, corpora: Mapping[str, Path], tokenizer: Tokenizer) -> Record:
     """Builds the longest document that fits into a budget: tokens, text, key_sentences, ….
 
-    Key sentences and ordinary ones lie spread over the sentences that fit into the budget beside
-    the tags; then the document grows, untagged, while it fits. Each of them occurs once in the
-    document, be it as a sentence or within others.
+    Key sentences and ordinary ones lie spread over it, each of them there once.
     """
     tags = _tags(rng)
     ((corpus, path),) = corpora.items()

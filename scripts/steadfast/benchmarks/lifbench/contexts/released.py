@@ -16,11 +16,7 @@ from steadfast.benchmarks.lifbench.released_files import UNIT
 def contexts(
     inputs: Mapping[str, Path], scenario: str, length: str, budget: int, tokenizer: str
 ) -> Iterator[Record]:
-    """Yields the one released context of a scenario and length, with its gold information.
-
-    The budget of a list or of documents holds; OneDoc's tags come on top of it. Where
-    ``templates``, the released tasks.json, is an input, the variables are drawn as published.
-    """
+    """Yields the one released context of a scenario and length, with its gold information."""
     path = inputs["contexts"]
     file = read_json(path)
     try:
@@ -87,8 +83,7 @@ def _onedoc(info: list[Any], entry: Record) -> Record:
 
 
 def _ordinary(text: str) -> list[str]:
-    """Returns sentences without tags that our own drawing may ask about: as many as own contexts
-    have at most, one from each equal part of the text, and each of them there once."""
+    """Returns sentences without tags to ask about, one from each equal part of the text."""
     rules = FACTS["onedoc"]
     fit = [
         sentence

@@ -205,11 +205,7 @@ def _decline(results: LifbenchResults, ars: pd.DataFrame, ifs: pd.DataFrame) -> 
 
 
 def ars_by_length(results: LifbenchResults, name: str) -> Picture:
-    """Draws overall ARS against length, and each model's IFS in three perspectives.
-
-    The models are named once, between the panels, by falling ARS; what is no real model is dashed
-    and says so.
-    """
+    """Draws overall ARS against length, and each model's IFS in three perspectives."""
     ars, ifs = (rows_of(results.frames[key], task=OVERALL) for key in ("ars", "ifs"))
     ars, ifs = ars[ars["length"] != ""], ifs[ifs["length"] == ""]
     order, roster = models(results), results.roster

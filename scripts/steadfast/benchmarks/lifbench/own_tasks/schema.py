@@ -1,9 +1,4 @@
-"""What stands in the file of a task of the user's own.
-
-It has what stands of a packaged one in ``tasks``, ``scoring`` and ``expressions`` of
-``resources/lifbench``, and what a packaged one has as code: who scores an answer, and what the
-stand-ins give.
-"""
+"""What stands in the file of a task of the user's own, code by name among it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -35,11 +35,7 @@ MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", re.ASCII)
 
 @dataclass(frozen=True)
 class OwnTask:
-    """A task of the user's own, as its file says.
-
-    A stage takes a part of it, plain values for its component's settings: a change of the file
-    re-runs what takes the changed part.
-    """
+    """A task of the user's own; a stage takes a part of it, so that a change re-runs that alone."""
 
     id: str  # its name in the config
     file: TaskFile  # the file's content
@@ -101,10 +97,7 @@ def own_tasks(files: Mapping[str, str], counts: bool) -> dict[str, OwnTask]:
 
 
 def read_task(path: str) -> TaskFile:
-    """Reads a task's file, checked, with each function named as ``base.loading.load`` takes it.
-
-    Files with functions are named relative to the file's folder.
-    """
+    """Reads a task's file, checked; functions are named relative to the file's folder."""
     check_source(path)
     content = yaml.safe_load(read_text(path))
     check_values(content, path)
@@ -168,10 +161,7 @@ def _with_functions(file: TaskFile, path: Path) -> TaskFile:
 
 
 def _placed(name: str, path: Path, key: str) -> str:
-    """Returns a function's name with the path of its file, in which it is.
-
-    The file is parsed and not run: that is for the jobs that call the function.
-    """
+    """Returns a function's name with its file's path; the file is parsed and not run."""
     module, _, function = name.rpartition(":")
     is_file = module.endswith(FILE)
     if not function.isidentifier() or not (is_file or MODULE.fullmatch(module)):

@@ -31,10 +31,7 @@ class Rewrite(NamedTuple):
 def candidates(
     inputs: Mapping[str, Path], task: Settings, rewriters: Sequence[str], directions: Sequence[int]
 ) -> Iterator[Record]:
-    """Yields a task's originals and all rewrites of them, as records of ``checked``.
-
-    The inputs are ``requests``, what was asked, and by each rewriter's name its outputs.
-    """
+    """Yields a task's originals and all rewrites of them, as records of ``checked``."""
     prompts = {prompt.answer_id: prompt for prompt in read_judge_prompts(inputs["requests"])}
     ways = {way: prompts[request_id(task["id"], way)] for way in rewritten(task, directions)}
     texts: list[Rewrite] = []
@@ -63,12 +60,7 @@ def candidates(
 
 
 def checked(originals: Iterable[Original], texts: Iterable[Rewrite]) -> Iterator[Record]:
-    """Yields the originals and the rewrites of one task, numbered, each with what its checks say.
-
-    Returns:
-        text_id (a number), text (as it can be used), direction, rewriter, mended, and status:
-        ``pass`` or the word of the check that failed.
-    """
+    """Yields originals and rewrites, numbered, each with ``pass`` or the check that failed."""
     known = {original.direction: original for original in originals}
     hand = [Rewrite(HAND_WRITTEN, direction, one.text) for direction, one in known.items()]
     seen: set[str] = set()

@@ -77,10 +77,8 @@ def expressions(
 ) -> Record:
     """Returns the templates of a task that RECS samples, and which sample has which.
 
-    Directions that were not rewritten keep their hand-written templates, in every sample. A review
-    is a file of people's decisions, or ``released``, the authors' on their rewrites; without one
-    those count that released clusters bring. ``reviewed`` says whether people accepted or edited
-    every text sampled (of both samplings, the nearest).
+    Directions that were not rewritten keep their hand-written templates. A review is a file of
+    people's decisions, or ``released``; ``reviewed`` says whether it decides on every sampled text.
     """
     pool, clusters = list(read_jsonl(inputs["candidates"])), list(read_jsonl(inputs["clusters"]))
     name = task["id"]
@@ -172,11 +170,7 @@ def _texts(
 
 
 def _drawn(texts: Sequence[PickedText], seed: str, where: str, remedy: str) -> list[PickedText]:
-    """Returns as many usable texts of each direction as it has clusters, in a random order.
-
-    A text's turn follows from itself alone: rejecting one puts the next in its place and moves no
-    other.
-    """
+    """Returns usable texts of each direction in an order that rejecting one does not change."""
 
     def turn(text: PickedText) -> str:
         return hashlib.sha256(f"{seed}/{text.record['text']}".encode()).hexdigest()

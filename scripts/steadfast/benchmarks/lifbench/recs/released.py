@@ -121,12 +121,7 @@ def clusters(inputs: Mapping[str, Path], task: Settings, directory: str | None) 
 
 
 def places(task: Settings, directory: str | None, pool: Sequence[Record]) -> Iterator[Record]:
-    """Yields where each released rewrite was clustered, and what people made of it.
-
-    To the fields of ``clusters.clusters`` come decision, one of ``DECISIONS``; edit,
-    the new text where people edited it, corrected where it could not be filled, else null; and
-    released_text, as it stands in the file.
-    """
+    """Yields where each released rewrite was clustered, its decision and people's edit."""
     name = task["id"]
     released, entries = rewrites(name, directory), clustered(name, directory)
     texts = [released.original, *chain.from_iterable(released.texts.values())]

@@ -27,11 +27,7 @@ def originals_of(
     source: Source,
     directory: str | None,
 ) -> dict[Direction, str]:
-    """Returns the original template of each direction that is rewritten.
-
-    Own ones are the first own template of the direction; released ones that which the authors
-    rewrote, and for direction -1 the first in tasks.json (the input ``templates``).
-    """
+    """Returns the original template of each direction that is rewritten."""
     found: dict[Direction, str] = {}
     for direction in rewritten(task, directions):
         if source == "released" and direction != -1:
@@ -55,10 +51,7 @@ def requests(
     originals: Source = "own",
     directory: str | None = None,
 ) -> Iterator[Record]:
-    """Yields one request a task and direction (paper, section 3.3 and Figure 8; wording our own).
-
-    These are judge prompts as records, with the original in place of an answer.
-    """
+    """Yields one request a task and direction (section 3.3 and Figure 8), as judge prompts."""
     for task in tasks:
         found = originals_of(inputs, task, directions, originals, directory)
         for direction, text in found.items():

@@ -51,11 +51,7 @@ Decisions = Mapping[str, Decision]  # by the hash of the text that was clustered
 
 
 def review(inputs: Mapping[str, Path], task: str) -> str:
-    """Returns a review of a task's texts, made ready to be copied and edited.
-
-    It is YAML, cluster by cluster, each from its centre outwards. Decisions that the released
-    clusters bring stand there already.
-    """
+    """Returns a review of a task's texts as YAML, made ready to be copied and edited."""
     pool = list(read_jsonl(inputs["candidates"]))
     texts, known = {record["text_id"]: record for record in pool}, originals(task, pool)
     lines = [_HEAD.format(task=task, format=FORMAT)]

@@ -19,10 +19,7 @@ Matrix = NDArray[np.float32]  # A text a row
 
 
 def vectors(inputs: Mapping[str, Path], encoder: Settings) -> Iterator[Record]:
-    """Yields the vectors of a task's texts that can be used (section 3.3, encoding).
-
-    They are of float32 with six digits; ``key`` is a hash of all that a vector follows from.
-    """
+    """Yields the vectors (float32, six digits) of a task's texts that can be used (section 3.3)."""
     pool = clustered(read_jsonl(inputs["candidates"]))
     texts = [record["text"] for record in pool]
     settings = {name: value for name, value in encoder.items() if name != "kind"}

@@ -67,11 +67,7 @@ class ListFacts:
         return _grouped((e[:_PREFIX], e) for e in self._indices if len(e) >= _PREFIX)
 
     def counts(self, response: str) -> dict[int, int]:
-        """Counts the non-overlapping occurrences of each element in a response, by 0-based index.
-
-        A response is searched for elements' beginnings, not the response for each element: the
-        cost does not grow with the list.
-        """
+        """Counts each element's occurrences that do not overlap, in time linear in the text."""
         starts = range(len(response) - _PREFIX + 1)
         begun = {p for i in starts if (p := response[i : i + _PREFIX]) in self._by_prefix}
         candidates = self._short[: bisect_right(self._short, len(response), key=len)]
@@ -159,11 +155,7 @@ class MultiDocFacts:
 
 
 class FieldValues:
-    """The values of some fields of documents, and a way to find them in a text.
-
-    ``names`` are the fields', ``folded``; ``of`` has by the ``core`` of a value the places of the
-    fields that have it, and it, ``folded``.
-    """
+    """The values of some fields of documents, and a way to find them in a text."""
 
     def __init__(self, documents: list[Record], keys: Sequence[str]):
         self.names, self.width = list(map(folded, keys)), len(keys)
@@ -182,8 +174,7 @@ class FieldValues:
         self.finder = Finder(text for _, text in self.of.values())
 
     def tells(self, row: tuple[str | None, ...]) -> bool:
-        """Tells whether a row can be meant for a document: one has these values, or it has all that
-        no document lacks, right or wrong."""
+        """Tells whether a row is meant for a document: by its values, or by complete fields."""
         return row in self._rows or bool(self._always and all(row[p] for p in self._always))
 
     def holds(self, row: tuple[str | None, ...]) -> bool:
@@ -229,8 +220,7 @@ class OneDocFacts:
         return any(not sentence["fake"] for sentence in self.labelled.get(text, ()))
 
     def holds(self, text: str) -> bool:
-        """Tells whether a text has a labelled sentence, or is some other part of the document no
-        shorter than the shortest of them."""
+        """Tells whether a text has a labelled sentence, or another long part of the document."""
         plain = core(untagged(text))
         part = len(plain) >= self._shortest and plain in self._plain_text
         return part or bool(self.finder.find(text))

@@ -35,10 +35,7 @@ def as_text(value: Any) -> str | None:
 
 
 def unescape(*texts: str) -> str:
-    """Returns the first text whose UTF-8 can be read as Python's ``unicode_escape``, read so (Q1).
-
-    Where none can, the first as it is.
-    """
+    """Returns the first text that Python's ``unicode_escape`` can read, read so (Q1)."""
     for text in texts:
         with suppress(UnicodeError), warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # escapes that mean nothing

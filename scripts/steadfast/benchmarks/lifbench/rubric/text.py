@@ -68,16 +68,12 @@ def only_repeats(text: str, asked: str) -> bool:
 
 
 def allowed_edits(gold: str) -> int:
-    """Returns how many edits a text may be away from the gold to be a slip of it: as in the
-    released rubric a sixth of its length and three more, but less than half of a short one."""
+    """Returns how many edits a slip of the gold has at most: a sixth and three, as released."""
     return min(len(gold) // 6 + 3, (len(gold) - 1) // 2)
 
 
 def joined(pair: str) -> bool:
-    """Tells whether two characters side by side are of one word.
-
-    Scripts without case, such as the Chinese one, may write words without blanks.
-    """
+    """Tells whether two characters side by side are of one word, which needs a script with case."""
     return len(pair) == 2 and all(c.isalnum() and unicodedata.category(c) != "Lo" for c in pair)
 
 

@@ -45,8 +45,6 @@ class AskedCells:
     def has(self, length: str, column: str) -> bool:
         """Tells whether the run has a cell of the paper: made of the same lengths and tasks, alike.
 
-        ``length`` is "" where the table has no rows by length; ``column`` may be a length.
-
         >>> AskedCells(["4k"], ["OR"]).has("4k", "OR"), AskedCells(["4k"], ["OR"]).has("", "OR")
         (True, False)
         """

@@ -122,12 +122,7 @@ def above_floor_table(results: LifbenchResults, name: str) -> Table:
 
 
 def ifs_table(results: LifbenchResults, name: str) -> Table:
-    """Returns IFS in three perspectives, their average, and overall ARS (Table 4).
-
-    Models stand by their mean rank in the three perspectives, as in the paper. Ranks that are shown
-    are those that a test leaves: of overall ARS; the paper's own, by values alone, are
-    ``ranks_by_value``.
-    """
+    """Returns IFS in three perspectives, by mean rank as in the paper, and ARS (Table 4)."""
     columns = [results.values(values, smaller=True) for values in _stabilities(results).values()]
     overall, ties = results.ars[OVERALL, ""], results.ties()
     cells = results.cells([*columns, results.values(overall, ties=ties)])

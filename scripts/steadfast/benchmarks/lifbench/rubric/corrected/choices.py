@@ -49,8 +49,7 @@ def chosen(text: str, options: list[str]) -> str | None:
 
 
 def mentions(text: str, options: list[str]) -> list[Mention]:
-    """Returns where options stand in a ``normal`` text as words: in their own case, or else where a
-    clause ends with them, so that there is no option No in "no doubt"."""
+    """Returns where options stand in a text as words, in their case or at a clause's end."""
     alike = len(set(map(core, options))) < len(options)
     flags = 0 if alike else re.IGNORECASE
     pattern = "|".join(map(re.escape, sorted(options, key=len, reverse=True)))

@@ -85,8 +85,7 @@ def groups_of(response: str, lines: list[list[GroupPart]], keys: Sequence[str]) 
 
 
 def _outermost(response: str, keys: Sequence[str]) -> list[Any] | None:
-    """Returns the list, or the object as one of its values, that an answer has from its first
-    bracket to its last."""
+    """Returns the list, or the object in a list, from an answer's first bracket to its last."""
     starts = [place for bracket in "[{" if (place := response.find(bracket)) >= 0]
     end = max(map(response.rfind, "]}")) + 1
     if not starts or end <= min(starts):
@@ -96,11 +95,7 @@ def _outermost(response: str, keys: Sequence[str]) -> list[Any] | None:
 
 
 def _lists(value: Any, keys: Sequence[str], depth: int = 6) -> Any:
-    """Returns a value with the values of each object for the object, as deep as groups can be.
-
-    Of an object with asked fields these, in their order; of one that holds lists or objects these
-    alone, be it the only one or all.
-    """
+    """Returns a value with the values of each object for the object, as deep as groups can be."""
     if isinstance(value, dict):
         inner = [item for item in value.values() if isinstance(item, (list, dict))]
         if any(key in value for key in keys):
@@ -160,10 +155,9 @@ class Value(NamedTuple):
 
 
 def written_groups(response: str, known: FieldValues) -> list[Group]:
-    """Returns the groups of two or more documents that an answer's lines name by the asked fields.
+    """Returns the groups of two or more documents that an answer's lines name.
 
-    A line with several documents is a group. Of lines with one document, or a field of one, those
-    are a group that follow each other, and that begin alike if they have a column for it.
+    A line with several documents is a group; so are lines of one each that follow each other.
     """
     lines = [list(_values(folded(line), known)) for line in response.split("\n")]
     parts = [part for line in lines for part in _parts(line, known.width)]
@@ -198,8 +192,7 @@ def _parts(line: list[Value], width: int) -> Iterator[Group]:
 
 
 def _of_lines(lines: list[list[Value]], known: FieldValues) -> list[Group]:
-    """Returns the groups in lines that follow each other: as a column before the documents says,
-    unless it only numbers them."""
+    """Returns the groups in lines that follow each other, by a column before the documents."""
     if known.width > 1 and all(len(line) == 1 for line in lines):
         return [list(_rows((value for line in lines for value in line), known.width))]
     rows: list[tuple[list[str], Row]] = []

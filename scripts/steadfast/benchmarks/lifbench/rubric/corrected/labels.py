@@ -65,8 +65,7 @@ def labels_of(response: str, candidates: list[str], documents: int) -> ReadLabel
 
 
 def _content(value: Any, candidates: list[str]) -> Any:
-    """Returns what an object holds under one name that is no document's and no label, beside plain
-    values; otherwise the value itself."""
+    """Returns what an object holds under its one name that is no document's; else itself."""
     while isinstance(value, dict):
         inner = [name for name, item in value.items() if isinstance(item, (dict, list))]
         if len(inner) != 1 or _DOCUMENT.fullmatch(inner[0]) or chosen(inner[0], candidates):
@@ -174,8 +173,7 @@ def _in_turn(response: str, finder: Finder) -> dict[int, str]:
 def _by_numbers(
     line: str, candidates: list[str], finder: Finder, heading: str | None
 ) -> dict[int, str]:
-    """Returns the labels of a line without documents' names: each with a number before it, or one
-    for the numbers that stand after it or below."""
+    """Returns the labels of a line without documents' names, by the numbers beside them."""
     text, place = folded(line), 0
     befores, labels = [], []
     for _, start, end in finder.spans(text):

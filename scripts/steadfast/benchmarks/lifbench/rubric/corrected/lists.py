@@ -26,10 +26,7 @@ SLIP = 0.5  # of what an element earns, one with a slip of the pen earns this sh
 
 
 class Named(NamedTuple):
-    """The elements that an answer names.
-
-    Form is the fraction of format: 1 for one element and nothing else, a half for one in any form.
-    """
+    """The elements that an answer names; form is 1 for one alone, a half for one in any form."""
 
     elements: list[str]  # each once, in order, as the list has them
     share: float  # of what they earn: 1, or SLIP
@@ -39,10 +36,7 @@ class Named(NamedTuple):
 def one_element(
     response: str, facts: ListFacts, expected: str, weights: Mapping[str, ScorePoint]
 ) -> Marks:
-    """Marks LSI, LOI and LOE: the answer is the expected element, and nothing else.
-
-    The weights are Table 6's, not the released ones (Q17).
-    """
+    """Marks LSI, LOI and LOE: the expected element and nothing else, by Table 6 (Q17)."""
     named = _named(response, facts)
     right = normal(expected) in named.elements
     fractions = {
@@ -55,10 +49,7 @@ def one_element(
 
 
 def any_element(response: str, facts: ListFacts, reference: int, bias: int) -> Marks:
-    """Marks LBI and LBE: the answer is any element after (bias 1) or before (-1) the 0-based index.
-
-    An element that occurs more than once is taken for the occurrence that is right.
-    """
+    """Marks LBI and LBE: any element after (bias 1) or before (-1) the 0-based index."""
     named = _named(response, facts)
     distances = [max((i - reference) * bias for i in facts.places[e]) for e in named.elements]
     position = sum(3 if distance > 0 else 1 if distance == 0 else 0 for distance in distances)
@@ -87,8 +78,7 @@ def _named(response: str, facts: ListFacts) -> Named:
 
 
 def _found(text: str, facts: ListFacts) -> list[str]:
-    """Returns the elements in a text, if there are more then, with hyphens out of hashes and
-    strings of JSON as they are meant."""
+    """Returns the elements in a text, or in it without hashes' hyphens and JSON's escapes."""
     plain = _HYPHENATED.sub(r"\1\2\3\4\5", unescaped(text))
     found = facts.finder.find(text)
     return found if plain == text else max(found, facts.finder.find(plain), key=len)

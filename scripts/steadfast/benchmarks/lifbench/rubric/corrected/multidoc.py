@@ -60,8 +60,7 @@ def find_duplicates(
 
 
 def _is_read(groups: list[Group], lines: list[list[GroupPart]], facts: MultiDocFacts) -> bool:
-    """Tells whether the lists of an answer are groups: they hold documents' values, and several
-    documents each or the form that was asked for."""
+    """Tells whether lists are groups: of documents' values, or of the form asked for."""
     known = [
         group
         for group in groups
@@ -83,8 +82,7 @@ def _line_form(response: str, lines: list[list[GroupPart]]) -> float:
 
 
 def _documents(expected: list[Group], groups: list[Group]) -> float:
-    """Returns the documents that are given and right, as a share of those expected, or of those
-    given if these are more; each counts as often as it is there."""
+    """Returns the right documents as a share of those expected, or of those given if more."""
     wanted, given = (Counter(row for group in part for row in group) for part in (expected, groups))
     return (wanted & given).total() / max(wanted.total(), given.total(), 1)
 

@@ -29,10 +29,7 @@ def origin(texts: list[str], facts: OneDocFacts) -> float:
 
 
 def question(response: str, facts: OneDocFacts, evidence: str, options: list[str]) -> Marks:
-    """Marks OQ: the first option is right if the evidence is a true key sentence, else the other.
-
-    Of two options one is always at hand: nothing but the right one has any points.
-    """
+    """Marks OQ by whether the evidence is a true key sentence; the other option has nothing."""
     response = normal(_UNTICKED.sub("", response))
     options = [normal(option) for option in options]
     choice = chosen(response, options)
@@ -42,8 +39,7 @@ def question(response: str, facts: OneDocFacts, evidence: str, options: list[str
 
 
 def _option_form(response: str, options: list[str]) -> float:
-    """Returns 1 for an option and nothing else, less for one with other signs or words around it,
-    and least where the other one is named too."""
+    """Returns 1 for an option alone, less with other words, least with the other option."""
     if response in options:
         return 1.0
     if core(response) in map(core, options):

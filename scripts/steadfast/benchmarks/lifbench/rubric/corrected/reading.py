@@ -40,8 +40,7 @@ def with_none(text: str) -> tuple[bool, Any]:
 
 
 def read_value(text: str) -> tuple[bool, Any]:
-    """Tells whether a text can be read, and its value: JSON with ``None``, or with commas after the
-    last of a list, or a Python literal."""
+    """Tells whether a text is JSON, more or less, or a Python literal, and its value."""
     known, value = with_none(text)
     if not known and "," in text:
         known, value = with_none(_LAST_COMMA.sub(lambda m: "" if m[0] == "," else m[0], text))
@@ -85,8 +84,7 @@ def _embedded(text: str, opening: str) -> list[Any]:
 
 
 def found_list(text: str) -> tuple[bool, Any]:
-    """Tells whether a text is JSON, and its value, or of the lists in it the last; numbers that are
-    cited among other text are no list, and lists of one item each are one list together."""
+    """Tells whether a text is JSON, and its value, or of the lists in it the last."""
     whole, values = values_in(text, "[")
     parts = [(value, strings(value)) for value in values]
     said = [

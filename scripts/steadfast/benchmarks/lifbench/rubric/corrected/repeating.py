@@ -133,11 +133,7 @@ class Line(NamedTuple):
 
 
 def lines_of(response: str, separator: str, facts: OneDocFacts) -> list[Line]:
-    """Returns the lines of an answer that hold a sentence and its type each, or anything else.
-
-    Of JSON each record is a line. A type in a line of its own goes with the sentence before it, or
-    with all up to the next type if it is a heading.
-    """
+    """Returns the lines (or records of JSON) that hold a sentence and its type each, or else."""
     lines = [line.strip() for line in response.split("\n") if line.strip()]
     starts = [at for at, line in enumerate(lines) if line[0] in "[{"]
     ends = [at for at, line in enumerate(lines, start=1) if line[-1] in "]}"]

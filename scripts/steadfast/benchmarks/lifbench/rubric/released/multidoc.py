@@ -55,10 +55,7 @@ def label_documents(
 def find_duplicates(
     response: str, facts: MultiDocFacts, gold: list[Group], keys: list[str], around: list[str]
 ) -> Marks:
-    """Marks MF: the answer is a line per group of duplicates, a list of lists of the asked fields.
-
-    ``around`` is the prompt before and after the context, without quotation marks.
-    """
+    """Marks MF: a line per group of duplicates, a list of lists of the asked fields."""
     lines = double_bracketed(response)
     form, listed = _json_lines(response, lines)
     entries = [entry for group in listed for inner in group for entry in inner]
