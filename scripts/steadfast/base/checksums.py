@@ -63,8 +63,7 @@ def _named() -> Checksums:
 
 
 def contents(paths: Iterable[str]) -> list[list[str | None]]:
-    """Returns files and folders that a config names, each with the sha256 of its content; None
-    stands for that of one that is missing."""
+    """Returns what a config names, each with its content's sha256; None where it is missing."""
     return [[path, _content(Path(path))] for path in paths]
 
 

@@ -11,8 +11,7 @@ NO_REPOSITORY = ("not a git repository", "dubious ownership")
 
 
 def asked_of_git(*arguments: str) -> str | None:
-    """Returns what git says of the workflow's folder; None outside git, or where there is no
-    git."""
+    """Returns what git says of the workflow's folder; None outside git, or without git."""
     if HOME.name == INSTALLED:  # an environment may lie in a repository of somebody else's
         return None
     environment = os.environ | {"LC_ALL": "C"}

@@ -4,10 +4,7 @@ import errno
 
 
 class UserError(Exception):
-    """Bad input or surroundings: one sentence that says what, where, and what to do.
-
-    Rules print it without a traceback and exit with 1; another try would end alike.
-    """
+    """Bad input or surroundings, which rules print without a traceback: what, where, what to do."""
 
 
 class PassingError(UserError):

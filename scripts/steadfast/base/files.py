@@ -45,8 +45,7 @@ def unreadable(path: Path | str, error: OSError) -> Exception:
 
 
 def read_text(path: Path | str) -> str:
-    """Returns the text of a UTF-8 file; a ``UserError`` says where it is missing or is not
-    UTF-8."""
+    """Returns a UTF-8 file's text; a ``UserError`` says where it is missing or no UTF-8."""
     try:
         return Path(path).read_text(encoding="utf-8")
     except OSError as error:
@@ -56,8 +55,7 @@ def read_text(path: Path | str) -> str:
 
 
 def read_json(path: Path | str) -> Any:
-    """Returns the value in a JSON file; a ``UserError`` names line and column of what is not
-    JSON."""
+    """Returns a JSON file's value; a ``UserError`` names line and column of what is no JSON."""
     try:
         return json.loads(read_text(path))
     except json.JSONDecodeError as error:
@@ -70,10 +68,7 @@ def read_json(path: Path | str) -> Any:
 
 
 def read_jsonl(path: Path | str) -> Iterator[Record]:
-    """Returns the records of a JSON-lines file, one object a line; blank lines are passed over.
-
-    A ``UserError`` names file and line of what is no JSON object.
-    """
+    """Returns a JSON-lines file's objects; a ``UserError`` names file and line of what is none."""
     return (record for _, record in placed_jsonl(path))
 
 
@@ -161,8 +156,7 @@ def _held(path: Path) -> Iterator[BinaryIO]:
 
 
 def remove_partials(left: Iterable[Path]) -> None:
-    """Removes what killed processes have left of files and folders that they were making; those
-    that a process still makes stay, on whatever node."""
+    """Removes what killed processes have left of files and folders that they were making."""
     for path in left:
         with suppress(OSError):
             if path.is_symlink():  # of somebody else's making: what it leads to is not touched
@@ -174,8 +168,7 @@ def remove_partials(left: Iterable[Path]) -> None:
 
 
 def check_regular(folder: Path) -> None:
-    """Checks that a folder, which somebody else may have filled, holds files and folders alone:
-    reading a pipe, a socket or a device may never end."""
+    """Checks that a folder has files and folders alone: reading a pipe may never end."""
     for at, folders, names in os.walk(folder):
         folders.sort()
         for path in (Path(at, name) for name in sorted(names)):
@@ -193,10 +186,7 @@ def write_json(path: Path | str, value: object) -> None:
 
 
 def write_jsonl(path: Path | str, records: Iterable[Mapping[str, object]]) -> None:
-    """Replace a JSON-lines file atomically, keys in the order the records have them.
-
-    Records are written as they come, so that of endlessly many one is in memory.
-    """
+    """Replace a JSON-lines file atomically; of endlessly many records one is in memory."""
     with replacing(path) as out:
         out.writelines(json_line(record).encode() for record in records)
 

@@ -17,11 +17,7 @@ FILE = ".py"
 
 
 def load(name: str) -> Callable[..., Any]:
-    """Returns the object that is called ``module:object``, or ``folder/file.py:object``.
-
-    A file of the user's is loaded by its path, under a name that no other module has: it hides
-    none, and nothing beside it is imported in its place.
-    """
+    """Returns the object that is called ``module:object``, or ``folder/file.py:object``."""
     module, _, attribute = name.rpartition(":")
     try:
         found = _of_file(module) if module.endswith(FILE) else import_module(module)

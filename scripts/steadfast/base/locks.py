@@ -18,8 +18,7 @@ FOLDER = "STEADFAST_LOCKS"
 
 
 def take(file: int | BinaryIO, wait: bool = False) -> bool:
-    """Takes an open file's lock, which goes when the file is closed or its process ends in whatever
-    way; False where somebody else has it."""
+    """Takes an open file's lock, which goes with its process; False where somebody else has it."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except BlockingIOError:

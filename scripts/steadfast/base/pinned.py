@@ -34,8 +34,7 @@ def git_blob(content: bytes) -> str:
 
 
 def download(source: Settings, alternative: str) -> bytes:
-    """Returns a file that somebody else must check, of ``url``, ``bytes`` and ``headers`` of a
-    source."""
+    """Returns a file that somebody else must check, of a source's ``url`` and ``headers``."""
     # Imported here: whoever checks a file of the user's imports this module and downloads nothing.
     import urllib.request
     from http.client import HTTPException

@@ -27,8 +27,7 @@ PREFIX = "resource:"
 
 
 def resource(name: str, package: str = "") -> Path:
-    """Returns the path of a data file or folder, below ``resources`` or below a benchmark's own
-    package."""
+    """Returns the path of packaged data, below ``resources`` or a benchmark's own package."""
     return Path(str(files(package))) / name if package else ROOT / name
 
 

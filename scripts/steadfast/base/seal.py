@@ -80,8 +80,7 @@ class Seal:
         return there and self._known().get("lineage") == self.lineage
 
     def state(self, checksum: Checksum) -> State:
-        """Returns how the files stand to what they must be; the identity is not taken at its
-        word."""
+        """Returns how the files stand to what they must be; the identity is not just believed."""
         if not all(path.exists() for path in self.files):
             return State.ABSENT
         known = self._known()
@@ -101,8 +100,7 @@ class Seal:
         return State.CURRENT if all(checksum(path) == sum for path, sum in made) else State.EDITED
 
     def check(self) -> None:
-        """Raises a ``UserError`` where the files are not as they were made, or not made from what
-        the config asks for."""
+        """Raises a ``UserError`` where the files are not what was made, or not what is wanted."""
         known = self._known()
         if not isinstance(known.get("sha256"), dict):
             raise UserError(
@@ -117,8 +115,7 @@ class Seal:
             )
 
     def check_unchanged(self, checksum: Checksum) -> None:
-        """Raises a ``UserError`` where a file has changed since it was made; the sentence says how
-        to accept it."""
+        """Raises a ``UserError`` where a file has changed, which says how to accept it."""
         sums = self._known()["sha256"]
         for path in _each(self.files):
             found = checksum(path)
@@ -149,8 +146,7 @@ class Seal:
 
 
 def seals(job: Any, results: Path) -> list[Seal]:
-    """Returns the seals of what a job makes, by Snakemake's object of it in the DAG or in its
-    script; none of a job that makes no files."""
+    """Returns the seals of what a job makes, by Snakemake's object of it in DAG or script."""
     params, output = dict(job.params.items()), dict(job.output.items())
     inputs = tuple(path for path in map(Path, job.input) if path.is_relative_to(results))
     if "identities" in output:  # scores that were released, each for itself

@@ -47,8 +47,7 @@ class Tokenizer:
 
 @cache
 def load_tokenizer(name: str) -> Tokenizer:
-    """Returns the tokenizer of that name, without network for the encodings in
-    ``resources/tiktoken``."""
+    """Returns a tokenizer, without network for the encodings in ``resources/tiktoken``."""
     if "TIKTOKEN_CACHE_DIR" not in os.environ:
         os.environ["TIKTOKEN_CACHE_DIR"] = str(_cache_copy())
     return Tokenizer(name)

@@ -16,10 +16,7 @@ NODES = Path("/proc/driver/nvidia/gpus")
 
 
 def devices(environment: Mapping[str, str], nodes: Path = NODES) -> list[str]:
-    """The GPUs that this job may choose from, as CUDA names them; none where there is no choice.
-
-    A cluster's job has its own already.
-    """
+    """The GPUs that this job may choose from, as CUDA names them; none within a cluster's job."""
     if "SLURM_JOB_ID" in environment:
         return []
     if (named := environment.get(VISIBLE)) is not None:
@@ -28,10 +25,7 @@ def devices(environment: Mapping[str, str], nodes: Path = NODES) -> list[str]:
 
 
 def hold(count: int, say: Callable[[str], None]) -> None:
-    """Takes GPUs of this machine, where jobs share them, for this process and all that it starts.
-
-    They are held until the process ends, and so do those that it has started.
-    """
+    """Takes GPUs of this machine until this process ends, with all that it started."""
     if count and (names := devices(os.environ)):
         os.environ[VISIBLE] = ",".join(Lease(count, names, say).names)
 
@@ -39,9 +33,8 @@ def hold(count: int, say: Callable[[str], None]) -> None:
 class Lease:
     """Some GPUs, held until the process ends or gives them back.
 
-    Each GPU has a file to lock in the machine's folder for temporary files: a lock is gone with
-    the process that held it, and with all that it started. Who waits stands in a queue, so that
-    a job of many GPUs gets them.
+    Each GPU has a file to lock in the machine's temporary folder. Who waits stands in a queue, so
+    that a job of many GPUs gets them.
     """
 
     def __init__(

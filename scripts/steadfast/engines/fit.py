@@ -20,11 +20,7 @@ if TYPE_CHECKING:
 def with_examples(
     items: Iterable[Item], examples: Sequence[Sequence[str]] | None
 ) -> Iterator[Item]:
-    """Items with the examples before all that is asked, once a conversation.
-
-    They stand in the head, so that they are counted against the window, never cut, part of the
-    request's hash, and a prefix that all requests share.
-    """
+    """Items with the examples in the head of what is asked, once a conversation."""
     if not examples:
         yield from items
         return

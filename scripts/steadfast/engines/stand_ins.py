@@ -30,8 +30,7 @@ class StandInEngine(Engine):
 
 
 class ReferenceEngine(StandInEngine):
-    """Gives the benchmark's gold answers, to which every scorer must give 1, whole whatever the
-    output limit."""
+    """Gives the benchmark's gold answers, whole whatever the output limit."""
 
     def _response(self, request: Request) -> Response:
         return Response("ok", self._oracle.reference(request.key), "stop", request.prompt_tokens)

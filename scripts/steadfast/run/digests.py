@@ -34,12 +34,10 @@ SCHEME = "1"
 
 
 def digest(script: str, *used: str | Component[Any] | None) -> str:
-    """Returns what a rule depends on, in a word for its params: the names used, and a digest of
-    them all.
+    """Returns what a rule depends on, in a word for its params: names used and one digest.
 
-    ``used`` is what the script's function loads by name: components, and others as
-    ``module:object``; None is passed over. Of a file of the user's this is its code, and what it
-    imports of this package.
+    ``used`` is what the script's function loads by name; None is passed over. Of a file of the
+    user's this is its code, and what it imports of this package.
     """
     components = [one for one in used if isinstance(one, Component)]
     names = [one.name if isinstance(one, Component) else one for one in used if one]
@@ -60,8 +58,7 @@ def _digest(names: tuple[str, ...], files: tuple[str, ...]) -> str:
 
 
 def modules(*names: str) -> set[str]:
-    """Returns the modules that some depend on, directly or not, by names such as ``module``,
-    ``module:object`` and ``file.py:object``."""
+    """Returns the modules that others depend on, directly or not, by ``module[:object]``."""
     entries = {name for name in map(_named_module, names) if not name.endswith(FILE)}
     entries |= {module for file in _own_files(names) for module in _imported(file)}
     return {module for entry in entries for module in _closure(entry)}

@@ -78,8 +78,7 @@ class Evaluation:
         return [name for name in self.config.running if name in asked or name in released]
 
     def judges_of(self, benchmark: str, model: str) -> list[str]:
-        """Returns the judges of a model's answers, the one that counts first; none where no model
-        judges."""
+        """Returns the judges of a model's answers, the one that counts first."""
         if benchmark not in self.judged:
             return []
         check_judges(self.config, model)

@@ -130,11 +130,7 @@ class FinishedRun:
         return Seal(lineage, self.results / benchmark / "metrics/identity.json", files)
 
     def metrics(self, benchmark: str) -> dict[str, pd.DataFrame]:
-        """Each metric's rows, by name.
-
-        Raises:
-            UserError: a file is missing, or was changed after it was made.
-        """
+        """Each metric's rows, by name."""
         seal = self.metrics_seal(benchmark, "")
         self.check(seal)
         return {path.stem: read_csv(path) for path in seal.files}
@@ -148,11 +144,7 @@ class FinishedRun:
                 yield job, {name: value for name, value in known if name not in OF_ITS_FILES}
 
     def check(self, seal: Seal) -> None:
-        """Whether files are as they were made, whatever they were made from.
-
-        Raises:
-            UserError: one is not, or the files that it was made of have changed.
-        """
+        """Whether files are as they were made, whatever they were made from."""
         if self.checked:
             known = read_json(seal.identity) if seal.identity.exists() else None
             lineage = known.get("lineage", "") if isinstance(known, dict) else ""
@@ -194,11 +186,7 @@ class FinishedPart:
 
     @cached_property
     def samples(self) -> list[Sample]:
-        """The samples of the first draw, in the order of the prompts.
-
-        Raises:
-            UserError: a file is missing or damaged.
-        """
+        """The samples of the first draw, in the order of the prompts."""
         return self.files.read()
 
     @cached_property
@@ -216,11 +204,7 @@ class FinishedPart:
         return scores_path(self.run.results, self.benchmark, model, self.name)
 
     def scores(self, model: str) -> dict[str, ScoreRecord]:
-        """A model's scores, by sample and draw; none where there is no file.
-
-        Raises:
-            UserError: the file is damaged, or was changed after it was made.
-        """
+        """A model's scores, by sample and draw; none where there is no file."""
         path = self.scores_path(model)
         if not path.exists():
             return {}

@@ -156,8 +156,7 @@ class Assignment:
 
     @property
     def fingerprint(self) -> str:
-        """Returns 16 hexadecimal digits for who is asked what, by the files' content, in which
-        run."""
+        """Returns 16 hexadecimal digits for who is asked what, in which run."""
         files = [file_sha256(path) for path in (self.prompts, *self.sources)]
         content = canonical_json([self.job.outputs, self.params, self.lineage, files, self.run])
         return hashlib.sha256(content.encode()).hexdigest()[:DIGITS]

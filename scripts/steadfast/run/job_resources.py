@@ -71,8 +71,6 @@ def runtime(
     """Returns minutes of a job, for its work and its share of the load, within ``max_hours``.
 
     The jobs of a load may run one after the other in one allocation, which asks for their sum.
-    ``others`` is what the other jobs of the load ask, as far as it is known; ``sharing`` counts all
-    of them; ``folders`` have the records of what past runs of the model took.
     """
     given, answers, plan = hardware.model_dump(), answer_settings(model), dict(plan_settings(model))
     if not plan["gpus"]:  # no part of the plan, which a change of it does not re-run
@@ -87,8 +85,7 @@ def runtime(
 class Requests:
     """What the jobs of the rules inference, verdicts and rewrites ask of a machine or a cluster.
 
-    Where jobs go in arrays, all of an array share one request: the most of each. The run knows by
-    the time of a call whether they do, and what its profile says of all jobs.
+    The jobs of an array share one request: the most of each.
     """
 
     def __init__(self, loads: Loads, snakemake: Snakemake):
@@ -109,8 +106,7 @@ class Requests:
         return ask
 
     def slurm_option(self, name: str) -> Callable[..., str | int | None]:
-        """Returns what SLURM is told of a job, one of ``SLURM_OPTIONS``, by its model, else by the
-        profile."""
+        """Returns what SLURM is told of a job, by its model, else by the profile."""
 
         def ask(wildcards: Any, **known: Any) -> Any:
             jobs = self._together(Job.of(wildcards))
@@ -146,8 +142,7 @@ class Requests:
         return max(asked)
 
     def _runtime(self, job: Job, attempt: int, others: Sequence[Job] = ()) -> int:
-        """Returns minutes of one job, with those that share its load; raises where its prompts are
-        missing."""
+        """Returns minutes of a job with those that share its load; raises without prompts."""
         hardware = self._run.config.hardware
         limited = others if hardware.max_hours is not None else ()
         return runtime(

@@ -25,8 +25,7 @@ from steadfast.schema.models import ScoredModel
 
 
 class Step(NamedTuple):
-    """What a file was made by: the code of its job (``digests.digest``), and 16 hexadecimal digits
-    that stand for code, settings and all steps before."""
+    """What made a file: its job's code, and 16 digits for that, settings and all steps before."""
 
     code: str
     lineage: str
@@ -63,8 +62,7 @@ class Lineage:
         return Step.of(code, settings, map(self.data, file.inputs.values()))
 
     def plannable(self, benchmark: str, results: Path) -> bool:
-        """Whether a benchmark's prompts can be made without asking a rewriter: replies to other
-        requests, or of other settings, would be asked for anew."""
+        """Whether a benchmark's prompts can be made without asking a rewriter anew."""
         own = [path for path, of in self._run.rewrites.items() if of[0] == benchmark]
         return not self._run.prompts_wait(benchmark) or all(
             Seal.beside(results / path, self.data(path).lineage).names_lineage for path in own

@@ -28,10 +28,7 @@ VARIABLE = "STEADFAST_ALLOCATION"
 
 
 class HandedOver:
-    """A mapping of plain values for the config that is found when a first job is handed the config.
-
-    Each process of Snakemake runs some of the jobs, and knows which when it has read the Snakefile.
-    """
+    """A mapping of plain values for the config that is found when a first job is handed it."""
 
     def __init__(self, find: Callable[[], Record]):
         self._find, self._lock = find, Lock()
@@ -47,12 +44,7 @@ class HandedOver:
 
 @dataclass(frozen=True)
 class Allocation:
-    """Jobs, by rule and wildcards, that run one after the other where one load can answer all of
-    them.
-
-    ``name`` is a word for this run of them; ``started`` is in nanoseconds, of a run that has just
-    begun never yet.
-    """
+    """Jobs, by rule and wildcards, that run one after the other where one load can answer all."""
 
     jobs: Sequence[tuple[str, Mapping[str, str]]]
     name: str = field(default_factory=lambda: uuid4().hex)
@@ -60,11 +52,7 @@ class Allocation:
 
     @classmethod
     def of_cluster(cls, jobs: Sequence[tuple[str, Mapping[str, str]]]) -> "Allocation | None":
-        """Returns the job of a cluster that this process is part of; None elsewhere.
-
-        Snakemake is started there for all the jobs, and starts itself once more for each of them:
-        these inherit what the first one was told.
-        """
+        """Returns the cluster's job that this process is part of, also of its children."""
         if jobs and VARIABLE not in os.environ:
             os.environ[VARIABLE] = canonical_json(asdict(cls(jobs, started=time.time_ns())))
         given = os.environ.get(VARIABLE)
@@ -87,8 +75,7 @@ class Loads:
         return self._names.get(job)
 
     def priority(self, job: Job) -> int:
-        """A job's priority: behind all that makes prompts, and the first job of each load before
-        the others, which need not wait when that one is done."""
+        """A job's priority: behind what makes prompts, the first job of a load before others."""
         if (load := self.of(job)) is None:
             return 0
         first = (self.missing(job) or self._loads[load])[0] == job
@@ -101,8 +88,7 @@ class Loads:
 
     @property
     def planned(self) -> list[tuple[tuple[str, ...], str | None, str | None]]:
-        """All jobs as plain values, each with its file of replies, of engine replay, and with the
-        load that has still to answer it, which is its outputs where it loads nothing."""
+        """All jobs as plain values, each with the load that has still to answer it."""
         return [
             (
                 astuple(job),
@@ -119,8 +105,7 @@ class Loads:
         return there and _names_lineage(seal, seal.identity.stat().st_mtime_ns)
 
     def asked(self, jobs: Iterable[Any], allocation: "Allocation | None" = None) -> Record:
-        """Returns what the jobs of a run ask, those of a load together, for the config of the
-        run."""
+        """Returns what the jobs of a run ask, those of a load together, for its config."""
         jobs = list(jobs)
         run = allocation or Allocation([(job.rule.name, job.wildcards) for job in jobs])
         making = {str(file) for job in jobs for file in job.output}
@@ -172,8 +157,7 @@ class Loads:
 
 
 def is_loaded(model: BaseModelSettings) -> bool:
-    """Whether a model's jobs load it, themselves or into a server that they start, so that the
-    first of them asks for all."""
+    """Whether a model's jobs load it, themselves or into a server that they start."""
     return model.engine in LOADS or bool(getattr(model, "serve", None))
 
 

@@ -1,8 +1,4 @@
-"""Files that the config names: all there before anything runs.
-
-Of a file that is missing Snakemake says nothing where older results stand: it takes them for
-given.
-"""
+"""Files that the config names, all there before anything runs: Snakemake would miss them late."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,8 +12,7 @@ from steadfast.schema.model_base import SamplingModel
 
 
 def check_required_files(config: Config, tasks: Mapping[str, Task]) -> None:
-    """Checks that each file and directory is there that the running benchmarks and models need; the
-    sentence of a ``UserError`` names the config's key."""
+    """Checks that each file is there that the running benchmarks and models need."""
     for key, path in required_files(config, tasks):
         if not Path(path).exists():
             raise UserError(f"config: {key}: {path}: no such file or directory; correct the path")

@@ -38,11 +38,7 @@ class Audit:
         return any(seal.state(self._checksums) is not State.CURRENT for seal in its)
 
     def compare(self, snakemake: Snakemake) -> None:
-        """Has Snakemake make what is not what the run wants, whatever it would do by itself.
-
-        A ``UserError`` says where somebody edited a file, or the command is not to make what it
-        takes.
-        """
+        """Has Snakemake make what is not as the run wants it; refuses what somebody edited."""
         for job in snakemake.jobs:
             if not any(Path(path).exists() for path in job.output):
                 continue

@@ -38,8 +38,7 @@ WAITED = re.compile(r" waits for (.+), which holds (.+)")
 
 
 class TryEnd(NamedTuple):
-    """How one try of a job ended: why it failed, in a sentence (None: it said nothing), whether
-    another try can help, and the resource that it had too little of, if any."""
+    """How a try ended: why, whether another can help, and which resource was short, if any."""
 
     reason: str | None
     again: bool = True
@@ -48,8 +47,7 @@ class TryEnd(NamedTuple):
 
 @dataclass
 class Failure:
-    """A job whose last try failed: the model, judge or rewriter that it asks, or its rule; why; how
-    often it was tried; what the last try wrote, by file."""
+    """A job whose last try failed: whom it asks, why, how often, and what the try wrote."""
 
     who: str
     reason: str
@@ -58,8 +56,7 @@ class Failure:
 
 
 def how_it_ended(said: str, state: str | None = None, message: str | None = None) -> TryEnd:
-    """Returns how a try of a job ended, by what it wrote to its log, SLURM's word for its end and
-    the executor's message."""
+    """Returns how a try ended, by its log, SLURM's word for it and the executor's message."""
     for start in (REFUSED, UNSUBMITTED):
         if message and start in message:
             refusal = " ".join(message.partition(start)[2].partition("'.\n")[0].split())
@@ -96,10 +93,7 @@ class FailedJobs:
         self._failed: dict[str, Failure] = {}
 
     def watch_interrupts(self) -> None:
-        """Notes that somebody stops the run: what fails from then on is no failure.
-
-        A second Ctrl-C is for the jobs alone, which this process waits for.
-        """
+        """Notes that somebody stops the run: what fails from then on is no failure."""
 
         def stop(number: int, frame: Any) -> None:
             if not self._interrupted:
@@ -177,8 +171,7 @@ class FailedJobs:
             self._log.error(visible(f"failed: {name}{told}{plan}"))
 
     def summary(self, waiting: int) -> str:
-        """Returns what is said at the end of a run that failed: the logs' ends, then who failed and
-        why, and how many jobs did not run."""
+        """Returns what is said at a failed run's end: logs' ends, who failed and why."""
         if self._interrupted and not self._failed:
             return STOPPED_RUN
         if not self._failed:

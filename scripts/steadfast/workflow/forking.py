@@ -37,8 +37,8 @@ ONE_THREAD = {
 def fork_scripts(tokenizer: str, without_model: Collection[str]) -> None:
     """Has Snakemake fork the scripts of this run's jobs.
 
-    Started as before are jobs in a conda environment or a container, and those of an engine with a
-    model, which may load what cannot be forked. The config's tokenizer is loaded once for all jobs.
+    Jobs in a conda environment or a container start as before, and so do those of an engine with a
+    model, which may load what cannot be forked.
     """
     # Other systems have libraries that take no fork.
     if sys.platform != "linux" or os.environ.get(SWITCH) == "0":
@@ -92,8 +92,7 @@ def _forked(connection: socket.socket, address: str) -> int | None:
 
 
 def _run(connection: socket.socket, job: Sequence[str]) -> None:
-    """Has a forked process run its script, and waits for its end; it fails as a script that
-    Snakemake starts itself."""
+    """Has a forked process run its script; it fails as a script that Snakemake starts itself."""
     connection.sendall(f"{json.dumps(job)}\n".encode())
     code = connection.makefile().readline()  # nothing where the process was killed
     if code.strip() != "0":

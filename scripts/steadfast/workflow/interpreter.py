@@ -19,9 +19,7 @@ ENTERED = "STEADFAST_INTERPRETER"
 def enter(models: Iterable[Settings]) -> None:
     """Goes on in the interpreter that the engines of some models need, where it is another one.
 
-    The script begins anew, in the same process, with its signals, its output and its exit code; or
-    in another one, where this one was forked (``forks``) and has to say its exit code. Where there
-    is no such interpreter, the job goes on in this one.
+    The script begins anew, in this process or, where that was forked, in one that it waits for.
     """
     python = next(filter(None, map(interpreter, models)), None)
     if python is None or os.environ.get(ENTERED) == str(python):
@@ -36,10 +34,7 @@ def enter(models: Iterable[Settings]) -> None:
 
 
 def interpreter(model: Settings) -> Path | None:
-    """Returns the interpreter that a model's jobs go on in; None: the one that they are in.
-
-    An ``openai`` model that is served by its jobs, or has a tokenizer of its own, needs vLLM's.
-    """
+    """Returns the interpreter that a model's jobs go on in; None: the one that they are in."""
     served = model.get("serve") or "/" in (model.get("tokenizer") or "")
     engine = "vllm" if served else model["engine"]
     if engine not in OWN_ENVIRONMENT:

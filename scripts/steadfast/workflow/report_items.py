@@ -8,10 +8,6 @@ ALL = "All benchmarks"
 def heading(stem: str, titles: Mapping[str, str]) -> str:
     """The title of the benchmark that a file is of, by the beginning of its name.
 
-    Args:
-        stem: of the file's name.
-        titles: of the benchmarks, by their names.
-
     >>> heading("cfbench_types", {"cfbench": "CFBench"}), heading("report", {})
     ('CFBench', 'All benchmarks')
     """

@@ -28,9 +28,8 @@ def run_rule(
 ) -> None:
     """Runs a rule's one function; a user's error becomes one sentence, and exit code 1.
 
-    What the function prints goes to the job's first log file, and so does the sentence. The seals
-    of what it reads are checked before; the identities of what it makes are written after it, but
-    where the function writes them itself. The engines that it makes may need another interpreter.
+    What it prints goes to the job's first log. Seals of what it reads are checked before, the
+    identities of what it makes written after it, unless the function writes them itself.
     """
     gc.set_threshold(100_000, 20, 20)  # jobs make many records and few cycles
     with ExitStack() as stack:

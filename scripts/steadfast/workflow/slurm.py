@@ -59,15 +59,13 @@ class Plugin:
 
     @staticmethod
     def replace_query(replace: Callable[[Query], Query]) -> None:
-        """Replaces the question after its jobs' states: ``query_job_status`` of the package, which
-        takes a command with ``--name`` and the run's name."""
+        """Replaces the question after its jobs' states, the package's ``query_job_status``."""
         plugin: Any = sys.modules[PLUGIN]
         plugin.query_job_status = replace(plugin.query_job_status)
 
     @staticmethod
     def before_steps(call: Callable[[], None]) -> None:
-        """Calls a function before each of a job's own jobs is started on its node, where this
-        process does that: ``run_job`` of the class ``Executor`` of the package for steps."""
+        """Calls a function before each step: ``run_job`` of the step package's ``Executor``."""
         if (plugin := cast(Any, sys.modules.get(STEPS))) is None:
             return
         start = plugin.Executor.run_job
@@ -135,8 +133,7 @@ class Watch:
         plugin.replace_query(self.query)
 
     def query(self, ask: Query) -> Query:
-        """Returns the plugin's question after its jobs' states, answered so that no job is left
-        hanging."""
+        """Returns the plugin's question after its jobs' states, which leaves no job hanging."""
 
         async def asked(command: str, log: logging.Logger) -> tuple[States, float]:
             states, seconds = await ask(command, log)
@@ -174,8 +171,7 @@ class Watch:
         return now | dict.fromkeys(gone, "UNKNOWN")  # their files tell whether they succeeded
 
     def say_waiting(self, reasons: States) -> None:
-        """Says which jobs wait for what does not pass by itself, each once, by SLURM's word for
-        why."""
+        """Says once which jobs wait for what does not pass by itself, in SLURM's words."""
         known = facts("slurm/pending.yaml")
         alike: dict[str, list[str]] = {}
         for job, reason in reasons.items():
@@ -213,10 +209,7 @@ def _first(names: list[str]) -> str:
 
 
 def wait_before_steps() -> None:
-    """Has each step of the job of SLURM's that this process is in wait until SLURM answers.
-
-    Without its controller ``srun`` fails at once, and all jobs of a group with it.
-    """
+    """Has each step wait until SLURM answers: without its controller ``srun`` fails at once."""
     number = os.environ.get("SLURM_JOB_ID")
 
     def wait() -> None:
@@ -232,10 +225,7 @@ def wait_before_steps() -> None:
 
 
 def unfit(job: Any, partitions: Collection[Any]) -> str | None:
-    """Returns why none of the partitions that a site lists takes a job; None where one does.
-
-    The plugin would submit it to the cluster's default partition, where it may wait for ever.
-    """
+    """Returns why no partition that a site lists takes a job; None where one does."""
     if not partitions or job.resources.get("slurm_partition"):
         return None
     needs = job.resources

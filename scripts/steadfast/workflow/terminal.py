@@ -122,8 +122,7 @@ class TargetElsewhere(logging.Filter):
 
 
 def answered(files: Iterable[str]) -> str:
-    """Returns what stands behind a finished job, by the identity of its answers; nothing for
-    others."""
+    """Returns what stands behind a finished job, by the identity of its answers."""
     for path in (Path(file) for file in files if str(file).endswith(IDENTITY)):
         made = json.loads(path.read_text(encoding="utf-8"))
         if "statuses" in made and "tokens" in made:

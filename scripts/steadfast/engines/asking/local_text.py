@@ -85,11 +85,7 @@ class LocalText:
         return max(len(self._whole(self.render(text))) - self.count(text) for text in PROBES)
 
     def encode_prompts(self, requests: Sequence[Request]) -> Iterator[tuple[Request, list[int]]]:
-        """The token ids of whole prompts; what follows one another on a prefix shares its work.
-
-        A prefix of a million tokens is tokenized once, not once a request; that the two halves
-        make the same ids as the whole is checked on each prefix's first prompt.
-        """
+        """The token ids of whole prompts; a prefix that follows itself is tokenized once."""
         for prefix, sharing in groupby(requests, key=lambda request: request.prefix):
             shared: str | None = None
             ids: list[int] = []

@@ -40,10 +40,7 @@ class Notices:
 
 
 class Progress:
-    """Counts responses on stderr: done of all, failed, tokens, time left.
-
-    A job that ends before its first line has none: its end is told once, by who started it.
-    """
+    """Counts responses on stderr: done of all, failed, tokens, time left."""
 
     _bar: "tqdm[Never] | None" = None
 

@@ -27,16 +27,13 @@ class Split(NamedTuple):
 def told_apart(response: Response, how: Settings | None, prefilled: bool | None) -> Response:
     """A response whose text is the answer alone, and whose thought is the whole thought.
 
+    Its status is unfinished, and its text empty, where the thought has no end, or where there is no
+    answer but a thought or the limit was hit.
+
     Args:
         response: as the engine gave it; one that is no answer is returned as it is.
-        how: the config's ``reasoning`` of the model (``tags``, ``parser``, ``prefilled``); None:
-            it is not said to think, and a thought is looked for all the same.
-        prefilled: whether the rendered prompt ends with a start tag, so that the text begins
-            inside the thought; None: not known. ``prefilled`` in ``how`` wins.
-
-    Returns:
-        Its status is unfinished, and its text empty, where the thought has no end, or where there
-        is no answer but a thought or the limit was hit.
+        how: the config's ``reasoning`` of the model; a thought is looked for without it too.
+        prefilled: whether the prompt ends with a start tag; None: not known. ``how`` wins.
 
     >>> told = told_apart(Response("ok", "<think>2+2</think>4"), {"parser": "qwen3"}, False)
     >>> told.thought, told.text

@@ -27,9 +27,7 @@ def ask_repeatedly(
 ) -> Passes:
     """Each request, ``repeats`` times cold and at once again warm.
 
-    Cold means that the prefix cache was emptied, where the engine can, or else that a request with
-    another prefix came before. What the journal holds is not asked again; a warm answer is only
-    ever asked right after its cold one.
+    Cold means that the prefix cache was emptied, or else that another prefix came before.
     """
     passes: Passes = {(n, state): {} for n in range(repeats) for state in (COLD, WARM)}
     for number in range(repeats):

@@ -26,10 +26,7 @@ def record_path(journal: Path) -> Path:
 
 
 class RunRecorder(AbstractContextManager["RunRecorder"]):
-    """One more run in a job's record, which grows over all runs that asked something.
-
-    It is written now and then, so that a killed run loses a few seconds of it.
-    """
+    """One more run in a job's record, written now and then: a kill loses a few seconds of it."""
 
     def __init__(self, path: Path, engine: Engine):
         self._path, self._engine = path, engine
@@ -165,8 +162,7 @@ def converse(
 ) -> list[Exchange]:
     """Asks all items, each after the one that it follows, and returns the last exchange of each.
 
-    An answer that is not ``readable``, by its item's key and text, is asked for again. An item
-    whose turn before has no answer is not asked: it gets that turn's status.
+    An item whose turn before has no answer is not asked: it gets that turn's status.
     """
     exchanges: dict[str, Exchange] = {}
     for turn in turns_of(items):

@@ -162,8 +162,7 @@ def identity(
 ) -> Identity:
     """Model, settings, versions, and what was used, the same after a resumed run (promise 9).
 
-    No clock, host, address, path or key is in it; ``answers`` are the model's settings that
-    determine its responses, ``commit`` is the workflow's. Of examples it has number and checksum.
+    No clock, host, address, path or key is in it; of examples it has number and checksum.
     """
     served = Counter((response.served_model, response.fingerprint) for response in responses)
     statuses = Counter(response.status for response in responses)

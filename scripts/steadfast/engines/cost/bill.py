@@ -23,8 +23,7 @@ def cost(price: Settings, prompt: int, cached: int, output: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Uncounted(Response):
-    """A reply that its server did not count, with estimates for the bill: the journal's line has
-    them, the outputs never do."""
+    """A reply that its server did not count, with estimates for the bill."""
 
     prompt_estimate: int = 0
     completion_estimate: int = 0
@@ -64,8 +63,7 @@ class CapReached(UserError):
 
 
 class Bill:
-    """Adds up all journals of a model as they grow, those of other jobs too, and what this job
-    has under way, each request at its most."""
+    """Adds up all journals of a model as they grow, and what this job has under way at its most."""
 
     def __init__(self, price: Settings, most: float, folders: Iterable[Path]):
         self._price, self._most, self._folders = price, most, tuple(folders)

@@ -116,8 +116,6 @@ def job_minutes(
 def within_most(minutes: Sequence[int], hardware: Settings) -> list[int]:
     """Minutes that the jobs of one load ask for: all less in proportion beyond ``max_hours``.
 
-    They may run one after the other in one allocation, which asks for their sum.
-
     >>> within_most([60, 30, 30], {"max_hours": 1.0}), within_most([60], {"max_hours": None})
     ([30, 15, 15], [60])
     """
@@ -156,11 +154,7 @@ def _in_cache(model: str, revision: str | None) -> Path | None:
 
 
 def past_runs(folders: Iterable[Path], hardware: Settings, gpus: int) -> list[RunRecord]:
-    """What a model's runs took, as the records beside its journals in some folders have it.
-
-    A run counts that says how many tokens it had, on the GPU that the config's hardware names and
-    on as many of them.
-    """
+    """What a model's runs took on the config's GPUs, by the records beside its journals."""
     named = hardware.get("gpu")
     device = facts("engines/hardware.yaml")["gpus"][named]["device"] if named else ""
     found = []

@@ -40,8 +40,8 @@ def plan_part(
 ) -> Record:
     """What a part would take; equal requests count once wherever something is asked or computed.
 
-    Beside ``COUNTS`` it has the ``Work`` of what is still to be asked (``ask``), and of all as if
-    the journal answered none of the ``known`` hashes (``whole``); answers take their whole limits.
+    Beside ``COUNTS`` it has the ``Work`` of what is still to be asked (``ask``), and of all
+    (``whole``); answers take their whole limits.
     """
     fitting = [request for request in requests if not request.overflow]
     sent = {request.hash: request for request in fitting}
@@ -86,11 +86,9 @@ def taken(
     gpus: int = 1,
     price: Settings | None = None,
 ) -> Record:
-    """What work takes in tokens, hours and cost: distinct tokens are computed, the others come from
-    the cache, and of ``cost_uncached`` none does.
+    """What work takes in tokens, hours and cost: distinct tokens are computed, others cached.
 
     Names that begin with ``whole_`` are of the whole work, the others of what is still to be asked.
-    ``seconds`` says what some work is expected to take, ``price`` is as ``bill.cost`` takes it.
     """
 
     def hours(work: Work) -> float | None:
@@ -117,11 +115,7 @@ def taken(
 def distinct_tokens(
     requests: Iterable[Request], tokenizer: TokenCounter, template_tokens: int = 0
 ) -> int:
-    """Prompt tokens that are left when prompts share whatever prefix they have in common.
-
-    Prompts of one context begin alike: their prefixes are cut from one text, so that the longest
-    holds the others. What follows is shared where its tokens are.
-    """
+    """Prompt tokens that are left when prompts share whatever prefix they have in common."""
     longest: dict[tuple[str, str], int] = {}
     suffixes: dict[tuple[tuple[str, str], str], set[str]] = defaultdict(set)
     for request in requests:
@@ -153,13 +147,7 @@ def misfits(requests: Iterable[Request], on_overflow: str) -> Iterable[tuple[str
 
 
 def asked_work(path: Path, context_tokens: int, answers: Settings) -> Work:
-    """What a job asks, reckoned from its prompts; what a journal knows of it is not taken off.
-
-    Args:
-        path: prompts, or judge prompts.
-        context_tokens: that the context of a prompt has, at most; of judge prompts it is counted.
-        answers: the model's ``max_tokens``, ``reasoning``, ``draws`` and ``window``.
-    """
+    """What a job asks, reckoned from its prompts; what a journal knows of it is not taken off."""
     status = path.stat()
     context_tokens = min(context_tokens, answers.get("window") or context_tokens)
     return _work(_of_file(path, status.st_mtime_ns, status.st_size), context_tokens, answers)
@@ -200,10 +188,7 @@ def _of_file(path: Path, changed: int, size: int) -> Record:
 
 
 def _counted(records: Iterable[Record]) -> Record:
-    """Requests and limits by task; contexts and their tokens, once each and once a request.
-
-    Contexts whose tokens do not stand in the file are counted as unsized.
-    """
+    """Requests and limits by task; contexts and their tokens, once each and once a request."""
     tasks: dict[str, int] = {}
     limits: dict[str, int] = {}
     asked: dict[str, int] = {}

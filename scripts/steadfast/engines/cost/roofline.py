@@ -30,10 +30,7 @@ class ModelSize:
 
     @classmethod
     def stated(cls, size: Settings) -> "ModelSize":
-        """As the config has it: ``parameters`` and ``active`` in billions, ``layers``, ``hidden``,
-        ``kv``, ``bits`` of a weight; what is missing follows from the parameters, as it does in
-        most models: 12 × layers × hidden² of them, 128 × layers wide, with 8 heads of keys.
-        """
+        """As the config has it; what is missing follows from the parameters, as in most models."""
         parameters = size["parameters"] * BILLION
         layers = size.get("layers") or round((parameters / (12 * HEAD**2)) ** (1 / 3))
         return cls(
@@ -47,11 +44,7 @@ class ModelSize:
 
     @classmethod
     def of_checkpoint(cls, folder: Path) -> "ModelSize | None":
-        """As the files of a checkpoint have it; None where they do not say.
-
-        The bytes of the weights are those of its safetensors; where these are not there, the
-        parameters follow from the layers.
-        """
+        """As the files of a checkpoint have it; None where they do not say."""
         try:
             config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
             config = config.get("text_config") or config

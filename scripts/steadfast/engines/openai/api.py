@@ -31,11 +31,8 @@ REPLY_TOKENS = 3  # that open the answer
 class OpenaiEngine(Engine):
     """Sends requests context by context: one warms the server's prefix cache, the rest follow.
 
-    While the last requests of a context are under way, the first of the next is sent; short
-    contexts go side by side, since none drives another out of the cache.
-
-    A model with ``serve`` has no address: the job starts its server, once for all parts. A
-    ``tokenizer`` with a slash in its name is the model's own.
+    While the last requests of a context are under way, the first of the next is sent. A model with
+    ``serve`` has no address: the job starts its server, once for all parts.
     """
 
     paid = True

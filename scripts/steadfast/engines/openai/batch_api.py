@@ -32,9 +32,7 @@ class BatchEngine(OpenaiEngine):
     """Uploads requests as files, waits for their batches, and gives the replies by hash.
 
     A batch is written down before it is made and found again by its metadata, so that a killed
-    job re-attaches. Requests that a failed, expired or cancelled batch leaves unanswered go into
-    a further one, up to ``attempts``. The record of batches lies beside the journal; the hashes of
-    requests are the same, live or in batches.
+    job re-attaches. What a batch leaves unanswered goes into a further one, up to ``attempts``.
     """
 
     def __init__(self, setup: Setup):
@@ -170,8 +168,7 @@ class BatchEngine(OpenaiEngine):
         return self._call(partial(self._client.files.with_raw_response.content, file_id), bytes)
 
     def _check_id(self, given: str) -> None:
-        """Raises UserError where the provider's name for a thing holds the key, so that it can be
-        neither written down nor used."""
+        """Raises UserError where the provider's name for a thing holds the key."""
         if MARK in given:
             raise UserError(
                 f"server {self._access.address} names a file or batch by the API key, which is "
@@ -188,10 +185,7 @@ class BatchEngine(OpenaiEngine):
         read: Callable[[bytes], T | None],
         unheard: Callable[[], T | None] = lambda: None,
     ) -> T:
-        """Makes one call and reads its body, again where that may help.
-
-        ``unheard`` finds what an attempt brought about whose reply was lost.
-        """
+        """Makes one call and reads its body; ``unheard`` finds what a lost reply was about."""
         from openai import APIConnectionError, APIStatusError
 
         for attempt in range(1, self._attempts + 1):
@@ -238,8 +232,7 @@ REQUESTS, RESULTS = ".requests.jsonl", ".results.jsonl"
 
 
 class BatchFilesEngine(OpenaiEngine):
-    """Answers from the results in ``{part}.batches/`` beside the journal; what they lack is written
-    to request files."""
+    """Answers from results in ``{part}.batches/``; what they lack is written to request files."""
 
     def __init__(self, setup: Setup):
         super().__init__(setup)

@@ -67,11 +67,7 @@ def parse(
     tools: bool = False,
     redact: Callable[[bytes], bytes] = bytes,
 ) -> Iterator[tuple[str, Response | Retry]]:
-    """The replies of an output or error file, by custom_id.
-
-    A line that is no record of a reply is passed over: its request counts as unanswered. Where a
-    secret is taken out of a line, log probabilities are not kept: they would spell it.
-    """
+    """The replies of an output or error file, by custom_id; other lines are passed over."""
     for line in content.split(b"\n"):
         safe = redact(line)
         record = mapping(parsed(safe))
@@ -144,10 +140,7 @@ class Batch:
 
 @dataclass
 class BatchState:
-    """Open batches, failed attempts by request hash, and what became of the batches before.
-
-    Every change is on the disk before ``save`` returns; the file is replaced atomically.
-    """
+    """Open batches, failed attempts by request hash, and what became of the batches before."""
 
     path: Path
     open: list[Batch] = field(default_factory=list)

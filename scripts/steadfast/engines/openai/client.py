@@ -1,8 +1,7 @@
 """How an ``openai`` model's server is reached: address, key, and one request over aiohttp.
 
-The ``openai`` client says where a request goes, with which headers, and whom it trusts; aiohttp
-takes an eighth of the time that it does for a request (benchmarks/concurrency.py), which counts
-where hundreds of short verdicts are under way.
+The ``openai`` client says where a request goes and whom it trusts; aiohttp takes an eighth of its
+time for a request (benchmarks/concurrency.py).
 """
 
 import json
@@ -27,12 +26,7 @@ HEADER_BYTES = 65_536  # of a reply's header, at most
 
 
 class Access:
-    """The address and the key, and what takes them out of anything that is kept or shown.
-
-    Args:
-        base_url: where the API is, with ``/v1``; None: by OPENAI_BASE_URL, or OpenAI's own.
-        key_name: environment variable that holds the key; None: the server needs none.
-    """
+    """The address and the key, and what takes them out of anything that is kept or shown."""
 
     def __init__(self, base_url: str | None, key_name: str | None):
         self._url = base_url or os.environ.get("OPENAI_BASE_URL", "").strip() or None

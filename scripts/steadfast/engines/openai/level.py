@@ -173,9 +173,8 @@ class Level:
 class Climb:
     """Rungs of ever more requests at once, as long as the answers a second grow with them.
 
-    By Little's law, a server gives as many answers a second as are under way, divided by what one
-    takes. So two thirds of a rung's answers say what it gives, after the time of one answer. A rung
-    that gives too little, by more than a standard error, is the last.
+    By Little's law, two thirds of a rung's answers say what it gives, after the time of one answer.
+    A rung that gives too little, by more than a standard error, is the last.
     """
 
     GROWTH = 3.0
@@ -245,10 +244,7 @@ class Rung:
             self._squares += (now - sent_at) ** 2
 
     def rate(self, now: float) -> float:
-        """Answers a second, by Little's law.
-
-        What is under way for longer than the mean counts as if it were answered now.
-        """
+        """Answers a second, by Little's law."""
         mean = self._seconds / self.answers
         late = [(now - at, n) for at, n in self._under_way.items() if n > 0 and now - at > mean]
         seconds = self._seconds + sum(n * taken for taken, n in late)

@@ -18,8 +18,7 @@ def wanted_wait(after: float) -> float:
 class RecentFailures:
     """Tells failures that are scattered from a server that refuses or fails.
 
-    Of the requests that were sent last, as many may fail as a scatter of a tenth makes plausible:
-    those that are under way count as answered, since a refusal comes sooner than an answer.
+    As many of the last requests may fail as a scatter of a tenth makes plausible.
     """
 
     FEW, SHARE = 5, 0.1
@@ -51,8 +50,7 @@ class RecentFailures:
 class Pace:
     """Slots for requests, in the order in which they were asked for.
 
-    A request that failed waits by itself. Only where failures are more than scatter, fewer
-    requests are sent at once, and where most of them fail, all wait.
+    Only where failures are more than scatter, fewer requests are sent at once.
     """
 
     ALL_WAIT = 0.5  # share of failures from which on all wait

@@ -161,8 +161,7 @@ def _base64(secret: str) -> Iterator[str]:
 
 
 def _spellings(character: str) -> str:
-    """A pattern of one character: as it is, or escaped. Each choice begins with a literal, so
-    that the search for it passes over other text quickly."""
+    """A pattern of one character: as it is, or escaped; a literal comes first, which is fast."""
     plain = "[ +]" if character == " " else re.escape(character)
     percent = "".join(f"%(?:25)*(?i:{byte:02x})" for byte in character.encode())
     return rf"(?:{plain}|\\\\*(?:{plain}|u(?i:{ord(character):04x}))|{percent})"

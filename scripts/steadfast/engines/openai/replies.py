@@ -37,9 +37,7 @@ LARGEST = 10**9  # no log probability is beyond it; servers write -9999.0 for mi
 
 
 def words_of(content: object) -> tuple[str | None, str] | None:
-    """A message's text (None: it has none) and the thought that stands beside it in a list.
-
-    Content of no known form gives None, so that no part of an answer is lost unseen.
+    """A message's text (None: it has none, or is of no known form) and the thought beside it.
 
     >>> thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "2+2"}]}
     >>> words_of([thinking, {"type": "text", "text": "4"}])
@@ -62,10 +60,7 @@ def words_of(content: object) -> tuple[str | None, str] | None:
 
 
 def thought_of(message: Mapping[str, object], listed: str) -> str | None:
-    """The thought that a server gives apart from the answer.
-
-    Its fields hold the same words under several names: the first that has any is taken.
-    """
+    """The thought that a server gives apart from the answer, under the first name that has any."""
     details = map(mapping, array(message.get("reasoning_details")))
     said = [detail.get(name) for detail in details for name in ("text", "summary")]
     fields = [message.get("reasoning_content"), message.get("reasoning")]
@@ -138,10 +133,7 @@ class Retry:
 
 
 def status_of(finish_reason: object, *, tools: bool = False) -> str | None:
-    """The status of a reply by its finish reason; None where it names no whole answer.
-
-    Where the request offers tools, a call of one ends an answer.
-    """
+    """The status of a reply by its finish reason; None where it names no whole answer."""
     if not isinstance(finish_reason, str):
         return None
     return ENDS.get(finish_reason) or (TOOL_ENDS.get(finish_reason) if tools else None)
@@ -150,10 +142,7 @@ def status_of(finish_reason: object, *, tools: bool = False) -> str | None:
 def read_completion(
     body: bytes, *, logprobs: bool = False, tools: bool = False
 ) -> Response | Retry:
-    """The answer in the body of a chat completion or a completion.
-
-    A body that is none, whatever its shape, is worth another attempt.
-    """
+    """The answer in the body of a completion; a body that is none is worth another attempt."""
     reply = parsed(body)
     if reply is None:
         return Retry("a body that is not JSON")

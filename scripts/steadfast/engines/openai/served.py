@@ -28,10 +28,7 @@ PR_SET_PDEATHSIG = 1
 
 
 class Served:
-    """An OpenAI-compatible server on a free port of this machine, ready to be asked.
-
-    It is ended with this object, or with the process, in whatever way that ends.
-    """
+    """An OpenAI-compatible server on a free port, ready to be asked, and ended with the process."""
 
     def __init__(self, command: Sequence[str], minutes: float, say: Callable[[str], None]):
         with socket.socket() as free:

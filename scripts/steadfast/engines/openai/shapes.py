@@ -15,10 +15,7 @@ def clean(text: str) -> str:
 
 
 def parsed(content: bytes) -> object:
-    """The value of a JSON text in UTF-8; None where it is none.
-
-    Other encodings are no JSON here: what was taken out of the bytes might stand there still.
-    """
+    """The value of a JSON text in UTF-8; None where it is none."""
     try:
         return json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):

@@ -100,10 +100,7 @@ class Replicas:
 
 
 def shares(groups: Groups, count: int) -> list[Groups]:
-    """The groups in so many shares of about equal work, the largest first.
-
-    A group's work is its longest prompt, which is computed once, and all its answers.
-    """
+    """The groups in so many shares of about equal work: its longest prompt, and its answers."""
     work = [max(r.prompt_tokens or 0 for r in g) + sum(r.max_tokens for r in g) for g in groups]
     found: list[Groups] = [[] for _ in range(count)]
     load = [(0, number) for number in range(count)]

@@ -41,10 +41,8 @@ MEMORY = ("out of memory", "outofmemory", "enginedeaderror", "died unexpectedly"
 class VllmEngine(Engine):
     """Asks all requests in one queue, context by context, the longest first.
 
-    vLLM computes a prefix once for all requests that share it, also while it is computed: nothing
-    waits for a first request, or for the end of a context. Answers are handed on one by one as
-    they finish, so a kill loses no more than what was under way. After a death for want of memory
-    a smaller batch is remembered beside the journal.
+    vLLM computes a prefix once for all requests that share it: nothing waits for the end of a
+    context. After a death for want of memory a smaller batch is remembered beside the journal.
     """
 
     paid = True
@@ -123,10 +121,7 @@ class VllmEngine(Engine):
     def _ask(
         self, prompts: Iterator[tuple[Request, list[int]]]
     ) -> Iterator[tuple[Request, Response]]:
-        """Hands over requests in their order, ahead of what runs, so that no step waits for one.
-
-        vLLM itself begins no context for which its KV cache has no room.
-        """
+        """Hands over requests in their order, ahead of what runs, so that no step waits for one."""
         under_way: dict[str, Request] = {}
         while True:
             following = islice(prompts, self._in_hand - len(under_way))
