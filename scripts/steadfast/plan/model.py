@@ -71,7 +71,7 @@ class PlannedModel:
         known: Collection[str],
         tokenizers: dict[str, CachedTokenizer],
     ) -> tuple[Record, list[tuple[str, str, int, int]]]:
-        """Returns what is counted of a part (``cost.forecast``), and what does not fit."""
+        """Returns what is counted of a part, by ``engines.cost.forecast``, and its misfits."""
         answers, engine = self.answers, self.engine
         own = engine.tokenizer if engine else None
         name, estimated = ("own", False) if own else _tokenizer(answers)

@@ -151,10 +151,7 @@ class Tags:
         return None
 
     def closing(self, opened: int, dialect: Dialect) -> tuple[int, bool] | None:
-        """The end of the thought that a mark opens, and whether it leaves a start without an end.
-
-        A text that begins inside the thought has its opening at -1; in channels nothing is nested.
-        """
+        """The end of the thought that a mark opens (-1: at the start), and if it leaves a start."""
         outside = self._depths[opened] if opened >= 0 else 0
         for place in range(opened + 1, self._last_end + 1):
             depth = self._depths[place]
