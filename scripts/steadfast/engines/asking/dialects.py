@@ -69,7 +69,11 @@ class Dialect:
 
     def is_in(self, text: str) -> bool:
         """Whether a mark may be in a text; most have none, and this is fast."""
-        return any(mark.partition("…")[0] in text for mark in self.marks)
+        return any(literal in text for literal in self._literals)
+
+    @cached_property
+    def _literals(self) -> tuple[str, ...]:
+        return tuple(mark.partition("…")[0] for mark in self.marks)
 
 
 def _any(marks: Iterable[str]) -> str:
@@ -134,7 +138,7 @@ class Tags:
     @classmethod
     def of(cls, text: str, dialect: Dialect) -> "Tags":
         """Those of a text."""
-        return cls(marks_in(text, dialect))
+        return cls(marks_in(text, dialect)) if dialect.is_in(text) else NO_TAGS
 
     @property
     def surplus(self) -> int:
@@ -159,6 +163,9 @@ class Tags:
             if self.marks[place].kind == "end" and not (nested and self._later[place] < depth):
                 return place, nested
         return None
+
+
+NO_TAGS = Tags(())
 
 
 def _code(text: str) -> Iterator[tuple[int, int, int]]:

@@ -157,7 +157,7 @@ def _begun(
         return text, likely
     found = []
     for rank, dialect in enumerate(likely):
-        goes_on = Tags.of(given, dialect).surplus > 0
+        goes_on = bool(given) and Tags.of(given, dialect).surplus > 0
         looked_for = unseen or goes_on or dialect.channels
         end = Tags.of(text, dialect).lone_end(dialect) if looked_for else None
         if end:
