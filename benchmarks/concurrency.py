@@ -8,7 +8,8 @@ after ours. Ours is a job: prompts, requests from 8 at once, journal, outputs.
 
 Run: ``make bench``, or ``PYTHONPATH=scripts:tests/engines python benchmarks/concurrency.py``.
 ``--simulated`` takes no time: all levels, without network. ``--client openai`` lets the bare client
-be the ``openai`` client, which says what that one takes of a core.
+be the ``openai`` client, which says what that one takes of a core. ``--rivals PYTHON`` asks with
+lm_eval and inspect_ai too, as installed for that Python (``benchmarks/rivals/ask.py``).
 """
 
 import argparse
@@ -144,6 +145,18 @@ class OverOpenai:
 
 
 CLIENTS: dict[str, Any] = {"aiohttp": OverAiohttp, "openai": OverOpenai}
+RIVALS = ("lm_eval", "inspect_ai")
+
+
+def rival(python: str, harness: str, url: str, count: int) -> str:
+    """What a harness takes in its own environment: "seconds (answers that it lacks)"."""
+    command = [python, str(Path(__file__).with_name("rivals") / "ask.py"), harness, url, str(count)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1800)
+    if done.returncode:
+        return "failed"
+    answers, wall, _ = done.stdout.split("\n")[-2].split()
+    lacking = count - int(answers)
+    return f"{float(wall):.1f}" + (f" ({lacking} lacking)" if lacking else "")
 
 
 def ours(url: str, asked: Sequence[Item], folder: Path) -> Taken:
@@ -170,16 +183,16 @@ def main() -> None:
     parser.add_argument("--servers", nargs="+", choices=SERVERS, default=list(SERVERS))
     parser.add_argument("--requests", type=int, default=10**6, help="of a server, at most")
     parser.add_argument("--client", choices=CLIENTS, default="aiohttp", help="of the bare one")
+    parser.add_argument("--rivals", metavar="PYTHON", help="has lm_eval and inspect_ai")
     parser.add_argument("--simulated", action="store_true")
     arguments = parser.parse_args()
     if arguments.simulated:
         print("| server | requests | bare, s | at once | ours, s | ratio | refused |")
         print("|---|--:|--:|--:|--:|--:|--:|")
     else:
-        print(
-            "| server | requests | bare before, after, s | at once | ours, s | ratio | core, ms |"
-        )
-        print("|---|--:|--:|--:|--:|--:|--:|")
+        columns = ["server", "requests", "bare before, after, s", "at once", "ours, s", "ratio"]
+        columns += ["core, ms", *(RIVALS if arguments.rivals else ())]
+        print("|", " | ".join(columns), "|\n|---" + "|--:" * (len(columns) - 1) + "|")
     for name in arguments.servers:
         how, most = SERVERS[name]
         count = min(most, arguments.requests)
@@ -203,6 +216,9 @@ def main() -> None:
         ratio = 2 * own.wall / (before.wall + after.wall)
         core = f"{1000 * before.core / count:.2f}, ours {1000 * own.core / count:.2f}"
         shown = f"{before.wall:.1f}, {after.wall:.1f} | {level} | {own.wall:.1f} | {ratio:.2f}"
+        for harness in RIVALS if arguments.rivals else ():
+            with served(name) as url:
+                core += f" | {rival(arguments.rivals, harness, url, count)}"
         print(f"| {name} | {count:,} | {shown} | {core} |", flush=True)
 
 

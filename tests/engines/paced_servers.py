@@ -51,7 +51,17 @@ SERVERS = {
 OWN = "http://paced.invalid/v1"
 ANSWER = json.dumps(
     {
-        "choices": [{"finish_reason": "stop", "message": {"content": "yes"}}],
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "judge",
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": "stop",
+                "message": {"role": "assistant", "content": "yes"},
+            }
+        ],
         "usage": {"prompt_tokens": 20, "completion_tokens": 1, "total_tokens": 21},
     }
 ).encode()
