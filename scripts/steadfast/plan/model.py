@@ -11,15 +11,7 @@ from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.contract.request import Item
 from steadfast.engines.base import Engine, Setup, build_engine
-from steadfast.engines.cost.expected import (
-    ASSUMED,
-    Speed,
-    job_minutes,
-    past_runs,
-    size_of,
-    speed,
-    within_most,
-)
+from steadfast.engines.cost import expected
 from steadfast.engines.cost.forecast import CachedTokenizer, misfits, plan_part, taken
 from steadfast.engines.cost.roofline import Work, gpus_needed
 from steadfast.engines.fit import adapted, fit
@@ -47,13 +39,15 @@ class PlannedModel:
         return self.answers.get("draws") or 1
 
     @cached_property
-    def speed(self) -> Speed | None:
+    def speed(self) -> expected.Speed | None:
         """How fast it is expected to be; None where nothing is known of it."""
         if self.answers["engine"] in WITHOUT_MODEL:
             return None
-        runs = past_runs(self.folders, self.hardware, self.plan["gpus"] // self.plan["copies"])
-        found = speed(self.answers, self.plan, self.hardware, runs)
-        return found if found and found.source != ASSUMED else None
+        runs = expected.past_runs(
+            self.folders, self.hardware, self.plan["gpus"] // self.plan["copies"]
+        )
+        found = expected.speed(self.answers, self.plan, self.hardware, runs)
+        return found if found and found.source != expected.ASSUMED else None
 
     @cached_property
     def engine(self) -> Engine | None:
@@ -104,10 +98,11 @@ class PlannedModel:
         """Returns what the jobs of one load ask for, and what does not fit, as a sentence."""
         found, gpus, sharing = self.speed, self.plan["gpus"], len(works)
         uncut = [
-            job_minutes(work, found, sharing, self.hardware, self.plan["hours"]) for work in works
+            expected.job_minutes(work, found, sharing, self.hardware, self.plan["hours"])
+            for work in works
         ]
         load = found.load / sharing * gpus / 3600 if found else None
-        asked = within_most(uncut, self.hardware)
+        asked = expected.within_most(uncut, self.hardware)
         rows: list[Record] = [
             {"load_gpu_hours": load, "requested_gpu_hours": minutes * gpus / 60}
             for minutes in asked
@@ -124,7 +119,7 @@ class PlannedModel:
     def too_small(self, rows: Sequence[Record]) -> str:
         """That the GPUs do not hold the model with some prompts, as a sentence; or nothing."""
         asked = [row for row in rows if row["to_ask"]]
-        size = size_of(self.answers, self.plan) if asked else None
+        size = expected.size_of(self.answers, self.plan) if asked else None
         if not size or not self.gpus:
             return ""
         tokens = max(row["ask_prompt_tokens"] // row["to_ask"] for row in asked)

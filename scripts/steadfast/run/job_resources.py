@@ -9,14 +9,7 @@ from typing import Any
 
 from steadfast.base.errors import UserError
 from steadfast.config.settings import answer_settings, plan_settings
-from steadfast.engines.cost.expected import (
-    escalated,
-    job_minutes,
-    past_runs,
-    size_of,
-    speed,
-    within_most,
-)
+from steadfast.engines.cost import expected
 from steadfast.engines.cost.forecast import asked_work
 from steadfast.engines.cost.roofline import BILLION, Work
 from steadfast.run.job import MODELS, Job, Journals
@@ -52,11 +45,11 @@ def cpus_per_task(model: BaseModelSettings) -> int:
 
 def mem_mb(model: BaseModelSettings, attempt: int = 1) -> int:
     """Memory of a job's host in MB: for the weights on their way to the GPUs, and the processes."""
-    gpus, size = gpu(model), size_of(answer_settings(model), plan_settings(model))
+    gpus, size = gpu(model), expected.size_of(answer_settings(model), plan_settings(model))
     mem_gb = max(MEM_GB, MEM_GB_PER_GPU * gpus)
     if gpus and size:
         mem_gb = MEM_GB_START + MEM_GB_PROCESS * gpus + math.ceil(size.weight_bytes / BILLION)
-    return escalated(GB * (model.mem_gb or mem_gb), attempt)
+    return expected.escalated(GB * (model.mem_gb or mem_gb), attempt)
 
 
 def runtime(
@@ -75,11 +68,14 @@ def runtime(
     given, answers, plan = hardware.model_dump(), answer_settings(model), dict(plan_settings(model))
     if not plan["gpus"]:  # no part of the plan, which a change of it does not re-run
         plan["at_once"] = getattr(model, "concurrency", plan["at_once"])
-    found = speed(answers, plan, given, past_runs(folders, given, plan["gpus"] // plan["copies"]))
+    found = expected.speed(
+        answers, plan, given, expected.past_runs(folders, given, plan["gpus"] // plan["copies"])
+    )
     minutes = [
-        job_minutes(one, found, sharing, given, model.hours, attempt) for one in (work, *others)
+        expected.job_minutes(one, found, sharing, given, model.hours, attempt)
+        for one in (work, *others)
     ]
-    return within_most(minutes, given)[0]
+    return expected.within_most(minutes, given)[0]
 
 
 class Requests:

@@ -8,17 +8,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from steadfast import __version__
+from steadfast.base import files
 from steadfast.base.commit import asked_of_git
 from steadfast.base.errors import UserError
-from steadfast.base.files import (
-    Settings,
-    file_sha256,
-    partial_folder,
-    read_json,
-    read_text,
-    write_json,
-    write_text,
-)
 from steadfast.base.markdown import markdown_table
 from steadfast.base.resources import resource
 from steadfast.base.seal import Seal
@@ -44,7 +36,7 @@ SECRETS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "OPENAI_API_KEY")
 
 
 def bundle_results(
-    config: Settings,
+    config: files.Settings,
     shortened: Mapping[str, str],
     own_files: Mapping[str, str],
     key_variables: Iterable[str],
@@ -61,9 +53,9 @@ def bundle_results(
     """
     run = Evaluation(load_config(config))
     steps = Lineage(run)
-    with partial_folder(out.with_suffix("")) as staging:
+    with files.partial_folder(out.with_suffix("")) as staging:
         folder = staging / "files"
-        write_text(folder / contents.CONFIG, as_yaml(config))
+        files.write_text(folder / contents.CONFIG, as_yaml(config))
         for path in contents.files_of(own_files):
             _copy(Path(path), folder / path)
         answers = {made.path: made for made in contents.answers(run, steps)}
@@ -76,9 +68,9 @@ def bundle_results(
         _copy(snakefile, folder / contents.WORKFLOW)
         commit, seconds = origin()
         write_evaluations(FinishedRun(run, results), folder, commit, seconds)
-        write_text(folder / contents.README, _readme(run))
+        files.write_text(folder / contents.README, _readme(run))
         _write_manifest(folder, answers.values(), commit, packages(run.config))
-        write_json(folder / contents.CRATE, crate(run, files_in(folder), commit, seconds))
+        files.write_json(folder / contents.CRATE, crate(run, files_in(folder), commit, seconds))
         _check_secrets(key_variables, folder)
         write_archive(folder, out)
 
@@ -110,8 +102,8 @@ def _take(results: Path, to: Path, made: Made, lineage: str, shortened: Mapping[
     _copy(results / made.path, to / made.path)
     seal = Seal.beside(results / made.path, lineage)
     seal.check()
-    identity = replaced(read_json(seal.identity), shortened) | {"lineage": made.lineage}
-    write_json(to / contents.identity_path(made.path), identity)
+    identity = replaced(files.read_json(seal.identity), shortened) | {"lineage": made.lineage}
+    files.write_json(to / contents.identity_path(made.path), identity)
 
 
 def _take_journals(run: Evaluation, results: Path, folder: Path, same: Iterable[str]) -> None:
@@ -148,7 +140,7 @@ def _take_made(run: Evaluation, steps: Lineage, results: Path, to: Path) -> None
 
 def _readme(run: Evaluation) -> str:
     """Returns what a bundle says of itself to people."""
-    page = read_text(resource("bundle/readme.md"))
+    page = files.read_text(resource("bundle/readme.md"))
     needed = ", ".join(f"{name} {version}" for name, version in packages(run.config).items())
     asked = [run.tasks[name].asked for name in run.running if run.tasks[name].asked]
     return page.format(
@@ -197,13 +189,13 @@ def _write_manifest(
 ) -> None:
     """What a bundle says of itself: who made it, the checksum of each file, and what it is from."""
     lineages = {f"{contents.ANSWERS}/{made.path}": made.lineage for made in answers}
-    write_json(
+    files.write_json(
         folder / contents.MANIFEST,
         {
             "steadfast": __version__,
             "commit": commit,
             "packages": needed,
-            "sha256": {path: file_sha256(folder / path) for path in files_in(folder)},
+            "sha256": {path: files.file_sha256(folder / path) for path in files_in(folder)},
             "lineages": lineages,
         },
     )

@@ -11,15 +11,9 @@ import pandas as pd
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
+from steadfast.show import results
 from steadfast.show.cells import MODEL, CellsByModel, Values, interval_cells, value_cells
 from steadfast.show.display import Display
-from steadfast.show.results import (
-    Note,
-    few_models_notes,
-    incomplete_models,
-    shared_notes,
-    values_by_model,
-)
 from steadfast.show.roster import NOTES as SHARED
 from steadfast.show.roster import Group, Roster
 from steadfast.show.table import Cell, Column, Section, Table, ranks, rounded
@@ -53,7 +47,7 @@ class ReportedMeasure:
     @property
     def values(self) -> dict[str, float]:
         """Returns the values there are, by model."""
-        return values_by_model(self.rows)
+        return results.values_by_model(self.rows)
 
 
 class Report:
@@ -110,7 +104,7 @@ def report_table(report: Report) -> Table:
     for measure in report.measures:
         values = Values(
             measure.values,
-            incomplete_models(measure.rows),
+            results.incomplete_models(measure.rows),
             measure.smaller,
             Ties.of_headline(measure.rows),
             measure.digits,
@@ -122,7 +116,7 @@ def report_table(report: Report) -> Table:
             heading = WORDS["interval"].format(measure=measure.name)
             columns.append(Column(heading, measure.benchmark))
         if measure.rows[ABOVE_FLOOR].notna().any():
-            above = values_by_model(measure.rows, ABOVE_FLOOR)
+            above = results.values_by_model(measure.rows, ABOVE_FLOOR)
             shown.append(value_cells(roster, [Values(above, digits=measure.digits)], report.digits))
             columns.append(Column(WORDS["above_floor"], measure.benchmark))
         for model in cells:
@@ -136,9 +130,9 @@ def report_table(report: Report) -> Table:
     return Table("report", caption, tuple(columns), sections, tuple(_notes(report)))
 
 
-def _notes(report: Report) -> list[Note]:
+def _notes(report: Report) -> list[results.Note]:
     texts = WORDS["notes"]
-    notes: list[Note] = []
+    notes: list[results.Note] = []
     if incomplete := list(_incomplete(report)):
         notes.append(("incomplete", texts["incomplete"].format(models="; ".join(incomplete))))
     notes.append((None, SHARED["ties"]))
@@ -157,10 +151,10 @@ def _notes(report: Report) -> list[Note]:
     notes += _below_floor(report)
     notes += _drawn(report)
     judged = any(measure.judged for measure in report.measures)
-    return notes + shared_notes(report.roster, judged)
+    return notes + results.shared_notes(report.roster, judged)
 
 
-def _below_floor(report: Report) -> list[Note]:
+def _below_floor(report: Report) -> list[results.Note]:
     """Returns the contenders below the floor in a benchmark's main measure, if more is better."""
     texts, found = WORDS["notes"], []
     main = {m.benchmark: m for m in reversed(report.measures) if not m.smaller}
@@ -180,7 +174,7 @@ def _below_floor(report: Report) -> list[Note]:
     return [(None, texts["below_floor"].format(found="; ".join(found)))] if found else []
 
 
-def _drawn(report: Report) -> list[Note]:
+def _drawn(report: Report) -> list[results.Note]:
     """Returns what was drawn of each benchmark, and the smallest differences told apart."""
     texts = WORDS["notes"]
     counts = {m.benchmark: n for m in report.measures for n in m.rows["drawn"] if n}
@@ -232,7 +226,7 @@ def correlations_table(report: Report) -> Table:
     caption = WORDS["captions"]["report_correlations"].format(contenders=contenders)
     turned = [measure.name for measure in report.measures if measure.smaller]
     correlated = [int(row[2].text or 0) for row in rows if row[3].text is not None]
-    notes = [text for _, text in few_models_notes(correlated)]
+    notes = [text for _, text in results.few_models_notes(correlated)]
     notes += [WORDS["notes"]["sign"].format(measures=", ".join(turned))] if turned else []
     if any(cell.text is None for row in rows for cell in row):
         notes.append(WORDS["notes"]["too_few_models"])

@@ -18,15 +18,8 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.locks import Lock
 from steadfast.base.seal import Seal
+from steadfast.contract import part_files
 from steadfast.contract.components import JudgePrompt, component
-from steadfast.contract.part_files import (
-    JudgeOracle,
-    PartFiles,
-    SampleOracle,
-    judge_items,
-    read_judge_prompts,
-    sources_of,
-)
 from steadfast.contract.request import Item, Oracle
 from steadfast.engines.asking.run import run_part
 from steadfast.engines.base import EngineFailed, Loaded, Setup
@@ -166,18 +159,18 @@ def ask(
 def _answers(one: Assignment) -> tuple[Sequence[Item], Oracle | None, None]:
     """What a model is asked, every draw of it, and what stands in for it."""
     params, stand_in = one.params, one.params["stand_in"]
-    sources = sources_of(params["sources"], one.sources)
-    part = PartFiles(one.job.part, params["samples"], Path(one.prompts), sources)
+    sources = part_files.sources_of(params["sources"], one.sources)
+    part = part_files.PartFiles(one.job.part, params["samples"], Path(one.prompts), sources)
     samples = part.read(params["answers"].get("draws") or 1)
-    oracle = SampleOracle(component(stand_in).make(), samples) if stand_in else None
+    oracle = part_files.SampleOracle(component(stand_in).make(), samples) if stand_in else None
     return [part.joined.item(sample) for sample in samples], oracle, None
 
 
 def _replies(one: Assignment) -> tuple[Sequence[Item], Oracle | None, Readable]:
     """Returns what a judge or rewriter is asked, its stand-in, and which replies can be read."""
-    prompts, stand_in = read_judge_prompts(Path(one.prompts)), one.params["stand_in"]
-    oracle = JudgeOracle(component(stand_in).make(), prompts) if stand_in else None
-    return judge_items(prompts), oracle, _readable(one.params["readable"], prompts)
+    prompts, stand_in = part_files.read_judge_prompts(Path(one.prompts)), one.params["stand_in"]
+    oracle = part_files.JudgeOracle(component(stand_in).make(), prompts) if stand_in else None
+    return part_files.judge_items(prompts), oracle, _readable(one.params["readable"], prompts)
 
 
 def _readable(readable: Sequence[Any], prompts: Sequence[JudgePrompt]) -> Readable:

@@ -6,15 +6,7 @@ from typing import Any, cast
 
 from steadfast.base.files import Record, write_jsonl
 from steadfast.base.seal import Seal
-from steadfast.contract.components import (
-    Answer,
-    Reply,
-    Sample,
-    Score,
-    Scoring,
-    component,
-    rater_name,
-)
+from steadfast.contract import components
 from steadfast.contract.part_files import PartFiles, read_answers, read_replies
 from steadfast.contract.records import ScoreRecord
 from steadfast.workflow.script import paths, run_rule
@@ -32,17 +24,17 @@ def score_part(
     samples = part.read(draws)
     answers = read_answers(outputs, samples)
     replies = {judge: read_replies(path) for judge, path in verdicts.items()}
-    write_jsonl(out, score_records(component(scoring).make(), samples, answers, replies))
+    write_jsonl(out, score_records(components.component(scoring).make(), samples, answers, replies))
 
 
 def score_records(
-    scoring: Scoring,
-    samples: Sequence[Sample],
-    answers: Mapping[str, Answer],
-    replies: Mapping[str, Mapping[str, Reply]],
+    scoring: components.Scoring,
+    samples: Sequence[components.Sample],
+    answers: Mapping[str, components.Answer],
+    replies: Mapping[str, Mapping[str, components.Reply]],
 ) -> Iterator[ScoreRecord]:
     """Returns the score's record of each sample; the first judge's replies count."""
-    judges: Mapping[str, Mapping[str, Reply]] = replies or {"": {}}
+    judges: Mapping[str, Mapping[str, components.Reply]] = replies or {"": {}}
     for sample in samples:
         answer = answers[sample.id]
         scores = {judge: scoring.score(sample, answer, given) for judge, given in judges.items()}
@@ -63,15 +55,15 @@ def score_records(
         yield cast(ScoreRecord, record)  # with the benchmark's own fields
 
 
-def _by_rater(scores: Mapping[str, Score]) -> Iterator[tuple[str, Score]]:
+def _by_rater(scores: Mapping[str, components.Score]) -> Iterator[tuple[str, components.Score]]:
     """Each judge's score, and behind it those of the other ratings that it holds."""
     for judge, score in scores.items():
         yield judge, score
         for way, other in score.other_raters.items():
-            yield rater_name(judge, way), other
+            yield components.rater_name(judge, way), other
 
 
-def _rated(score: Score) -> Record:
+def _rated(score: components.Score) -> Record:
     return {
         "status": score.status,
         "points": None if score.points is None else dict(score.points),

@@ -14,15 +14,7 @@ from typing import Any, NamedTuple
 from steadfast.base.errors import ERROR, PASSING
 from steadfast.base.resources import facts
 from steadfast.base.visible import visible
-from steadfast.workflow.insides import (
-    REFUSED,
-    UNSUBMITTED,
-    forgive,
-    give_up,
-    is_tried_again,
-    singles,
-    watch_jobs,
-)
+from steadfast.workflow import insides
 
 SHOWN_LINES = 8
 """Of the end of a log, at most."""
@@ -57,7 +49,7 @@ class Failure:
 
 def how_it_ended(said: str, state: str | None = None, message: str | None = None) -> TryEnd:
     """Returns how a try ended, by its log, SLURM's word for it and the executor's message."""
-    for start in (REFUSED, UNSUBMITTED):
+    for start in (insides.REFUSED, insides.UNSUBMITTED):
         if message and start in message:
             refusal = " ".join(message.partition(start)[2].partition("'.\n")[0].split())
             known = facts("slurm/refusals.yaml").items()
@@ -107,20 +99,20 @@ class FailedJobs:
         """Notes each job that an executor of Snakemake starts, and each that ends there."""
 
         def started(job: Any) -> None:
-            for one in singles(job):
+            for one in insides.singles(job):
                 self._before.update({file: _stamp(file) for file in one.log})
 
         def succeeded(info: Any) -> None:
-            for one in singles(info.job):
+            for one in insides.singles(info.job):
                 self._failed.pop(self.name(one), None)
 
         def failed(info: Any, msg: str | None = None, aux_logs: Any = None, **_: Any) -> None:
             if self._interrupted:
-                give_up(info.job)
+                insides.give_up(info.job)
             else:
                 self._note(info.job, msg, info.external_jobid, aux_logs or [])
 
-        watch_jobs(executor, started, succeeded, failed)
+        insides.watch_jobs(executor, started, succeeded, failed)
 
     def by_shortage(
         self, resource: str, ask: Callable[[Any, int], Any]
@@ -134,13 +126,13 @@ class FailedJobs:
 
     def name(self, job: Any) -> str:
         """What a job is called: its log file below the logs' folder, or else its rule."""
-        first, *more = singles(job)
+        first, *more = insides.singles(job)
         name = named_after(first.log, self._logs) or str(first.rule.name)
         return f"{name} and {len(more)} more" if more else name
 
     def _note(self, job: Any, message: str | None, number: str | None, logs: list[str]) -> None:
         state = self.states.get(number) if number else None
-        said = {one: "".join(self.said(file) for file in one.log) for one in singles(job)}
+        said = {one: "".join(self.said(file) for file in one.log) for one in insides.singles(job)}
         ends = {one: how_it_ended(said[one], state, message) for one in said}
         # In a group, those that say nothing may have finished, or waited for the one that failed.
         ends = {one: end for one, end in ends.items() if end.reason} or ends
@@ -150,10 +142,10 @@ class FailedJobs:
             ends = {one: TryEnd(f"SLURM says: {words[-1]}") for one in ends}
             free = any(part in words[-1] for part in facts("slurm/submissions.yaml"))
         if free:
-            forgive(job)
+            insides.forgive(job)
         if not any(end.again for end in ends.values()):
-            give_up(job)
-        again = is_tried_again(job)
+            insides.give_up(job)
+        again = insides.is_tried_again(job)
         for one, end in ends.items():
             name, reason = self.name(one), end.reason or f"it ended without saying why{self._room}"
             tries = (self._failed[name].tries if name in self._failed else 0) + (not free)

@@ -11,15 +11,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import pandas as pd
 
 from steadfast.base.files import Record
+from steadfast.benchmarks.followbench import frames
 from steadfast.benchmarks.followbench.agreement import agreement
 from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, PATH, RULE
-from steadfast.benchmarks.followbench.frames import (
-    UNREADABLE,
-    group_frame,
-    impossible,
-    sample_frame,
-    with_released_zeros,
-)
 from steadfast.benchmarks.followbench.records import ScoreRecord
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OWN
@@ -50,7 +44,7 @@ def metrics(
 ) -> Frames:
     """Returns the metrics of all models."""
     scores = list(scores)
-    found = LevelMetrics(sample_frame(scores), languages)
+    found = LevelMetrics(frames.sample_frame(scores), languages)
     asked = {scored.record["context_id"] for scored in scores}
     groups = {
         name: [group for group in of if group["context_id"] in asked]
@@ -78,7 +72,7 @@ class LevelMetrics:
 
     def __init__(self, samples: pd.DataFrame, languages: Sequence[str]):
         self._samples, self._languages = samples, languages
-        self._groups = group_frame(samples)
+        self._groups = frames.group_frame(samples)
         self._clusters = Clusters(self._groups, ["language", "category"])
         self._models = pd.DataFrame({"model": sorted(set(samples["model"]))})
         self._order: dict[str, Sequence[str]] = {
@@ -129,13 +123,19 @@ class LevelMetrics:
     def coverage(self) -> pd.DataFrame:
         """Returns expected and scored samples of each model."""
         keys = ["model", "language", "category", "level"]
-        flags = self._samples[[*keys, "empty", UNREADABLE]].assign(
+        flags = self._samples[[*keys, "empty", frames.UNREADABLE]].assign(
             scored=self._samples["hard"].notna(),
             **{f"status_{status}": self._samples["status"] == status for status in STATUSES},
         )
         counts = _margins(flags).groupby(keys).sum().reset_index()
         rows = self._expected(self._samples, keys[2:]).merge(counts, "left", keys)
-        columns = ["expected", "scored", *(f"status_{s}" for s in STATUSES), "empty", UNREADABLE]
+        columns = [
+            "expected",
+            "scored",
+            *(f"status_{s}" for s in STATUSES),
+            "empty",
+            frames.UNREADABLE,
+        ]
         rows[columns] = rows[columns].fillna(0).astype(int)
         return self._sorted(with_prompts(rows, self._samples), keys, [*columns, PROMPTS])
 
@@ -203,7 +203,7 @@ class LevelMetrics:
         rows = self._means(units, column, keys, averaged)
         rows = rows.merge(self._expected(units, by), on=keys)
         if column == "soft":
-            rows = with_released_zeros(rows, units, keys)
+            rows = frames.with_released_zeros(rows, units, keys)
         return self._sorted(rows, keys, [*VALUES, "expected"])
 
     def _means(
@@ -240,7 +240,7 @@ def items(data: Mapping[str, Iterable[Record]]) -> pd.DataFrame:
             "kind": JUDGE if group["scorer"] == JUDGE else RULE,
             "group": group["context_id"],
             "size": len(text if language == "zh" else text.split()),
-            "impossible": impossible(language, group["scorer"], level),
+            "impossible": frames.impossible(language, group["scorer"], level),
         }
         for language, groups in data.items()
         for group in groups

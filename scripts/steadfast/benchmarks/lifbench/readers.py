@@ -11,12 +11,7 @@ import string
 from collections.abc import Callable, Mapping
 
 from steadfast.base.files import Record, Settings
-from steadfast.benchmarks.lifbench.answers import (
-    asked_sentences,
-    blur_indices,
-    is_key_sentence,
-    reference_answer,
-)
+from steadfast.benchmarks.lifbench import answers
 from steadfast.benchmarks.lifbench.floor import floor_answer
 from steadfast.benchmarks.lifbench.gold import (
     TYPE_NAMES,
@@ -53,7 +48,7 @@ class LifbenchReader(StandIn):
         prompt, context = sample.prompt, sample.source["context"]
         if own := self._own.get(prompt["task"]):
             return own_answer(own["reference"], prompt, context)
-        return reference_answer(prompt, context)
+        return answers.reference_answer(prompt, context)
 
     def simulated(
         self, sample: Sample[Prompt], reader: Settings, seen: float, rng: random.Random
@@ -177,7 +172,7 @@ def _one(reading: _Reading) -> tuple[str, Slips]:
 
 
 def _blur(reading: _Reading) -> tuple[str, Slips]:
-    right = blur_indices(reading.prompt, reading.context)
+    right = answers.blur_indices(reading.prompt, reading.context)
     reference = reading.given["id"] - 1
     if not reading.recalls(reference / len(reading.context["elements"])):
         # The direction, or the place itself, is lost: any element will do.
@@ -238,7 +233,7 @@ def _repeat(reading: _Reading) -> tuple[str, Slips]:
     rng, separator = reading.rng, reading.given["sep"]
     labelled = reading.context["key_sentences"]
     rows = []
-    for sentence in asked_sentences(reading.prompt, reading.context):
+    for sentence in answers.asked_sentences(reading.prompt, reading.context):
         if not reading.recalls(reading.depth_of(sentence)):
             sentence = rng.choice(labelled)
             if rng.random() > reading.clarity:
@@ -260,14 +255,14 @@ def _repeat(reading: _Reading) -> tuple[str, Slips]:
 def _question(reading: _Reading) -> tuple[str, Slips]:
     evidence, options = reading.given["evidence"], reading.given["options"]
     if reading.recalls(reading.depth_of({"text": evidence})):
-        answer = options[0 if is_key_sentence(evidence, reading.context) else 1]
+        answer = options[0 if answers.is_key_sentence(evidence, reading.context) else 1]
     else:
         answer = reading.rng.choice(options)
     return answer, [_prose, lambda answer: f"{answer}.", lambda answer: " or ".join(options)]
 
 
 def _extract(reading: _Reading) -> tuple[str, Slips]:
-    asked = asked_sentences(reading.prompt, reading.context)
+    asked = answers.asked_sentences(reading.prompt, reading.context)
     sentences = [s for s in asked if reading.recalls(reading.depth_of(s))]
     type_name = reading.given["type"].strip("<>")
     for other in reading.context["key_sentences"]:

@@ -12,14 +12,8 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, read_json, write_json
 from steadfast.base.resources import facts
 from steadfast.contract.request import Request, Response
+from steadfast.engines.openai import replies
 from steadfast.engines.openai.body import request_body, request_url
-from steadfast.engines.openai.replies import (
-    MESSAGE_CHARACTERS,
-    REASON_CHARACTERS,
-    Retry,
-    completion,
-    failure,
-)
 from steadfast.engines.openai.shapes import array, clean, mapping, parsed, text
 
 FACTS: Settings = facts("engines/batch.yaml")
@@ -66,7 +60,7 @@ def parse(
     logprobs: bool = False,
     tools: bool = False,
     redact: Callable[[bytes], bytes] = bytes,
-) -> Iterator[tuple[str, Response | Retry]]:
+) -> Iterator[tuple[str, Response | replies.Retry]]:
     """The replies of an output or error file, by custom_id; other lines are passed over."""
     for line in content.split(b"\n"):
         safe = redact(line)
@@ -75,19 +69,19 @@ def parse(
             yield name, _outcome(record, logprobs and safe == line, tools)
 
 
-def _outcome(record: Settings, logprobs: bool, tools: bool) -> Response | Retry:
+def _outcome(record: Settings, logprobs: bool, tools: bool) -> Response | replies.Retry:
     response, error = mapping(record.get("response")), record.get("error")
     status = response.get("status_code")
     if isinstance(status, int) and status >= 400:
         # vLLM puts what went wrong beside the response, OpenAI into its body.
         reason = response.get("body") or error
         reason = {"error": {"message": reason}} if isinstance(reason, str) else reason
-        return failure(status, reason, {}, 0.0)
+        return replies.failure(status, reason, {}, 0.0)
     if error is not None or status != 200:
         code = mapping(error).get("code")
-        named = clean(code)[:REASON_CHARACTERS] if isinstance(code, str) else "no response"
-        return Retry(f"batch: {named}")
-    return completion(response.get("body"), logprobs=logprobs, tools=tools)
+        named = clean(code)[: replies.REASON_CHARACTERS] if isinstance(code, str) else "no response"
+        return replies.Retry(f"batch: {named}")
+    return replies.completion(response.get("body"), logprobs=logprobs, tools=tools)
 
 
 METADATA = "steadfast"  # the batch's metadata key that holds ours
@@ -119,7 +113,7 @@ class Remote:
             status=status,
             key=text(mapping(said.get("metadata")).get(METADATA)),
             files=tuple(file for file in files if file),
-            problem=problem[:MESSAGE_CHARACTERS],
+            problem=problem[: replies.MESSAGE_CHARACTERS],
         )
 
     @property

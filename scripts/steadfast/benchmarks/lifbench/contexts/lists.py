@@ -9,15 +9,7 @@ from random import Random
 
 from steadfast.base.files import Record
 from steadfast.base.tokens import Tokenizer
-from steadfast.benchmarks.lifbench.contexts.filling import (
-    FACTS,
-    enough,
-    fill,
-    is_plain,
-    seeded_contexts,
-    shuffled,
-    too_small,
-)
+from steadfast.benchmarks.lifbench.contexts import filling
 from steadfast.benchmarks.lifbench.contexts.formats import (
     NUMBERED,
     show_list,
@@ -25,7 +17,7 @@ from steadfast.benchmarks.lifbench.contexts.formats import (
     token_fields,
 )
 
-LIST = FACTS["list"]
+LIST = filling.FACTS["list"]
 HEXADECIMAL = re.compile(r"[0-9a-f]+|.*[0-9a-f]{32}.*")
 RUN = re.compile(r"(?=( .{9}))")  # may overlap
 
@@ -49,7 +41,7 @@ def build(
         offered += _instructions(corpora["alpaca"], rng, most, tokenizer)
     parts = contained(offered)
     instructions = [text for number, text in enumerate(offered) if number not in parts]
-    numbered, sizes = enough(
+    numbered, sizes = filling.enough(
         enumerate(_elements(instructions, rng, instruction_share), start=1),
         lambda item: tokenizer.count("{}. {}\n".format(*item)),
         budget,
@@ -60,17 +52,17 @@ def build(
     def counts(units: int) -> dict[str, int]:
         return token_counts("list", elements[:units], formats, tokenizer)
 
-    filled = fill(sizes, budget, lambda units: max(counts(units).values()))
+    filled = filling.fill(sizes, budget, lambda units: max(counts(units).values()))
     if filled is None:
         offers = "{:,} instructions of {} to {} tokens".format(
             len(instructions), *LIST["instruction_tokens"]
         )
-        raise too_small("alpaca", offers, "list", budget)
+        raise filling.too_small("alpaca", offers, "list", budget)
     elements = elements[: filled.units]
     return {**token_fields(counts(filled.units)), "text": show_list(elements), "elements": elements}
 
 
-contexts = partial(seeded_contexts, "list", build)  # the contexts of all seeds
+contexts = partial(filling.seeded_contexts, "list", build)  # the contexts of all seeds
 
 
 def _instructions(path: Path, rng: Random, most: float, tokenizer: Tokenizer) -> Iterator[str]:
@@ -78,10 +70,14 @@ def _instructions(path: Path, rng: Random, most: float, tokenizer: Tokenizer) ->
     shortest, longest = LIST["instruction_tokens"]
     seen: set[str] = set()
     filled = 0
-    for record in shuffled(path, f"{rng.getrandbits(128):032x}"):
+    for record in filling.shuffled(path, f"{rng.getrandbits(128):032x}"):
         text = record["text"].strip()
         tokens = tokenizer.count(text)
-        if not shortest <= tokens <= longest or text in seen or not is_plain(text, LIST["unfit"]):
+        if (
+            not shortest <= tokens <= longest
+            or text in seen
+            or not filling.is_plain(text, LIST["unfit"])
+        ):
             continue
         # Neither part of a UUID nor a UUID part of it.
         if HEXADECIMAL.fullmatch(text):

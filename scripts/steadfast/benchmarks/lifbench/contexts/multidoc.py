@@ -12,15 +12,7 @@ from uuid import UUID
 
 from steadfast.base.files import Record
 from steadfast.base.tokens import Tokenizer
-from steadfast.benchmarks.lifbench.contexts.filling import (
-    FACTS,
-    enough,
-    fill,
-    is_plain,
-    seeded_contexts,
-    shuffled,
-    too_small,
-)
+from steadfast.benchmarks.lifbench.contexts import filling
 from steadfast.benchmarks.lifbench.contexts.formats import (
     NUMBERED,
     show_document,
@@ -29,7 +21,7 @@ from steadfast.benchmarks.lifbench.contexts.formats import (
     token_fields,
 )
 
-MULTIDOC = FACTS["multidoc"]
+MULTIDOC = filling.FACTS["multidoc"]
 CHARACTERS = 20  # a token of running text has fewer
 
 
@@ -53,7 +45,7 @@ def build(
     from two documents on, at least one does. From four on, each combination of title or none with
     source or none occurs. Texts come from each corpus as likely as from another.
     """
-    documents, sizes = enough(
+    documents, sizes = filling.enough(
         _documents(rng, corpora, tokenizer),
         lambda document: tokenizer.count(show_document(0, document.fields) + "\n\n"),
         budget,
@@ -65,12 +57,12 @@ def build(
         shown = [document.fields for document in _mixed(documents[:units], order)]
         return token_counts("multidoc", shown, formats, tokenizer)
 
-    filled = fill(sizes, budget, lambda units: max(counts(units).values()))
+    filled = filling.fill(sizes, budget, lambda units: max(counts(units).values()))
     if filled is None:
         offers = "{:,} texts of {} tokens or more".format(
             len(documents), MULTIDOC["text_tokens"][0]
         )
-        raise too_small(", corpora/".join(corpora), offers, "multidoc", budget)
+        raise filling.too_small(", corpora/".join(corpora), offers, "multidoc", budget)
     documents = _mixed(documents[: filled.units], order)
     shown = [document.fields for document in documents]
     return {
@@ -81,7 +73,7 @@ def build(
     }
 
 
-contexts = partial(seeded_contexts, "multidoc", build)  # the contexts of all seeds
+contexts = partial(filling.seeded_contexts, "multidoc", build)  # the contexts of all seeds
 
 
 def _mixed(documents: list[Document], key: str) -> list[Document]:
@@ -153,7 +145,7 @@ def _is_value(text: str | None) -> TypeGuard[str]:
     return (
         text is not None
         and text.isascii()
-        and is_plain(text, MULTIDOC["unfit"])
+        and filling.is_plain(text, MULTIDOC["unfit"])
         and not text.endswith(",")
     )
 
@@ -168,7 +160,8 @@ def _passages(
     rng: Random, corpora: Mapping[str, Path], tokenizer: Tokenizer
 ) -> Iterator[tuple[Record, str]]:
     left = {
-        corpus: shuffled(path, f"{rng.getrandbits(128):032x}") for corpus, path in corpora.items()
+        corpus: filling.shuffled(path, f"{rng.getrandbits(128):032x}")
+        for corpus, path in corpora.items()
     }
     seen: set[str] = set()
     while left:

@@ -13,16 +13,9 @@ from typing import NamedTuple
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.base.tokens import Tokenizer
-from steadfast.benchmarks.lifbench.contexts.filling import (
-    FACTS,
-    fill,
-    is_plain,
-    seeded_contexts,
-    shuffled,
-    too_small,
-)
+from steadfast.benchmarks.lifbench.contexts import filling
 
-ONEDOC = FACTS["onedoc"]
+ONEDOC = filling.FACTS["onedoc"]
 TYPES: list[str] = ONEDOC["types"]
 TRIES = 16  # sentences, each of which costs a search through the document
 # Where white space of several bytes stands between a word and a full stop, the segmenter crashes.
@@ -69,7 +62,7 @@ def build(rng: Random, budget: int, corpora: Mapping[str, Path], tokenizer: Toke
     while count(tagged) > budget:
         tagged -= 1
         keys, ordinary = _places(rng, sentences, tagged, tags, tokenizer)
-    filled = fill(sizes, budget, count, start=tagged)
+    filled = filling.fill(sizes, budget, count, start=tagged)
     assert filled is not None  # the sentences alone exceed the budget
     key_sentences: list[Record] = [
         {
@@ -91,7 +84,7 @@ def build(rng: Random, budget: int, corpora: Mapping[str, Path], tokenizer: Toke
     }
 
 
-contexts = partial(seeded_contexts, "onedoc", build)  # the contexts of all seeds
+contexts = partial(filling.seeded_contexts, "onedoc", build)  # the contexts of all seeds
 
 
 def render(sentences: list[Sentence], keys: dict[int, Tag]) -> str:
@@ -127,7 +120,7 @@ def _sentences(
     sentences: list[Sentence] = []
     left = budget
     seen: set[str] = set()
-    for record in shuffled(path, f"{rng.getrandbits(128):032x}"):
+    for record in filling.shuffled(path, f"{rng.getrandbits(128):032x}"):
         essay = record["text"].strip()
         if not essay or essay in seen:
             continue
@@ -138,7 +131,7 @@ def _sentences(
         left -= tokenizer.count(essay)
         if left < 0:
             return sentences
-    raise too_small(corpus, f"{budget - left:,} tokens", "onedoc", budget)
+    raise filling.too_small(corpus, f"{budget - left:,} tokens", "onedoc", budget)
 
 
 def _tags(rng: Random) -> list[Tag]:
@@ -205,6 +198,6 @@ def _scattered(rng: Random, places: list[int], tags: list[Tag]) -> dict[int, Tag
 def _may_be_key(text: str, tokenizer: Tokenizer) -> bool:
     return (
         len(text.split()) >= ONEDOC["sentence_words"]
-        and is_plain(text, ONEDOC["unfit"])
+        and filling.is_plain(text, ONEDOC["unfit"])
         and tokenizer.count(text) <= ONEDOC["sentence_tokens"]
     )

@@ -24,21 +24,7 @@ from steadfast.benchmarks.lifbench.figures.shared import (
 from steadfast.benchmarks.lifbench.perspectives import PERSPECTIVES
 from steadfast.benchmarks.lifbench.tables.results import WORDS as HEADINGS
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
-from steadfast.show.figures import (
-    MARKERS,
-    PAGE,
-    PALETTE,
-    SMALL,
-    Picture,
-    apart,
-    blank,
-    draw_points,
-    frame,
-    has_intervals,
-    look,
-    row_height,
-    wrapped,
-)
+from steadfast.show import figures
 from steadfast.show.panels import MARGIN, grid, legend, legends, lineups, rows_of_panels
 from steadfast.show.results import range_notes
 from steadfast.show.roster import Roster
@@ -53,7 +39,7 @@ HUES = {"expression": "#000000", "variable": "#0072B2", "length": "#E69F00"}
 SIGNS = {"expression": "o", "variable": "s", "length": "^"}
 
 
-def by_length(results: LifbenchResults, name: str) -> Picture:
+def by_length(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws ARS and IFS at each length (Figure 4); many models stand in rows by group."""
     ars, ifs = (_at_lengths(rows_of(results.frames[key], task=OVERALL)) for key in ("ars", "ifs"))
     shown = [(ars, AXES["ars"], TITLES["ars"])]
@@ -69,12 +55,12 @@ def by_length(results: LifbenchResults, name: str) -> Picture:
             axes.set_ylim(0, max(1.02, _top(rows)) if column == 0 else _top(rows))
             axes.set_ylabel(label)
             above = f"({LETTERS[column]}) {title}"
-            frame(axes, f"{heading}\n{above}" if heading and column == 0 else above)
+            figures.frame(axes, f"{heading}\n{above}" if heading and column == 0 else above)
     legends(figure, panels[0], keys)
     return captioned(results, name, figure, _decline(results, ars, ifs), [ars, ifs])
 
 
-def capabilities_by_length(results: LifbenchResults, name: str) -> Picture:
+def capabilities_by_length(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws the capabilities at each length, a panel a model (Figure 5)."""
     rows = _at_lengths(rows_of(results.frames["ifp"], task=OVERALL))
     figure = _panels(results, rows, "capability", CAPABILITIES, AXES["ifp"])
@@ -88,7 +74,7 @@ def capabilities_by_length(results: LifbenchResults, name: str) -> Picture:
     return captioned(results, name, figure, notes if falls else [], [rows])
 
 
-def complexity(results: LifbenchResults, name: str) -> Picture:
+def complexity(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws easy and hard tasks at each length, a panel a model (Figure 6)."""
     rows = _at_lengths(results.frames["complexity"])
     figure = _panels(results, rows, "split", WORDS["splits"], AXES["complexity"])
@@ -118,28 +104,28 @@ def _panels(
 ) -> Figure:
     """Draws a panel a model, in which each kind has a line over the lengths."""
     order = models(results)
-    titles = [wrapped(results.roster.figure_label(model)) for model in order]
-    high = HIGH + row_height(titles)
+    titles = [figures.wrapped(results.roster.figure_label(model)) for model in order]
+    high = HIGH + figures.row_height(titles)
     figure, panels = grid(len(order), high, 4, AXES["length"], sharex=True, sharey=True)
     for axes, model, title in zip(panels, order, titles, strict=False):
         its = rows_of(rows, model=model)
         for number, (kind, shown) in enumerate(kinds.items()):
             values = values_of(rows_of(its, **{key: kind}), model, "length", results.lengths)
             places = _places(results, rows, number, len(kinds))
-            draw_points(
+            figures.draw_points(
                 axes,
                 places,
                 values,
                 label=shown,
-                color=PALETTE[number],
-                marker=MARKERS[number],
+                color=figures.PALETTE[number],
+                marker=figures.MARKERS[number],
                 markersize=3,
             )
-        frame(axes)
-        axes.set_title(title, loc="left", fontsize=SMALL)
+        figures.frame(axes)
+        axes.set_title(title, loc="left", fontsize=figures.SMALL)
     panels[0].set_xticks(range(len(results.lengths)), results.lengths)
     if not order:
-        blank(panels[0], EMPTY["models"])
+        figures.blank(panels[0], EMPTY["models"])
     panels[0].set_ylim(0, max(1.02, _top(rows)))
     figure.supylabel(label, fontsize=8)
     legend(figure, panels[0])
@@ -150,16 +136,16 @@ def _lines(axes: Axes, rows: pd.DataFrame, results: LifbenchResults, order: Sequ
     """Draws a line a model over the lengths."""
     for number, model in enumerate(order):
         values = values_of(rows, model, "length", results.lengths)
-        label, style = results.roster.figure_label(model), look(results.roster, model)
+        label, style = results.roster.figure_label(model), figures.look(results.roster, model)
         places = _places(results, rows, number, len(order))
-        draw_points(axes, places, values, label=label, **style)
+        figures.draw_points(axes, places, values, label=label, **style)
     axes.set_xticks(range(len(results.lengths)), results.lengths)
     axes.set_xlabel(AXES["length"])
 
 
 def _places(results: LifbenchResults, rows: pd.DataFrame, number: int, count: int) -> list[float]:
     """Returns the places of a line's marks: the lengths, or beside them if there are intervals."""
-    beside = apart(number, count, 0.2) if has_intervals(rows) else 0.0
+    beside = figures.apart(number, count, 0.2) if figures.has_intervals(rows) else 0.0
     return [place + beside for place in range(len(results.lengths))]
 
 
@@ -204,20 +190,20 @@ def _decline(results: LifbenchResults, ars: pd.DataFrame, ifs: pd.DataFrame) -> 
     return [note for note in notes if note]
 
 
-def ars_by_length(results: LifbenchResults, name: str) -> Picture:
+def ars_by_length(results: LifbenchResults, name: str) -> figures.Picture:
     """Draws overall ARS against length, and each model's IFS in three perspectives."""
     ars, ifs = (rows_of(results.frames[key], task=OVERALL) for key in ("ars", "ifs"))
     ars, ifs = ars[ars["length"] != ""], ifs[ifs["length"] == ""]
     order, roster = models(results), results.roster
-    names = [wrapped(roster.figure_label(model)) for model in order]
-    high = max(2.4, 0.6 + row_height(names) * len(order))
-    figure = Figure(figsize=(PAGE, high), layout="constrained")
+    names = [figures.wrapped(roster.figure_label(model)) for model in order]
+    high = max(2.4, 0.6 + figures.row_height(names) * len(order))
+    figure = Figure(figsize=(figures.PAGE, high), layout="constrained")
     left, right = figure.subplots(1, 2)
     _lines(left, ars, results, order)
     # By the released rubric an answer's total, and so a mean of few, may be above 1.
     top = max(1.02, ars["value"].max() + 0.02) if len(ars) else 1.02
     left.set(ylim=(0, top), ylabel=AXES["ars"])
-    frame(left, TITLES["ars"])
+    figures.frame(left, TITLES["ars"])
     _draw_ifs(right, ifs, order, names, roster)
     made = figure.legend(
         *right.get_legend_handles_labels(), loc="outside upper right", ncols=3, frameon=False
@@ -233,8 +219,10 @@ def _draw_ifs(
     for number, perspective in enumerate(PERSPECTIVES):
         found = rows_of(rows, perspective=perspective).set_index("model")
         values = found[["value", "low", "high"]].reindex(list(order))
-        places = [place + apart(number, len(PERSPECTIVES), 0.5) for place in range(len(order))]
-        draw_points(
+        places = [
+            place + figures.apart(number, len(PERSPECTIVES), 0.5) for place in range(len(order))
+        ]
+        figures.draw_points(
             axes,
             places,
             values,
@@ -254,8 +242,8 @@ def _draw_ifs(
             transform=axes.get_yaxis_transform(),
             clip_on=False,
             markevery=[1],
-            **look(roster, model),
+            **figures.look(roster, model),
         )
     axes.set_xlim(left=0)
     axes.set(ylim=(len(order) - 0.5, -0.5), xlabel=AXES["ifs"])
-    frame(axes, TITLES["ifs"], "both")
+    figures.frame(axes, TITLES["ifs"], "both")

@@ -7,16 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.projections.polar import PolarAxes
 
-from steadfast.benchmarks.lifbench.figures.shared import (
-    AXES,
-    EMPTY,
-    TITLES,
-    captioned,
-    groups,
-    listed,
-    of_contenders,
-    sentence,
-)
+from steadfast.benchmarks.lifbench.figures import shared
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.show.figures import COLUMN, PAGE, PALETTE, SMALL, Picture, blank, draw_radar, frame
 from steadfast.show.panels import legend, legends, lineups, rows_of_panels
@@ -43,10 +34,12 @@ def weights(results: LifbenchResults, name: str) -> Picture:
     }
     of_capability = parts.groupby("capability")["value"].sum()
     by_capability = {CAPABILITIES[c]: of_capability[c] for c in CAPABILITIES if c in of_capability}
-    note = sentence(
-        "weights", scenarios=listed(by_scenario, 0), capabilities=listed(by_capability, 0)
+    note = shared.sentence(
+        "weights",
+        scenarios=shared.listed(by_scenario, 0),
+        capabilities=shared.listed(by_capability, 0),
     )
-    return captioned(results, name, figure, [note], of_models=False)
+    return shared.captioned(results, name, figure, [note], of_models=False)
 
 
 def _by_task(axes: Axes, rows: pd.DataFrame) -> None:
@@ -71,7 +64,7 @@ def _by_task(axes: Axes, rows: pd.DataFrame) -> None:
             start += wide
         axes.text(start, row, f" {start:g}", va="center")
     axes.set_yticks(range(len(SCENARIOS)), list(SCENARIOS.values()))
-    _finish(axes, TITLES["scenarios"], len(SCENARIOS))
+    _finish(axes, shared.TITLES["scenarios"], len(SCENARIOS))
 
 
 def _by_capability(axes: Axes, rows: pd.DataFrame) -> None:
@@ -86,14 +79,14 @@ def _by_capability(axes: Axes, rows: pd.DataFrame) -> None:
     for row, total in enumerate(start):
         axes.text(total, row, f" {total:g}", va="center")
     axes.set_yticks(range(len(table)), list(CAPABILITIES.values()))
-    _finish(axes, TITLES["capabilities"], len(table))
+    _finish(axes, shared.TITLES["capabilities"], len(table))
 
 
 def _finish(axes: Axes, title: str, rows: int) -> None:
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(rows - 0.4, -0.6)
     axes.margins(x=0.1)
-    axes.set_xlabel(AXES["weight"])
+    axes.set_xlabel(shared.AXES["weight"])
     frame(axes, title, "x")
 
 
@@ -101,7 +94,7 @@ def capabilities(results: LifbenchResults, name: str) -> Picture:
     """Draws a radar of the capabilities over all lengths; many models have panels by group."""
     rows = rows_of(results.frames["ifp"], task=OVERALL)
     rows = rows[rows["length"] == ""].rename(columns={"capability": "spoke"})
-    lines = lineups(groups(results))
+    lines = lineups(shared.groups(results))
     figure, [panels], keys = rows_of_panels(len(lines), 2.3, 1, COLUMN, projection="polar")
     for axes, (heading, shown) in zip(cast(list[PolarAxes], panels), lines, strict=True):
         draw_radar(axes, rows, CAPABILITIES, shown, results.roster, (0.2, 0.4, 0.6, 0.8, 1.0))
@@ -109,14 +102,14 @@ def capabilities(results: LifbenchResults, name: str) -> Picture:
     if results.roster.models:
         legends(figure, panels, keys)
     else:
-        blank(panels[0], EMPTY["models"])
-    return captioned(results, name, figure, _spread(results, rows), [rows])
+        blank(panels[0], shared.EMPTY["models"])
+    return shared.captioned(results, name, figure, _spread(results, rows), [rows])
 
 
 def _spread(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
     """Says the highest value in each capability, and where models differ least and most."""
     found = {
-        shown: values_by_model(of_contenders(results, rows[rows["spoke"] == capability]))
+        shown: values_by_model(shared.of_contenders(results, rows[rows["spoke"] == capability]))
         for capability, shown in CAPABILITIES.items()
     }
     label, digits = results.roster.label, results.digits
@@ -125,8 +118,10 @@ def _spread(results: LifbenchResults, rows: pd.DataFrame) -> list[str]:
         for shown, values in found.items()
         if values
     ]
-    notes = [sentence("highest", highest=", ".join(highest))] if highest else []
+    notes = [shared.sentence("highest", highest=", ".join(highest))] if highest else []
     spread = {shown: pd.Series(values).std() for shown, values in found.items() if len(values) > 1}
     if len(spread) > 1:
-        notes.append(sentence("spread", spread=" to ".join(extremes(spread.items(), digits))))
+        notes.append(
+            shared.sentence("spread", spread=" to ".join(extremes(spread.items(), digits)))
+        )
     return notes

@@ -3,15 +3,7 @@
 import pandas as pd
 from matplotlib.axes import Axes
 
-from steadfast.benchmarks.lifbench.figures.shared import (
-    AXES,
-    EMPTY,
-    captioned,
-    listed,
-    models,
-    of_contenders,
-    sentence,
-)
+from steadfast.benchmarks.lifbench.figures import shared
 from steadfast.benchmarks.lifbench.tables.recs import sign_notes
 from steadfast.benchmarks.lifbench.tables.results import WORDS as HEADINGS
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
@@ -26,10 +18,10 @@ def sampling(results: LifbenchResults, name: str) -> Picture:
     """Draws a panel a perspective: IFS by RECS minus IFS by random sampling, a row a model."""
     rows = results.frames["sampling"]
     shown = [perspective for perspective in PERSPECTIVES if perspective in set(rows["perspective"])]
-    order = [model for model in models(results) if model in set(rows["model"])]
+    order = [model for model in shared.models(results) if model in set(rows["model"])]
     names = [wrapped(results.roster.figure_label(model)) for model in order]
     high = 0.7 + row_height(names) * max(len(order), 3)
-    figure, panels = grid(len(shown), high, 4, AXES["sampling"], sharey=True)
+    figure, panels = grid(len(shown), high, 4, shared.AXES["sampling"], sharey=True)
     for axes, perspective in zip(panels, shown, strict=False):
         _draw(axes, rows_of(rows, perspective=perspective), order, results)
         frame(axes, PERSPECTIVES[perspective], "x")
@@ -37,8 +29,8 @@ def sampling(results: LifbenchResults, name: str) -> Picture:
     panels[0].set_yticks(range(len(order)), names)
     panels[0].set_ylim(max(len(order), 1) - 0.5, -0.5)
     if not shown:
-        blank(panels[0], EMPTY["sampling"])
-    return captioned(results, name, figure, _notes(results, rows, shown), [rows])
+        blank(panels[0], shared.EMPTY["sampling"])
+    return shared.captioned(results, name, figure, _notes(results, rows, shown), [rows])
 
 
 def _draw(axes: Axes, rows: pd.DataFrame, order: list[str], results: LifbenchResults) -> None:
@@ -53,9 +45,13 @@ def _draw(axes: Axes, rows: pd.DataFrame, order: list[str], results: LifbenchRes
 def _notes(results: LifbenchResults, rows: pd.DataFrame, shown: list[str]) -> list[str]:
     """Says of how many models IFS is larger by RECS, and by how much on average."""
     means = {
-        PERSPECTIVES[perspective]: of_contenders(results, its)["value"].mean()
+        PERSPECTIVES[perspective]: shared.of_contenders(results, its)["value"].mean()
         for perspective in shown
-        if len(of_contenders(results, its := rows_of(rows, perspective=perspective)))
+        if len(shared.of_contenders(results, its := rows_of(rows, perspective=perspective)))
     }
     signs = [text for _, text in sign_notes(rows, results)]
-    return [*signs, sentence("mean_gap", means=listed(means, results.digits))] if means else []
+    return (
+        [*signs, shared.sentence("mean_gap", means=shared.listed(means, results.digits))]
+        if means
+        else []
+    )

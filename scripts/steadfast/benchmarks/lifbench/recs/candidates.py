@@ -6,14 +6,7 @@ from typing import NamedTuple
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
-from steadfast.benchmarks.lifbench.recs.checks import (
-    PASS,
-    Direction,
-    Original,
-    folded,
-    request_id,
-    rewritten,
-)
+from steadfast.benchmarks.lifbench.recs import checks
 from steadfast.contract.part_files import read_judge_prompts, read_replies
 from steadfast.judging.rewriting.reading import UnreadableError, read
 
@@ -24,7 +17,7 @@ class Rewrite(NamedTuple):
     """A text as it came."""
 
     rewriter: str  # who worded it
-    direction: Direction  # of the original
+    direction: checks.Direction  # of the original
     text: str  # the rewrite
 
 
@@ -33,7 +26,10 @@ def candidates(
 ) -> Iterator[Record]:
     """Yields a task's originals and all rewrites of them, as records of ``checked``."""
     prompts = {prompt.answer_id: prompt for prompt in read_judge_prompts(inputs["requests"])}
-    ways = {way: prompts[request_id(task["id"], way)] for way in rewritten(task, directions)}
+    ways = {
+        way: prompts[checks.request_id(task["id"], way)]
+        for way in checks.rewritten(task, directions)
+    }
     texts: list[Rewrite] = []
     for rewriter in rewriters:
         replies = read_replies(inputs[rewriter])
@@ -55,20 +51,20 @@ def candidates(
                     f"{where}: the last reply has no rewrites ({error}); {advice}"
                 ) from None
             texts += [Rewrite(rewriter, way, text) for text in listed]
-    originals = [Original(task["id"], way, prompt.answer) for way, prompt in ways.items()]
+    originals = [checks.Original(task["id"], way, prompt.answer) for way, prompt in ways.items()]
     return checked(originals, texts)
 
 
-def checked(originals: Iterable[Original], texts: Iterable[Rewrite]) -> Iterator[Record]:
+def checked(originals: Iterable[checks.Original], texts: Iterable[Rewrite]) -> Iterator[Record]:
     """Yields originals and rewrites, numbered, each with ``pass`` or the check that failed."""
     known = {original.direction: original for original in originals}
     hand = [Rewrite(HAND_WRITTEN, direction, one.text) for direction, one in known.items()]
     seen: set[str] = set()
     for number, (rewriter, direction, raw) in enumerate((*hand, *texts)):
         text, mended, status = known[direction].check(raw)
-        if status == PASS and folded(text) in seen:
+        if status == checks.PASS and checks.folded(text) in seen:
             status = "duplicate"
-        seen.add(folded(text))
+        seen.add(checks.folded(text))
         yield {
             "text_id": number,
             "text": text,

@@ -10,15 +10,8 @@ import yaml
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_jsonl, read_text
 from steadfast.base.names import nearest, shown
+from steadfast.benchmarks.lifbench.recs import checks
 from steadfast.benchmarks.lifbench.recs.candidates import HAND_WRITTEN
-from steadfast.benchmarks.lifbench.recs.checks import (
-    PASS,
-    REASONS,
-    Direction,
-    Original,
-    folded,
-    text_hash,
-)
 from steadfast.benchmarks.lifbench.recs.clusters import by_direction
 from steadfast.config.source import check_source
 
@@ -65,9 +58,9 @@ def review(inputs: Mapping[str, Path], task: str) -> str:
     return "".join(lines)
 
 
-def _entry(record: Record, candidate: Record, original: Original) -> list[str]:
+def _entry(record: Record, candidate: Record, original: checks.Original) -> list[str]:
     """Returns a text in a comment, and the decision on it."""
-    status = "" if candidate["status"] == PASS else f", fails: {candidate['status']}"
+    status = "" if candidate["status"] == checks.PASS else f", fails: {candidate['status']}"
     facts = f"{record['distance']:.6f} from the centre, {candidate['rewriter']}{status}"
     decision: str | Record = record.get("decision", UNREAD)
     if decision == EDIT:
@@ -81,7 +74,7 @@ def _entry(record: Record, candidate: Record, original: Original) -> list[str]:
     text = [f"  #      {line}\n" for line in plain.split("\n")]
     value = decision if isinstance(decision, str) else _one_line(decision)
     # In quotation marks: a hash of digits alone would be read as a number.
-    key = f'"{text_hash(candidate["text"])}"'
+    key = f'"{checks.text_hash(candidate["text"])}"'
     return [f"  # {record['rank']}. {facts}\n", *text, f"  {key}: {value}\n"]
 
 
@@ -98,10 +91,10 @@ def _one_line(value: Record) -> str:
     return text.strip()
 
 
-def originals(task: str, candidates: Sequence[Record]) -> dict[Direction, Original]:
+def originals(task: str, candidates: Sequence[Record]) -> dict[checks.Direction, checks.Original]:
     """Returns the originals among candidates, by direction."""
     return {
-        one["direction"]: Original(task, one["direction"], one["text"])
+        one["direction"]: checks.Original(task, one["direction"], one["text"])
         for one in candidates
         if one["rewriter"] == HAND_WRITTEN
     }
@@ -127,7 +120,7 @@ def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> di
     if not isinstance(decisions, dict):
         raise UserError(f"{path}: decisions: a decision by the hash of each text was expected")
     # Of equal texts the first counts; the others are duplicates.
-    by_hash = {text_hash(one["text"]): one for one in reversed(candidates)}
+    by_hash = {checks.text_hash(one["text"]): one for one in reversed(candidates)}
     known = originals(task, candidates)
     found: dict[str, Decision] = {}
     for key, value in decisions.items():
@@ -143,7 +136,7 @@ def read_review(path: Path | str, task: str, candidates: Sequence[Record]) -> di
     return found
 
 
-def _decision(value: object, where: str, record: Record, original: Original) -> Decision:
+def _decision(value: object, where: str, record: Record, original: checks.Original) -> Decision:
     if value in WORDS:
         if value == ACCEPT and record["status"] == "fields":
             raise UserError(
@@ -159,7 +152,7 @@ def _decision(value: object, where: str, record: Record, original: Original) -> 
     text, despite = value[EDIT], value.get("despite", [])
     if not isinstance(text, str) or not text.strip():
         raise UserError(f"{where}: edit: a text was expected, not {shown(text)}")
-    allowed = set(REASONS) - {"fields"}
+    allowed = set(checks.REASONS) - {"fields"}
     if not isinstance(despite, list) or not all(word in allowed for word in map(str, despite)):
         raise UserError(
             f"{where}: despite: a list of checks was expected, of {', '.join(sorted(allowed))}"
@@ -175,10 +168,10 @@ def _decision(value: object, where: str, record: Record, original: Original) -> 
 
 def _check_distinct(path: Path | str, found: Decisions, by_hash: Mapping[str, Record]) -> None:
     """Sees that no edit makes a text that is there already."""
-    others = {folded(one["text"]): key for key, one in by_hash.items()}
+    others = {checks.folded(one["text"]): key for key, one in by_hash.items()}
     for key, decision in found.items():
         if decision.text is not None:
-            same = others.setdefault(folded(decision.text), key)
+            same = others.setdefault(checks.folded(decision.text), key)
             if same != key:
                 raise UserError(
                     f"{path}: decisions: {key}: edit: the new text is that of {same} already; "
@@ -190,7 +183,7 @@ def decisions_in(clusters: Sequence[Record], candidates: Sequence[Record]) -> di
     """Returns the decisions that released cluster records bring; fresh ones bring none."""
     texts: dict[int, Any] = {one["text_id"]: one["text"] for one in candidates}
     return {
-        text_hash(texts[one["text_id"]]): Decision(one["decision"], one["edit"])
+        checks.text_hash(texts[one["text_id"]]): Decision(one["decision"], one["edit"])
         for one in clusters
         if "decision" in one
     }

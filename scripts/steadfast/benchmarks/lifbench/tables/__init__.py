@@ -6,46 +6,31 @@ from functools import partial
 from steadfast.base.files import Settings
 from steadfast.benchmarks.lifbench.perspectives import Beyond
 from steadfast.benchmarks.lifbench.scored_tasks import with_own
+from steadfast.benchmarks.lifbench.tables import models, scores
 from steadfast.benchmarks.lifbench.tables.beyond import beyond_table
 from steadfast.benchmarks.lifbench.tables.data import coverage_table, data_table, rubric_table
-from steadfast.benchmarks.lifbench.tables.models import (
-    comparisons_table,
-    position_table,
-    rubrics_table,
-    variance_table,
-)
 from steadfast.benchmarks.lifbench.tables.printed import AskedCells, with_printed
 from steadfast.benchmarks.lifbench.tables.recs import recs_table, sampling_table
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
-from steadfast.benchmarks.lifbench.tables.scores import (
-    above_floor_table,
-    ars_by_length_table,
-    ars_table,
-    by_length,
-    by_model,
-    ifp_table,
-    ifs_by_length_table,
-    ifs_table,
-)
 from steadfast.contract.components import Frames
 from steadfast.show.display import Display
 from steadfast.show.table import Table
 
 BUILDERS: dict[str, Callable[[LifbenchResults, str], Table]] = {
     "table2_data": data_table,
-    "table3_ars": ars_table,
-    "table4_ifs": ifs_table,
+    "table3_ars": scores.ars_table,
+    "table4_ifs": scores.ifs_table,
     "table6_rubric": rubric_table,
-    "table7_ars_by_length": ars_by_length_table,
-    "above_floor": above_floor_table,
-    "table8_ifp": partial(ifp_table, rows=by_model),
-    "table9_ifp_by_length": partial(ifp_table, rows=by_length),
-    "table10_ifs_expression": partial(ifs_by_length_table, perspective="expression"),
-    "table11_ifs_variable": partial(ifs_by_length_table, perspective="variable"),
-    "success_by_position": position_table,
-    "variance": variance_table,
-    "rubrics": rubrics_table,
-    "comparisons": comparisons_table,
+    "table7_ars_by_length": scores.ars_by_length_table,
+    "above_floor": scores.above_floor_table,
+    "table8_ifp": partial(scores.ifp_table, rows=scores.by_model),
+    "table9_ifp_by_length": partial(scores.ifp_table, rows=scores.by_length),
+    "table10_ifs_expression": partial(scores.ifs_by_length_table, perspective="expression"),
+    "table11_ifs_variable": partial(scores.ifs_by_length_table, perspective="variable"),
+    "success_by_position": models.position_table,
+    "variance": models.variance_table,
+    "rubrics": models.rubrics_table,
+    "comparisons": models.comparisons_table,
     "coverage": coverage_table,
 }
 

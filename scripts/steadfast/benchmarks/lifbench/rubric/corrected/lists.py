@@ -6,15 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from steadfast.benchmarks.lifbench.rubric.corrected.reading import (
-    Numeral,
-    found_list,
-    listed,
-    strict_json,
-    strings,
-    unescaped,
-    unfenced,
-)
+from steadfast.benchmarks.lifbench.rubric.corrected import reading
 from steadfast.benchmarks.lifbench.rubric.facts import ListFacts, Marks
 from steadfast.benchmarks.lifbench.rubric.parsing import list_form
 from steadfast.benchmarks.lifbench.rubric.text import normal
@@ -65,9 +57,9 @@ def _named(response: str, facts: ListFacts) -> Named:
     """Returns the elements in an answer, in JSON too, or else the one of which it is a slip."""
     if normal(response) in facts.places:
         return Named([normal(response)], 1, 1)
-    text = unfenced(response)
-    is_json, value = strict_json(text)
-    parts = strings(value) if is_json and normal(text) not in facts.places else [text]
+    text = reading.unfenced(response)
+    is_json, value = reading.strict_json(text)
+    parts = reading.strings(value) if is_json and normal(text) not in facts.places else [text]
     elements = list(dict.fromkeys(e for part in parts for e in _found(part, facts)))
     if elements:
         return Named(elements, 1, 0.5 * (len(elements) == 1))
@@ -79,7 +71,7 @@ def _named(response: str, facts: ListFacts) -> Named:
 
 def _found(text: str, facts: ListFacts) -> list[str]:
     """Returns the elements in a text, or in it without hashes' hyphens and JSON's escapes."""
-    plain = _HYPHENATED.sub(r"\1\2\3\4\5", unescaped(text))
+    plain = _HYPHENATED.sub(r"\1\2\3\4\5", reading.unescaped(text))
     found = facts.finder.find(text)
     return found if plain == text else max(found, facts.finder.find(plain), key=len)
 
@@ -87,13 +79,15 @@ def _found(text: str, facts: ListFacts) -> list[str]:
 def many_elements(response: str, facts: ListFacts, gold: list[str]) -> Marks:
     """Marks LMI: the answer is a JSON list of the gold elements, in the instruction's order."""
     gold = [normal(element) for element in gold]
-    whole, given = found_list(response)
-    value = listed(given) if isinstance(given, list) else given
-    named = [e for part in strings(value) for e in _found(part, facts)] or _found(response, facts)
+    whole, given = reading.found_list(response)
+    value = reading.listed(given) if isinstance(given, list) else given
+    named = [e for part in reading.strings(value) for e in _found(part, facts)] or _found(
+        response, facts
+    )
     n, wanted = len(gold), Counter(gold)
     # Numbers that are no elements are positions, not what stands there.
     if isinstance(value, list):
-        size = sum(not isinstance(v, Numeral) or bool(facts.finder.find(v)) for v in value)
+        size = sum(not isinstance(v, reading.Numeral) or bool(facts.finder.find(v)) for v in value)
     else:
         size = len(named)
     hits = sum((Counter(named) & wanted).values())

@@ -5,14 +5,9 @@ from itertools import pairwise
 from typing import Any
 
 from steadfast.benchmarks.lifbench.gold import TYPE_NAMES
+from steadfast.benchmarks.lifbench.rubric.corrected import reading
 from steadfast.benchmarks.lifbench.rubric.corrected.choices import chosen, mentions, says_none
 from steadfast.benchmarks.lifbench.rubric.corrected.lists import SLIP
-from steadfast.benchmarks.lifbench.rubric.corrected.reading import (
-    Numeral,
-    found_list,
-    listed,
-    strings,
-)
 from steadfast.benchmarks.lifbench.rubric.facts import Marks, OneDocFacts, untagged
 from steadfast.benchmarks.lifbench.rubric.parsing import list_form
 from steadfast.benchmarks.lifbench.rubric.text import core, normal
@@ -54,9 +49,9 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
         for s in facts.sentences
         if s["type"] == type_name and not s["fake"]
     }
-    whole, given = found_list(response)
-    value = listed(given)
-    texts = [text for text in strings(value) if text.strip()]
+    whole, given = reading.found_list(response)
+    value = reading.listed(given)
+    texts = [text for text in reading.strings(value) if text.strip()]
     # Numbers and types beside the sentences say which they are, and are none.
     said = [text for text in texts if not _is_label(text, facts)]
     texts = said or (texts if isinstance(value, list) else [])
@@ -87,7 +82,7 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
 
 
 def _is_label(text: str, facts: OneDocFacts) -> bool:
-    label = isinstance(text, Numeral) or _LABEL.fullmatch(text.strip())
+    label = isinstance(text, reading.Numeral) or _LABEL.fullmatch(text.strip())
     return bool(label) and normal(text) not in facts.labelled
 
 
@@ -98,7 +93,7 @@ def _is_empty(whole: bool, value: Any, texts: list[str], response: str, facts: O
         return said and not any(map(facts.holds, texts[:_MOST]))
     if whole:
         parts = value.values() if isinstance(value, dict) else [value]
-        return not value or any(isinstance(listed(part), list) for part in parts)
+        return not value or any(isinstance(reading.listed(part), list) for part in parts)
     if "[" in response:
         # An empty list beside others, such as the examples of an instruction, is no answer.
         return isinstance(value, list) and response.count("[") == 1

@@ -1,14 +1,8 @@
 """Released rubric of the List scenario: LSI, LOI, LOE, LBI, LBE and LMI."""
 
 from steadfast.base.files import Record
+from steadfast.benchmarks.lifbench.rubric import parsing
 from steadfast.benchmarks.lifbench.rubric.facts import ListFacts, Marks
-from steadfast.benchmarks.lifbench.rubric.parsing import (
-    list_form,
-    near,
-    outer_brackets,
-    parse_json,
-    unescape,
-)
 
 
 def one_element(response: str, facts: ListFacts, expected: str) -> Marks:
@@ -18,7 +12,7 @@ def one_element(response: str, facts: ListFacts, expected: str) -> Marks:
         return Marks({"format": length}, extracted, void=True)
     # An element within another counts too (Q2).
     exact = _exact_points(response, facts, counts) if sum(counts.values()) == 1 else 0
-    correct = 2 if expected in response else 1 if near(response, expected) else 0
+    correct = 2 if expected in response else 1 if parsing.near(response, expected) else 0
     return Marks({"format": length + exact, "correct": correct, "ori": 1}, extracted)
 
 
@@ -35,15 +29,15 @@ def any_element(response: str, facts: ListFacts, reference: int, bias: int) -> M
 
 def many_elements(response: str, facts: ListFacts, gold: list[str]) -> Marks:
     """Marks LMI: the answer is a JSON list of the gold elements, in the instruction's order."""
-    is_json, value = parse_json(response)
+    is_json, value = parsing.parse_json(response)
     if not is_json:
-        _, value = parse_json(outer_brackets(response) or "")
+        _, value = parsing.parse_json(parsing.outer_brackets(response) or "")
     size = len(value) if isinstance(value, list) else sum(facts.counts(response).values())
     n = len(gold)
-    text = unescape(response)
+    text = parsing.unescape(response)
     places = [place for element in gold if (place := text.find(element)) >= 0]
     points = {
-        "format": 2 * list_form(is_json, value),
+        "format": 2 * parsing.list_form(is_json, value),
         "num": (size == n) + 2 * max(0, 1 - abs(size - n) / n),
         "correct": 3 * len(places) / n,
         "order": 1 if len(places) <= 1 else 2 if places == sorted(places) else 0,  # Q4

@@ -6,14 +6,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 
 from steadfast.base.files import Record
 from steadfast.base.literals import parse_literal
+from steadfast.benchmarks.lifbench.rubric import parsing
 from steadfast.benchmarks.lifbench.rubric.facts import Marks, MultiDocFacts
-from steadfast.benchmarks.lifbench.rubric.parsing import (
-    as_text,
-    braced,
-    double_bracketed,
-    parse_json,
-    unescape,
-)
 
 Group = list[Record]
 Document = tuple[str | None, ...]  # A document by the fields that are asked for
@@ -25,12 +19,12 @@ def label_documents(
 ) -> Marks:
     """Marks MB: the answer is a JSON object from doc1, doc2 … to labels out of the candidates."""
     n = len(labels)
-    braces = braced(response)
-    is_json, value = parse_json(response)
+    braces = parsing.braced(response)
+    is_json, value = parsing.parse_json(response)
     form = 2.0 if is_json else 0.0
     if not is_json:
         braces.sort(key=len, reverse=True)
-        is_json, value = parse_json(braces[0]) if braces else (False, None)
+        is_json, value = parsing.parse_json(braces[0]) if braces else (False, None)
         form = 1.0 if is_json else 0.0
     filled = isinstance(value, dict | list) and len(value) > 0
     form += filled and isinstance(value, dict)
@@ -56,22 +50,22 @@ def find_duplicates(
     response: str, facts: MultiDocFacts, gold: list[Group], keys: list[str], around: list[str]
 ) -> Marks:
     """Marks MF: a line per group of duplicates, a list of lists of the asked fields."""
-    lines = double_bracketed(response)
+    lines = parsing.double_bracketed(response)
     form, listed = _json_lines(response, lines)
     entries = [entry for group in listed for inner in group for entry in inner]
-    texts = [as_text(entry) for entry in entries if entry is not None]
+    texts = [parsing.as_text(entry) for entry in entries if entry is not None]
     grounded = _count(texts, facts.shown.present) + entries.count(None)
     ori = 3 * grounded / len(entries) if entries else 0.0
 
     n = len(gold)
     plain = response.replace("null", "None")
-    text = unescape(plain)
+    text = parsing.unescape(plain)
     values = [str(value) for group in gold for document in group for value in document.values()]
     correct = 3 * sum(value in text for value in values) / len(values) if values else 0.0
 
     groups = _literal_groups(plain)
     size = sum(len(group) * len(group[0]) for group in groups)
-    read = [[tuple(map(as_text, inner)) for inner in group] for group in groups]
+    read = [[tuple(map(parsing.as_text, inner)) for inner in group] for group in groups]
     texts = [text for group in read for inner in group for text in inner]
     present = _count(texts, lambda found: _in_prompt(found, facts, *around))
     # The size goes by each group's first entry: longer ones after it give more than the weight.
@@ -93,7 +87,7 @@ def _json_lines(response: str, lines: list[str]) -> tuple[float, list[list[list[
     form = 0.5 * (first >= 0 and last >= 0) + 0.5 * (first == 0 and last == len(response) - 1)
     form += len(lines) == response.count("\n") + 1
     # Each line is cut at the brackets of the whole response (Q7).
-    parsed = [parse_json(line[first : last + 1]) for line in lines]
+    parsed = [parsing.parse_json(line[first : last + 1]) for line in lines]
     values = [value for ok, value in parsed if ok]
     listed = [v for v in values if isinstance(v, list) and all(isinstance(i, list) for i in v)]
     # No line at all means that no line failed (Q8).
@@ -109,7 +103,7 @@ def _count(texts: list[str | None], present: Callable[[set[str]], set[str]]) -> 
 def _literal_groups(text: str) -> list[list[list[object]]]:
     """Returns the groups as Python literals; compact JSON with two fields breaks here (Q9)."""
     text = text.replace("\n", ",").replace('\\"', "").replace("\\", ",").strip()
-    parsed = [parse_literal(line.replace(',"', "")) for line in double_bracketed(text)]
+    parsed = [parse_literal(line.replace(',"', "")) for line in parsing.double_bracketed(text)]
     return [
         group
         for ok, group in parsed

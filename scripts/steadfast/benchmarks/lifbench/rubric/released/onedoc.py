@@ -1,14 +1,8 @@
 """Released rubric of the OneDoc scenario: OR (repeat), OQ (QA) and OE (extract)."""
 
 from steadfast.benchmarks.lifbench.gold import TYPE_NAMES
+from steadfast.benchmarks.lifbench.rubric import parsing
 from steadfast.benchmarks.lifbench.rubric.facts import Marks, OneDocFacts
-from steadfast.benchmarks.lifbench.rubric.parsing import (
-    list_form,
-    near,
-    outer_brackets,
-    parse_json,
-    unescape,
-)
 
 
 def repeat(response: str, facts: OneDocFacts, n: int, separator: str) -> Marks:
@@ -41,7 +35,7 @@ def _row_is_right(row: str, separator: str, facts: OneDocFacts) -> bool:
         sentence = types = row.strip()
     # Blanks beside the separator are edits; fake sentences are as good as true ones (Q13).
     return any(
-        near(sentence, candidate)
+        parsing.near(sentence, candidate)
         for name in TYPE_NAMES
         if name in types
         for candidate in facts.texts_of_type[name]
@@ -70,11 +64,11 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
     """Marks OE: the answer is a JSON list of the true key sentences of a type, ordered by id."""
     if type_name == "|Summary|" and response == "[]":
         return Marks({"format": 4, "correct": 4, "order": 4, "ori": 2}, {"size": 0})
-    is_json, value = parse_json(response)
+    is_json, value = parsing.parse_json(response)
     if not is_json:
-        _, value = parse_json(outer_brackets(response) or "")
+        _, value = parsing.parse_json(parsing.outer_brackets(response) or "")
     size = len(value) if isinstance(value, list) else 0
-    found = facts.inside(unescape(response, response[:-1]))
+    found = facts.inside(parsing.unescape(response, response[:-1]))
     asked = [s for s in facts.sentences if s["type"] == type_name]
     gold = sum(not s["fake"] for s in asked)
     hits = sum(s["type"] == type_name and not s["fake"] for s in found)
@@ -82,7 +76,7 @@ def extract(response: str, facts: OneDocFacts, type_name: str) -> Marks:
     largest = max(len(found), size, gold)
     correct = (3.5 * hits / largest if largest else 0) + 0.5 * (not tricked)
     points = {
-        "format": 4 * list_form(is_json, value),
+        "format": 4 * parsing.list_form(is_json, value),
         "correct": correct,
         "order": 4 if found else 0,  # whatever the order (Q16)
         "ori": 2 if found else 0,
