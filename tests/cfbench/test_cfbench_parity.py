@@ -10,7 +10,7 @@ import cfbench_shared
 from steadfast.base.files import read_jsonl
 from steadfast.benchmarks.cfbench.facts import FULL, MEASURES, RATES
 from steadfast.benchmarks.cfbench.metrics import results
-from steadfast.benchmarks.cfbench.released import Outcome, hundredths, outcome
+from steadfast.benchmarks.cfbench.satisfaction import Outcome, hundredths, outcome
 
 
 def of(criteria: list, reply: str | None) -> Outcome:

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadfast.benchmarks.cfbench.facts import PRIMARY, PRIORITIES, SECONDARY
-from steadfast.benchmarks.cfbench.released import outcome
 from steadfast.benchmarks.cfbench.replies import read_verdicts, readable
-from steadfast.benchmarks.cfbench.satisfaction import satisfaction
+from steadfast.benchmarks.cfbench.satisfaction import outcome, satisfaction
 from steadfast.benchmarks.cfbench.scoring import read_reply
 from steps import steps
 

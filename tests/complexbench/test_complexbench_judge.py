@@ -6,8 +6,8 @@ from complexbench_instances import asked
 from complexbench_run import Run, copied, record, turned, verdict
 from steadfast.base.errors import UserError
 from steadfast.base.resources import resource
+from steadfast.benchmarks.complexbench.judge import TEMPLATES, templates_in_use
 from steadfast.benchmarks.complexbench.replies import readable
-from steadfast.benchmarks.complexbench.routes import TEMPLATES, templates_in_use
 from steadfast.contract.components import JudgePrompt
 from steadfast.contract.judge_template import boundary
 

@@ -8,8 +8,8 @@ from complexbench_instances import data_file
 from complexbench_run import MODES, Run, copied, verdict
 from steadfast.base.files import read_jsonl
 from steadfast.benchmarks.complexbench.data import local
+from steadfast.benchmarks.complexbench.judge import usable
 from steadfast.benchmarks.complexbench.replies import strict_segments, strict_verdict
-from steadfast.benchmarks.complexbench.routes import usable
 from steadfast.benchmarks.complexbench.scoring import verdict as decide
 from steadfast.contract.components import JudgePrompt, JudgeRequest
 

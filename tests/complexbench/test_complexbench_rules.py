@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from complexbench_cases import cases
-from steadfast.benchmarks.complexbench.routes import asks_each, usable
+from steadfast.benchmarks.complexbench.facts import taxonomy
+from steadfast.benchmarks.complexbench.judge import asks_each, usable
 from steadfast.benchmarks.complexbench.rule_forms import RuleFormError
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED, RuleError
 from steadfast.benchmarks.complexbench.scoring import verdict
-from steadfast.benchmarks.complexbench.taxonomy import taxonomy
 
 
 def released(rule: str, segments: list[str]) -> bool | int | str:

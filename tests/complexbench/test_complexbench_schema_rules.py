@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from complexbench_cases import cases
+from steadfast.benchmarks.complexbench.facts import taxonomy
 from steadfast.benchmarks.complexbench.rule_forms import Clause, RuleFormError, hazards, read_rule
-from steadfast.benchmarks.complexbench.taxonomy import taxonomy
 
 
 @pytest.mark.parametrize(

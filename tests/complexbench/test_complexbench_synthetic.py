@@ -5,10 +5,10 @@ from collections import defaultdict
 import pytest
 
 from steadfast.benchmarks.complexbench.decomposition import turns
+from steadfast.benchmarks.complexbench.facts import dimensions, taxonomy
 from steadfast.benchmarks.complexbench.rule_forms import read_rule
 from steadfast.benchmarks.complexbench.schema import check
 from steadfast.benchmarks.complexbench.synthetic import generated
-from steadfast.benchmarks.complexbench.taxonomy import dimensions, taxonomy
 
 COVERING = 40  # as the documentation says
 SEEDS = (0, 1, 7)

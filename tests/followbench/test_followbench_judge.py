@@ -10,7 +10,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.judge import slots
 from steadfast.benchmarks.followbench.readers import FollowbenchJudge
-from steadfast.benchmarks.followbench.verdicts import readable, strict, strict_rating
+from steadfast.benchmarks.followbench.replies import readable, strict, strict_rating
 from steadfast.contract.components import JudgePrompt, JudgeRequest
 from steadfast.contract.part_files import judge_items
 

@@ -8,7 +8,7 @@ from followbench_run import LANGUAGES, cases, run
 from steadfast.benchmarks.followbench.data import scorer_of, sources
 from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE
 from steadfast.benchmarks.followbench.metrics import metrics
-from steadfast.benchmarks.followbench.released import released
+from steadfast.benchmarks.followbench.replies import released
 from steadfast.benchmarks.followbench.rules import satisfied
 from steadfast.benchmarks.followbench.tables import tables
 from steadfast.contract.components import Frames, Scored

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steadfast.base.resources import facts
+from steadfast.benchmarks.followbench.facts import string_list
 from steadfast.benchmarks.followbench.rules import COMPARISONS, AnswerText, satisfied
-from steadfast.benchmarks.followbench.targets import string_list
 
 RULES = facts("followbench/rules.yaml")
 PAIRS = [(rule, language) for rule in COMPARISONS for language in ("en", "zh")]

@@ -4,8 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.benchmarks.followbench.released import released, released_rating
-from steadfast.benchmarks.followbench.verdicts import strict, strict_rating
+from steadfast.benchmarks.followbench.replies import (
+    released,
+    released_rating,
+    strict,
+    strict_rating,
+)
 
 ANSWER = "The sea is calm.\nThe harbour sleeps."
 

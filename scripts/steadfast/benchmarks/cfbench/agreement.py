@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.cfbench.facts import DIRECT, FULL, SETS
+from steadfast.benchmarks.cfbench.facts import DIRECT, FULL, SETS, ScoreRecord
 from steadfast.benchmarks.cfbench.frames import with_full
-from steadfast.benchmarks.cfbench.records import ScoreRecord
 from steadfast.benchmarks.cfbench.satisfaction import is_satisfied, satisfaction
 from steadfast.contract.components import Labels, Scored
 from steadfast.stats.agreement import agreement_rows, answer_agreement, majority

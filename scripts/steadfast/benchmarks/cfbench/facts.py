@@ -1,6 +1,8 @@
-"""What CFBench is made of: its language, splits, priorities and rates."""
+"""What CFBench is made of: its language, splits, priorities and rates, and its records' fields."""
 
 from typing import Literal
+
+from steadfast.contract import records
 
 FILE = "cfbench_data.json"  # of the released data, and of a directory's
 LANGUAGE = "zh"  # the only one that is published
@@ -27,3 +29,12 @@ DIRECT_FORM = "评分：{score}"  # the last line of a reply
 def direct_request(sample: str) -> str:
     """Returns the id of the request for a sample's direct score."""
     return f"{sample}/{DIRECT}"
+
+
+class ScoreRecord(records.ScoreRecord):
+    """``direct`` is the judge's direct score, where one is asked for."""
+
+    csr: float | None
+    isr: float | None
+    psr: float | None
+    direct: float | None

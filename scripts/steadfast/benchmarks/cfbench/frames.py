@@ -6,8 +6,14 @@ import pandas as pd
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.benchmarks.cfbench.facts import FULL, PRIMARY, PRIMARY_KIND, RATES, SECONDARY_KIND
-from steadfast.benchmarks.cfbench.records import ScoreRecord
+from steadfast.benchmarks.cfbench.facts import (
+    FULL,
+    PRIMARY,
+    PRIMARY_KIND,
+    RATES,
+    SECONDARY_KIND,
+    ScoreRecord,
+)
 from steadfast.contract.components import Scored
 from steadfast.stats.asked import prompts_of
 from steadfast.stats.scores import is_empty

@@ -24,6 +24,7 @@ from steadfast.benchmarks.cfbench.facts import (
     SECONDARY_KIND,
     SETS,
     Mode,
+    ScoreRecord,
 )
 from steadfast.benchmarks.cfbench.frames import (
     Records,
@@ -34,8 +35,7 @@ from steadfast.benchmarks.cfbench.frames import (
     sample_frame,
     with_full,
 )
-from steadfast.benchmarks.cfbench.records import ScoreRecord
-from steadfast.benchmarks.cfbench.released import PARTLY, UNREADABLE, hundredths
+from steadfast.benchmarks.cfbench.satisfaction import PARTLY, UNREADABLE, hundredths
 from steadfast.contract.components import Data, Labels, Scored
 from steadfast.stats.asked import answers_expected, with_prompts
 from steadfast.stats.headline import HEADLINE, PROMPTS

@@ -5,10 +5,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.cfbench import released
 from steadfast.benchmarks.cfbench.facts import DIRECT, RATES, Mode, direct_request
 from steadfast.benchmarks.cfbench.replies import direct_score, strict_verdicts
-from steadfast.benchmarks.cfbench.satisfaction import Satisfaction, satisfaction
+from steadfast.benchmarks.cfbench.satisfaction import (
+    PARSED,
+    Satisfaction,
+    outcome,
+    satisfaction,
+)
 from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
 
 
@@ -26,10 +30,10 @@ def read_reply(
 ) -> Reading:
     """Reads a reply."""
     if mode == "released":
-        found = released.outcome(texts, priorities, reply)
+        found = outcome(texts, priorities, reply)
         if found.rates is None:
             return Reading({"problem": f"the released code ends with {found.error}"})
-        exact = found.parsing == released.PARSED
+        exact = found.parsing == PARSED
         values = [int(float(score)) for score in found.scores] if exact else None
         extracted = {"parsing": found.parsing, "scores": list(found.scores)}
         return Reading(extracted, values, found.rates)

@@ -9,9 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from steadfast.base.files import Settings
-from steadfast.benchmarks.complexbench.facts import STRICT
+from steadfast.benchmarks.complexbench.facts import STRICT, dimensions, taxonomy
 from steadfast.benchmarks.complexbench.rules.checks import Verdict
-from steadfast.benchmarks.complexbench.taxonomy import dimensions, taxonomy
 
 Instance = Settings
 """An instance's annotations."""

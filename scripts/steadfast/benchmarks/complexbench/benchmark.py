@@ -7,9 +7,8 @@ from pydantic import Field
 
 from steadfast.base.files import Record
 from steadfast.base.resources import facts
-from steadfast.benchmarks.complexbench.facts import DECOMPOSED, WHOLE, part_name
-from steadfast.benchmarks.complexbench.routes import TEMPLATES, templates_in_use
-from steadfast.benchmarks.complexbench.taxonomy import taxonomy
+from steadfast.benchmarks.complexbench.facts import DECOMPOSED, WHOLE, part_name, taxonomy
+from steadfast.benchmarks.complexbench.judge import TEMPLATES, templates_in_use
 from steadfast.config.settings import references
 from steadfast.contract.components import Component
 from steadfast.contract.exports import plain_exports

@@ -11,9 +11,9 @@ from steadfast.base.pinned import fetch, git_blob
 from steadfast.base.resources import facts
 from steadfast.benchmarks.complexbench import decomposition
 from steadfast.benchmarks.complexbench.branches import selecting
+from steadfast.benchmarks.complexbench.facts import taxonomy
 from steadfast.benchmarks.complexbench.instance import Instance, Question
 from steadfast.benchmarks.complexbench.schema import COMMAND, check, read_instances, stop_at_errors
-from steadfast.benchmarks.complexbench.taxonomy import taxonomy
 
 LISTED = 20  # warnings that the log has
 

@@ -1,4 +1,11 @@
-"""What ComplexBench is made of: modes, parts, and the forms of text that is copied or compared."""
+"""What ComplexBench is made of: modes, parts, vocabulary, forms of text, records."""
+
+from functools import cache
+from typing import Any
+
+from steadfast.base.files import Record
+from steadfast.base.resources import facts
+from steadfast.contract import records
 
 STRICT = "strict"
 """The mode without the accidents of the released code; the other is released."""
@@ -29,3 +36,38 @@ def language_and_split(part: str) -> tuple[str, str]:
 def normalised(text: str) -> str:
     """Returns the text with Chinese punctuation for ASCII's, and straight quotation marks."""
     return text.translate(_TO_CHINESE)
+
+
+class Prompt(records.Prompt):
+    """``points`` numbers the scoring questions asked here; ``layers`` are the composition's."""
+
+    main_id: int
+    points: list[int]
+    layers: Any
+
+
+class ScoreRecord(records.ScoreRecord):
+    """``raw`` has each question's verdict before dependencies count."""
+
+    instance: int
+    questions: list[int]
+    raw: dict[str, Any] | None
+
+
+LANGUAGES = ("zh", "en")
+
+
+def taxonomy() -> Record:
+    """Task types, constraint types with their dimensions, composition types, categories, rules."""
+    found: dict[str, Any] = facts("complexbench/taxonomy.yaml")
+    return found
+
+
+@cache
+def dimensions() -> dict[str, str]:
+    """Returns each of the 19 constraint dimensions and the constraint type that it belongs to."""
+    return {
+        dimension: kind
+        for kind, of in taxonomy()["constraint_types"].items()
+        for dimension in of["dimensions"]
+    }

@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from steadfast.benchmarks.complexbench.aggregation import family
+from steadfast.benchmarks.complexbench.facts import dimensions, taxonomy
 from steadfast.benchmarks.complexbench.results import LAYOUT, heading
-from steadfast.benchmarks.complexbench.taxonomy import dimensions, taxonomy
 from steadfast.contract.components import Frames
 from steadfast.show.display import Display
 from steadfast.show.figures import SMALL, Picture, apart, draw_points, frame, look, picture, wrapped

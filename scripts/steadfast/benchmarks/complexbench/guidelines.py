@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from steadfast.base.names import nearest
 from steadfast.benchmarks.complexbench import decomposition
-from steadfast.benchmarks.complexbench.facts import normalised
+from steadfast.benchmarks.complexbench.facts import dimensions, normalised, taxonomy
 from steadfast.benchmarks.complexbench.instance import Finding, Instance, Question, Severity
 from steadfast.benchmarks.complexbench.rule_forms import RuleFormError, hazards, read_rule
-from steadfast.benchmarks.complexbench.taxonomy import dimensions, taxonomy
 
 Found = tuple[str, str] | tuple[str, str, bool]
 Check = Callable[[Instance], Iterable[Found]]

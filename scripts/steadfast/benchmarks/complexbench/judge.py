@@ -1,17 +1,115 @@
-"""Judge prompts: each scoring question is put to a judge, or its object is copied for a rule."""
+"""How each scoring question is decided, by a judge or by a rule, and what a judge is asked."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
-from steadfast.benchmarks.complexbench.records import Prompt
-from steadfast.benchmarks.complexbench.routes import (
-    TEMPLATES,
-    request_id,
-    routes,
-    shown_answer,
-    shown_instruction,
-)
+from steadfast.benchmarks.complexbench.facts import STRICT, Prompt, language_and_split
+from steadfast.benchmarks.complexbench.rule_forms import RuleFormError, clauses
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
 from steadfast.contract.judge_template import JudgeTemplate, boundary
+
+JUDGE = {"zh": "judge_zh", "en": "judge_en"}
+EXTRACT_ONE, EXTRACT_EACH = "extract_one_zh", "extract_each_zh"
+TEMPLATES = (*JUDGE.values(), EXTRACT_ONE, EXTRACT_EACH)
+CUT = {"instruction": 6000, "answer": 4000}
+"""Characters that the released code shows a judge."""
+Turn = TypeVar("Turn", Sample[Prompt], Answer)
+
+
+@dataclass(frozen=True)
+class Route:
+    """How a question is decided."""
+
+    by: str  # judge; rule, on what a judge copies; rule_judged, a judge though there is a rule
+    template: str  # what the judge is sent
+    each: bool = False  # whether the rule is about several parts of the answer
+
+    @property
+    def language(self) -> str:
+        """The language that the template has replies written in."""
+        return self.template.rpartition("_")[2]
+
+
+def routes(sample: Sample[Prompt], mode: str, judging: str) -> dict[int, Route]:
+    """Returns how each question is decided that the answer to a sample is judged by.
+
+    Rules are Chinese: in English a judge decides, and in mode strict where a rule is unreadable.
+    """
+    language, _ = language_and_split(sample.part)
+    template, found = _judge_template(language, mode), {}
+    for point in sample.prompt["points"]:
+        rule = sample.source["scoring_questions"][point]["rule"]
+        if rule is None:
+            found[point] = Route("judge", template)
+        elif judging == "plain" or language != "zh" or not usable(rule, mode):
+            found[point] = Route("rule_judged", template)
+        else:
+            each = asks_each(rule, mode)
+            found[point] = Route("rule", EXTRACT_EACH if each else EXTRACT_ONE, each)
+    return found
+
+
+def usable(rule: str, mode: str) -> bool:
+    """Whether a question with this rule is decided by it; otherwise a judge answers it plainly."""
+    if mode != STRICT:
+        return True
+    try:
+        return bool(clauses(rule))
+    except RuleFormError:
+        return False
+
+
+def asks_each(rule: str, mode: str) -> bool:
+    """Whether a usable rule is about several parts of the answer, so that all are copied out."""
+    if mode != STRICT:
+        return "each" in rule
+    return any(clause.each for clause in clauses(rule))
+
+
+def _judge_template(language: str, mode: str) -> str:
+    # Released code has Chinese prompts alone, and reads Chinese verdicts alone.
+    return JUDGE[language if mode == STRICT else "zh"]
+
+
+def templates_in_use(languages: Sequence[str], mode: str, judging: str) -> list[str]:
+    """Returns names of the templates that parts of these languages need."""
+    needed = [_judge_template(language, mode) for language in languages]
+    if judging == "rules" and "zh" in languages:
+        needed += [EXTRACT_ONE, EXTRACT_EACH]
+    return list(dict.fromkeys(needed))
+
+
+def request_id(sample_id: str, point: int) -> str:
+    """Returns the name of what is asked of a judge about one question on an answer."""
+    return f"{sample_id}/{point}"
+
+
+def turns(last: Turn) -> list[Turn]:
+    """Returns all turns up to a sample, or to an answer, in their order."""
+    found = [last]
+    while (before := found[0].before) is not None:
+        found.insert(0, before)
+    return found
+
+
+def shown_instruction(sample: Sample[Prompt], mode: str) -> str:
+    """Returns what was asked up to a turn, as a judge is shown it."""
+    text = _numbered([turn.prompt["instruction"] for turn in turns(sample)])
+    return text if mode == STRICT else text[: CUT["instruction"]]
+
+
+def shown_answer(answer: Answer, by: str, mode: str) -> str:
+    """Returns an answer with the turns before it, which it may refer to; for a rule, alone."""
+    text = answer.text if by == "rule" else _numbered([turn.text for turn in turns(answer)])
+    return text if mode == STRICT else text[: CUT["answer"]]
+
+
+def _numbered(texts: list[str]) -> str:
+    if len(texts) == 1:
+        return texts[0]
+    return "\n\n".join(f"[{number}]\n{text}" for number, text in enumerate(texts, start=1))
+
 
 MAX_TOKENS = 2048  # of a reply; a copied part may be long
 

@@ -24,17 +24,22 @@ from steadfast.benchmarks.complexbench.aggregation import (
     counts,
     group_of,
 )
-from steadfast.benchmarks.complexbench.facts import DECOMPOSED, WHOLE
-from steadfast.benchmarks.complexbench.raters import agreement, preferred
-from steadfast.benchmarks.complexbench.records import ScoreRecord
+from steadfast.benchmarks.complexbench.facts import (
+    DECOMPOSED,
+    WHOLE,
+    ScoreRecord,
+    dimensions,
+    taxonomy,
+)
 from steadfast.benchmarks.complexbench.scored import (
     AskedPart,
     ScoredAnswers,
+    agreement,
     branches,
     coverage,
     judging,
+    preferred,
 )
-from steadfast.benchmarks.complexbench.taxonomy import dimensions, taxonomy
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.stats.headline import HEADLINE, PROMPTS
 from steadfast.stats.intervals import Clusters, Estimates

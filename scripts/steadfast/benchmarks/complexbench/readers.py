@@ -17,10 +17,10 @@ from steadfast.benchmarks.complexbench.facts import (
     HEADING,
     LABEL,
     SEPARATOR,
+    Prompt,
     language_and_split,
     normalised,
 )
-from steadfast.benchmarks.complexbench.records import Prompt
 from steadfast.benchmarks.complexbench.rule_forms import Clause, RuleFormError, read_rule
 from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample, StandIn
 from steadfast.judging.stand_in import BelievingJudge, signature

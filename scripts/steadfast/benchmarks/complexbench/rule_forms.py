@@ -9,8 +9,7 @@ import re
 from dataclasses import dataclass
 
 from steadfast.base.names import nearest
-from steadfast.benchmarks.complexbench.facts import normalised
-from steadfast.benchmarks.complexbench.taxonomy import taxonomy
+from steadfast.benchmarks.complexbench.facts import normalised, taxonomy
 
 _RANGE = re.compile(r"[0-9]{1,9}")
 _RAW = ("model_keyword", "model_keyword_num", "model_keyword_num_each", "match")

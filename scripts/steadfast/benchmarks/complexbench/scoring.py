@@ -5,10 +5,17 @@ from collections.abc import Mapping, Sequence
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.complexbench.aggregation import dependent
-from steadfast.benchmarks.complexbench.facts import ABSENT, ALL, HEADING, LABEL, SEPARATOR, STRICT
-from steadfast.benchmarks.complexbench.records import Prompt
+from steadfast.benchmarks.complexbench.facts import (
+    ABSENT,
+    ALL,
+    HEADING,
+    LABEL,
+    SEPARATOR,
+    STRICT,
+    Prompt,
+)
+from steadfast.benchmarks.complexbench.judge import Route, request_id, routes, shown_answer, turns
 from steadfast.benchmarks.complexbench.replies import strict_segments, strict_verdict
-from steadfast.benchmarks.complexbench.routes import Route, request_id, routes, shown_answer, turns
 from steadfast.benchmarks.complexbench.rules import released, strict
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED, RuleError, Verdict
 from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring

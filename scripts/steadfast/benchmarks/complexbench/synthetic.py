@@ -15,7 +15,7 @@ from pathlib import Path
 from steadfast.base.files import Record
 from steadfast.base.resources import facts
 from steadfast.benchmarks.complexbench.data import records
-from steadfast.benchmarks.complexbench.taxonomy import LANGUAGES, taxonomy
+from steadfast.benchmarks.complexbench.facts import LANGUAGES, taxonomy
 
 Texts = dict[str, str]
 """A text in each language."""

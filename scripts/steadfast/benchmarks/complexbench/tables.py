@@ -11,6 +11,7 @@ from steadfast.benchmarks.complexbench.aggregation import (
     OTHERS,
     constraint_type,
 )
+from steadfast.benchmarks.complexbench.facts import dimensions, taxonomy
 from steadfast.benchmarks.complexbench.results import (
     LANGUAGE,
     LAYOUT,
@@ -18,7 +19,6 @@ from steadfast.benchmarks.complexbench.results import (
     ShownMeasure,
     heading,
 )
-from steadfast.benchmarks.complexbench.taxonomy import dimensions, taxonomy
 from steadfast.contract.components import Frames
 from steadfast.show.agreement import agreement_table
 from steadfast.show.cells import MODEL, count_cell, share_cell

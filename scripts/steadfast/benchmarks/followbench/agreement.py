@@ -6,8 +6,7 @@ from typing import TypeVar
 import pandas as pd
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.followbench.facts import JUDGE, NO, PATH, YES
-from steadfast.benchmarks.followbench.records import ScoreRecord
+from steadfast.benchmarks.followbench.facts import JUDGE, NO, PATH, YES, ScoreRecord
 from steadfast.contract.components import Labels, Scored, rater_name
 from steadfast.stats.agreement import COLUMNS, answer_agreement
 from steadfast.stats.raters import (

@@ -125,7 +125,7 @@ def task(config: Config, section: Followbench) -> Task:
             prompts=Component(
                 f"{PACKAGE}.judge:FollowbenchJudgePrompts", ways, packaged(templates)
             ),
-            readable=Component(f"{PACKAGE}.verdicts:readable"),
+            readable=Component(f"{PACKAGE}.replies:readable"),
             stand_in=Component(f"{PACKAGE}.readers:FollowbenchJudge"),
             templates=templates,
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),

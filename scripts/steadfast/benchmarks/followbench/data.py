@@ -11,8 +11,14 @@ from steadfast.base.files import Record, read_json
 from steadfast.base.names import nearest
 from steadfast.base.pinned import fetch
 from steadfast.base.resources import facts
-from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LANGUAGES, LEVELS
-from steadfast.benchmarks.followbench.targets import SLOT, string_list
+from steadfast.benchmarks.followbench.facts import (
+    CATEGORIES,
+    JUDGE,
+    LANGUAGES,
+    LEVELS,
+    SLOT,
+    string_list,
+)
 
 FIELDS = {
     "example_id": int,

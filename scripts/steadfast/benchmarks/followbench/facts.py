@@ -1,4 +1,7 @@
-"""What FollowBench is made of: its languages, categories, levels, scorers and verdicts."""
+"""What FollowBench is made of: languages, categories, levels, scorers, targets, records."""
+
+from steadfast.base.literals import parse_literal
+from steadfast.contract import records
 
 LANGUAGES = ("en", "zh")
 CATEGORIES = ("content", "situation", "style", "format", "example", "mixed")
@@ -32,3 +35,42 @@ def request_id(answer_id: str, way: str) -> str:
     ('en/style/3/2', 'en/style/3/2/last')
     """
     return answer_id if way == PATH else f"{answer_id}/{way}"
+
+
+class Prompt(records.Prompt):
+    """``scorer`` says how an answer is scored: by a judge, or by the rule of that name."""
+
+    level: int
+    scorer: str
+
+
+class ScoreRecord(records.ScoreRecord):
+    """``level`` and ``scorer`` are the prompt's."""
+
+    level: int
+    scorer: str
+
+
+INSTRUCTION = "{instruction}\n"
+SLOT = "{answer}"
+
+
+def affixes(target: str) -> tuple[str, str]:
+    """Returns what an answer template asks for before and after the answer itself."""
+    before, _, after = target.removeprefix(INSTRUCTION).partition(SLOT)
+    return _unescaped(before), _unescaped(after)
+
+
+def _unescaped(text: str) -> str:
+    return text.replace("{{", "{").replace("}}", "}")
+
+
+def string_list(text: str) -> list[str] | None:
+    """Returns the strings of a Python list, read without evaluating it; None for any other text.
+
+    >>> string_list("['a', 'b' 'c']"), string_list("['a', 1]")
+    (['a', 'bc'], None)
+    """
+    _, value = parse_literal(text)
+    plain = isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return value if plain else None

@@ -10,8 +10,7 @@ import pandas as pd
 
 from steadfast.base.errors import UserError
 from steadfast.base.resources import facts
-from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE
-from steadfast.benchmarks.followbench.records import ScoreRecord
+from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE, ScoreRecord
 from steadfast.contract.components import INVALID, Scored
 from steadfast.stats.asked import prompts_of
 from steadfast.stats.intervals import NOTHING

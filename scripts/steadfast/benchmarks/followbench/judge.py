@@ -10,10 +10,10 @@ from steadfast.benchmarks.followbench.facts import (
     LAST,
     PATH,
     RATING,
+    Prompt,
     request_id,
     template_name,
 )
-from steadfast.benchmarks.followbench.records import Prompt
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, JudgeRequest, Sample
 from steadfast.contract.judge_template import JudgeTemplate, boundary
 

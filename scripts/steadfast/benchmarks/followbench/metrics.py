@@ -13,8 +13,14 @@ import pandas as pd
 from steadfast.base.files import Record
 from steadfast.benchmarks.followbench import frames
 from steadfast.benchmarks.followbench.agreement import agreement
-from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, PATH, RULE
-from steadfast.benchmarks.followbench.records import ScoreRecord
+from steadfast.benchmarks.followbench.facts import (
+    CATEGORIES,
+    JUDGE,
+    LEVELS,
+    PATH,
+    RULE,
+    ScoreRecord,
+)
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OWN
 from steadfast.stats.asked import answers_expected, with_prompts

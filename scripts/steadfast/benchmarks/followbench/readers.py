@@ -9,9 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
-from steadfast.benchmarks.followbench.facts import JUDGE, NO, YES
-from steadfast.benchmarks.followbench.records import Prompt
-from steadfast.benchmarks.followbench.targets import affixes, string_list
+from steadfast.benchmarks.followbench.facts import JUDGE, NO, YES, Prompt, affixes, string_list
 from steadfast.contract.components import JudgePrompt, JudgeRequest, Sample, StandIn
 from steadfast.judging.stand_in import BelievingJudge, signature
 

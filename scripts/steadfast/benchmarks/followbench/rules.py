@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from steadfast.base.resources import facts
-from steadfast.benchmarks.followbench.targets import affixes, string_list
+from steadfast.benchmarks.followbench.facts import affixes, string_list
 
 # A blank after a full stop or question mark, but not within "e.g. " or after "Mr."
 PIECE_END = re.compile(r"(?<=[.?])(?<!\w\.\w.)(?<![A-Z][a-z]\.)\s")

@@ -5,11 +5,14 @@ from dataclasses import replace
 from typing import Literal
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.followbench.facts import JUDGE, PATH, RATING, RULE, request_id
-from steadfast.benchmarks.followbench.records import Prompt
-from steadfast.benchmarks.followbench.released import released, released_rating
+from steadfast.benchmarks.followbench.facts import JUDGE, PATH, RATING, RULE, Prompt, request_id
+from steadfast.benchmarks.followbench.replies import (
+    released,
+    released_rating,
+    strict,
+    strict_rating,
+)
 from steadfast.benchmarks.followbench.rules import satisfied
-from steadfast.benchmarks.followbench.verdicts import strict, strict_rating
 from steadfast.contract.components import INVALID, Answer, Reply, Sample, Score, Scoring
 
 FAILURE = -1.0  # of every constraint, as released, where a reply could not be read
