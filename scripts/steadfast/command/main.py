@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from steadfast.command.questions import QUESTIONS
 from steadfast.command.says_why import take_any_text
 
 Argument = tuple[Sequence[str], dict[str, Any]]
@@ -67,6 +68,15 @@ LIMIT = argument(
     "--limit", type=int, default=2, metavar="N", help="prompts of each task: %(default)s"
 )
 COMMANDS = {
+    "init": Command(
+        "writes a config by flags, or by questions, and plans it",
+        "my.yaml --model my-model --base-url http://localhost:8000/v1 --lengths 4k 8k",
+        (
+            argument("config", type=Path, metavar="CONFIG", help="a file that is not there yet"),
+            *(question.argument for question in QUESTIONS),
+        ),
+        "init",
+    ),
     "run": Command(
         "runs the workflow: tables, figures and the page", "my.yaml --cores 4", WORKFLOW
     ),
@@ -137,6 +147,12 @@ COMMANDS = {
         "asks a few requests repeatedly: how far an engine's answers vary by themselves",
         "my.yaml",
         WORKFLOW,
+    ),
+    "completion": Command(
+        "prints what has a shell complete the command",
+        "bash",
+        (argument("shell", choices=("bash", "zsh"), help="which shell"),),
+        "completion",
     ),
 }
 BEHIND = "What stands behind -- goes to Snakemake as it is: -- --dry-run, -- results/tables."

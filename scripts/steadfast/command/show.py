@@ -4,6 +4,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
+from steadfast.base.commands import typed
 from steadfast.command.says_why import says_why
 from steadfast.config.load import load_config
 from steadfast.config.source import default_config, read_source
@@ -11,9 +12,10 @@ from steadfast.page.sample_text import sample_text
 from steadfast.page.view_sample import view_sample
 from steadfast.run.evaluation import Evaluation
 
-NO_SAMPLE = """error: no sample is named; name one, such as
-  make show SAMPLE=LSI/list-4k-s1/e1/v1
-Names are the sample_id of each line of results/{benchmark}/outputs/{model}/{part}.jsonl."""
+EXAMPLE = typed("show", sample="LSI/list-4k-s1/e1/v1", model="my-model")
+NO_SAMPLE = f"""error: no sample is named; name one, such as
+  {EXAMPLE}
+Names are the sample_id of each line of results/{{benchmark}}/outputs/{{model}}/{{part}}.jsonl."""
 
 
 def main(given: Namespace) -> None:

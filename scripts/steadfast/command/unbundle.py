@@ -2,6 +2,7 @@
 
 from argparse import Namespace
 
+from steadfast.base.commands import typed
 from steadfast.base.visible import visible
 from steadfast.command.says_why import says_why
 from steadfast.share.unbundle import unbundle
@@ -21,6 +22,6 @@ def main(given: Namespace) -> None:
         )
     into = visible(str(given.into))
     print(
-        f"Next: make tables CONFIG={into}/config.yaml DIRECTORY={into}\n"
+        f"Next: {typed('run', config=f'{into}/config.yaml', directory=into)}\n"
         f"Then: diff -rq -x '.*' {into}/results/tables {into}/made/tables"
     )

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from tabulate import tabulate
 
+from steadfast.base.commands import typed
 from steadfast.base.visible import visible
 from steadfast.compare import flips
 from steadfast.compare.changed import INTERVALS, PAIRED, UNTOLD, YES
@@ -146,7 +147,7 @@ def _samples(found: Comparison) -> Iterator[str]:
     counts = counts.reindex(columns=kinds, fill_value=0).reset_index()
     counts = counts.merge(found.compared, on=keys)
     yield _grid([*keys, *kinds, "of"], counts.values.tolist())
-    yield "\nSome of them; make show SAMPLE=… MODEL=… shows one whole:"
+    yield f"\nSome of them; {typed('show', sample='…', model='…')} shows one whole:"
     some = rows.groupby(keys, sort=False).head(1)
     yield from _first([_sample(row) for row in some.itertuples()])
 

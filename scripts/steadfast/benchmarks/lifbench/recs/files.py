@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from steadfast.base.commands import typed
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
@@ -124,4 +125,4 @@ def rewrites_needs(directory: str | None, kind: str, task: str) -> Needs:
 def encoder_needs(encoder: TfidfEncoder | SentenceEncoder) -> Needs:
     """Returns the packages that make vectors of texts."""
     own = isinstance(encoder, SentenceEncoder)
-    return Needs(packages={"sentence_transformers": "make embeddings"} if own else {})
+    return Needs(packages={"sentence_transformers": typed("embeddings")} if own else {})

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from steadfast.base.commands import typed
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings, canonical_json, read_jsonl
 from steadfast.benchmarks.lifbench.recs.checks import clustered
@@ -51,7 +52,8 @@ def _sentence_transformers(
 ) -> tuple[object, Matrix]:
     if find_spec("sentence_transformers") is None:
         raise UserError(
-            "lifbench.recs.encoder: sentence-transformers is not installed; run 'make embeddings', "
+            "lifbench.recs.encoder: sentence-transformers is not installed; run "
+            f"'{typed('embeddings')}', "
             "or take kind: tfidf, which needs nothing more"
         )
     import torch
