@@ -1,4 +1,4 @@
-"""CSR, ISR and PSR of one record, exactly (paper, equations 1 to 3) and as the released code has it.
+"""CSR, ISR and PSR of one record, exactly (equations 1 to 3) and as the released code has them.
 
 Its fallback for replies that do not parse keeps no zero, so that every such record with a single 1
 in it counts as wholly satisfied; docs/cfbench.md tells what else is odd.
