@@ -17,6 +17,7 @@ import marshal
 import os
 import runpy
 import select
+import shutil
 import signal
 import site
 import socket
@@ -27,26 +28,30 @@ import threading
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from shutil import rmtree
 from types import ModuleType
 from typing import Any, NoReturn
 
 CLIENT = Path(__file__).with_name("warm_client.py")
+VOCABULARIES = Path(__file__).parents[1] / "resources/tiktoken"
 PRELOADED = (
     "snakemake.cli",
     "snakemake.script",
     "snakemake.report",
     "snakemake_executor_plugin_slurm",
     "snakemake_executor_plugin_slurm_jobstep",
+    "smart_open",
     "aiohttp",
     "faker",
     "grimp",
+    "jsonschema",
     "matplotlib.figure",
     *(f"matplotlib.backends.backend_{kind}" for kind in ("agg", "pdf", "svg")),
+    "nbformat",
     "openai",
     "pandas",
     "pydantic",
     "rapidfuzz",
+    "requests",
     "scipy.special",
     "scipy.stats",
     "sentencex",
@@ -74,7 +79,7 @@ def warm_python() -> str:
     if COLD:
         return sys.executable
     folder = tempfile.mkdtemp(prefix="warm-")
-    atexit.register(rmtree, folder)
+    atexit.register(shutil.rmtree, folder)
     address, program = f"{folder}/socket", Path(folder) / "python"
     begin = f"#!{sys.executable} -IS\nADDRESS, PYTHON = {address!r}, {sys.executable!r}\n"
     program.write_text(begin + CLIENT.read_text())
@@ -110,6 +115,10 @@ def serve(listener: socket.socket) -> tuple:
     """Forks for each program that comes; returns in the forked process, with the program."""
     for name in PRELOADED:
         importlib.import_module(name)
+    importlib.import_module("snakemake.cli").get_argument_parser()  # looks for plugins
+    with tempfile.TemporaryDirectory() as copy:  # tiktoken removes what it finds damaged
+        os.environ["TIKTOKEN_CACHE_DIR"] = shutil.copytree(VOCABULARIES, f"{copy}/vocabularies")
+        importlib.import_module("tiktoken").get_encoding("o200k_base")
     assert not any(name.split(".")[0] == "steadfast" for name in sys.modules)
     gc.collect()
     gc.freeze()

@@ -198,6 +198,7 @@ def _short(path: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 
+@cache  # of many digests' files
 def _file_digest(path: Path) -> str:
     """A digest of what a file means: code without comments and docstrings, YAML as its values."""
     return _cached(path, _meaning, "digest")

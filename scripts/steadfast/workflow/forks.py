@@ -19,6 +19,7 @@ STAGES = ("collect", "draw", "make_data", "measure", "one_load", "score", "tabul
 PRELOADED = (
     "snakemake.logging",
     "snakemake.iocontainers",
+    "steadfast.contract.task",
     *(f"steadfast.stages.{name}" for name in STAGES),
     "steadfast.judging.ask_judge",
     "matplotlib.figure",
