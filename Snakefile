@@ -31,7 +31,7 @@ from steadfast.run.job import Job
 from steadfast.run.lineage import Lineage, lineages
 from steadfast.run.loads import Allocation, HandedOver, Loads
 from steadfast.run.required_files import check_required_files
-from steadfast.base.visible import visible
+from steadfast.base.names import visible
 from steadfast.workflow.insides import Snakemake
 
 

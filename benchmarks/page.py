@@ -18,8 +18,7 @@ from typing import Any
 from steadfast.base.files import Record, write_jsonl, write_text
 from steadfast.contract.components import Component
 from steadfast.page.make_page import FORMAT, LIMIT
-from steadfast.page.pack import Pack, page
-from steadfast.page.pack_samples import BLOCK, pack_samples
+from steadfast.page.pack import BLOCK, Pack, pack_samples, page
 from steadfast.page.sample_data import Cut
 from steadfast.page.table_data import table_data
 from steadfast.run.finished import FinishedRun

@@ -16,7 +16,7 @@ from steadfast.contract.engine_names import ENGINES, NEEDS
 from steadfast.doctor import machine
 from steadfast.doctor.check import Check, Surroundings
 from steadfast.doctor.examine import examine
-from steadfast.doctor.network import silent
+from steadfast.doctor.machine import silent
 from steadfast.doctor.slurm import read_profile, slurm_checks
 from steadfast.schema.model_base import Slurm
 from steadfast.schema.models import VllmModel

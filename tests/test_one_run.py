@@ -7,7 +7,7 @@ import pytest
 
 from steadfast.base.errors import UserError
 from steadfast.base.locks import take
-from steadfast.workflow.one_run import LOCK, hold
+from steadfast.workflow.audit import LOCK, hold
 
 RUN = SimpleNamespace(holds_folder=True, locks=[])
 

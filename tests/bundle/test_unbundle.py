@@ -7,7 +7,7 @@ import hostile
 import pytest
 
 from steadfast.base.errors import UserError
-from steadfast.base.visible import visible
+from steadfast.base.names import visible
 from steadfast.share.unbundle import unbundle
 
 BOUND = 300  # characters of a sentence, without the path of the bundle

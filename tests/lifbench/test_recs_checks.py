@@ -10,7 +10,7 @@ from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.recs.candidates import Rewrite, checked
 from steadfast.benchmarks.lifbench.recs.checks import PASS, Original, double_braces, fields_of
 from steadfast.benchmarks.lifbench.recs.requests import originals_of
-from steadfast.judging.rewriting.stand_in import _rewordings
+from steadfast.judging.rewriting import _rewordings
 
 LOI = Original("LOI", 1, "What comes next after the {ordid} entry of the list?")
 OQ = Original(

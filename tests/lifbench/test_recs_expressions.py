@@ -18,8 +18,7 @@ from steadfast.benchmarks.lifbench.recs.statistics import rows, statistics
 from steadfast.benchmarks.lifbench.recs.vectors import vectors
 from steadfast.contract.components import JudgePrompt
 from steadfast.contract.part_files import read_judge_prompts
-from steadfast.judging.rewriting.reading import readable
-from steadfast.judging.rewriting.stand_in import RewriterStandIn
+from steadfast.judging.rewriting import RewriterStandIn, readable
 
 FILES = ("candidates", "vectors", "clusters", "review")
 WORDED = {name: task.worded for name, task in TASKS.items()}

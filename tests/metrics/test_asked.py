@@ -5,7 +5,7 @@ import pandas as pd
 from steadfast.base.files import read_jsonl
 from steadfast.contract.records import OWN, RELEASED
 from steadfast.stages.release_scores import release_scores
-from steadfast.stats.asked import answers_expected, models_by_prompts, prompts_of
+from steadfast.stats.scores import answers_expected, models_by_prompts, prompts_of
 
 
 def answers(**by_model: str) -> pd.DataFrame:

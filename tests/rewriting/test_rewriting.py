@@ -5,10 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.judging.rewriting.asking import rewriting_prompt
-from steadfast.judging.rewriting.language import language, same_language
-from steadfast.judging.rewriting.reading import UnreadableError, read, readable
-from steadfast.judging.rewriting.stand_in import RewriterStandIn
+from steadfast.judging.rewriting import (
+    RewriterStandIn,
+    UnreadableError,
+    language,
+    read,
+    readable,
+    rewriting_prompt,
+    same_language,
+)
 
 TWO = {"count": 2}
 READER = {"slip": 0.0, "seed": 1}

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import write_json, write_jsonl
+from steadfast.base.names import visible
 from steadfast.base.seal import Seal
-from steadfast.base.visible import visible
 from steadfast.benchmarks.lifbench.passages import passages
 from steadfast.config.load import load_config
 from steadfast.contract.components import Sample

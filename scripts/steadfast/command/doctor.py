@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from steadfast.base.visible import visible
+from steadfast.base.names import visible
 from steadfast.config.source import default_config
 from steadfast.doctor.examine import examine
 

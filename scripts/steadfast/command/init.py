@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
-from steadfast.base.visible import visible
+from steadfast.base.names import visible
 from steadfast.command import start
 from steadfast.command.questions import NO_KEY, OPENAI_KEY, QUESTIONS, Question, sections
 from steadfast.command.says_why import says_why

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from steadfast.base.errors import UserError
-from steadfast.base.visible import visible
+from steadfast.base.names import visible
 
 
 @contextmanager

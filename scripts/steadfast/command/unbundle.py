@@ -3,7 +3,7 @@
 from argparse import Namespace
 
 from steadfast.base.commands import typed
-from steadfast.base.visible import visible
+from steadfast.base.names import visible
 from steadfast.command.says_why import says_why
 from steadfast.share.unbundle import unbundle
 

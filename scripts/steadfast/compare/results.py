@@ -18,8 +18,8 @@ from steadfast.contract.components import Scored
 from steadfast.contract.part_files import read_data
 from steadfast.contract.records import RELEASED, ScoreRecord
 from steadfast.run.finished import FinishedPart, FinishedRun
-from steadfast.stats.asked import prompts_of
 from steadfast.stats.pairs import holm
+from steadfast.stats.scores import prompts_of
 from steadfast.stats.tidy import write_csv
 
 TESTS = ("benchmark", "model", "cell", "difference", "low", "high", "p", "p_holm", "n")

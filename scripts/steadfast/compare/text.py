@@ -8,7 +8,7 @@ import pandas as pd
 from tabulate import tabulate
 
 from steadfast.base.commands import typed
-from steadfast.base.visible import visible
+from steadfast.base.names import visible
 from steadfast.compare import flips
 from steadfast.compare.changed import INTERVALS, PAIRED, UNTOLD, YES
 from steadfast.compare.results import Comparison

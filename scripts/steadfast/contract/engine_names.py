@@ -4,7 +4,7 @@ ENGINES = {
     "reference": "steadfast.engines.stand_ins:ReferenceEngine",
     "simulated": "steadfast.engines.stand_ins:SimulatedEngine",
     "floor": "steadfast.engines.stand_ins:FloorEngine",
-    "replay": "steadfast.engines.replay:ReplayEngine",
+    "replay": "steadfast.engines.stand_ins:ReplayEngine",
     "openai": "steadfast.engines.openai.batch_api:build",
     "vllm": "steadfast.engines.vllm.copies:build",
 }

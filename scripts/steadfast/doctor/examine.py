@@ -11,8 +11,7 @@ from steadfast.config.source import read_source
 from steadfast.contract.engine_names import NEEDS
 from steadfast.contract.task import DataFile, Needs, Task
 from steadfast.doctor.check import Check, Surroundings, found, unneeded
-from steadfast.doctor.machine import machine_checks
-from steadfast.doctor.network import hosts, silent
+from steadfast.doctor.machine import hosts, machine_checks, silent
 from steadfast.doctor.slurm import on_cluster, read_profile, slurm_checks
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.required_files import check_required_files

@@ -1,11 +1,16 @@
-"""What every config needs of a machine: Python, the locked packages, disk, tokenizer files."""
+"""What every config needs of a machine: Python, locked packages, disk, tokenizers, a network."""
 
 import os
 import shutil
 import sys
+import urllib.request
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPException
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
 
 from steadfast.base.errors import UserError
 from steadfast.base.resources import HOME
@@ -96,3 +101,31 @@ def latex() -> Check:
     if there := [name for name in PDF if shutil.which(name)]:
         return Check("LaTeX", "ok", f"{there[0]} is there, for results/tables/all_tables.tex")
     return unneeded("LaTeX", "tables are .tex files; only to typeset them is it needed")
+
+
+SECONDS = 5.0
+AT_ONCE = 8
+
+
+def silent(addresses: Iterable[str]) -> dict[str, str]:
+    """The addresses that do not give what they should, and why; nothing is downloaded."""
+    asked = list(dict.fromkeys(addresses))
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        reasons = dict(zip(asked, pool.map(_reason, asked), strict=True))
+    return {address: reason for address, reason in reasons.items() if reason}
+
+
+def hosts(addresses: Iterable[str]) -> str:
+    """The hosts of addresses, for a sentence."""
+    return ", ".join(dict.fromkeys(urlsplit(address).netloc for address in addresses))
+
+
+def _reason(address: str) -> str:
+    try:
+        request = urllib.request.Request(address, method="HEAD")
+        with urllib.request.urlopen(request, timeout=SECONDS):
+            return ""
+    except HTTPError as error:
+        return f"HTTP status {error.code}"
+    except (OSError, HTTPException, ValueError) as error:
+        return str(getattr(error, "reason", None) or error)

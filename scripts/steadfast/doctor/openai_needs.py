@@ -10,8 +10,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.names import shown
 from steadfast.doctor.check import Check, Surroundings, found
-from steadfast.doctor.machine import tokenizer
-from steadfast.doctor.network import SECONDS
+from steadfast.doctor.machine import SECONDS, tokenizer
 from steadfast.doctor.vllm_needs import model_files
 from steadfast.engines.openai.client import Access
 from steadfast.engines.openai.served import program_path

@@ -11,7 +11,7 @@ from steadfast.base.commands import typed
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.doctor.check import Check, Surroundings, found, unneeded
-from steadfast.doctor.network import SECONDS
+from steadfast.doctor.machine import SECONDS
 from steadfast.workflow.interpreter import interpreter
 
 CONFIG = "config.json"

@@ -11,8 +11,7 @@ from steadfast.base.seal import Seal
 from steadfast.config.load import load_config
 from steadfast.contract.request import STATUSES
 from steadfast.engines.cost.bill import cost
-from steadfast.page.pack import Pack, page
-from steadfast.page.pack_samples import BLOCK, Packed, pack_samples
+from steadfast.page.pack import BLOCK, Pack, Packed, pack_samples, page
 from steadfast.page.table_data import table_data
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.finished import FinishedRun

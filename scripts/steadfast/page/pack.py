@@ -1,14 +1,22 @@
-"""The page's one file: what it shows, compressed, with the script that unpacks and shows it."""
+"""The page's data, compressed piece by piece, and the pieces of its samples."""
 
 import base64
 import hashlib
 import zlib
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from random import Random
 from string import Template
+from typing import Any, NamedTuple
 
-from steadfast.base.files import json_line, read_text
+from steadfast.base.files import Record, json_line, read_text
 from steadfast.base.resources import resource
+from steadfast.contract.components import Sample
+from steadfast.page.sample_data import Cut, answer_data, answer_row, sample_data, sample_digest
+from steadfast.page.view_sample import SeenSample
+from steadfast.run.finished import FinishedAnswer, FinishedPart, FinishedRun
 
 STYLE = ("page.css",)
 SCRIPTS = ("unpack.js", "elements.js", "tables.js", "run.js", "samples.js", "main.js")
@@ -59,3 +67,135 @@ def page(title: str, packs: Iterable[Pack]) -> str:
 
 def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+BLOCK = 256
+"""Samples of one piece."""
+CUTS = (
+    Cut(),
+    *(Cut(aside=most) for most in (16_000, 4_000, 1_000, 250, 0)),
+    *(Cut(most, aside=0) for most in (4_000, 2_000, 1_000, 500, 250)),
+)
+"""How much of texts is shown: thoughts and what stands aside are cut first."""
+SAMPLED = 24
+"""Files of answers, and blocks of samples, by which the size of all is estimated."""
+ERROR = 0.05
+"""By how much an estimate that was too low is taken to be."""
+
+
+class Packed(NamedTuple):
+    """Samples as pieces, how their texts are cut, and by benchmark and model what came of them."""
+
+    pack: Pack
+    cut: Cut
+    counts: list[Record]
+
+
+def pack_samples(run: FinishedRun, limit: int) -> Packed:
+    """All samples and answers in so many characters, or with the last of ``CUTS`` in more."""
+    parts = [
+        part
+        for name in run.evaluation.running
+        if run.evaluation.asked_of(name)
+        for part in run.parts(name).values()
+    ]
+    last, room = len(CUTS) - 1, float(limit)
+    # To pack few files is no more than to estimate them.
+    few = sum(len(part.models) for part in parts) <= SAMPLED
+    number = 0 if few else _first_cut(parts, 0, room)
+    while True:
+        pack = Pack(limit if number < last else None)
+        try:
+            return Packed(pack, CUTS[number], _add_samples(pack, run, parts, CUTS[number]))
+        except Full:
+            room *= 1 - ERROR
+            number = _first_cut(parts, number + 1, room)
+
+
+def _first_cut(parts: Sequence[FinishedPart], number: int, room: float) -> int:
+    """The number of the first cut from this one on with which there is room, or of the last."""
+
+    def fits(cut: Cut) -> bool:
+        return _estimate(parts, cut) <= room
+
+    return number if fits(CUTS[number]) else bisect_left(CUTS[:-1], True, number + 1, key=fits)
+
+
+def _estimate(parts: Sequence[FinishedPart], cut: Cut) -> float:
+    """Characters of all samples and answers, as some of their blocks and files say."""
+    blocks = [(part, block) for part in parts for block in _blocks(part.samples)]
+    files = [(part, model) for part in parts for model in part.models]
+    samples, answers, some = Pack(), Pack(), Random(SAMPLED)
+    taken = some.sample(blocks, min(SAMPLED, len(blocks)))
+    read = some.sample(files, min(SAMPLED, len(files)))
+    for part, block in taken:
+        _add_block(samples, "", part, block, cut)
+    for part, model in read:
+        _add_answers(answers, "", part, model, cut)
+    kinds = (samples, blocks, taken), (answers, files, read)
+    return sum(pack.characters * len(whole) / max(len(of), 1) for pack, whole, of in kinds)
+
+
+def _add_samples(
+    pack: Pack, run: FinishedRun, parts: Sequence[FinishedPart], cut: Cut
+) -> list[Record]:
+    """Adds an index of each benchmark and its samples and answers in blocks; counts statuses."""
+    counts: list[Record] = []
+    for name in run.evaluation.running:
+        found = {model: Counter[str]() for model in run.evaluation.asked_of(name)}
+        scored = Counter[str]()
+        index = [_add_part(pack, part, cut) for part in parts if part.benchmark == name]
+        for part in index:
+            for model, draws in part["answers"].items():
+                for row in (row for draw in draws for row in draw):
+                    found[model][row[0]] += 1
+                    scored[model] += row[1] is not None
+        if index:
+            pack.add(f"index/{name}", index)
+        for model, statuses in found.items():
+            title = run.evaluation.benchmarks[name].title
+            rest = {"benchmark": title, "model": model, "scored": scored[model]}
+            counts.append({**rest, "statuses": dict(statuses)})
+    return counts
+
+
+def _add_part(pack: Pack, part: FinishedPart, cut: Cut) -> Record:
+    """Adds one part's samples and answers, an answer a row, and returns its index."""
+    name, index = f"{part.benchmark}/{part.name}", list[list[Any]]()
+    for number, block in enumerate(_blocks(part.samples)):
+        seen = _add_block(pack, f"samples/{name}/{number}", part, block, cut)
+        index += [[one.sample.id, one.sample.prompt["task"], sample_digest(one)] for one in seen]
+    answers = {
+        model: [
+            [answer_row(one) for one in of]
+            for of in _add_answers(pack, f"answers/{name}/{model}", part, model, cut)
+        ]
+        for model in part.models
+    }
+    return {"name": part.name, "samples": index, "answers": answers}
+
+
+def _add_block(
+    pack: Pack, name: str, part: FinishedPart, block: Sequence[Sample], cut: Cut
+) -> list[SeenSample]:
+    """Adds a block of samples, and gives them."""
+    seen = [SeenSample.of(part, sample) for sample in block]
+    pack.add(name, [sample_data(one, cut) for one in seen])
+    return seen
+
+
+def _add_answers(
+    pack: Pack, name: str, part: FinishedPart, model: str, cut: Cut
+) -> list[list[FinishedAnswer]]:
+    """Adds a model's answers, and gives them by draw."""
+    found = list(part.answers(model, [sample.id for sample in part.samples]))
+    draws = part.run.evaluation.config.models[model].draws
+    by_draw = [found[draw::draws] for draw in range(draws)]
+    for draw, of in enumerate(by_draw):
+        for number, block in enumerate(_blocks(of)):
+            pack.add(f"{name}/{draw}/{number}", [answer_data(one, cut) for one in block])
+    return by_draw
+
+
+def _blocks(whole: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    return (whole[start : start + BLOCK] for start in range(0, len(whole), BLOCK))

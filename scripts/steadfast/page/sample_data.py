@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from steadfast.base.files import Record, Settings, canonical_json
-from steadfast.page.seen import SeenSample
+from steadfast.page.view_sample import SeenSample
 from steadfast.run.finished import FinishedAnswer, JudgedRequest
 from steadfast.show.passages import Passages, marked
 

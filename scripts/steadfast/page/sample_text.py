@@ -1,12 +1,12 @@
-"""A sample as text for a terminal; nothing in it is acted on (``steadfast.base.visible``)."""
+"""A sample as text for a terminal; nothing in it is acted on (``steadfast.base.names``)."""
 
 from collections.abc import Iterator
 
 from steadfast.base.files import Settings
-from steadfast.base.visible import visible
+from steadfast.base.names import visible
 from steadfast.contract.records import ScoreRecord
 from steadfast.page.sample_data import ENCODER, START, as_text
-from steadfast.page.seen import SeenSample
+from steadfast.page.view_sample import SeenSample
 from steadfast.run.finished import FinishedAnswer, JudgedRequest
 from steadfast.show.passages import excerpts
 

@@ -2,18 +2,57 @@
 
 import difflib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from steadfast.base.errors import UserError
 from steadfast.base.names import nearest, shown
 from steadfast.base.seal import Seal
 from steadfast.config.portable import CONFIG_FILE
 from steadfast.config.source import read_source
+from steadfast.contract.components import Sample
 from steadfast.contract.records import read_prompts
-from steadfast.page.seen import SeenSample
 from steadfast.run.evaluation import Evaluation
-from steadfast.run.finished import FinishedPart, FinishedRun
+from steadfast.run.finished import FinishedAnswer, FinishedPart, FinishedRun
 from steadfast.run.lineage import Lineage
+from steadfast.show.passages import Passages
+
+
+@dataclass(frozen=True)
+class SeenSample:
+    """A sample and all that the results folder has of it: context, answers, replies, scores."""
+
+    benchmark: str
+    sample: Sample
+    passages: Passages | None
+    expected: str
+    answers: Sequence[FinishedAnswer] = ()
+
+    @classmethod
+    def of(
+        cls, part: FinishedPart, sample: Sample, answers: Sequence[FinishedAnswer] = ()
+    ) -> "SeenSample":
+        """A sample of a part."""
+        return cls(
+            part.run.evaluation.benchmarks[part.benchmark].title,
+            sample,
+            part.task.passages.make(sample) if part.task.passages else None,
+            part.stand_in.reference(sample),
+            answers,
+        )
+
+    @property
+    def before(self) -> list[str]:
+        """The instructions of the turns that it follows."""
+        return [turn.prompt["instruction"] for turn in self.sample.turns[:-1]]
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What the data have of it beside its instruction."""
+        asked = self.sample.prompt["instruction"]
+        return {name: value for name, value in self.sample.source.items() if value != asked}
+
 
 NEAR = 5
 """Names that are suggested where there is no sample of a name."""

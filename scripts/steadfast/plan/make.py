@@ -23,7 +23,7 @@ from steadfast.engines.cost.forecast import (
     judging_work,
 )
 from steadfast.engines.cost.roofline import Work
-from steadfast.engines.replay import ReplayEngine
+from steadfast.engines.stand_ins import ReplayEngine
 from steadfast.judging.ask_judge import judge_prompts_of, load_templates
 from steadfast.plan.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from steadfast.plan.certificate import PilotCertificate

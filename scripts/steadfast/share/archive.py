@@ -11,8 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import file_sha256, replacing
-from steadfast.base.names import shown
-from steadfast.base.visible import visible
+from steadfast.base.names import shown, visible
 
 TIME = (1980, 1, 1, 0, 0, 0)
 """Of every member; a zip file knows no earlier one."""

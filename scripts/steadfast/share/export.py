@@ -9,9 +9,8 @@ from steadfast.base.files import file_sha256, write_json, write_jsonl, write_tex
 from steadfast.contract.components import StandIn, component
 from steadfast.contract.exports import Asked, Exports
 from steadfast.contract.part_files import PartFiles, read_data, sources_by_part
-from steadfast.share.card import card
+from steadfast.share.card import card, croissant
 from steadfast.share.columns import ExportTable, arrow, table
-from steadfast.share.croissant import croissant
 from steadfast.workflow.script import paths, run_rule
 
 T = TypeVar("T")

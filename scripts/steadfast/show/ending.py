@@ -11,8 +11,8 @@ from operator import mul
 from pathlib import Path
 from typing import NamedTuple
 
+from steadfast.base.names import visible
 from steadfast.base.resources import facts
-from steadfast.base.visible import visible
 from steadfast.show.render import unescape_markdown
 
 REPORT = "report/report.md"

@@ -17,9 +17,9 @@ from steadfast.show.display import Display
 from steadfast.show.roster import NOTES as SHARED
 from steadfast.show.roster import Group, Roster
 from steadfast.show.table import Cell, Column, Section, Table, ranks, rounded
-from steadfast.stats.asked import models_by_prompts
 from steadfast.stats.headline import ABOVE_FLOOR, HIGHEST, read_headline
 from steadfast.stats.ranks import CORRELATIONS
+from steadfast.stats.scores import models_by_prompts
 from steadfast.stats.ties import Ties
 
 WORDS = facts("report.yaml")

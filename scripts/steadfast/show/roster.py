@@ -43,7 +43,7 @@ class Roster:
         models: names of the models that have results.
         display: how they are shown; where a model's engine is not known, a simulated reader is
             known by its name, which starts with ``sim-``.
-        prompts: whose prompts each model answered (``stats.asked.models_by_prompts``); by default
+        prompts: whose prompts each model answered (``stats.scores.models_by_prompts``); by default
             all the same.
     """
 

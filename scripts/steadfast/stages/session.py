@@ -6,18 +6,17 @@ from pathlib import Path
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import PARTIAL, check_regular, read_text, remove_partials, write_text
-from steadfast.base.visible import visible
+from steadfast.base.names import visible
 from steadfast.config import settings
 from steadfast.config.portable import CONFIG_FILE, as_yaml, portable
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.run.evaluation import Evaluation
 from steadfast.show.display import trial_remark
 from steadfast.show.ending import ending
-from steadfast.workflow.audit import Audit
+from steadfast.workflow.audit import Audit, hold
 from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.forking import WORTH, fork_scripts
 from steadfast.workflow.insides import Snakemake
-from steadfast.workflow.one_run import hold
 from steadfast.workflow.slurm import Watch
 from steadfast.workflow.terminal import JobLines, NothingToDo, TargetElsewhere
 

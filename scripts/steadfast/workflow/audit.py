@@ -1,4 +1,4 @@
-"""What stands in the results folder, compared with what a run wants before anything is printed.
+"""The results folder of a run: held by it alone, and compared with what it wants before it prints.
 
 Snakemake goes by what it remembers of earlier runs, and by times. It forgets where its memory is
 removed, or the results are copied or shared; and it can be told to take files as they are. So each
@@ -6,10 +6,13 @@ file's seal is compared with what the rules want of it: a file that was made fro
 made again, whatever Snakemake would do, and one that somebody edited is refused.
 """
 
+import atexit
+import os
 from pathlib import Path
 
 from steadfast.base.checksums import Checksums
 from steadfast.base.errors import UserError
+from steadfast.base.locks import take
 from steadfast.base.seal import OTHER, Seal, State, seals
 from steadfast.workflow.insides import Snakemake
 
@@ -58,3 +61,49 @@ class Audit:
                 f"{first.files[0]}: {OTHER}{also}; {option} would pass that for what it asks for: "
                 "run without it"
             )
+
+
+LOCK = "journal/.locks/run.lock"
+"""Below the results folder, beside the locks of loads."""
+HELD: set[Path] = set()
+"""The folders that this process holds, also where it reads the Snakefile more than once."""
+
+
+def hold(results: Path, snakemake: Snakemake) -> None:
+    """Takes a results folder for a run that makes files, and what dead runs have locked there.
+
+    Snakemake's own locks lie in its working directory. They outlive a process that is killed, and
+    say nothing to a run from another directory. This one does neither: the system gives it up with
+    the process, and no job inherits it.
+    """
+    if results in HELD or not snakemake.holds_folder:
+        return
+    lock = results / LOCK
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        fd = os.open(lock, os.O_RDWR | os.O_CREAT, 0o666)
+    except OSError as error:
+        raise UserError(
+            f"{lock}: it cannot be written ({error.strerror}); mend that, or name another "
+            "folder under pathvars, results"
+        ) from None
+    try:
+        held = take(fd)
+    except OSError:  # a file system without locks: Snakemake's own must do
+        os.close(fd)
+        return
+    if not held:
+        holder = os.read(fd, 99).decode("utf-8", errors="replace").strip()
+        raise UserError(
+            f"{results}: another run makes files there ({holder}); wait for its end, or "
+            "name another folder under pathvars, results"
+        )
+    os.truncate(fd, 0)
+    os.write(fd, f"process {os.getpid()}\n".encode())
+    atexit.register(os.truncate, fd, 0)
+    HELD.add(results)
+    # Of Snakemake's locks, those on files of this folder are nobody's now.
+    for dead, locked in snakemake.locks:
+        if any(Path(path).is_relative_to(results) for path in locked):
+            dead.with_name(dead.name.replace("output", "input")).unlink(missing_ok=True)
+            dead.unlink(missing_ok=True)

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from steadfast.base.errors import ERROR, PASSING
+from steadfast.base.names import visible
 from steadfast.base.resources import facts
-from steadfast.base.visible import visible
 from steadfast.workflow import insides
 
 SHOWN_LINES = 8

@@ -11,8 +11,8 @@ from typing import Any, TextIO
 
 from steadfast.base.errors import ERROR, PASSING, STOPPED, PassingError, UserError, of_system
 from steadfast.base.files import Settings
+from steadfast.base.names import visible
 from steadfast.base.seal import Seal, seals
-from steadfast.base.visible import visible
 from steadfast.workflow.interpreter import enter
 
 

@@ -11,7 +11,6 @@ from steadfast.benchmarks.cfbench.frames import with_full
 from steadfast.benchmarks.cfbench.satisfaction import is_satisfied, satisfaction
 from steadfast.contract.components import Labels, Scored
 from steadfast.stats.agreement import agreement_rows, answer_agreement, majority
-from steadfast.stats.asked import answers_expected
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.raters import (
     HUMAN,
@@ -23,6 +22,7 @@ from steadfast.stats.raters import (
     numbered_points,
     read_labels,
 )
+from steadfast.stats.scores import answers_expected
 from steadfast.stats.tidy import in_order
 
 VALUES = ["n", "raw", "raw_low", "raw_high", "kappa", "kappa_low", "kappa_high"]

@@ -15,8 +15,7 @@ from steadfast.benchmarks.cfbench.facts import (
     ScoreRecord,
 )
 from steadfast.contract.components import Scored
-from steadfast.stats.asked import prompts_of
-from steadfast.stats.scores import is_empty
+from steadfast.stats.scores import is_empty, prompts_of
 
 Records = Mapping[str, Record]
 """The data's records by sample."""

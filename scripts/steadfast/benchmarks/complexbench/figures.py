@@ -15,7 +15,7 @@ from steadfast.show.figures import SMALL, Picture, apart, draw_points, frame, lo
 from steadfast.show.panels import legends, lineups, pictured, rows_of_panels
 from steadfast.show.results import range_notes, shared_notes, values_by_model
 from steadfast.show.roster import Roster
-from steadfast.stats.asked import models_by_prompts
+from steadfast.stats.scores import models_by_prompts
 from steadfast.stats.tidy import rows_of
 
 BAND = "#f2f2f2"

@@ -15,10 +15,9 @@ from steadfast.benchmarks.complexbench.facts import WHOLE, ScoreRecord, language
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED
 from steadfast.contract.components import Data, Labels, Scored
 from steadfast.stats.agreement import answer_agreement
-from steadfast.stats.asked import models_asked, prompts_of, with_prompts
 from steadfast.stats.preferences import preferences
 from steadfast.stats.raters import judge_verdicts, read_labels
-from steadfast.stats.scores import STATUSES, is_empty
+from steadfast.stats.scores import STATUSES, is_empty, models_asked, prompts_of, with_prompts
 
 
 class AskedPart(NamedTuple):
@@ -35,7 +34,7 @@ class ScoredAnswers:
     Attributes:
         parts: by name.
         records: score records by model and part.
-        asked: of each model, as ``stats.asked.models_asked`` gives it.
+        asked: of each model, as ``stats.scores.models_asked`` gives it.
         models: all of them, by name.
         verdicts: of each model and part, by draw and instance: those on its questions, once
             dependencies count.

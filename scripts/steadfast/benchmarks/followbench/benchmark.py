@@ -183,8 +183,8 @@ def _rewriting(evolution: Evolution) -> Rewriting:
     return Rewriting(
         requests={_round(level): _requests(level) for level in LEVELS},
         rewriters=[evolution.rewriter],
-        readable=Component("steadfast.judging.rewriting.reading:readable"),
-        stand_in=Component("steadfast.judging.rewriting.stand_in:RewriterStandIn"),
+        readable=Component("steadfast.judging.rewriting:readable"),
+        stand_in=Component("steadfast.judging.rewriting:RewriterStandIn"),
         attempts=EVOLUTION_ATTEMPTS,
     )
 

@@ -17,7 +17,7 @@ from steadfast.benchmarks.followbench.facts import LEVELS
 from steadfast.contract.components import JudgePrompt, JudgeRequest
 from steadfast.contract.judge_template import boundary, load_template
 from steadfast.contract.request import ANSWERED
-from steadfast.judging.rewriting.reading import UnreadableError, read
+from steadfast.judging.rewriting import UnreadableError, read
 
 SOURCE = "evolved"
 FIRST_ID = 1001  # beyond the released groups, some of whose numbers stand for a rule

@@ -26,7 +26,7 @@ from steadfast.show.results import Note, range_notes, shared_notes, values_by_mo
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Roster
 from steadfast.show.table import rounded
-from steadfast.stats.asked import models_by_prompts
+from steadfast.stats.scores import models_by_prompts
 from steadfast.stats.tidy import OVERALL, rows_of
 
 WORDS = facts("followbench/tables.yaml")

@@ -12,9 +12,8 @@ from steadfast.base.errors import UserError
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, RULE, ScoreRecord
 from steadfast.contract.components import INVALID, Scored
-from steadfast.stats.asked import prompts_of
 from steadfast.stats.intervals import NOTHING
-from steadfast.stats.scores import is_empty
+from steadfast.stats.scores import is_empty, prompts_of
 
 Verdict = float | None
 """Of a level: 1 (all constraints kept), 0, None where there is none; in mode released −1, where the

@@ -16,7 +16,7 @@ from steadfast.benchmarks.lifbench.data import (
 )
 from steadfast.benchmarks.lifbench.own_tasks.tasks import own_tasks
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.perspectives import Beyond
+from steadfast.benchmarks.lifbench.records import Beyond
 from steadfast.benchmarks.lifbench.recs.files import review_folder, rewriting
 from steadfast.benchmarks.lifbench.released_files import released_lengths, scores_file
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS, scores_needs

@@ -12,11 +12,11 @@ from steadfast.benchmarks.lifbench.contexts.formats import NUMBERED
 from steadfast.benchmarks.lifbench.domains import usual_domain
 from steadfast.benchmarks.lifbench.frames import row_order, sorted_rows
 from steadfast.benchmarks.lifbench.measures import bootstrap, spread, task_means
-from steadfast.benchmarks.lifbench.perspectives import Beyond
+from steadfast.benchmarks.lifbench.records import Beyond
 from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
 from steadfast.benchmarks.lifbench.tasks import SCENARIOS
 from steadfast.contract.records import OWN
-from steadfast.stats.asked import answers_expected
+from steadfast.stats.scores import answers_expected
 from steadfast.stats.tidy import OVERALL, tidy
 
 KEYS = ["model", "perspective", "scenario", "group", "length"]

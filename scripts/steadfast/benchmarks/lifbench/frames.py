@@ -10,14 +10,12 @@ import pandas as pd
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
-from steadfast.benchmarks.lifbench.perspectives import ASKED, AVERAGE, FURTHER, PERSPECTIVES
-from steadfast.benchmarks.lifbench.records import ScoreRecord
+from steadfast.benchmarks.lifbench.records import ASKED, AVERAGE, FURTHER, PERSPECTIVES, ScoreRecord
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, SCORED_TASKS, ScoredTasks
 from steadfast.contract.components import Scored
 from steadfast.contract.records import OWN
 from steadfast.contract.request import STATUSES
-from steadfast.stats.asked import answers_expected, prompts_of, with_prompts
-from steadfast.stats.scores import is_empty
+from steadfast.stats.scores import answers_expected, is_empty, prompts_of, with_prompts
 from steadfast.stats.tidy import OVERALL, in_order
 from steadfast.stats.variance import DRAW, RESIDUAL
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from steadfast.benchmarks.lifbench.frames import POINT, row_order
-from steadfast.benchmarks.lifbench.perspectives import AVERAGE, PERSPECTIVES
+from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES
 from steadfast.benchmarks.lifbench.scored_tasks import (
     SCORED_TASKS,
     ScoredTasks,

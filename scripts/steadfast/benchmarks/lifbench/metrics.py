@@ -17,8 +17,7 @@ from steadfast.benchmarks.lifbench.analyses import (
 from steadfast.benchmarks.lifbench.beyond import ars_by_group, beyond_ifs, paper_samples
 from steadfast.benchmarks.lifbench.frames import coverage, data_counts, row_order, score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
-from steadfast.benchmarks.lifbench.perspectives import AVERAGE, Beyond
-from steadfast.benchmarks.lifbench.records import ScoreRecord
+from steadfast.benchmarks.lifbench.records import AVERAGE, Beyond, ScoreRecord
 from steadfast.benchmarks.lifbench.sampling import chosen, sampling_effect, sets_of, statistics_rows
 from steadfast.benchmarks.lifbench.scored_tasks import with_own
 from steadfast.contract.components import Data, Labels, Scored

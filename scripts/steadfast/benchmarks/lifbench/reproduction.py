@@ -8,7 +8,7 @@ import pandas as pd
 
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.perspectives import Beyond
+from steadfast.benchmarks.lifbench.records import Beyond
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
 from steadfast.benchmarks.lifbench.tables import BUILDERS
 from steadfast.benchmarks.lifbench.tables import tables as own_tables

@@ -9,7 +9,7 @@ import scipy  # whose parts are loaded where they are first used: tables and fig
 
 from steadfast.benchmarks.lifbench.frames import row_order
 from steadfast.benchmarks.lifbench.measures import bootstrap, spread
-from steadfast.benchmarks.lifbench.perspectives import AVERAGE, PERSPECTIVES
+from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES
 from steadfast.contract.components import Data
 from steadfast.contract.records import OWN
 from steadfast.stats.bootstrap import Replicates

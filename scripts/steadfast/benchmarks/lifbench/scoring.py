@@ -9,8 +9,7 @@ from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.lifbench.gold import asked_depth
 from steadfast.benchmarks.lifbench.own_tasks.calls import call
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.perspectives import ASKED
-from steadfast.benchmarks.lifbench.records import Prompt
+from steadfast.benchmarks.lifbench.records import ASKED, Prompt
 from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 from steadfast.contract.components import Answer, Reply, Sample, Score, Scoring
 

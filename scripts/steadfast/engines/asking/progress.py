@@ -4,7 +4,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Never, TextIO
 
-from steadfast.base.visible import visible
+from steadfast.base.names import visible
 from steadfast.contract.request import Response
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from steadfast.benchmarks.lifbench.figures.shared import (
     sentence,
     values_of,
 )
-from steadfast.benchmarks.lifbench.perspectives import PERSPECTIVES
+from steadfast.benchmarks.lifbench.records import PERSPECTIVES
 from steadfast.benchmarks.lifbench.tables.results import WORDS as HEADINGS
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.show import figures

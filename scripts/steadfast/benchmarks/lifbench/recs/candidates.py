@@ -8,7 +8,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.lifbench.recs import checks
 from steadfast.contract.part_files import read_judge_prompts, read_replies
-from steadfast.judging.rewriting.reading import UnreadableError, read
+from steadfast.judging.rewriting import UnreadableError, read
 
 HAND_WRITTEN = "hand-written"  # the rewriter of an original
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.tasks import Task
-from steadfast.judging.rewriting.language import same_language
+from steadfast.judging.rewriting import same_language
 
 Direction = int | None  # 1, what follows; -1, what precedes; None where the task has no directions
 

@@ -16,8 +16,8 @@ from steadfast.contract.task import DataFile, Needs, Rewriting, rewrites_file
 from steadfast.schema.config import Config
 
 FUNCTIONS = "steadfast.benchmarks.lifbench.recs"
-READING = "steadfast.judging.rewriting.reading:readable"
-STAND_IN = "steadfast.judging.rewriting.stand_in:RewriterStandIn"
+READING = "steadfast.judging.rewriting:readable"
+STAND_IN = "steadfast.judging.rewriting:RewriterStandIn"
 ATTEMPTS = 3
 ROUND = "recs"
 RELEASED = "released"  # in place of a folder: the authors' review

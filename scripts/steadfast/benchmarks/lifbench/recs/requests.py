@@ -10,7 +10,7 @@ from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.lifbench.expressions import own_expressions, released_expressions
 from steadfast.benchmarks.lifbench.recs.checks import Direction, Original, request_id, rewritten
 from steadfast.benchmarks.lifbench.recs.released import rewrites
-from steadfast.judging.rewriting.asking import rewriting_prompt
+from steadfast.judging.rewriting import rewriting_prompt
 
 Source = Literal["own", "released"]
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from steadfast.base.files import Settings
-from steadfast.benchmarks.lifbench.perspectives import Beyond
+from steadfast.benchmarks.lifbench.records import Beyond
 from steadfast.benchmarks.lifbench.scored_tasks import with_own
 from steadfast.benchmarks.lifbench.tables import models, scores
 from steadfast.benchmarks.lifbench.tables.beyond import beyond_table

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from steadfast.benchmarks.lifbench.perspectives import AVERAGE, PERSPECTIVES
+from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.show.cells import MODEL, CellsByModel, joined_cells, rank_cells, rank_texts
 from steadfast.show.results import Note

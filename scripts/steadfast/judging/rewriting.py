@@ -1,0 +1,170 @@
+"""What rewriters are asked, how their replies are read, and what stands in for them."""
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import accumulate, product
+from random import Random
+from typing import Any
+
+from steadfast.base.files import Settings
+from steadfast.base.resources import facts, resource
+from steadfast.contract.components import JudgePrompt, JudgeRequest, JudgeStandIn
+from steadfast.contract.judge_template import boundary, load_template
+
+MAX_TOKENS = 4096
+"""Of a reply."""
+SLOTS = ("boundary", "count", "keep")
+
+
+def rewriting_prompt(
+    request: str, original: str, keep: Sequence[str], count: int, max_tokens: int = MAX_TOKENS
+) -> JudgePrompt:
+    """Returns what is asked of every rewriter about one instruction (LIFBench, Figure 8)."""
+    form = load_template(str(resource("rewriting/rewrite.txt")), SLOTS, SLOTS)
+    fields = {
+        "boundary": boundary(original),
+        "count": str(count),
+        "keep": "\n".join(f"- {part}" for part in keep),
+    }
+    head, tail = form.render(fields)
+    asked = JudgeRequest(request, tail, {"count": count}, form.reminder, max_tokens)
+    return JudgePrompt(request, "rewrite", head, original, [asked])
+
+
+LIMIT = 200_000  # characters of a reply
+DEPTH = 32  # brackets within brackets; those in strings count too, and no honest reply comes near
+
+
+class UnreadableError(ValueError):
+    """Why a reply holds no list of rewrites, as a clause."""
+
+
+def readable(expected: Settings, reply: str, answer: str) -> bool:
+    """Returns whether a reply can be read; if not, the engine asks again."""
+    try:
+        read(reply, expected)
+    except UnreadableError:
+        return False
+    return True
+
+
+def read(reply: str, expected: Settings) -> list[str]:
+    """The rewrites: the JSON list from the first ``[`` to the last ``]``, whatever stands around.
+
+    >>> read('Here they are:\\n```json\\n["Go.", "Leave."]\\n```', {"count": 2})
+    ['Go.', 'Leave.']
+
+    Up to twice as many may come as were asked for (``count``).
+    """
+    if len(reply) > LIMIT:
+        raise UnreadableError(f"the reply has more than {LIMIT:,} characters")
+    first, last, count = reply.find("["), reply.rfind("]"), expected["count"]
+    if first < 0 or last < first:
+        raise UnreadableError("the reply has no list from [ to ]")
+    texts = _value(reply[first : last + 1])
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise UnreadableError("the list holds something else than strings")
+    if not count <= len(texts) <= 2 * count:
+        raise UnreadableError(f"{len(texts)} rewrites came where {count} were asked for")
+    return texts
+
+
+def _value(text: str) -> Any:
+    depth = max(accumulate((c in "[{") - (c in "]}") for c in text), default=0)
+    if depth > DEPTH:
+        raise UnreadableError("the list is nested too deep")
+    try:
+        value = json.loads(text, strict=False)  # models leave line breaks in strings as they are
+        text.encode()  # a lone surrogate is no text that could be asked or stored
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise UnreadableError("the list holds what is no Unicode text") from None
+    except json.JSONDecodeError as error:
+        raise UnreadableError(f"the list is no JSON ({error.msg})") from None
+    except (ValueError, RecursionError):  # a number of thousands of digits
+        raise UnreadableError("the list is no JSON that can be read") from None
+    return value
+
+
+_WORD = re.compile(r"[^\W\d_]+")
+LATIN = "LATIN"
+
+
+def language(text: str) -> str | None:
+    """The language by its most frequent words, or another script's name; None where nothing tells.
+
+    >>> language("What is the next entry?"), language("下一个"), language("Quelle est la suite ?")
+    ('en', 'CJK', 'fr')
+    """
+    script = _script(text)
+    if script != LATIN:
+        return script
+    words = Counter(word.casefold() for word in _WORD.findall(text))
+    known = facts("rewriting/languages.yaml")
+    hits = {name: sum(words[word] for word in frequent) for name, frequent in known.items()}
+    best, second = sorted(hits.values(), reverse=True)[:2]
+    return max(hits, key=lambda name: hits[name]) if best > second else None
+
+
+def same_language(one: str, other: str) -> bool:
+    """Returns whether nothing tells that two texts are in different languages."""
+    found = {language(one), language(other)} - {None}
+    return len(found) < 2
+
+
+def _script(text: str) -> str | None:
+    """Returns the script of most letters, as Unicode names it."""
+    letters = (unicodedata.name(letter, "").split(" ")[0] for letter in text if letter.isalpha())
+    return max(Counter(letters).items(), key=lambda item: (item[1], item[0]), default=(None, 0))[0]
+
+
+CHATTER = 0.25  # share of a rewriter's slip with which its whole reply is spoilt
+
+_SLIPS: tuple[Callable[[str], str], ...] = (
+    lambda text: re.sub(r"\{[^{}]*\}", "it", text, count=1),
+    lambda text: text.replace("{{", "{").replace("}}", "}"),
+    lambda text: " ".join(text.split()[:3]),
+    lambda text: f"{text} {text} {text} {text}",
+)
+_SPOILT: tuple[Callable[[list[str]], str], ...] = (
+    lambda texts: f"Here are the rewrites:\n```json\n{_list(texts)}\n```\nI hope that this helps.",
+    lambda texts: _list(texts[: len(texts) // 2]),
+    lambda texts: _list(texts)[: len(_list(texts)) // 2],
+    lambda texts: "I am sorry, I cannot help with that.",
+)
+
+
+class RewriterStandIn(JudgeStandIn):
+    """Replies with as many rewordings as asked for, which keep all that the original holds."""
+
+    def reference(self, prompt: JudgePrompt, request: JudgeRequest) -> str:
+        """Returns the same rewordings in every reply."""
+        return _list(_rewordings(prompt.answer, request.expected["count"], Random(prompt.answer)))
+
+    def simulated(
+        self, prompt: JudgePrompt, request: JudgeRequest, reader: Settings, rng: Random
+    ) -> str:
+        """Others in each reply; by the rewriter's ``slip`` one, or the list, is spoilt."""
+        slip = reader.get("slip", 0.0)
+        texts = _rewordings(prompt.answer, request.expected["count"], rng)
+        for place in range(len(texts)):
+            if rng.random() < slip:
+                spoilt = [spoil(texts[place]) for spoil in _SLIPS]
+                texts[place] = rng.choice([*spoilt, rng.choice(texts)])
+        return rng.choice(_SPOILT)(texts) if rng.random() < slip * CHATTER else _list(texts)
+
+
+def _rewordings(original: str, count: int, rng: Random) -> list[str]:
+    """Returns so many texts, no two the same up to a hundred less one."""
+    words = facts("rewriting/stand_in.yaml")
+    around = [pair for pair in product(words["openings"], words["closings"]) if any(pair)]
+    rng.shuffle(around)
+    pairs = [around[place % len(around)] for place in range(count)]
+    return [f"{opening}{original}{closing}" for opening, closing in pairs]
+
+
+def _list(texts: Sequence[str]) -> str:
+    return json.dumps(list(texts), ensure_ascii=False, indent=1)

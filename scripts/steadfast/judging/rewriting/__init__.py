@@ -1,1 +1,0 @@
-"""Models word an instruction anew, and the lists that they reply are read."""
