@@ -137,7 +137,6 @@ def _run(
 
 
 def _usage(run: FinishedRun, prices: Mapping[str, Mapping[str, Settings]]) -> Record:
-    """Tokens, hit rate and cost of each job."""
     rows = []
     for row in csv.DictReader(io.StringIO(read_text(run.results / "metrics/inference.csv"))):
         # What is no part is a round of rewriting.

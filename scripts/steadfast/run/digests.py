@@ -123,7 +123,6 @@ def _graph(package: str) -> grimp.ImportGraph:
 
 @cache
 def _source(module: str) -> Path:
-    """A module's file; nothing is imported."""
     top, *inner = module.split(".")
     if not inner:
         return _origin(top)

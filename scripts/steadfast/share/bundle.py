@@ -139,7 +139,6 @@ def _take_made(run: Evaluation, steps: Lineage, results: Path, to: Path) -> None
 
 
 def _readme(run: Evaluation) -> str:
-    """Returns what a bundle says of itself to people."""
     page = files.read_text(resource("bundle/readme.md"))
     needed = ", ".join(f"{name} {version}" for name, version in packages(run.config).items())
     asked = [run.tasks[name].asked for name in run.running if run.tasks[name].asked]

@@ -177,7 +177,6 @@ def _blocks(
 
 
 def _laid_out(block: Sequence[MeasureColumn], labels: Sequence[Sequence[str]]) -> list[str]:
-    """Returns the lines of one table."""
     before = ["", *(column.benchmark for column in block)]
     sides = [labels, *(c.lines(c.benchmark != before[i]) for i, c in enumerate(block))]
     rows = list(zip(*sides, strict=True))

@@ -104,7 +104,6 @@ def _tables(config: Config, section: Cfbench) -> list[str]:
 
 
 def _data(config: Config, section: Cfbench) -> DataFile:
-    """Returns the records, and where they come from."""
     directory = section.directory or ""
     settings: dict[str, Settings] = {
         "synthetic": {"records": section.records, "seed": config.seed},

@@ -47,7 +47,6 @@ class CfbenchJudge(BelievingJudge):
     flip, chatter = CHANCES["flip"], CHANCES["chatter"]
 
     def numbers(self, request: JudgeRequest) -> range:
-        """Returns the numbers of the checkpoints."""
         expected = request.expected
         return range(1, (expected.get(DIRECT) or len(expected["checkpoints"])) + 1)
 

@@ -55,11 +55,9 @@ class CfbenchScoring(Scoring):
         self._mode, self._direct = mode, direct
 
     def facts(self, sample: Sample) -> Record:
-        """Returns the split."""
         return {"split": sample.source["split"]}
 
     def score(self, sample: Sample, answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
-        """Returns what one judge's replies make of an answer."""
         score = self._checklist(sample, answer, verdicts)
         if not self._direct:
             return score

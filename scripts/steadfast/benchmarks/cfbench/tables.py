@@ -135,7 +135,6 @@ def _domains(results: CfbenchResults, name: str) -> Table:
 
 
 def _by_category(rows: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
-    """Returns the rows of each kind and category, one a model."""
     parts = rows.groupby(["kind", "category"], sort=False)
     return {(str(kind), str(category)): part for (kind, category), part in parts}
 
@@ -224,7 +223,6 @@ def _humans(results: CfbenchResults, name: str) -> Table:
 
 
 def _agreement(results: CfbenchResults, name: str) -> Table:
-    """Returns agreement of judges and people on single checkpoints."""
     rows = results.frames["agreement"]
     return agreement_table(results.prefix + name, rows, results.display, "CFBench", "checkpoint")
 

@@ -147,7 +147,6 @@ def _path(language: str) -> str:
 
 
 def _data(config: Config, section: Complexbench, language: str) -> DataFile:
-    """Returns the instances of a language, and where they come from."""
     settings: Record = {"language": language, "extra": section.extra}
     if section.source == "synthetic":
         settings |= {"instances": section.instances, "seed": config.seed}

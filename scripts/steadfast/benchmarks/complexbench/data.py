@@ -75,8 +75,6 @@ def _checked(raw: Sequence[object], path: Path | str, published: bool = False) -
 
 
 def _record(instance: Instance, language: str, origin: str) -> Record:
-    """Returns an instance in one language."""
-
     def text(holder: Instance | Question, field: str) -> str:
         found = getattr(holder, field if language == "zh" else f"{field}_{language}")
         if found is None:

@@ -127,7 +127,6 @@ class ComplexbenchJudgePrompts(JudgePrompts):
     def prompts(
         self, sample: Sample[Prompt], answer: Answer, templates: Mapping[str, JudgeTemplate]
     ) -> Iterator[JudgePrompt]:
-        """Yields what is asked about an answer."""
         by_point = routes(sample, self._mode, self._judging)
         for name in TEMPLATES:
             points = [point for point, how in by_point.items() if how.template == name]

@@ -35,7 +35,6 @@ class ComplexbenchReader(StandIn):
     """Reference answers and simulated readings."""
 
     def reference(self, sample: Sample[Prompt]) -> str:
-        """Returns an answer that keeps every question."""
         return _signed_answer(sample, sample.prompt["points"])
 
     def simulated(self, sample: Sample[Prompt], reader: Settings, seen: float, rng: Random) -> str:
@@ -73,7 +72,6 @@ class ComplexbenchJudge(BelievingJudge):
     flip = chatter = 0.25
 
     def numbers(self, request: JudgeRequest) -> list[int]:
-        """Returns the number of the one question."""
         return [request.expected["point"]]
 
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:
@@ -85,7 +83,6 @@ class ComplexbenchJudge(BelievingJudge):
         return _COPY.format((SEPARATOR if expected["each"] else "").join(parts) or ABSENT)
 
     def unreadable(self, reply: str, rng: Random) -> str:
-        """Returns a remark, or nothing."""
         return str(rng.choice(SIMULATED["chatter"]))
 
 

@@ -157,7 +157,6 @@ def _path(language: str) -> str:
 
 
 def _data(config: Config, section: Followbench, language: str) -> DataFile:
-    """Returns the groups of a language, and where they come from."""
     settings: Record = {"language": language}
     files: tuple[str, ...] = ()
     if section.source == "synthetic":
@@ -179,7 +178,6 @@ def _required_files(section: Followbench) -> list[tuple[str, str]]:
 
 
 def _rewriting(evolution: Evolution) -> Rewriting:
-    """Returns what the rewriter is asked: a round a level."""
     return Rewriting(
         requests={_round(level): _requests(level) for level in LEVELS},
         rewriters=[evolution.rewriter],

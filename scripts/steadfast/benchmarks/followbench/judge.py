@@ -35,13 +35,11 @@ class FollowbenchJudgePrompts(JudgePrompts):
         self._ways = ways
 
     def slots_of(self, template: str) -> tuple[frozenset[str], frozenset[str]]:
-        """Returns the names that may stand in a template of that name, and those that must."""
         return SLOTS[template.rpartition("_")[0] or PATH]
 
     def prompts(
         self, sample: Sample[Prompt], answer: Answer, templates: Mapping[str, JudgeTemplate]
     ) -> Iterator[JudgePrompt]:
-        """Yields what is asked about an answer."""
         if sample.prompt["scorer"] != JUDGE:
             return
         level = sample.prompt["level"]

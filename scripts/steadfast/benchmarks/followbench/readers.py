@@ -66,13 +66,11 @@ class FollowbenchReader(StandIn):
     """Reference answers and simulated readings."""
 
     def reference(self, sample: Sample[Prompt]) -> str:
-        """Returns an answer that keeps all constraints."""
         return reference_answer(sample.prompt, sample.source)
 
     def simulated(
         self, sample: Sample[Prompt], reader: Settings, seen: float, rng: random.Random
     ) -> str:
-        """Returns what a reader answers."""
         level = sample.prompt["level"]
         own = random.Random(f"{reader['seed']}/{sample.prompt['context_id']}")
         slip = reader["slip"] * own.uniform(1 - SPREAD, 1 + SPREAD)
@@ -97,7 +95,6 @@ class FollowbenchJudge(BelievingJudge):
     flip = chatter = 0.25
 
     def numbers(self, request: JudgeRequest) -> range:
-        """Returns the numbers of the constraints."""
         return range(1, request.expected["count"] + 1)
 
     def reply(self, prompt: JudgePrompt, request: JudgeRequest, verdicts: Sequence[bool]) -> str:

@@ -32,11 +32,9 @@ class FollowbenchScoring(Scoring):
         self._mode, self._ways = mode, ways
 
     def facts(self, sample: Sample[Prompt]) -> Record:
-        """Level, and what scores the item."""
         return {name: sample.prompt[name] for name in ("level", "scorer")}
 
     def score(self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
-        """Returns what an answer is worth."""
         if not answer.answered:
             return Score(answer.status)
         if sample.prompt["scorer"] == JUDGE:

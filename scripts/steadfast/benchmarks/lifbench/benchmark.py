@@ -140,7 +140,6 @@ def _asked(config: Config, section: Lifbench) -> str:
 
 
 def _figures(metrics: Sequence[str]) -> tuple[str, ...]:
-    """Returns the figures whose metrics there are."""
     words = facts("lifbench/figures.yaml")
     return tuple(name for name in words["captions"] if words["needs"].get(name, "ars") in metrics)
 

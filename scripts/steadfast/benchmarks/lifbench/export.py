@@ -45,7 +45,6 @@ class LifbenchExports(Exports):
         return "".join(render(row["scenario_prompt"], text, row["instruction"]))
 
     def about(self) -> About:
-        """Returns the card."""
         known = facts("lifbench/export.yaml")
         templates = Source(name="templates", **known["templates"][self._templates])
         length = next(iter(self._settings["lengths"])).replace("-", "_")

@@ -178,7 +178,6 @@ def ifs(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ifs(frame: pd.DataFrame, whole: Bootstrap, within: Bootstrap) -> list[pd.DataFrame]:
-    """Returns the rows of some models."""
     parts = [
         spread(frame, whole, "expression"),
         spread(frame, whole, "variable"),

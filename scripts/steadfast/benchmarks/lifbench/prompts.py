@@ -46,7 +46,6 @@ def prompts(
 def _drawn(
     task: Task, context: Record, expressions: Record, seed: int, released: Sequence[str]
 ) -> list[list[Setting]]:
-    """Returns the settings of the variables for each expression."""
     space, count = expressions["space"], len(expressions["expressions"])
     if task.scenario in released and task.id in PAPER_TASKS:
         return [released_settings(task, space, context, place) for place in range(count)]

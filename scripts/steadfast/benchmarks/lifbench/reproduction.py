@@ -126,7 +126,6 @@ def compare(
 
 
 def _of_paper(released: Mapping[str, str]) -> dict[str, str]:
-    """Returns the paper's models, without its reference answers."""
     gold = {name: known.gold for name, known in PAPER_MODELS.items()}
     return {model: name for model, name in released.items() if not gold.get(name, True)}
 

@@ -21,7 +21,6 @@ class LifbenchScoring(Scoring):
         self._rubric, self._own = rubric, own or {}
 
     def score(self, sample: Sample[Prompt], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
-        """Returns points and total by the rubrics; none without an answer."""
         by_rubric = dict.fromkeys(RUBRICS, Score(answer.status))
         if answer.answered:
             found = self._scores(sample, answer.text)

@@ -100,7 +100,6 @@ def _ended_unseen(response: Response) -> bool:
 
 
 def _split(text: str, how: Settings | None, prefilled: bool | None, given: str, cut: bool) -> Split:
-    """A text taken apart."""
     dialects, named = _candidates(how)
     if given:  # the rest may say "analysis", as any answer may
         dialects, prefilled = [dialect for dialect in dialects if not dialect.words], False

@@ -108,7 +108,6 @@ def _die_with_parent() -> None:
 
 
 def _stop(process: "subprocess.Popen[bytes]", output: IO[bytes]) -> None:
-    """Ends a server and what it has started."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
     try:

@@ -174,7 +174,6 @@ class VllmEngine(Engine):
         )
 
     def load(self) -> None:
-        """Loads the model, where it is not loaded yet."""
         if self._loaded.model is not None:
             return
         for name, value in SETTINGS.items():

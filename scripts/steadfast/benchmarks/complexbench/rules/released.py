@@ -114,7 +114,6 @@ def _items(listed: str, stripped: bool = True) -> list[str]:
 
 
 def _elements(listed: str) -> Sequence[Any]:
-    """Returns the elements of a list of Python literals."""
     ok, value = parse_literal(listed)
     if not ok:
         name = "NameError" if is_expression(listed) else "SyntaxError"

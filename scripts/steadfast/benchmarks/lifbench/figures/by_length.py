@@ -133,7 +133,6 @@ def _panels(
 
 
 def _lines(axes: Axes, rows: pd.DataFrame, results: LifbenchResults, order: Sequence[str]) -> None:
-    """Draws a line a model over the lengths."""
     for number, model in enumerate(order):
         values = values_of(rows, model, "length", results.lengths)
         label, style = results.roster.figure_label(model), figures.look(results.roster, model)

@@ -79,8 +79,6 @@ def recs_files(
 def _files_of(
     config: Config, section: Lifbench, task: str, asked: Sequence[str]
 ) -> Iterator[DataFile]:
-    """Yields the files of a task."""
-
     def file(
         step: str,
         function: str,

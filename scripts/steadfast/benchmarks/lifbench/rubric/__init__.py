@@ -80,7 +80,6 @@ def score(
 
 
 def _asked(prompt: Prompt, context: Record, scenario_prompt: str) -> tuple[Any, ...]:
-    """Returns what is asked of the task, as its scorers take it."""
     given = fields(prompt)
     match prompt["task"]:
         case "LSI" | "LOI" | "LOE":

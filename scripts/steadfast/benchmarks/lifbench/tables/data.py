@@ -55,7 +55,6 @@ def rubric_table(results: LifbenchResults, name: str) -> Table:
 
 
 def _points(tasks: Sequence[ScoredTask]) -> Section:
-    """Returns the score points of tasks that are scored alike, and their sum."""
     task, label = tasks[0], ", ".join(task.id for task in tasks)
     rubrics = [score_points(task, rubric) for rubric in RUBRICS]
     capabilities = WORDS["capabilities"]

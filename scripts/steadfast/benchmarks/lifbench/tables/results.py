@@ -90,7 +90,6 @@ class LifbenchResults(Results):
 
     @cached_property
     def _truncated(self) -> frozenset[str]:
-        """Returns the models of which any sample was truncated."""
         models = self.roster.models
         return frozenset(model for model in models if self.all_counts(model)["truncated"])
 
