@@ -204,7 +204,8 @@ class _Benchmark:
             for part, of in parts["A"].items()
         }
         self._tests = self._paired_tests()
-        self.cells = self._moved_cells()
+        found = [moved.moved(of, metric, self._tests) for metric, of in self._joined_cells.items()]
+        self.cells = _joined([one.assign(benchmark=name) for one in found], moved.COLUMNS)
 
     def asked(self) -> Iterator[tuple[str, str, int, int, int, int]]:
         """How many prompts of each part are the same."""
@@ -245,10 +246,6 @@ class _Benchmark:
         known = shown["p"].notna()
         corrected = shown[known].groupby("cell")["p"].transform(lambda p: holm(p.to_numpy()))
         return shown.assign(p_holm=corrected)[list(TESTS)]
-
-    def _moved_cells(self) -> pd.DataFrame:
-        found = [moved.moved(of, metric, self._tests) for metric, of in self._joined_cells.items()]
-        return _joined([one.assign(benchmark=self.name) for one in found], moved.COLUMNS)
 
     def _common(
         self, model: str

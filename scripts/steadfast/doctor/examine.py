@@ -33,16 +33,12 @@ def examine(config_file: str, profiles: Sequence[str], online: bool) -> Iterator
         yield Check("config", "missing", str(error).removeprefix("config: "))
         return
     results = Path(config.pathvars.get("results", "results"))
-    yield from machine_checks(results, _encodings(run))
+    without_needs = [of.tokenizer for _, of in asked(run) if of.engine not in NEEDS]
+    yield from machine_checks(results, [config.tokenizer, *without_needs])
     yield Check("config", "ok", f"{config_file} is whole, and each file that it names is there")
     yield from data_checks(run, results, online)
     yield from model_checks(run, Surroundings(online, on_cluster(settings)))
     yield from slurm_checks(settings, {who: how.slurm for who, how in asked(run)})
-
-
-def _encodings(run: Evaluation) -> list[str]:
-    """The tiktoken encodings that count contexts, and what engines answer that need nothing."""
-    return [run.config.tokenizer, *(of.tokenizer for _, of in asked(run) if of.engine not in NEEDS)]
 
 
 def asked(run: Evaluation) -> list[tuple[str, BaseModelSettings]]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from steadfast.base.files import Settings
 from steadfast.base.names import visible
 from steadfast.contract.records import ScoreRecord
 from steadfast.page.sample_data import ENCODER, START, as_text
@@ -26,7 +25,8 @@ def _lines(seen: SeenSample) -> Iterator[str]:
         yield from _block("Turn before", turn)
     yield from _block("Instruction", prompt["instruction"])
     if seen.passages is None:
-        yield from _block("Instance", _fields(seen.fields))
+        fields = (f"{name}: {as_text(value)}" for name, value in seen.fields.items())
+        yield from _block("Instance", "\n".join(fields))
     elif shown := excerpts(seen.passages):
         for number, excerpt in enumerate(shown, start=1):
             yield from _block(f"Context, place {number}", excerpt)
@@ -84,10 +84,6 @@ def _block(heading: str, text: str) -> Iterator[str]:
     """A heading, and lines that no text can pass for headings."""
     yield f"{heading}:"
     yield from (BAR + line for line in text.split("\n"))
-
-
-def _fields(fields: Settings) -> str:
-    return "\n".join(f"{name}: {as_text(value)}" for name, value in fields.items())
 
 
 def _number(value: float | None) -> str:

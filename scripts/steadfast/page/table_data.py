@@ -6,7 +6,7 @@ from itertools import groupby
 
 from steadfast.base.files import Record
 from steadfast.show.render import Printed
-from steadfast.show.table import Cell, Section, Table
+from steadfast.show.table import Cell, Table
 
 
 def table_data(table: Table | Printed) -> Record:
@@ -17,25 +17,20 @@ def table_data(table: Table | Printed) -> Record:
         "name": table.name,
         "caption": table.full_caption,
         "columns": [[column.group, column.heading, column.align] for column in table.columns],
-        "sections": [_section(section) for section in table.sections],
+        "sections": [
+            {
+                "heading": section.heading,
+                "printed": section.printed,
+                "rows": [[_cell(cell) for cell in row] for row in section.rows],
+            }
+            for section in table.sections
+        ],
         "notes": [list(note) for note in table.notes],
     }
 
 
-def _section(section: Section) -> Record:
-    return {
-        "heading": section.heading,
-        "printed": section.printed,
-        "rows": [[_cell(cell) for cell in row] for row in section.rows],
-    }
-
-
 def _cell(cell: Cell) -> Record | str | None:
-    more = {
-        "best": cell.style == "best",
-        "suffix": cell.suffix,
-        "marks": list(cell.marks),
-    }
+    more = {"best": cell.style == "best", "suffix": cell.suffix, "marks": list(cell.marks)}
     return {"text": cell.text, **more} if any(more.values()) else cell.text
 
 

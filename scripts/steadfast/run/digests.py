@@ -93,7 +93,7 @@ def _imported(script: Path) -> tuple[str, ...]:
 
 @cache
 def _closure(module: str) -> frozenset[str]:
-    if _is_one_file(module):
+    if "." not in module and _origin(module).name != "__init__.py":  # a module of no package
         own = {up for name in _imported(_source(module)) for up in _closure(name)}
         return frozenset({module} | own)
     graph = _graph(module.partition(".")[0])
@@ -128,11 +128,6 @@ def _source(module: str) -> Path:
         return _origin(top)
     path = _origin(top).parent.joinpath(*inner)
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-
-
-def _is_one_file(module: str) -> bool:
-    """Whether this is a module of no package, whose file alone is looked at."""
-    return "." not in module and _origin(module).name != "__init__.py"
 
 
 @cache

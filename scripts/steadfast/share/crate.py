@@ -51,7 +51,7 @@ def _entities(
         "@type": "CreateAction",
         "name": f"The run that made the tables of {titles}",
         "instrument": _ref(WORKFLOW),
-        "object": [_ref(name) for name in files if _is_input(name)],
+        "object": [_ref(n) for n in files if n.startswith(f"{ANSWERS}/") or n == CONFIG],
         "result": [_ref(name) for name in files if name.startswith((f"{MADE}/", f"{FURTHER}/"))],
         "actionStatus": _ref("http://schema.org/CompletedActionStatus"),
     }
@@ -61,10 +61,6 @@ def _entities(
 
 def _ref(id: str) -> Record:
     return {"@id": id}
-
-
-def _is_input(name: str) -> bool:
-    return name.startswith(f"{ANSWERS}/") or name == CONFIG
 
 
 def _workflow(commit: str | None) -> Record:

@@ -107,16 +107,13 @@ def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
     taken |= set(contents.files_of(contents.own_files(run)))
     for path in files_below(Path()):
         name = path.as_posix()
-        if name == contents.WORKFLOW or (_in_answers(name) and name not in taken):
+        answers = name.startswith(f"{contents.ANSWERS}/")
+        if name == contents.WORKFLOW or (answers and name not in taken):
             path.unlink()
         else:
             os.utime(path, TIMES)  # one time for all: none is newer than what is made of it
     made_again = [path for path in known if path not in kept]
     return Unpacked(kept, made_again, manifest["commit"])
-
-
-def _in_answers(name: str) -> bool:
-    return name.startswith(f"{contents.ANSWERS}/")
 
 
 def _manifest(sums: Mapping[str, str]) -> Record:

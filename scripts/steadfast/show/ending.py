@@ -50,7 +50,8 @@ def ending(
         asked: sentences about the text that was asked, below the headline table.
         width: columns of the terminal; by default its own, or 100 where there is none.
     """
-    made = [Path(file).relative_to(results).parts for file in files if _below(results, file)]
+    below = (path for path in map(Path, files) if path.is_relative_to(results))
+    made = [path.relative_to(results).parts for path in below]
     first = {parts[0] for parts in made}
     shown = [name for name in FOLDERS if name in first]
     if "tables" not in first:
@@ -71,10 +72,6 @@ def ending(
         totals = plan.read_text(encoding="utf-8").partition(TOTALS)[2]
         lines = [*totals.strip().splitlines(), "", *asked, "", *lines]
     return "\n".join(lines)
-
-
-def _below(folder: Path, file: str) -> bool:
-    return Path(file).is_relative_to(folder)
 
 
 def server_lines(usage: Path) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """What a benchmark's tables and figures show: frames of metrics, words, and the models."""
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, ClassVar
 
@@ -218,11 +218,8 @@ def extremes(named: Iterable[tuple[str, float]], digits: int) -> list[str]:
     by_value: dict[Decimal, list[str]] = {}
     for name, value in named:
         by_value.setdefault(rounded(value, digits), []).append(name)
-    return [f"{end} ({listed(by_value[end])})" for end in dict.fromkeys(_ends(by_value))]
-
-
-def _ends(values: Collection[Decimal]) -> tuple[Decimal, ...]:
-    return (min(values), max(values)) if values else ()
+    ends = [min(by_value), max(by_value)] if by_value else []
+    return [f"{end} ({listed(by_value[end])})" for end in dict.fromkeys(ends)]
 
 
 def listed(names: Sequence[str]) -> str:

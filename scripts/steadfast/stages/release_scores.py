@@ -5,7 +5,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from steadfast.base.files import Record, write_jsonl
+from steadfast.base.files import write_jsonl
 from steadfast.contract.components import component
 from steadfast.contract.records import RELEASED
 from steadfast.workflow.script import paths, run_rule
@@ -17,11 +17,8 @@ def release_scores(
     """Writes the score files of models that others ran and scored, by their released names."""
     found = component(released).make(models, list(outs))
     for cell, path in outs.items():
-        write_jsonl(path, (_with_prompts(record) for record in found[cell]))
-
-
-def _with_prompts(record: Record) -> Record:
-    return record | {"prompts": record.get("prompts", RELEASED)}
+        records = ({**one, "prompts": one.get("prompts", RELEASED)} for one in found[cell])
+        write_jsonl(path, records)
 
 
 if job := globals().get("snakemake"):

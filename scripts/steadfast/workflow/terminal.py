@@ -69,8 +69,11 @@ class JobLines(logging.Filter, logging.Formatter):
             self._started[record.jobid] = record
         elif event == LogEvent.JOB_FINISHED:
             started = self._started.pop(record.job_id, None)
-            done = started and self._name(started) + answered(getattr(started, "output", ()))
-            self._finished.append(done or record.getMessage())
+            done = record.getMessage()
+            if started:
+                name = named_after(started.log, self._logs) or str(started.rule_name)
+                done = name + answered(getattr(started, "output", ()))
+            self._finished.append(done)
         if event in HIDDEN or SAID_BY_US.match(str(record.msg)):
             return False
         return all(one.filter(record) for one in self._filters)
@@ -84,9 +87,6 @@ class JobLines(logging.Filter, logging.Formatter):
             finished, self._finished = ", ".join(self._finished), []
             return f"{record.done} of {record.total} done: {finished}"
         return self._formatter.format(record)
-
-    def _name(self, record: Any) -> str:
-        return named_after(record.log, self._logs) or str(record.rule_name)
 
 
 class NothingToDo(logging.Filter):

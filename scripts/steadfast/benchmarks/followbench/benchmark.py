@@ -84,6 +84,7 @@ class Followbench(JudgedSection):
 def task(config: Config, section: Followbench) -> Task:
     """Returns what a config asks of FollowBench; a part is a language."""
     evolution = section.evolution
+    initial = [(f"{NAME}.evolution.initial", evolution.initial)] if evolution else []
     ways = {"ways": list(section.judge_prompts)}
     mode = {"mode": config.judging.mode} | ways
     languages = {"languages": list(section.languages)}
@@ -130,7 +131,7 @@ def task(config: Config, section: Followbench) -> Task:
             templates=templates,
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),
         ),
-        files=_required_files(section),
+        files=[*section.required_files(NAME), *initial],
         exports=plain_exports(NAME, section, config.seed, {"languages", "groups"}),
         labels=section.labels,
         trial=Trial("context_id", ("source", "scorer")),
@@ -169,12 +170,6 @@ def _data(config: Config, section: Followbench, language: str) -> DataFile:
     return DataFile(
         _path(language), f"{NAME}_data", Component(content, settings), files=files, needs=needs
     )
-
-
-def _required_files(section: Followbench) -> list[tuple[str, str]]:
-    evolution = section.evolution
-    initial = [(f"{NAME}.evolution.initial", evolution.initial)] if evolution else []
-    return [*section.required_files(NAME), *initial]
 
 
 def _rewriting(evolution: Evolution) -> Rewriting:

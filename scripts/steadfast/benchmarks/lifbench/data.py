@@ -40,6 +40,7 @@ def data_files(
     asked = [*(TASKS[name] for name in tasks), *(one.task for one in own.values())]
     scenarios = in_order(one.scenario for one in asked)
     pinned = {"pinned": True} if section.published_prompts else {}
+    recs = section.expressions == "recs"
     return [
         *_all_contexts(config, section, scenarios),
         DataFile(
@@ -51,7 +52,7 @@ def data_files(
             ),
             needs=templates_needs(section.released.directory),
         ),
-        *_recs(config, section, tasks),
+        *(recs_files(config, section, tasks, _templates(section.recs.originals)) if recs else ()),
         *(_expressions(config, section, task) for task in tasks),
         *map(_own_expressions, own.values()),
     ]
@@ -199,13 +200,6 @@ def _released_contexts(config: Config, section: Lifbench, scenario: str, length:
         Component("steadfast.benchmarks.lifbench.contexts.released:contexts", settings),
         inputs,
     )
-
-
-def _recs(config: Config, section: Lifbench, tasks: Sequence[str]) -> list[DataFile]:
-    if section.expressions != "recs":
-        return []
-    templates = _templates(section.recs.originals)
-    return list(recs_files(config, section, tasks, templates))
 
 
 def _templates(whose: str) -> dict[str, str]:

@@ -91,14 +91,10 @@ def run_part(
             for request, response, attempt in exchanges
         )
         write_jsonl(replies.files[0], records)
-        made = identity(model, engine, answers, requests, responses, _commit())
+        commit = asked_of_git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+")
+        made = identity(model, engine, answers, requests, responses, commit)
         write_json(replies.identity, {**made, **replies.record})
         say(f"{model}: {len(requests)} records in {time.monotonic() - started:.1f} s")
-
-
-def _commit() -> str | None:
-    """The workflow's commit, with a plus sign where files differ from it; None outside git."""
-    return asked_of_git("describe", "--always", "--abbrev=40", "--exclude=*", "--dirty=+")
 
 
 def _check_failures(model: str, responses: list[Response], allowed: float) -> None:

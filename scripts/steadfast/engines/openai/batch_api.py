@@ -140,7 +140,9 @@ class BatchEngine(OpenaiEngine):
         reasons = dict.fromkeys((h for h in batch.hashes if h in asked), remote.why)
         answered = 0
         for file_id in remote.files:
-            content = self._content(file_id)
+            self._check_id(file_id)
+            look = partial(self._client.files.with_raw_response.content, file_id)
+            content = self._call(look, bytes)
             for name, outcome in self._replies(content):
                 if name not in reasons:
                     continue
@@ -162,10 +164,6 @@ class BatchEngine(OpenaiEngine):
         self._log(f"batch {batch.batch_id}: {remote.status}, {answered} answered")
         state.close(batch, remote.status, list(again), answered)
         self._submit(state, [asked[name] for name in again])
-
-    def _content(self, file_id: str) -> bytes:
-        self._check_id(file_id)
-        return self._call(partial(self._client.files.with_raw_response.content, file_id), bytes)
 
     def _check_id(self, given: str) -> None:
         """Raises UserError where the provider's name for a thing holds the key."""
