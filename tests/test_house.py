@@ -5,7 +5,7 @@ from pathlib import Path
 import grimp
 
 FLOORS = (
-    ("command",),
+    ("command", "notebook"),
     ("benchmarks", "stages", "plan", "page", "compare", "share", "doctor"),
     ("run", "show", "judging"),
     ("engines", "stats", "config", "workflow"),

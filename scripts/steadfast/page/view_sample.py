@@ -77,7 +77,7 @@ def view_sample(run: Evaluation, results: Path, name: str, model: str | None) ->
                 sample = next(one for one in part.samples if one.id == name)
                 found.append(SeenSample.of(part, sample, answers))
     if not found:
-        raise UserError(f"{results}: no sample {shown(name)}; {_near(name, list(known))}")
+        raise UserError(f"{results}: no sample {shown(name)}; {nearest_samples(name, list(known))}")
     return found
 
 
@@ -106,7 +106,8 @@ def _check(wanted: Sequence[Lineage], part: FinishedPart, models: Sequence[str])
             next((seal for seal in seals if seal.names_lineage), seals[0]).check()
 
 
-def _near(name: str, known: Sequence[str]) -> str:
+def nearest_samples(name: str, known: Sequence[str]) -> str:
+    """A clause that names the samples whose names are nearest to one."""
     if not known:
         return "there are no prompts yet: run the workflow, or name its config as CONFIG"
     longer = [one for one in known if name and name in one][:NEAR]

@@ -1,0 +1,123 @@
+"""One sample as a notebook shows it, and the score of any answer to it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from steadfast.base.errors import UserError
+from steadfast.base.names import nearest, shown
+from steadfast.base.visible import visible
+from steadfast.config.load import load_config
+from steadfast.contract.components import Answer, Reply, Sample, Score, Scoring
+from steadfast.contract.registry import benchmarks_of, installed
+from steadfast.contract.task import Task
+from steadfast.page.sample_text import (
+    answer_lines,
+    answer_name,
+    asked_blocks,
+    place_of,
+    sample_text,
+)
+from steadfast.page.seen import SeenSample
+from steadfast.run.finished import FinishedAnswer
+
+OK = "ok"
+REFERENCE = {"reference": {"engine": "reference"}}
+
+
+class ShownSample:
+    """A sample with all that a run has of it.
+
+    ``print`` shows it as text, as ``steadfast show`` does, and a notebook with headings. Texts of
+    models and data are escaped.
+
+    Attributes:
+        benchmark: its name in the config.
+        sample: what is asked: the prompt's record and what of the data it is about.
+        expected: the reference's answer.
+        answers: each model's answer with its score and what judges said.
+    """
+
+    def __init__(self, seen: SeenSample, benchmark: str, task: Task):
+        self.benchmark, self._seen, self._task = benchmark, seen, task
+        self.sample: Sample = seen.sample
+        self.expected = seen.expected
+        self.answers: Sequence[FinishedAnswer] = seen.answers
+
+    def score(self, answer: str | Answer, verdicts: Mapping[str, str] | None = None) -> Score:
+        """What an answer to it is worth, by the run's config; as ``steadfast.score``."""
+        return score_answer(self._task.scoring.make(), self.sample, answer, verdicts or {})
+
+    def __repr__(self) -> str:
+        return sample_text(self._seen)
+
+    def _repr_html_(self) -> str:
+        return "".join(self._html())
+
+    def _html(self) -> Iterator[str]:
+        name, place = self.sample.prompt["sample_id"], place_of(self._seen)
+        yield f"<h4>{_safe(name)}</h4><p>{_safe(place)}</p>"
+        for heading, text in asked_blocks(self._seen):
+            yield _folded(heading, text, opened=not heading.startswith("Context"))
+        for answer in self.answers:
+            total = answer.score["total"] if answer.score else None
+            worth = "not scored" if total is None else f"score {total:g}"
+            yield _folded(f"{answer_name(answer)}: {worth}", "\n".join(answer_lines(answer)), True)
+
+
+def score(
+    benchmark: str,
+    sample: ShownSample | Sample,
+    answer: str | Answer,
+    verdicts: Mapping[str, str] | None = None,
+) -> Score:
+    """What one answer is worth; nothing is asked and no file is touched.
+
+    Args:
+        benchmark: its name in the config.
+        sample: of a run (``Run.sample``), or one that you make.
+        answer: the text, or an ``Answer`` with another status.
+        verdicts: a judge's replies by request, where a benchmark needs some.
+
+    Returns:
+        ``total`` and ``points``, 0 to 1, None where nothing is known; ``other_raters``, the same by
+        LIFBench's other rubric. ``status`` is ``invalid`` where a verdict is missing.
+
+    Raises:
+        UserError: there is no such benchmark.
+
+    Example:
+        >>> prompt = {"sample_id": "mine", "task": "LSI", "instruction": "Copy the 1st entry.",
+        ...           "variables": {"id": 1}, "gold": {"element": "Name a fruit."}}
+        >>> context = {"scenario": "list", "elements": ["Name a fruit.", "List three rivers."]}
+        >>> source = {"context": context, "scenario_prompt": "{input} {instruction}"}
+        >>> found = score("lifbench", Sample("4k", prompt, source), "Name a fruit.")
+        >>> found.total, found.other_raters["corrected"].total
+        (1.0, 1.0)
+    """
+    known = installed()
+    if benchmark not in known:
+        raise UserError(f"unknown benchmark {shown(benchmark)}; {nearest(benchmark, known)}")
+    config = load_config({"benchmarks": [benchmark], "models": REFERENCE, "judges": REFERENCE})
+    inner = sample.sample if isinstance(sample, ShownSample) else sample
+    scoring = benchmarks_of(config)[benchmark].of(config).scoring.make()
+    return score_answer(scoring, inner, answer, verdicts or {})
+
+
+def score_answer(
+    scoring: Scoring, sample: Sample, answer: str | Answer, verdicts: Mapping[str, str]
+) -> Score:
+    """What an answer is worth by a scorer."""
+    given = Answer(OK, answer) if isinstance(answer, str) else answer
+    replies = {name: Reply(OK, text) for name, text in verdicts.items()}
+    return scoring.score(sample, given, replies)
+
+
+def _folded(heading: str, text: str, opened: bool) -> str:
+    summary = f"<summary>{_safe(heading)}</summary>"
+    body = f'<pre style="white-space: pre-wrap">{_safe(text)}</pre>'
+    return f"<details{' open' if opened else ''}>{summary}{body}</details>"
+
+
+def _safe(text: Any) -> str:
+    return escape(visible(str(text)))

@@ -1,0 +1,123 @@
+"""A finished run in a notebook: frames, one sample, scores of single answers."""
+
+import doctest
+import os
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+import steadfast
+from project import ROOT
+from steadfast.base.errors import UserError
+from steadfast.base.files import read_jsonl
+from steadfast.contract.components import Answer
+from steadfast.notebook import run as run_module
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+
+@pytest.fixture(scope="module")
+def run(finished):
+    return steadfast.load(finished.path("results"))
+
+
+def test_the_examples_of_the_docstrings_show_what_happens(finished, monkeypatch):
+    monkeypatch.chdir(finished.folder)
+    found = doctest.testmod(run_module)
+    assert found.attempted > 0 and found.failed == 0
+
+
+def test_the_notebook_of_the_docs_runs(finished):
+    notebook = nbformat.read(ROOT / "docs/notebook.ipynb", as_version=4)
+    client = NotebookClient(notebook, resources={"metadata": {"path": str(finished.folder)}})
+    client.execute(env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")})
+    shown = [out for cell in notebook.cells for out in cell.get("outputs", ())]
+    assert {out.output_type for out in shown} == {"execute_result"}
+    assert "<summary>Instruction</summary>" in shown[-3]["data"]["text/html"]
+
+
+def test_import_steadfast_imports_no_library_of_frames():
+    call = "import sys, steadfast; sys.exit(any(n in sys.modules for n in ('pandas', 'grimp')))"
+    where = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
+    assert subprocess.run([sys.executable, "-c", call], env=where, check=False).returncode == 0
+    assert {"load", "score"} <= set(dir(steadfast))
+    with pytest.raises(AttributeError, match="no attribute 'loads'"):
+        _ = steadfast.loads
+
+
+def test_frames_hold_what_the_files_hold(run, finished):
+    outputs = list(read_jsonl(finished.path("results/lifbench/outputs/sim-a/3k.jsonl")))
+    answers = run.answers("lifbench", model="sim-a", part="3k")
+    assert answers["text"].tolist() == [one["text"] for one in outputs]
+    assert set(answers["part"]) == {"3k"} and set(answers["model"]) == {"sim-a"}
+    records = list(read_jsonl(finished.path("results/lifbench/scores/sim-a/3k.jsonl")))
+    scores = run.scores("lifbench", "sim-a", "3k")
+    assert scores["total"].tolist() == [one["total"] for one in records]
+    corrected = [one["other_raters"]["corrected"]["total"] for one in records]
+    assert scores["total by corrected"].tolist() == corrected
+    samples = run.samples("lifbench")
+    assert len(samples) == 2 * len(answers) and set(samples["part"]) == {"2k", "3k"}
+    reference = run.answers("lifbench", "reference")["text"]
+    assert samples["expected"].tolist() == reference.tolist()
+
+
+def test_a_sample_scores_any_answer(run):
+    sample = run.sample("LSI/list-2k-s1/e0/v1")
+    assert [one.model for one in sample.answers] == ["reference", "sim-a"]
+    right, silent = sample.score(sample.expected), sample.score(Answer("refused", ""))
+    assert right.total == right.other_raters["corrected"].total == 1
+    assert (silent.status, silent.total) == ("refused", None)
+    assert steadfast.score("lifbench", sample, sample.expected) == right
+    assert steadfast.score("lifbench", sample, "").total == 0
+
+
+class Tags(HTMLParser):
+    """The names of all elements."""
+
+    def __init__(self):
+        super().__init__()
+        self.names = set()
+
+    def handle_starttag(self, tag, attrs):
+        self.names.add(tag)
+
+
+def test_no_text_of_a_model_is_markup_in_a_notebook(run):
+    sample = run.sample("LSI/list-2k-s1/e0/v1", model="sim-a")
+    answer = sample.answers[0]
+    answer.output["text"] = "<script>alert(1)</script>\x1b[31m"
+    shown = sample._repr_html_()
+    tags = Tags()
+    tags.feed(shown)
+    assert tags.names == {"h4", "p", "details", "summary", "pre"}
+    assert "&lt;script&gt;" in shown and "\x1b" not in shown + repr(sample)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda run: steadfast.load("nowhere"), "nowhere: no such folder"),
+        (lambda run: run.samples("cfbench"), "unknown benchmark 'cfbench'"),
+        (lambda run: run.answers("lifbench", model="sim-b"), "did you mean 'sim-a'"),
+        (lambda run: run.scores("lifbench", part="4k"), "unknown part '4k'"),
+        (lambda run: run.metrics("lifbench", "arss"), "did you mean 'ars'"),
+        (lambda run: run.table("reports"), "did you mean 'report'"),
+        (lambda run: run.sample("LSI/list-2k-s1/e0"), "nearest are LSI/list-2k-s1/e0/v0"),
+        (lambda run: run.sample("LSI/list-2k-s1/e0/v1", model="x"), "unknown model 'x'"),
+        (lambda run: steadfast.score("lifbenc", None, ""), "did you mean 'lifbench'"),
+    ],
+)
+def test_what_is_not_there_is_said_in_a_sentence(run, call, said):
+    with pytest.raises(UserError, match=said):
+        call(run)
+
+
+def test_an_edited_table_is_refused(project):
+    with open(project.path("results/tables/report.csv"), "a") as file:
+        file.write("mine\n")
+    with pytest.raises(UserError, match="changed since it was made"):
+        steadfast.load(project.path("results")).table("report")
