@@ -7,6 +7,7 @@ import grimp
 FLOORS = (
     ("command", "notebook"),
     ("benchmarks", "stages", "plan", "page", "compare", "share", "doctor"),
+    ("simple",),
     ("run", "show", "judging"),
     ("engines", "stats", "config", "workflow"),
     ("contract",),

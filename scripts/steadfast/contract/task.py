@@ -5,6 +5,7 @@ For a config it names, as a ``Task``, the files of its data and a component for 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from steadfast.base.errors import UserError
@@ -249,6 +250,7 @@ class Benchmark(Generic[S]):
         check: raises ValueError with a sentence where the config does not suit the benchmark.
         task_names: all that stand as ``task`` in its prompts, for which a model's max_tokens may
             name limits; empty: they are not known beforehand.
+        code: further functions that make the task, as ``module:function``.
     """
 
     name: str
@@ -259,6 +261,13 @@ class Benchmark(Generic[S]):
     released_models: Mapping[str, ReleasedModel] = field(default_factory=dict)
     check: Callable[[Config, S], None] | None = None
     task_names: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+
+    @property
+    def made_by(self) -> tuple[str, ...]:
+        """Names of the functions that make the task."""
+        function = _whole(self.task)
+        return f"{function.__module__}:{function.__name__}", *self.code
 
     def of(self, config: Config) -> Task:
         """Returns the task of a config.
@@ -304,8 +313,14 @@ class Benchmark(Generic[S]):
         return {"title": self.title, "judged": judged, "measures": measures}
 
 
+def _whole(function: Callable[..., Any]) -> Any:
+    """Returns a function of which some arguments may be given already."""
+    return function.func if isinstance(function, partial) else function
+
+
 def _place(function: Callable[..., Any]) -> str:
     """Returns where a function stands and what it is called, such as ``my/benchmark.py: task``."""
+    function = _whole(function)
     name = getattr(function, "__qualname__", repr(function))
     code = getattr(function, "__code__", None)
     return f"{code.co_filename}: {name}" if code else name

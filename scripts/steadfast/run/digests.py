@@ -23,6 +23,7 @@ import yaml
 from steadfast.base.errors import UserError
 from steadfast.base.files import canonical_json, write_text
 from steadfast.base.loading import FILE
+from steadfast.base.names import nearest
 from steadfast.base.resources import PACKAGE, resource
 from steadfast.base.seal import DIGITS
 from steadfast.base.tokens import cache_folder
@@ -41,10 +42,47 @@ def digest(script: str, *used: str | Component[Any] | None) -> str:
     """
     components = [one for one in used if isinstance(one, Component)]
     names = [one.name if isinstance(one, Component) else one for one in used if one]
-    names += sorted({function for one in components for function in one.uses})
+    names += sorted({function for one in components for function in (*one.uses, *one.calls)})
     files = sorted({file for one in components for file in one.resources})
+    for name in names:
+        _check_object(name)
     names = [script, *names]
     return f"{' '.join(names)} @ {_digest(tuple(names), tuple(files))}"
+
+
+@cache  # asked for once a job
+def _check_object(name: str) -> None:
+    """Raises UserError where a module has no object of the name that a component gives."""
+    module, _, attribute = name.rpartition(":")
+    if not module or "." in attribute:
+        return
+    source = Path(module) if module.endswith(FILE) else _source(module)
+    known = json.loads(_cached(source, _objects, "objects"))
+    if attribute not in known and "*" not in known:
+        raise UserError(f"{module} has no {attribute!r}; {nearest(attribute, known)}")
+
+
+def _objects(source: Path) -> str:
+    """The names that stand in a module's own scope, as JSON; ``*`` where there may be others."""
+    found: set[str] = set()
+    for node in _statements(ast.parse(source.read_bytes()).body):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            found |= {one.asname or one.name for one in node.names}
+        else:
+            named = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+            found |= {one.id for one in named if isinstance(one.ctx, ast.Store)}
+    return json.dumps(sorted(found))
+
+
+def _statements(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """The statements of a scope, also those under conditions."""
+    for node in nodes:
+        if isinstance(node, ast.stmt):
+            yield node
+        if isinstance(node, ast.If | ast.Try | ast.With | ast.ExceptHandler):
+            yield from _statements(ast.iter_child_nodes(node))
 
 
 @cache  # asked for once a job

@@ -19,6 +19,7 @@ from steadfast.config.settings import (
     replay_file,
     scored_models,
 )
+from steadfast.contract.check_task import checked_task
 from steadfast.contract.components import Component
 from steadfast.contract.engine_names import ENGINES, STAND_INS, WITHOUT_MODEL
 from steadfast.contract.registry import benchmarks_of
@@ -42,7 +43,7 @@ class Evaluation:
         self.config = config
         self.benchmarks: Mapping[str, AnyBenchmark] = benchmarks_of(config)
         self.tasks: Mapping[str, Task] = {
-            name: benchmark.of(config) for name, benchmark in self.benchmarks.items()
+            name: checked_task(name, one.of(config)) for name, one in self.benchmarks.items()
         }
         self.judged = [name for name, task in self.tasks.items() if task.judging]
         self.running = [name for name in self.benchmarks if name in config.benchmarks]

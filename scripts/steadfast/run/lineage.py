@@ -185,8 +185,7 @@ class Lineage:
     @property
     def _tasks(self) -> list[Component[Any] | str | None]:
         """What makes the tasks of a config, for jobs that read the config themselves."""
-        made_by = (benchmark.task for benchmark in self._run.benchmarks.values())
-        return [f"{one.__module__}:{one.__name__}" for one in made_by]
+        return [name for one in self._run.benchmarks.values() for name in one.made_by]
 
     def bundle(self) -> Step:
         """The bundle of a run."""

@@ -1,13 +1,24 @@
 """How a figure is laid out: panels in rows, legends below them, and which models have room."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from steadfast.show.figures import COLUMN, PAGE, SMALL, wrapped
+from steadfast.show.figures import (
+    COLUMN,
+    PAGE,
+    SMALL,
+    TALL,
+    apart,
+    draw_points,
+    frame,
+    look,
+    wrapped,
+)
 from steadfast.show.results import Note
 from steadfast.show.roster import NOTES, Group, Roster
 
@@ -56,6 +67,36 @@ def rows_of_panels(
         for column in range(columns)
     ]
     return figure, panels, [figure.add_subplot(spec[2 * row + 1, :]) for row in range(lines)]
+
+
+def by_category(
+    roster: Roster, models: Sequence[str], rows: pd.DataFrame, labels: Mapping[str, str], said: str
+) -> Figure:
+    """Returns a line a category, from 0 to 1, and on it a mark a model with its interval.
+
+    ``rows`` have the columns model, category, value, low and high; ``labels`` are of the categories
+    from the top down, and ``said`` stands below.
+    """
+    # As high as the marks need that stand below each other, and no higher than a page.
+    high = min((0.1 + 0.05 * max(1, len(models))) * max(5, len(labels)), TALL - 1)
+    figure = Figure(figsize=(PAGE, 0.6 + high), layout="constrained")
+    axes = figure.subplots()
+    for number, model in enumerate(models):
+        values = rows[rows["model"] == model].set_index("category").reindex(list(labels))
+        heights = [row + apart(number, len(models), 0.75) for row in range(len(labels))]
+        style = look(roster, model) | {"linestyle": "none"}
+        label = roster.figure_label(model)
+        draw_points(axes, heights, values, upright=False, label=label, **style)
+    axes.set_yticks(range(len(labels)), list(labels.values()))
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(max(1, len(labels)) - 0.5, -0.5)
+    axes.set_xlim(0, 1.02)
+    axes.set_xlabel(said)
+    frame(axes, grid="x")
+    for row in range(1, len(labels)):
+        axes.axhline(row - 0.5, color="#eeeeee", linewidth=0.6)
+    legend(figure, axes)
+    return figure
 
 
 def legend(figure: Figure, axes: Axes) -> None:

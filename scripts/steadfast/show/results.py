@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, ClassVar
+from typing import Any
 
 import pandas as pd
 
@@ -41,7 +41,7 @@ class Results:
         slots: words that captions have slots for.
     """
 
-    prefix: ClassVar[str]
+    prefix: str
 
     def __init__(
         self,

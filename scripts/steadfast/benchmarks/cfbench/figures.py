@@ -13,8 +13,8 @@ from steadfast.benchmarks.cfbench.facts import SECONDARY_KIND as SECONDARY
 from steadfast.benchmarks.cfbench.results import CfbenchResults
 from steadfast.contract.components import Frames
 from steadfast.show.display import Display
-from steadfast.show.figures import PAGE, TALL, Picture, apart, draw_points, frame, look, picture
-from steadfast.show.panels import legend
+from steadfast.show.figures import PAGE, Picture, apart, draw_points, frame, look, picture
+from steadfast.show.panels import by_category, legend
 from steadfast.show.results import Note, range_note, range_notes
 from steadfast.stats.tidy import rows_of
 
@@ -40,35 +40,13 @@ def figures(frames: Frames, display: Display) -> dict[str, Picture]:
     drawn = {}
     for name, (rows, of) in kinds.items():
         notes = [*_extremes(results, rows, of), *shared, *results.left_out("types")]
-        drawn[name] = picture(_types(results, rows, of), captions[name], notes)
+        labels = {label: text for label, text in of.items() if label in set(rows["category"])}
+        figure = by_category(
+            results.roster, results.shown_models, rows, labels, results.words["figures"]["types"]
+        )
+        drawn[name] = picture(figure, captions[name], notes)
     notes = [*shared, *results.left_out("factors")]
     return drawn | {"factors": picture(_factors(results), captions["factors"], notes)}
-
-
-def _types(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, str]) -> Figure:
-    """Returns a line a type, a mark a model, with its interval."""
-    models = results.shown_models
-    labels = [label for label in names if label in set(rows["category"])]
-    # As high as the marks need that stand below each other, and no higher than a page.
-    high = min((0.1 + 0.05 * max(1, len(models))) * max(5, len(labels)), TALL - 1)
-    figure = Figure(figsize=(PAGE, 0.6 + high), layout="constrained")
-    axes = figure.subplots()
-    for number, model in enumerate(models):
-        values = rows_of(rows, model=model).set_index("category").reindex(labels)
-        heights = [row + apart(number, len(models), 0.75) for row in range(len(labels))]
-        style = look(results.roster, model) | {"linestyle": "none"}
-        label = results.roster.figure_label(model)
-        draw_points(axes, heights, values, upright=False, label=label, **style)
-    axes.set_yticks(range(len(labels)), [names[label] for label in labels])
-    axes.tick_params(axis="y", length=0)
-    axes.set_ylim(max(1, len(labels)) - 0.5, -0.5)
-    axes.set_xlim(0, 1.02)
-    axes.set_xlabel(results.words["figures"]["types"])
-    frame(axes, grid="x")
-    for row in range(1, len(labels)):
-        axes.axhline(row - 0.5, color="#eeeeee", linewidth=0.6)
-    legend(figure, axes)
-    return figure
 
 
 def _extremes(results: CfbenchResults, rows: pd.DataFrame, names: Mapping[str, str]) -> list[Note]:

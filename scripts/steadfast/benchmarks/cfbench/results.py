@@ -1,6 +1,6 @@
 """What CFBench's tables and figures show, looked up in its metrics."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import pandas as pd
@@ -8,13 +8,13 @@ import pandas as pd
 from steadfast.base.resources import facts
 from steadfast.benchmarks.cfbench.facts import FULL, Mode
 from steadfast.contract.components import Frames
+from steadfast.show.across import ModelsAcross
 from steadfast.show.display import Display
-from steadfast.show.results import Note, Results, values_by_model
-from steadfast.show.roster import Group
+from steadfast.show.results import Note, values_by_model
 from steadfast.stats.tidy import rows_of
 
 
-class CfbenchResults(Results):
+class CfbenchResults(ModelsAcross):
     """CFBench's metrics, and how they are shown."""
 
     prefix = "cfbench_"
@@ -34,24 +34,9 @@ class CfbenchResults(Results):
         return rows_of(self.frames["comparisons"], split=split, measure=measure)
 
     @cached_property
-    def groups(self) -> list[Group]:
-        """The roster's groups, by falling PSR on all records."""
-        return self.roster.groups(self.values(FULL, "PSR"))
-
-    @cached_property
-    def shown_models(self) -> list[str]:
-        """The models of a table with a column each: those that compete first, then by PSR."""
-        psr, contenders = self.values(FULL, "PSR"), self.roster.contenders
-        ordered = [model for group in self.groups for model in group.models]
-        best = sorted(ordered, key=lambda m: (m not in contenders, -psr.get(m, -1.0)))
-        return [model for model in ordered if model in best[: self.words["most_models"]]]
-
-    def left_out(self, metric: str) -> list[Note]:
-        """That only these models are shown, where there are more, and where all of them are."""
-        slots = {"shown": len(self.shown_models), "all": len(self.roster.models), "metric": metric}
-        if slots["shown"] == slots["all"]:
-            return []
-        return [(None, self.words["notes"]["most_models"].format(**slots))]
+    def ranking(self) -> Mapping[str, float]:
+        """The PSR on all records."""
+        return self.values(FULL, "PSR")
 
     def incomplete(self, split: str = FULL) -> set[str]:
         """Returns the models of which fewer records have a score than are expected."""

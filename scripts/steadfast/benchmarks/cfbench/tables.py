@@ -1,6 +1,6 @@
 """CFBench's tables: Tables 1, 2 and 7, 6, and what the paper shows in Figures 4 and 5."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -36,9 +36,6 @@ from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import Ties
-
-Line = tuple[str, pd.DataFrame]
-"""What a line of a table is of, and its values, one a model."""
 
 
 def tables(frames: Frames, display: Display, mode: Mode, names: Sequence[str]) -> list[Table]:
@@ -118,7 +115,9 @@ def _types(results: CfbenchResults, name: str) -> Table:
         if (PRIMARY_KIND, label) in rows:
             outer = (words["type_all"], rows[PRIMARY_KIND, label])
             sections.append((heading, [outer, *(inner if len(inner) > 1 else [])]))
-    return replace(_models_across(results, name, "Type", "Checkpoints", sections), rows_per_page=60)
+    headings, notes = ("Type", "Checkpoints"), results.notes(results.shown_models)
+    table = results.across(name, headings, sections, results.incomplete(), notes)
+    return replace(table, rows_per_page=60)
 
 
 def _domains(results: CfbenchResults, name: str) -> Table:
@@ -130,36 +129,17 @@ def _domains(results: CfbenchResults, name: str) -> Table:
         (heading, [(shown.get(key, key), its) for (kind, key), its in rows.items() if kind == of])
         for of, heading in words["sections"].items()
     ]
-    notes = [words["notes"]["classes"]] if any(kind == "task" for kind, _ in rows) else []
-    return _models_across(results, name, "Records of", "Records", sections, notes)
+    notes = results.notes(results.shown_models)
+    headings = ("Records of", "Records")
+    table = results.across(name, headings, sections, results.incomplete(), notes)
+    if any(kind == "task" for kind, _ in rows):
+        table = replace(table, notes=(*table.notes, (None, words["notes"]["classes"])))
+    return table
 
 
 def _by_category(rows: pd.DataFrame) -> dict[tuple[str, str], pd.DataFrame]:
     parts = rows.groupby(["kind", "category"], sort=False)
     return {(str(kind), str(category)): part for (kind, category), part in parts}
-
-
-def _models_across(
-    results: CfbenchResults,
-    name: str,
-    first: str,
-    count: str,
-    sections: Iterable[tuple[str, Sequence[Line]]],
-    notes: Iterable[str] = (),
-) -> Table:
-    """Returns a table with a column a model; a line begins with what it is of and the largest n."""
-    models = results.shown_models
-
-    def row(text: str, rows: pd.DataFrame) -> tuple[Cell, ...]:
-        values = values_by_model(rows[rows["model"].isin(models)])
-        cells = results.cells([Values(values, results.incomplete())])
-        return (Cell(text), count_cell(rows["n"].max()), *(cells[model][0] for model in models))
-
-    body = [Section(tuple(row(*line) for line in of), heading) for heading, of in sections if of]
-    remarks = [*results.notes(models), *results.untested_notes(), *results.left_out(name)]
-    labels = (Column(results.roster.label(model)) for model in models)
-    columns = (Column(first, align="l"), Column(count, align="r"), *labels)
-    return results.table(name, columns, body, [*remarks, *((None, note) for note in notes)])
 
 
 def _direct(results: CfbenchResults, name: str) -> Table:

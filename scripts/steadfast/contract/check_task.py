@@ -1,0 +1,36 @@
+"""Whether the names that a benchmark's task gives can name files: known before anything runs."""
+
+from steadfast.base.errors import UserError
+from steadfast.contract.task import Task
+from steadfast.schema.strict import check_names
+
+REQUIRED = ("coverage", "headline")
+"""Metrics that others read of every benchmark."""
+
+
+def checked_task(benchmark: str, task: Task) -> Task:
+    """Returns the task of a benchmark.
+
+    Raises:
+        UserError: it has no part, a name that can name no file, no metrics that all benchmarks
+            have, or a table whose name does not begin with the benchmark's.
+    """
+    names = {"part": list(task.parts), "metric": task.metrics.names}
+    names |= {"table": task.tables.names, "figure": task.figures.names}
+    try:
+        for kind, of in names.items():
+            check_names(kind, of, dots=False)
+        if not task.parts:
+            raise ValueError("its task has no part; give it one at least")
+        for name in REQUIRED:
+            if name not in task.metrics.names:
+                raise ValueError(f"its metrics lack {name!r}; every benchmark has it")
+        for name in task.tables.names:
+            if not name.startswith(f"{benchmark}_"):
+                raise ValueError(
+                    f"the table {name!r} lies in one folder with those of others; let its name "
+                    f"begin with {benchmark}_"
+                )
+    except ValueError as error:
+        raise UserError(f"benchmark {benchmark}: {error}") from None
+    return task

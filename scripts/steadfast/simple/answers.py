@@ -1,0 +1,41 @@
+"""Answers in place of a model, of any simple benchmark."""
+
+from random import Random
+from typing import Any
+
+from steadfast.base.files import Settings
+from steadfast.contract.components import Sample, StandIn
+from steadfast.judging.stand_in import signature
+from steadfast.simple.instance import instance_of
+
+UNKNOWN = "I do not know."
+CHARACTERS_PER_TOKEN = 4
+
+
+class SimpleStandIn(StandIn):
+    """The instances' references, and readers who forget them.
+
+    ``judged``: whether a stand-in for a judge is to believe the answer's last line.
+    """
+
+    def __init__(self, judged: bool = False):
+        self._judged = judged
+
+    def reference(self, sample: Sample[Any]) -> str:
+        """Returns the instance's answer that has full marks."""
+        return self._signed(instance_of(sample).gold, True)
+
+    def simulated(self, sample: Sample[Any], reader: Settings, seen: float, rng: Random) -> str:
+        """The same, half of its words, or that it is not known; seldom where the context is long
+        for the reader or was cut."""
+        one = instance_of(sample)
+        tokens = len(one.context) / CHARACTERS_PER_TOKEN
+        recall = (1 - reader["slip"]) * seen * 0.5 ** (tokens / reader["span"])
+        if rng.random() < recall:
+            return self._signed(one.gold, True)
+        words = one.gold.split()
+        half = " ".join(words[: len(words) // 2])
+        return self._signed(half if rng.random() < 0.5 and half else UNKNOWN, False)
+
+    def _signed(self, answer: str, kept: bool) -> str:
+        return f"{answer}\n\n{signature([1] if kept else [])}" if self._judged else answer

@@ -1,0 +1,66 @@
+"""A simple benchmark as a data set of its own."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from steadfast.base.files import Record, Settings
+from steadfast.base.resources import facts
+from steadfast.contract.components import Data
+from steadfast.contract.exports import About, Asked, ExportColumn, Exports, Rows, Source
+
+
+class SimpleExports(Exports):
+    """Prompts, instances and contexts of the benchmark of that title.
+
+    Args:
+        title: of the benchmark.
+        source: what it was made of: the fields of a ``Source``, or the name of one in
+            ``resources/simple/export.yaml``.
+        settings: of the config, to show.
+    """
+
+    def __init__(self, title: str, source: Settings | str, settings: Settings):
+        self._known, self._title, self._settings = facts("simple/export.yaml"), title, settings
+        known = self._known["sources"][source] if isinstance(source, str) else source
+        self._source = Source(**{"name": "instances", **known})
+
+    def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
+        """Returns the tables by part; no contexts where no instance has one."""
+        prompts = {part: _prompts(asked) for part, asked in parts.items()}
+        kinds = {
+            kind: {part: of[kind][part] for part, of in data.items()}
+            for kind in ("instances", "contexts")
+        }
+        return {"prompts": prompts} | {k: of for k, of in kinds.items() if any(of.values())}
+
+    def prompt(self, asked: Asked) -> str:
+        """Returns what precedes the context, the context and the instruction."""
+        prompt = asked.sample.prompt
+        return f"{prompt.get('before', '')}{asked.sample.source['context']}{prompt['instruction']}"
+
+    def about(self) -> About:
+        """Returns the card."""
+        known = self._known
+        columns = {
+            table: {
+                name: ExportColumn(of)
+                if isinstance(of, str)
+                else ExportColumn(of["text"], tuple(of["refers"]))
+                for name, of in of_table.items()
+            }
+            for table, of_table in known["columns"].items()
+        }
+        return About(
+            title=self._title,
+            summary=known["summary"].format(title=self._title),
+            languages=[],
+            tables=known["tables"],
+            columns=columns,
+            keys=known["keys"],
+            sources=[self._source],
+            settings=self._settings,
+            usage=known["usage"],
+        )
+
+
+def _prompts(asked: Sequence[Asked]) -> Iterator[Record]:
+    return ({**one.sample.prompt, "reference": one.reference} for one in asked)

@@ -1,0 +1,32 @@
+"""A simple benchmark's figure: the mean score of all answers, and by each field."""
+
+from collections.abc import Sequence
+
+from steadfast.contract.components import Frames
+from steadfast.show.display import Display
+from steadfast.show.figures import Picture, picture, wrapped
+from steadfast.show.panels import by_category
+from steadfast.show.results import range_notes
+from steadfast.simple.tables import SimpleResults
+
+
+def figures(
+    frames: Frames, display: Display, name: str, title: str, by: Sequence[str], judged: bool
+) -> dict[str, Picture]:
+    """Returns the figure of the benchmark of that name and title; the arguments are those of its
+    tables."""
+    results = SimpleResults(frames, display, name, title, judged)
+    words, means = results.words, frames["scores"]
+    lines = dict.fromkeys(zip(means["kind"], means["category"], strict=True))
+    shown = list(lines)[: words["most_categories"]]
+    labels = {
+        f"{kind}\0{of}": wrapped(f"{kind}: {of}" if kind else words["all"]) for kind, of in shown
+    }
+    rows = means.assign(category=means["kind"] + "\0" + means["category"])
+    figure = by_category(results.roster, results.shown_models, rows, labels, words["measure"])
+    notes = range_notes(results.roster, words["ranked"], results.ranking, results.digits)
+    notes += [*results.notes(), *results.left_out("scores")]
+    if len(shown) < len(lines):
+        slots = {"shown": len(shown), "all": len(lines), "name": name}
+        notes.append((None, words["notes"]["most_categories"].format(**slots)))
+    return {"scores": picture(figure, words["figure"].format(title=title), notes)}

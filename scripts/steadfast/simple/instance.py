@@ -1,0 +1,190 @@
+"""What a simple benchmark asks: its instances, and how they stand in the files of data."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings
+from steadfast.base.loading import load
+from steadfast.base.names import nearest, shown
+from steadfast.contract.components import Data, Sample, Samples
+from steadfast.contract.request import Item
+
+METRICS = ("scores", "coverage", "comparisons", "drawn", "headline")
+SCORE = "Score"
+"""Names of a simple benchmark's metrics, and of its one measure."""
+PART = "part"
+"""The field by which means are shown of a benchmark of several parts."""
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One thing that is asked; a model reads ``before``, ``context`` and ``prompt`` as one text.
+
+    Attributes:
+        id: its name, which no other instance of its part has; the same id in several parts is the
+            same thing that was drawn, asked several times.
+        prompt: what is asked, behind the context where there is one.
+        answer: what the scorer has to know; a plain value.
+        reference: an answer that has full marks; by default ``answer``, or the first of several.
+        context: a long text. Instances with the same one share it in the files and as a prefix of
+            their prompts, and it alone may be cut to fit a model's window.
+        before: what precedes the context.
+        group: whose instances are drawn together and are no independent evidence, of all instances
+            or of none; by default those of a context are.
+        by: values of the fields by which tables show the mean score.
+        fields: further plain values for the scorer.
+        max_tokens: limit of the answer.
+    """
+
+    id: str
+    prompt: str
+    answer: Any = None
+    reference: str = ""
+    context: str = ""
+    before: str = ""
+    group: str = ""
+    by: Mapping[str, str] = field(default_factory=dict)
+    fields: Settings = field(default_factory=dict)
+    max_tokens: int = 512
+
+    @property
+    def answers(self) -> Sequence[Any]:
+        """The answers that count as right: ``answer``, or each of several."""
+        return self.answer if isinstance(self.answer, list) else [self.answer]
+
+    @property
+    def gold(self) -> str:
+        """The answer that has full marks."""
+        return self.reference or str(next(iter(self.answers), ""))
+
+    @property
+    def cluster(self) -> str:
+        """What was drawn with it: its group, its context, or itself."""
+        return self.group or context_name(self.context) or self.id
+
+
+class Mark(NamedTuple):
+    """What a scorer gives an answer: a number from 0 to 1, or several, of which the mean counts;
+    and what it read out of the answer."""
+
+    score: float | Mapping[str, float]
+    extracted: Any = None
+
+
+def context_name(text: str) -> str:
+    """Returns the name of a context, which follows from its text; empty where there is none."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12] if text else ""
+
+
+def instance_of(sample: Sample[Any]) -> Instance:
+    """Returns the instance that a sample asks."""
+    return Instance(**sample.source["instance"] | {"context": sample.source["context"]})
+
+
+# --- the files of data ------------------------------------------------------------------------
+
+
+def instances(
+    inputs: Mapping[str, Path], function: str, settings: Settings, by: Sequence[str]
+) -> Iterator[Record]:
+    """Yields the instances of a part, checked, each with its context's name in place of it.
+
+    ``function`` gives them, as ``base.loading.load`` takes it.
+    """
+    for one in checked(load(function)(**settings), function, by):
+        yield asdict(one) | {"context": context_name(one.context)}
+
+
+def contexts(inputs: Mapping[str, Path], function: str, settings: Settings) -> Iterator[Record]:
+    """Yields the contexts of a part's instances, each once."""
+    seen = set()
+    for one in load(function)(**settings):
+        name = context_name(one.context)
+        if name and name not in seen:
+            seen.add(name)
+            yield {"context_id": name, "text": one.context}
+
+
+def checked(found: Iterable[Instance], where: str, by: Sequence[str]) -> Iterator[Instance]:
+    """Yields instances, each with an id of its own, the fields ``by`` and as the others a group."""
+    seen: dict[str, Instance] = {}
+    for one in found:
+        if problem := _problem(one, seen, by):
+            raise UserError(f"{where}: instance {shown(one.id)}: {problem}")
+        seen[one.id] = one
+        yield one
+    if not seen:
+        raise UserError(f"{where}: there is no instance; give at least one")
+
+
+def _problem(one: Instance, seen: Mapping[str, Instance], by: Sequence[str]) -> str:
+    if not isinstance(one.id, str) or not one.id or "#" in one.id:
+        return "an id is a text without #; give it one"
+    if one.id in seen:
+        return "another one has that id; give it one of its own"
+    if not one.prompt.strip():
+        return "its prompt is empty; write one"
+    for name in by:
+        if name not in one.by:
+            return f"it has no value of {name!r} in by; {nearest(name, one.by)}"
+    if seen and bool(one.group) != bool(next(iter(seen.values())).group):
+        return "some instances have a group and some none; give all of them one, or none"
+    return ""
+
+
+def prompts(part: str, data: Data, name: str) -> Iterator[Record]:
+    """Yields a prompt an instance; ``name`` is the benchmark's, and of its one task."""
+    for one in data["instances"][part]:
+        yield {
+            "sample_id": f"{part}/{one['id']}",
+            "task": name,
+            "context_id": one["group"] or one["context"] or one["id"],
+            **({"before": one["before"]} if one["before"] else {}),
+            **({"text_id": one["context"]} if one["context"] else {}),
+            "instruction": one["prompt"],
+            "max_tokens": one["max_tokens"],
+            "by": dict(one["by"]),
+        }
+
+
+class SimpleSamples(Samples):
+    """A prompt names its instance, and the text that it is about where there is one."""
+
+    def sources(self, prompts: Sequence[Settings], data: Data) -> Iterator[Record]:
+        """Yields ``instance`` and ``context``, one text for all prompts that share it."""
+        known = {
+            f"{part}/{one['id']}": one
+            for part, records in data["instances"].items()
+            for one in records
+        }
+        texts = {
+            one["context_id"]: one["text"]
+            for records in data["contexts"].values()
+            for one in records
+        }
+        for prompt in prompts:
+            sample, text = prompt["sample_id"], prompt.get("text_id", "")
+            if sample not in known or (text and text not in texts):
+                raise UserError(
+                    f"prompts: what sample {sample} refers to is not in the data; write the "
+                    "prompts again"
+                )
+            yield {"instance": known[sample], "context": texts.get(text, "")}
+
+    def item(self, sample: Sample[Any]) -> Item:
+        """Returns what precedes the context, the context, and what follows it."""
+        prompt = sample.prompt
+        return Item(
+            sample_id=prompt["sample_id"],
+            context_id=prompt.get("text_id") or prompt["context_id"],
+            head=prompt.get("before", ""),
+            context=sample.source["context"],
+            tail=prompt["instruction"],
+            max_tokens=prompt["max_tokens"],
+            task=prompt["task"],
+            draw=sample.draw,
+        )

@@ -1,0 +1,107 @@
+"""The metrics of a simple benchmark: the mean score, by fields too, and comparisons of models.
+
+A sample without a score is in no mean; it lowers the coverage. Intervals draw what instances belong
+to (``Instance.cluster``), over all parts together.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import pandas as pd
+
+from steadfast.contract.components import Data, Frames, Labels, Scored
+from steadfast.simple.instance import PART, SCORE
+from steadfast.stats.asked import answers_expected, prompts_of, with_prompts
+from steadfast.stats.headline import HEADLINE, PROMPTS
+from steadfast.stats.intervals import Clusters
+from steadfast.stats.pairs import drawn, pairs, with_comparisons
+from steadfast.stats.scores import STATUSES, is_empty
+from steadfast.stats.tidy import OVERALL, in_order, rows_of
+
+
+def metrics(
+    scores: Iterable[Scored],
+    data: Mapping[str, Data],
+    labels: Labels | None,
+    by: Sequence[str] = (),
+    references: Collection[str] = (),
+) -> Frames:
+    """Returns the metrics by name: ``METRICS``.
+
+    Args:
+        scores: of all models and parts.
+        data: of which nothing is needed.
+        labels: of which nothing is needed.
+        by: fields of the instances by which means are shown, or ``PART``.
+        references: models that are compared with none.
+    """
+    frame = score_frame(scores)
+    counts, means = coverage(frame), mean_scores(frame, by)
+    compared = comparisons(frame, references)
+    clusters = drawn(frame, None, []).assign(records=frame["sample_id"].nunique())
+    whole = rows_of(means, kind="").assign(measure=SCORE).drop(columns=["kind", "category"])
+    headline = counts[["model", "expected", PROMPTS]].merge(whole, "left", "model")
+    headline = headline.assign(measure=SCORE).fillna({"n": 0}).astype({"n": int})
+    alone = (clusters["clusters"] == clusters["records"]).all()
+    unit = "records" if alone else "groups of records"
+    return {
+        "scores": means,
+        "coverage": counts,
+        "comparisons": compared,
+        "drawn": clusters,
+        "headline": with_comparisons(
+            headline[[*HEADLINE, PROMPTS]], {SCORE: compared}, clusters, unit
+        ),
+    }
+
+
+def score_frame(scores: Iterable[Scored]) -> pd.DataFrame:
+    """Returns a row an answer, scored or not; ``cluster`` is what was drawn."""
+    rows = [
+        {
+            "model": model,
+            "prompts": prompts_of(record),
+            "draw": record["draw"],
+            "sample_id": record["sample_id"],
+            "cluster": record["context_id"],
+            "status": record["status"],
+            "empty": is_empty(record),
+            "total": record["total"],
+            "by": {PART: part, **record["by"]},  # type: ignore[typeddict-item]
+        }
+        for model, part, record in scores
+    ]
+    return pd.DataFrame(rows).astype({"total": float})
+
+
+def mean_scores(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Returns the mean score of each model: of all, and of each value (category) of each field
+    (kind), in the order in which these occur.
+
+    >>> frame = pd.DataFrame({"model": "m", "cluster": ["a", "b"], "total": [1.0, 0.5]})
+    >>> found = mean_scores(frame.assign(by=[{"topic": "sea"}, {"topic": "train"}]), ["topic"])
+    >>> found[["kind", "category", "value"]].values.tolist()
+    [['', '', 0.75], ['topic', 'sea', 1.0], ['topic', 'train', 0.5]]
+    """
+    cells = [frame.assign(kind="", category="")]
+    cells += [frame.assign(kind=f, category=[one[f] for one in frame["by"]]) for f in by]
+    rows = pd.concat(cells, ignore_index=True)
+    means = Clusters(frame, []).means(rows, ["model", "kind", "category"]).rows()
+    order = {"kind": list(by), "category": list(dict.fromkeys(rows["category"]))}
+    return in_order(means, {"model": sorted(set(frame["model"])), **order})
+
+
+def coverage(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns expected and scored answers of each model, and how many have each status."""
+    flags = {f"status_{status}": frame["status"] == status for status in STATUSES}
+    counted = frame[["model"]].assign(scored=frame["total"].notna(), **flags, empty=frame["empty"])
+    expected = answers_expected(frame, []).merge(counted.groupby("model").sum(), on="model")
+    return with_prompts(expected, frame)
+
+
+def comparisons(frame: pd.DataFrame, references: Collection[str]) -> pd.DataFrame:
+    """Returns the mean scores of every two models on the samples that both have scored."""
+    compared = frame[~frame["model"].isin(references)].drop(columns="by")
+    rows = pairs(compared.assign(measure=SCORE, task="", stratum=""), ["measure"], "task")
+    found = rows_of(rows, task=OVERALL).drop(columns="task")
+    names = ["model", "other", "measure"]
+    return found[[*names, *found.columns.difference(names, sort=False)]]

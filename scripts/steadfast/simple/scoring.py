@@ -1,0 +1,49 @@
+"""A simple benchmark's scorer: a function of the text of an answer and its instance."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings
+from steadfast.base.loading import load
+from steadfast.contract.components import Answer, Reply, Sample, Score, Scoring
+from steadfast.simple.instance import Mark, instance_of
+
+
+class SimpleScoring(Scoring):
+    """The mean of what a function gives an answer; its fields ``by`` stand beside it.
+
+    The function takes text and instance, and the settings as keyword arguments. It gives a number
+    from 0 to 1, several by name, or a ``Mark``.
+    """
+
+    def __init__(self, function: str, settings: Settings | None = None):
+        self._name, self._score, self._settings = function, load(function), settings or {}
+
+    def score(self, sample: Sample[Any], answer: Answer, verdicts: Mapping[str, Reply]) -> Score:
+        """Returns what an answer is worth; one that there is not has no score."""
+        if not answer.answered:
+            return Score(answer.status)
+        try:
+            found = self._score(answer.text, instance_of(sample), **self._settings)
+        except Exception as error:
+            raise self._wrong(sample, f"fails ({type(error).__name__}: {error})") from error
+        mark = found if isinstance(found, Mark) else Mark(found)
+        points = mark.score if isinstance(mark.score, Mapping) else {"score": mark.score}
+        if not points or not all(map(_is_share, points.values())):
+            raise self._wrong(sample, f"gives {mark.score!r}, and not numbers from 0 to 1")
+        values = {name: float(point) for name, point in points.items()}
+        return Score(
+            answer.status, values, sum(values.values()) / len(values), extracted=mark.extracted
+        )
+
+    def _wrong(self, sample: Sample[Any], what: str) -> UserError:
+        return UserError(f"{self._name}: of the answer to {sample.id} it {what}; correct it")
+
+    def facts(self, sample: Sample[Any]) -> Record:
+        """Returns the values by which tables show means."""
+        return {"by": sample.prompt["by"]}
+
+
+def _is_share(point: object) -> bool:
+    return isinstance(point, int | float) and 0 <= point <= 1

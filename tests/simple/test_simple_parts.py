@@ -1,0 +1,204 @@
+"""The parts of a simple benchmark: instances, scores, means."""
+
+import dataclasses
+
+import pandas as pd
+import pytest
+
+from outside import EXAMPLES
+from steadfast.base.errors import UserError
+from steadfast.base.files import write_text
+from steadfast.config.load import load_config
+from steadfast.contract.check_task import checked_task
+from steadfast.contract.components import Answer, Sample, Scored
+from steadfast.contract.task import Output, Part
+from steadfast.run.digests import digest
+from steadfast.run.evaluation import Evaluation
+from steadfast.simple.instance import Instance, Mark, SimpleSamples, checked, instance_of
+from steadfast.simple.metrics import metrics
+from steadfast.simple.scoring import SimpleScoring
+
+ONE = Instance("1", "Which?", answer="blue", context="A text.", before="Read. ", by={"kind": "x"})
+
+
+def sample(one: Instance = ONE) -> Sample:
+    record = dataclasses.asdict(one) | {"context": "c"}
+    prompt = {"sample_id": f"all/{one.id}", "task": "t", "context_id": "c", "text_id": "c"}
+    prompt |= {"instruction": one.prompt, "before": one.before, "max_tokens": 9, "by": one.by}
+    return Sample("all", prompt, {"instance": record, "context": one.context})
+
+
+def gives(value):
+    """A scorer that gives every answer the same."""
+    return lambda text, instance: value
+
+
+HALF, BOTH, READ, TWO, NONE = map(gives, (0.5, {"a": True, "b": 0.5}, Mark(1, "b"), 2, {}))
+
+
+def fails(text, instance):
+    """A scorer that cannot read what it is given."""
+    return int(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "total", "points", "extracted"),
+    [
+        ("HALF", 0.5, {"score": 0.5}, None),
+        ("BOTH", 0.75, {"a": 1.0, "b": 0.5}, None),
+        ("READ", 1.0, {"score": 1.0}, "b"),
+    ],
+)
+def test_a_score_is_the_mean_of_what_the_function_gives(name, total, points, extracted):
+    score = SimpleScoring(f"{__name__}:{name}").score(sample(), Answer("ok", "x"), {})
+    assert (score.total, score.points, score.extracted) == (total, points, extracted)
+
+
+def test_what_is_not_answered_has_no_score():
+    score = SimpleScoring(f"{__name__}:HALF").score(sample(), Answer("refused", ""), {})
+    assert (score.status, score.total, score.points) == ("refused", None, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("TWO", "of the answer to all/1 it gives 2, and not numbers from 0 to 1"),
+        ("NONE", "gives {}"),
+        ("fails", "fails .ValueError: invalid literal"),
+    ],
+)
+def test_a_scorer_that_gives_no_share_is_named(name, sentence):
+    with pytest.raises(UserError, match=sentence):
+        SimpleScoring(f"{__name__}:{name}").score(sample(), Answer("ok", "x"), {})
+
+
+def test_the_prompt_is_what_precedes_the_context_the_context_and_the_question():
+    item = SimpleSamples().item(sample())
+    assert (item.head, item.context, item.tail) == ("Read. ", "A text.", "Which?")
+    assert instance_of(sample()) == ONE
+
+
+@pytest.mark.parametrize(
+    ("others", "sentence"),
+    [
+        ([{"id": "1"}], "instance '1': another one has that id"),
+        ([{"id": ""}], "an id is a text without #"),
+        ([{"id": "2", "prompt": " "}], "instance '2': its prompt is empty"),
+        ([{"id": "2", "by": {"kin": "x"}}], "it has no value of 'kind' in by; did you mean 'kin'"),
+        ([{"id": "2", "group": "g"}], "some instances have a group and some none"),
+    ],
+)
+def test_an_instance_that_cannot_be_asked_is_named(others, sentence):
+    found = [ONE, *(dataclasses.replace(ONE, **other) for other in others)]
+    with pytest.raises(UserError, match=f"^mine: .*{sentence}"):
+        list(checked(found, "mine", ["kind"]))
+
+
+def test_the_page_shows_the_example_as_it_is():
+    page = (EXAMPLES.parents[1] / "new-benchmark.md").read_text()
+    assert f"```python\n{(EXAMPLES / 'constraints.py').read_text()}```" in page
+
+
+def test_no_instance_at_all_is_a_sentence():
+    with pytest.raises(UserError, match="mine: there is no instance"):
+        list(checked([], "mine", []))
+
+
+@pytest.mark.parametrize(
+    ("one", "gold"),
+    [
+        (Instance("1", "?", answer=["a", "b"]), "a"),
+        (Instance("1", "?", answer=3), "3"),
+        (Instance("1", "?", answer={"words": 2}, reference="two words"), "two words"),
+    ],
+)
+def test_the_gold_answer_is_the_reference_or_the_first_answer(one, gold):
+    assert one.gold == gold
+
+
+def record(sample_id, total, cluster, topic, status="ok"):
+    return {
+        "sample_id": sample_id,
+        "draw": 0,
+        "context_id": cluster,
+        "status": status,
+        "total": total,
+        "by": {"topic": topic},
+    }
+
+
+def test_means_intervals_and_coverage_of_four_answers():
+    """Totals .3, .5 and .7: mean .5, t of two degrees of freedom 4.303, standard error .2/√3."""
+    scores = [("a", 0.3, "sea"), ("b", 0.5, "sea"), ("c", 0.7, "sky")]
+    records = [Scored("m", "all", record(id, of, id, topic)) for id, of, topic in scores]
+    records.append(Scored("m", "all", record("d", None, "d", "sky", "error")))
+    found = metrics(records, {}, None, by=["topic"])
+    (whole,) = found["headline"].to_dict("records")
+    assert (whole["value"], whole["n"], whole["expected"]) == (pytest.approx(0.5), 3, 4)
+    assert whole["low"] == pytest.approx(0.0032, abs=1e-4)
+    assert whole["high"] == pytest.approx(0.9968, abs=1e-4)
+    by = found["scores"].set_index(["kind", "category"])["value"]
+    assert (by["topic", "sea"], by["topic", "sky"]) == (pytest.approx(0.4), pytest.approx(0.7))
+    (counts,) = found["coverage"].to_dict("records")
+    assert (counts["scored"], counts["expected"], counts["status_error"]) == (3, 4, 1)
+
+
+def test_answers_of_a_group_are_no_independent_evidence():
+    """Two groups with means .2 and .8 say less than six answers: one degree of freedom."""
+    scores = [
+        Scored("m", "all", record(str(n), of, str(n % 2), "x"))
+        for n, of in enumerate([0.2, 0.8] * 3)
+    ]
+    (whole,) = metrics(scores, {}, None)["headline"].to_dict("records")
+    assert whole["drawn"] == "2 groups of records"
+    assert (whole["low"], whole["high"]) == (0.0, 1.0)
+
+
+def test_two_models_are_compared_on_what_both_have_scored():
+    totals = {"a": (1.0, 0.5), "b": (0.5, 0.0), "c": (1.0, None)}
+    records = [
+        Scored(model, "all", record(id, of[n], id, "x"))
+        for id, of in totals.items()
+        for n, model in enumerate(("m", "n"))
+    ]
+    records += [Scored("gold", "all", record(id, 1.0, id, "x")) for id in totals]
+    (pair,) = metrics(records, {}, None, references=["gold"])["comparisons"].to_dict("records")
+    assert (pair["model"], pair["other"], pair["difference"], pair["n"]) == ("m", "n", 0.5, 2)
+
+
+def test_metrics_stand_in_order_of_fields_as_they_occur():
+    rows = [record(str(n), 1.0, str(n), topic) for n, topic in enumerate(("z", "a", "m"))]
+    found = metrics([Scored("m", "all", one) for one in rows], {}, None, by=["topic"])["scores"]
+    assert found["category"].tolist() == ["", "z", "a", "m"]
+    assert isinstance(found, pd.DataFrame)
+
+
+# --- names, before anything runs --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"parts": {"4 k": Part(1, {})}}, "part name '4 k': use letters"),
+        ({"parts": {}}, "its task has no part"),
+        ({"metrics": ("scores", "headline")}, "its metrics lack 'coverage'"),
+        ({"tables": ("words",)}, "the table 'words' lies in one folder"),
+        ({"figures": ("a/b",)}, "figure name 'a/b'"),
+    ],
+)
+def test_names_of_a_task_are_checked_before_anything_runs(changed, sentence):
+    task = Evaluation(load_config({"models": {"a": {"engine": "reference"}}})).tasks["lifbench"]
+    outputs = {
+        name: Output(getattr(task, name).function, of)
+        for name, of in changed.items()
+        if name != "parts"
+    }
+    with pytest.raises(UserError, match=f"^benchmark lifbench: .*{sentence}"):
+        checked_task("lifbench", dataclasses.replace(task, **{**changed, **outputs}))
+
+
+def test_a_component_that_its_module_lacks_is_named_before_anything_runs(tmp_path):
+    write_text(tmp_path / "mine.py", "if True:\n    def score(): ...\n")
+    assert digest("steadfast.stages.score", f"{tmp_path}/mine.py:score")
+    with pytest.raises(UserError, match=r"mine\.py has no 'scores'; did you mean 'score'"):
+        digest("steadfast.stages.score", f"{tmp_path}/mine.py:scores")
