@@ -23,7 +23,7 @@ def work(out):
 
 out, log, engine, python = sys.argv[1:]
 engines = [{"engine": engine, "python": python}]
-run_rule(work, SimpleNamespace(log=[log]), sealed=False, engines=engines, out=out)
+run_rule(work, SimpleNamespace(log=[log], params={}, wildcards={}), sealed=False, engines=engines, out=out)
 """
 
 

@@ -16,7 +16,7 @@ from steadfast.base.files import write_text
 from steadfast.workflow.script import run_rule
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-job = SimpleNamespace(log=["{log}"])
+job = SimpleNamespace(log=["{log}"], params={{}}, wildcards={{}})
 run_rule(write_text, job, sealed=False, path="{path}", text="x" * {size})
 """
 

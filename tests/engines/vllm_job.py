@@ -25,7 +25,7 @@ def run(config_file: str, model: str, part: str, judge: str = "") -> None:
         asked = Job("verdicts", prepared.name, model, part, judge)
     log = prepared.results / asked.log
     log.parent.mkdir(parents=True, exist_ok=True)
-    job = SimpleNamespace(log=[str(log)])
+    job = SimpleNamespace(log=[str(log)], params={}, wildcards={})
     if judge == "--together":
         jobs = (Job("inference", prepared.name, model, one) for one in prepared.task.parts)
         together = [prepared.assignment(one, "run") for one in jobs]

@@ -55,9 +55,6 @@ if job := globals().get("snakemake"):
         job,
         reads=[Seal.beside(outputs, job.params.made_from)],
         part=PartFiles.of(job),
-        judge_prompts=job.params.judge_prompts,
         outputs=outputs,
-        draws=job.params.draws,
-        templates=job.params.templates,
         out=Path(job.output.judging),
     )

@@ -180,7 +180,5 @@ if job := globals().get("snakemake"):
             *(run.metrics_seal(name, made) for name, made in params.measured_from.items()),
         ],
         run=run,
-        display=params.display,
-        prices=params.prices,
         out=out,
     )

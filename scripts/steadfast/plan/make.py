@@ -377,11 +377,6 @@ if job := globals().get("snakemake"):
         job,
         engines=[job.config[role][name] for role, named in who.items() for name in named],
         benchmarks=[PlannedBenchmark(**of) for of in params.planned],
-        rounds=params.rounds,
         jobs=planned_jobs(params.jobs, who, params.hardware, results),
-        unplanned=params.unplanned,
-        asked=params.asked,
-        answer_tokens=params.answer_tokens,
         results=results,
-        limit=params.limit,
     )

@@ -215,17 +215,11 @@ def _check_secrets(variables: Iterable[str], folder: Path) -> None:
 
 
 if job := globals().get("snakemake"):
-    params = job.params
     out = Path(job.output.bundle)
     run_rule(
         bundle_results,
         job,
-        config=params.config,
-        shortened=params.shortened,
-        own_files=params.own_files,
-        key_variables=params.key_variables,
-        lineages=params.lineages,
         results=out.parent,
         out=out,
-        snakefile=Path(params.snakefile),
+        snakefile=Path(job.params.snakefile),
     )

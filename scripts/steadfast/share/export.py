@@ -91,8 +91,6 @@ if job := globals().get("snakemake"):
         export_benchmark,
         job,
         name=job.wildcards.benchmark,
-        exports=params.exports,
-        stand_in=params.stand_in,
         parts=[PartFiles(part, params.samples, prompts, of) for (part, of), prompts in files],
         out=Path(job.output[0]),
     )

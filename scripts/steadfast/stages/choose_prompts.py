@@ -24,9 +24,5 @@ if job := globals().get("snakemake"):
         choose_prompts,
         job,
         prompts=Path(job.input.prompts),
-        limit=job.params.limit,
-        together=job.params.together,
-        spread=job.params.spread,
-        seed=job.params.seed,
         out=Path(job.output.prompts),
     )

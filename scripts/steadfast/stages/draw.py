@@ -41,9 +41,6 @@ if job := globals().get("snakemake"):
         draw,
         job,
         reads=[Seal(params.made_from, identity, tuple(metrics))],
-        figures=params.figures,
         metrics=dict(zip(params.metrics, metrics, strict=True)),
-        display=params.display,
         outs=dict(zip(params.names, stems, strict=True)),
-        asked=params.asked,
     )

@@ -28,7 +28,6 @@ if job := globals().get("snakemake"):
         make_data,
         job,
         reads=[Seal.beside(inputs[name], lineage) for name, lineage in made_from.items()],
-        content=job.params.content,
         inputs=inputs,
         out=Path(job.output[0]),
     )

@@ -27,7 +27,5 @@ if job := globals().get("snakemake"):
     run_rule(
         release_scores,
         job,
-        released=job.params.released,
-        models=dict(job.params.models),
         outs=outs,
     )

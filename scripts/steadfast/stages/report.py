@@ -35,8 +35,5 @@ if job := globals().get("snakemake"):
             for name, path in headlines.items()
         ],
         headlines=headlines,
-        benchmarks=job.params.benchmarks,
-        display=job.params.display,
-        asked=job.params.asked,
         out_dir=Path(job.output.tables[0]).parent,
     )

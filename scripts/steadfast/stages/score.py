@@ -73,16 +73,14 @@ def _rated(score: components.Score) -> Record:
 
 
 if job := globals().get("snakemake"):
-    out, params = Path(job.output.scores), job.params
+    params = job.params
     answered = paths([job.input.outputs, *job.input.verdicts])
     run_rule(
         score_part,
         job,
         reads=map(Seal.beside, answered, params.made_from.values()),
         part=PartFiles.of(job),
-        scoring=params.scoring,
         outputs=Path(job.input.outputs),
+        out=Path(job.output.scores),
         verdicts=dict(zip(params.judges, paths(job.input.verdicts), strict=True)),
-        draws=params.draws,
-        out=out,
     )

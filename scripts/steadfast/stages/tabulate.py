@@ -36,9 +36,6 @@ if job := globals().get("snakemake"):
         tabulate,
         job,
         reads=[Seal(params.made_from, identity, tuple(metrics))],
-        tables=params.tables,
         metrics=dict(zip(params.metrics, metrics, strict=True)),
-        display=params.display,
-        asked=params.asked,
         out_dir=Path(job.output.tables[0]).parent,
     )

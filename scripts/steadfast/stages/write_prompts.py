@@ -19,8 +19,6 @@ if job := globals().get("snakemake"):
     run_rule(
         write_prompts,
         job,
-        part=job.wildcards.part,
-        prompts=job.params.prompts,
         sources=sources_of(job.params.sources, job.input.sources),
         out=Path(job.output.prompts),
     )

@@ -6,6 +6,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, redirect_stdout, suppress
+from inspect import signature
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -28,6 +29,7 @@ def run_rule(
 ) -> None:
     """Runs a rule's one function; a user's error becomes one sentence, and exit code 1.
 
+    It is given what it takes by the names of the job's params and wildcards, and the arguments.
     What it prints goes to the job's first log. Seals of what it reads are checked before, the
     identities of what it makes written after it, unless the function writes them itself.
     """
@@ -44,7 +46,9 @@ def run_rule(
             writes = seals(job, Path(job.config["results"])) if sealed else []
             for seal in writes:  # that of files which nobody finished would be that of others
                 seal.identity.unlink(missing_ok=True)
-            function(**arguments)
+            named = {**dict(job.wildcards.items()), **dict(job.params.items())}
+            taken = {name: named[name] for name in signature(function).parameters if name in named}
+            function(**taken | arguments)
             for seal in writes:
                 seal.write()
         except KeyboardInterrupt:
