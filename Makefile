@@ -25,7 +25,7 @@
 # make heavy       the tests that install more: LaTeX, vLLM's CPU build, a SLURM cluster, a browser
 # make lint        formatting, linting and types, as CI checks them
 # make bench       benchmarks, with ratios
-# make docs        docs/config.md from the schema, README's picture from the default run
+# make docs        docs/config.md and config/schema.json from the schema, README's picture from the default run
 # make lock        pins newer versions of the requirements
 # make clean       removes all results but the journal of answers
 # make help        shows this
@@ -94,6 +94,7 @@ bench: .venv/dev
 
 docs: .venv/base
 	PYTHONPATH=scripts $(BIN)/python -m steadfast.config.document > docs/config.md
+	PYTHONPATH=scripts $(BIN)/python -m steadfast.config.json_schema > config/schema.json
 	$(BIN)/snakemake --cores $(CORES) results/figures/lifbench_ars_by_length.png
 	cp results/figures/lifbench_ars_by_length.png docs/ars_by_length.png
 

@@ -1,13 +1,17 @@
 """The config is closed: a mistake is one sentence that names the key and the nearest valid one."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 import yaml
+from jsonschema import Draft202012Validator
 
 from steadfast.base.errors import UserError
 from steadfast.config.document import document
+from steadfast.config.json_schema import PATH as SCHEMA
+from steadfast.config.json_schema import json_schema
 from steadfast.config.load import load_config
 from steadfast.config.settings import answer_settings, plan_settings
 from steadfast.contract.registry import benchmarks
@@ -17,6 +21,7 @@ from steadfast.run.required_files import check_required_files
 
 ROOT = Path(__file__).parents[2]
 MINIMAL = {"models": {"reference": {"engine": "reference"}}}
+EDITOR = Draft202012Validator(json_schema())
 OPENAI = {"engine": "openai", "model": "m"}
 JUDGED = {
     "benchmarks": ["followbench", "cfbench", "complexbench"],
@@ -46,6 +51,37 @@ def test_the_example_s_other_model_needs_its_name_alone():
 
 def test_the_documentation_is_what_the_schema_says():
     assert (ROOT / "docs/config.md").read_text() == document(), "run `make docs`"
+
+
+def test_the_schema_for_editors_is_the_schema():
+    assert json.loads(SCHEMA.read_text()) == json_schema(), "run `make docs`"
+    page = document()
+    for section in [json_schema(), *json_schema()["$defs"].values()]:
+        for name, key in section.get("properties", {}).items():
+            text = key.get("description", "")
+            assert text in page and (text or "const" in key or "$ref" in key), name
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("config/*.yaml")), ids=lambda path: path.name)
+def test_an_editor_finds_the_schema_and_the_example_configs_are_valid_by_it(path):
+    first, _, text = path.read_text().partition("\n")
+    beside = ROOT if path.name == "my.example.yaml" else path.parent  # it is copied from there
+    assert beside / first.removeprefix("# yaml-language-server: $schema=") == SCHEMA
+    EDITOR.validate(yaml.safe_load(text))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seeds": 1},
+        {"lifbench": {"lengths": {"4k": "3072"}}},
+        {"models": {"x": {"engine": "opena"}}},
+        {"models": {"x": {**OPENAI, "temperature": -1}}},
+    ],
+    ids=str,
+)
+def test_an_editor_marks_what_is_wrong(change):
+    assert not EDITOR.is_valid({**MINIMAL, **change})
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,13 @@ from steadfast.command import start
 from steadfast.command.questions import NO_KEY, OPENAI_KEY, QUESTIONS, Question, sections
 from steadfast.command.says_why import says_why
 from steadfast.config.commented import commented
+from steadfast.config.json_schema import PATH as SCHEMA
 from steadfast.config.load import load_config
 from steadfast.contract.registry import benchmarks_of
 
-HEAD = "# Made by steadfast init. Change what you like: an unknown key is an error with a hint.\n"
+HEAD = f"""# yaml-language-server: $schema={SCHEMA.as_uri()}
+# Made by steadfast init. Change what you like: an unknown key is an error with a hint.
+"""
 RELEASED = "released"
 DATA_KEYS = ("source", "contexts", "expressions")
 """Keys of benchmarks' sections that say whose data is asked."""

@@ -33,9 +33,7 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     yield "Every judged benchmark", "{benchmark}.", judged.JudgedSection
     for name, benchmark in benchmarks(installed()).items():
         yield benchmark.title, f"{name}.", benchmark.section
-        for key, field in benchmark.section.model_fields.items():
-            if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-                yield f"{benchmark.title}: {key}", f"{name}.{key}.", field.annotation
+        yield from _below(benchmark.title, f"{name}.", benchmark.section)
     yield "Judging", "judging.", judged.JudgingSettings
     yield "Every model", "models.{name}.", model_base.BaseModelSettings
     yield "Engines whose answers may hold thoughts", "models.{name}.", model_base.ThinkingModel
@@ -45,10 +43,24 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
         yield f"Engine {engine}", "models.{name}.", settings
     yield "Throughput of a model", "models.{name}.throughput.", model_base.Throughput
     yield "SLURM's part in a model's jobs", "models.{name}.slurm.", model_base.Slurm
+    yield "Size of a model", "models.{name}.size.", model_base.Size
     yield "Price of a model", "models.{name}.price.", model_base.Price
     yield "Certificate of the plan", "certificate.", config.Certificate
     yield "Noise", "noise.", config.Noise
+    yield "Hardware", "hardware.", config.Hardware
     yield "Display", "display.", config.DisplaySettings
+
+
+def _below(
+    title: str, prefix: str, section: type[BaseModel]
+) -> Iterator[tuple[str, str, type[BaseModel]]]:
+    """The sections within a section, each alternative of one where there are several."""
+    for key, field in section.model_fields.items():
+        for kind in (field.annotation, *get_args(field.annotation)):
+            if isinstance(kind, type) and issubclass(kind, BaseModel):
+                inner = f"{title}: {key}", f"{prefix}{key}."
+                yield *inner, kind
+                yield from _below(*inner, kind)
 
 
 INTRODUCTION = """# The config
@@ -76,7 +88,7 @@ def _section(title: str, prefix: str, model: type[BaseModel]) -> str:
     rows = [
         (f"`{prefix}{name}`", _default(field), role_of(field), field.description)
         for name, field in model.model_fields.items()
-        if (name not in inherited or name in model.__annotations__) and name != "engine"
+        if field.description and (name not in inherited or name in model.__annotations__)
     ]
     lines = [f"## {title}", "", inspect.getdoc(model) or "", ""]
     if rows:
