@@ -37,14 +37,13 @@ for step in dict.fromkeys(file.step for file in DATA.values()):
         resources:
             mem_mb=4000,
         params:
+            **made(lambda w: STEPS.data(w.file)),
             content=lambda w: DATA[w.file].content.plain,
             inputs=lambda w: list(DATA[w.file].inputs),
-            code=lambda w: STEPS.data(w.file).code,
             made_from=lambda w: {
                 name: STEPS.data(path).lineage
                 for name, path in DATA[w.file].inputs.items()
                 if path in RUN.rewrites
             },
-            lineage=lambda w: STEPS.data(w.file).lineage,
         script:
             "../scripts/steadfast/stages/make_data.py"

@@ -23,7 +23,8 @@ def work(out):
 
 out, log, engine, python = sys.argv[1:]
 engines = [{"engine": engine, "python": python}]
-run_rule(work, SimpleNamespace(log=[log], params={}, wildcards={}), sealed=False, engines=engines, out=out)
+job = SimpleNamespace(log=[log], params={}, wildcards={})
+run_rule(work, job, sealed=False, engines=engines, out=out)
 """
 
 

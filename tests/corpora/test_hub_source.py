@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -93,12 +92,6 @@ def test_a_corrupt_parquet_file_is_named(hub, source):
     hub.files["train.parquet"] = b"PAR1, or so it says"
     message = refusal(source | {"files": ["train.parquet"]})
     assert "train.parquet: not a Parquet file" in message
-
-
-def test_parquet_without_pyarrow_says_what_to_install(hub, source, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)  # what an environment without it does
-    hub.files["train.parquet"] = b"PAR1"
-    assert "pip install pyarrow" in refusal(source | {"files": ["train.parquet"]})
 
 
 def test_the_first_fetch_locks_the_digests(hub, source):

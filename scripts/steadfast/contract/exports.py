@@ -85,6 +85,21 @@ class About:
         return [one.name for one in self.sources if one.redistribution in ("no", "unknown")]
 
 
+def columns_of(
+    known: Mapping[str, Mapping[str, Any]],
+) -> dict[str, dict[str, ExportColumn]]:
+    """The columns by table, of facts that say of each what it holds, or also what it refers to."""
+    return {
+        table: {
+            name: ExportColumn(of)
+            if isinstance(of, str)
+            else ExportColumn(of["text"], tuple(of["refers"]))
+            for name, of in columns.items()
+        }
+        for table, columns in known.items()
+    }
+
+
 class Asked(NamedTuple):
     """A sample, what models are asked, and the stand-in's answer (``StandIn.reference``)."""
 
@@ -159,10 +174,7 @@ class PlainExports(Exports):
             summary=self._known["summary"],
             languages=self._known["languages"],
             tables=shared["tables"],
-            columns={
-                table: {name: ExportColumn(text) for name, text in columns.items()}
-                for table, columns in shared["columns"].items()
-            },
+            columns=columns_of(shared["columns"]),
             keys=shared["keys"],
             sources=[
                 Source(name=name, **self._known["sources"][source])

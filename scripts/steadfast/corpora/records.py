@@ -230,11 +230,6 @@ def _arrow(data: IO[bytes], where: str) -> Iterator[tuple[str, Any]]:
 def _columns(where: str, kind: str) -> Iterator[None]:
     try:
         yield
-    except ImportError:
-        raise UserError(
-            f"{where}: reading {kind} needs pyarrow; pip install pyarrow, or name .jsonl, .json "
-            "or .csv files instead"
-        ) from None
     except (ValueError, OSError) as error:
         raise UserError(f"{where}: not {kind} ({error}); fetch it again") from None
 

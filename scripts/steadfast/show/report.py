@@ -122,8 +122,7 @@ def report_table(report: Report) -> Table:
         for model in cells:
             cells[model] += tuple(cell for part in shown for cell in part[model])
     sections = tuple(
-        Section(tuple(cells[model] for model in group.models), group.full_heading, group.unranked)
-        for group in report.groups()
+        group.section(cells[model] for model in group.models) for group in report.groups()
     )
     measures = "; ".join(measure.text for measure in report.measures)
     caption = WORDS["captions"]["report"].format(measures=measures)

@@ -94,11 +94,7 @@ class Results:
     ) -> tuple[Section, ...]:
         """Returns a section a group, a row a model: its name, and what ``row`` gives."""
         return tuple(
-            Section(
-                tuple((self.label(model), *row(model)) for model in group.models),
-                group.full_heading,
-                group.unranked,
-            )
+            group.section((self.label(model), *row(model)) for model in group.models)
             for group in groups
         )
 

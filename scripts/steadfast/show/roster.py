@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from steadfast.base.resources import facts
 from steadfast.contract.records import OWN
 from steadfast.show.display import Display, Shown
+from steadfast.show.table import Cell, Section
 
 UNRANKED = ("simulated", "floor", "reference")
 KINDS = ("model", *UNRANKED)
@@ -34,6 +35,10 @@ class Group:
             return self.heading
         form: str = WORDS["unranked"][self.kind]
         return form.format(group=self.heading).strip()
+
+    def section(self, rows: Iterable[tuple[Cell, ...]]) -> Section:
+        """Returns rows of these models under their heading."""
+        return Section(tuple(rows), self.full_heading, self.unranked)
 
 
 class Roster:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.contract.components import Data
-from steadfast.contract.exports import About, Asked, ExportColumn, Exports, Rows, Source
+from steadfast.contract.exports import About, Asked, Exports, Rows, Source, columns_of
 
 
 class SimpleExports(Exports):
@@ -40,21 +40,12 @@ class SimpleExports(Exports):
     def about(self) -> About:
         """Returns the card."""
         known = self._known
-        columns = {
-            table: {
-                name: ExportColumn(of)
-                if isinstance(of, str)
-                else ExportColumn(of["text"], tuple(of["refers"]))
-                for name, of in of_table.items()
-            }
-            for table, of_table in known["columns"].items()
-        }
         return About(
             title=self._title,
             summary=known["summary"].format(title=self._title),
             languages=[],
             tables=known["tables"],
-            columns=columns,
+            columns=columns_of(known["columns"]),
             keys=known["keys"],
             sources=[self._source],
             settings=self._settings,

@@ -1,7 +1,7 @@
 """How well judges agree with each other and with people, by checkpoint and by answer (Table 6)."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
@@ -52,10 +52,6 @@ def agreement(
         checkpoints = data[score["sample_id"]]["checkpoints"]
         return dict(listed_verdicts(verdicts, len(checkpoints), "checkpoint"))
 
-    def satisfied(rated: Record) -> int | None:
-        value = rated[DIRECT]
-        return None if value is None else is_satisfied(value)
-
     labelled = read_labels(labels, scores, label)
     checked = {
         rater: {item: int(given) for item, given in its.items() if item[2] != WHOLE}
@@ -66,22 +62,21 @@ def agreement(
     human = _people(labelled, people, data)
     first_draws = [score for score in scores if not score.record["draw"]]
 
-    def humans(read: Mapping[str, Satisfied]) -> pd.DataFrame:
-        return _with_people(read, human, data, judges)
+    def humans(read: Callable[[Record], int | None]) -> pd.DataFrame:
+        given = judge_verdicts(first_draws, judges, lambda rated: {"": read(rated)})
+        satisfied = by_answer(given, lambda _, values: values[0])
+        return _with_people(satisfied, human, data, judges)
 
-    def by_judge(given: ByRater[str, int | None]) -> Mapping[str, Satisfied]:
-        return by_answer(given, lambda _, values: values[0])
+    def by_score(rated: Record) -> int | None:
+        return None if rated[DIRECT] is None else is_satisfied(rated[DIRECT])
 
     found = {
         # People label the answers of few models; the others would be rows without a value.
         "agreement": rows[(rows["n"] > 0) | (rows["model"] == "")],
-        "humans": humans(
-            by_judge(judge_verdicts(first_draws, judges, lambda rated: {"": rated["total"]}))
-        ),
+        "humans": humans(lambda rated: rated["total"]),
     }
     if with_direct:
-        given = judge_verdicts(first_draws, judges, lambda rated: {"": satisfied(rated)})
-        found["direct_humans"] = humans(by_judge(given))
+        found["direct_humans"] = humans(by_score)
     return found
 
 

@@ -132,14 +132,10 @@ class ComplexbenchResults(Results):
     def rows_by_group(self, rows: Callable[[str], Iterable[Sequence[Cell]]]) -> tuple[Section, ...]:
         """Returns a section a group, and in it each model's rows behind its name."""
         return tuple(
-            Section(
-                tuple(
-                    (self.label(model, repeated=number > 0), *cells)
-                    for model in group.models
-                    for number, cells in enumerate(rows(model))
-                ),
-                group.full_heading,
-                group.unranked,
+            group.section(
+                (self.label(model, repeated=number > 0), *cells)
+                for model in group.models
+                for number, cells in enumerate(rows(model))
             )
             for group in self.groups()
         )

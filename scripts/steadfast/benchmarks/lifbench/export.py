@@ -6,7 +6,7 @@ from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.samples import render
 from steadfast.contract.components import Data
-from steadfast.contract.exports import About, Asked, ExportColumn, Exports, Rows, Source
+from steadfast.contract.exports import About, Asked, Exports, Rows, Source, columns_of
 
 CONTEXT = ("context_id", "scenario", "length", "seed", "tokens", "text")
 EVERY = "all_lengths"
@@ -53,15 +53,7 @@ class LifbenchExports(Exports):
             summary=known["summary"],
             languages=["en"],
             tables=known["tables"],
-            columns={
-                table: {
-                    name: ExportColumn(of)
-                    if isinstance(of, str)
-                    else ExportColumn(of["text"], tuple(of["refers"]))
-                    for name, of in columns.items()
-                }
-                for table, columns in known["columns"].items()
-            },
+            columns=columns_of(known["columns"]),
             keys=known["keys"],
             sources=[
                 *(_source(name, **of) for name, of in self._texts.items()),

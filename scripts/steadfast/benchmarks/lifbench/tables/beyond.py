@@ -7,7 +7,7 @@ from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.show.cells import MODEL, Values
 from steadfast.show.results import Note, incomplete_models, values_by_model
 from steadfast.show.roster import WORDS as SHARED
-from steadfast.show.table import Cell, Column, Section, Table
+from steadfast.show.table import Cell, Column, Table
 from steadfast.stats.tidy import rows_of
 
 
@@ -35,11 +35,7 @@ def beyond_table(
         return replace(results.label(model), marks=("dagger",) if model in cut else ())
 
     sections = [
-        Section(
-            tuple((label(model), *cells[model]) for model in group.models),
-            group.full_heading,
-            group.unranked,
-        )
+        group.section((label(model), *cells[model]) for model in group.models)
         for group in results.groups()
     ]
     notes: list[Note] = [("dagger", WORDS["notes"]["dagger"])] if cut else []
