@@ -26,8 +26,8 @@ from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 from steadfast.benchmarks.lifbench.tables import tables
 from steadfast.contract.components import Frames
-from steadfast.show.display import Display
 from steadfast.show.figures import STYLE, write_picture
+from steadfast.show.roster import Display
 from steadfast.stats.scores import read_scores
 
 T = TypeVar("T")

@@ -19,8 +19,7 @@ from steadfast.base.files import Record, write_jsonl, write_text
 from steadfast.contract.components import Component
 from steadfast.page.make_page import FORMAT, LIMIT
 from steadfast.page.pack import BLOCK, Pack, pack_samples, page
-from steadfast.page.sample_data import Cut
-from steadfast.page.table_data import table_data
+from steadfast.page.sample_data import Cut, table_data
 from steadfast.run.finished import FinishedRun
 from steadfast.show.table import Cell, Column, Section, Table
 

@@ -17,7 +17,7 @@ import pandas as pd
 
 from steadfast.benchmarks.lifbench.analyses import compared
 from steadfast.benchmarks.lifbench.measures import bootstrap
-from steadfast.stats.certificate import Group, Wanted
+from steadfast.stats.certificate import TaskGroup, Wanted
 from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.pairs import compare_models
 from steadfast.stats.tidy import OVERALL
@@ -56,12 +56,12 @@ class Case:
         return Wanted(self.difference, 0.8, comb(self.models, 2))
 
     @property
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[TaskGroup]:
         """The groups of tasks, as a plan has them."""
         weights = {task: weight / sum(HOW.weights.values()) for task, weight in HOW.weights.items()}
         steps = tuple(log2(LENGTHS[length]) for length in self.lengths)
         found = [
-            Group(
+            TaskGroup(
                 of,
                 np.array([weights[task] for task in of.tasks]),
                 np.full(len(of.tasks), float(self.expressions**2)),

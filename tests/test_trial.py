@@ -15,8 +15,8 @@ from steadfast.contract.components import Answer, Scored
 from steadfast.contract.trial import chosen_prompts
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.lineage import Lineage
-from steadfast.show.display import Display
 from steadfast.show.render import write_table
+from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stages.score import score_records
 

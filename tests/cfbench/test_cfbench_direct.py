@@ -15,7 +15,7 @@ from steadfast.benchmarks.cfbench.tables import tables
 from steadfast.config.load import load_config
 from steadfast.contract.components import Reply
 from steadfast.contract.judge_template import load_template
-from steadfast.show.display import Display, Shown
+from steadfast.show.roster import Display, Shown
 from steadfast.stats.agreement import verdict_agreement
 
 MODES = ("strict", "released")

@@ -6,8 +6,8 @@ import pytest
 from cfbench_run import READER, Run
 from steadfast.benchmarks.cfbench.tables import tables
 from steadfast.contract.components import Answer
-from steadfast.show.display import Display
 from steadfast.show.render import comma_separated
+from steadfast.show.roster import Display
 from steadfast.stats.agreement import verdict_agreement
 from test_cfbench_metrics import VERDICTS, Made, value
 

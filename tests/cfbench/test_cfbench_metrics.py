@@ -10,7 +10,7 @@ from steadfast.benchmarks.cfbench.frames import record_frame, sample_frame
 from steadfast.benchmarks.cfbench.metrics import by_factor, results
 from steadfast.contract.components import Reply
 from steadfast.stats.agreement import verdict_agreement
-from steadfast.stats.headline import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST
+from steadfast.stats.tidy import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST
 
 
 def of(idx: int, split: str, *checkpoints: tuple[str, str, str], **more) -> dict:

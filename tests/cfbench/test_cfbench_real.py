@@ -16,7 +16,7 @@ from steadfast.benchmarks.cfbench.metrics import results, statistics
 from steadfast.benchmarks.cfbench.scoring import CfbenchScoring, read_reply
 from steadfast.benchmarks.cfbench.tables import TABLES, tables
 from steadfast.contract.components import Answer, Reply, Sample, Scored
-from steadfast.show.display import Display
+from steadfast.show.roster import Display
 from steadfast.stages.score import score_records
 
 PRINTED = {  # Table 1

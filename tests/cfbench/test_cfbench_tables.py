@@ -12,8 +12,8 @@ from cfbench_run import CAREFUL, READER, Run
 from steadfast.benchmarks.cfbench import figures, tables
 from steadfast.benchmarks.cfbench.facts import MEASURES, SETS
 from steadfast.show import latex
-from steadfast.show.display import Display, Shown
 from steadfast.show.render import markdown
+from steadfast.show.roster import Display, Shown
 from steadfast.stats.tidy import rows_of
 
 MODELS = {

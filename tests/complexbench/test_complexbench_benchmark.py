@@ -7,7 +7,7 @@ from steadfast.base.errors import UserError
 from steadfast.benchmarks.complexbench.benchmark import METRICS
 from steadfast.benchmarks.complexbench.tables import BUILDERS
 from steadfast.contract.components import load
-from steadfast.show.display import Display
+from steadfast.show.roster import Display
 
 BOTH = {name: {"engine": "reference"} for name in ("first", "second")}
 

@@ -12,8 +12,8 @@ from steadfast.benchmarks.complexbench.branches import Member, lacking
 from steadfast.benchmarks.complexbench.data import summary
 from steadfast.benchmarks.complexbench.schema import check, read_instances
 from steadfast.benchmarks.complexbench.tables import tables
-from steadfast.show.display import Display, Shown
 from steadfast.show.render import printed
+from steadfast.show.roster import Display, Shown
 
 
 def group(*numbers, selections=1, branches=None) -> list[Member]:

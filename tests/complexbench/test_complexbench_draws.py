@@ -8,8 +8,8 @@ from complexbench_run import Run, believing, record, synthetic, turned, verdict
 from steadfast.benchmarks.complexbench.metrics import metrics as compute
 from steadfast.benchmarks.complexbench.tables import tables
 from steadfast.contract.components import Answer, Frames, Scored
-from steadfast.show.display import Display
 from steadfast.show.render import comma_separated
+from steadfast.show.roster import Display
 from test_complexbench_metrics import score_records, selecting, value
 
 DRAWS = 3

@@ -11,7 +11,7 @@ from steadfast.benchmarks.complexbench.aggregation import dependent
 from steadfast.benchmarks.complexbench.metrics import metrics as compute
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED
 from steadfast.contract.components import Frames, Scored
-from steadfast.stats.headline import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST
+from steadfast.stats.tidy import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST
 
 
 def score_records(instances: list[dict], raw: list[list]) -> list[dict]:

@@ -8,8 +8,8 @@ from complexbench_instances import asked
 from complexbench_run import Run, record, saying, turned, verdict
 from steadfast.base.errors import UserError
 from steadfast.benchmarks.complexbench.tables import tables
-from steadfast.show.display import Display, Shown
 from steadfast.show.render import printed
+from steadfast.show.roster import Display, Shown
 
 DISPLAY = Display(models={name: Shown(name, engine="openai") for name in ("first", "second")})
 GIVEN = {"first": [(1, 1), (1, 0), (0, 0)], "second": [(1, 0), (0, 1), (0, 1)]}

@@ -12,8 +12,8 @@ from steadfast.benchmarks.complexbench.figures import figures
 from steadfast.benchmarks.complexbench.tables import BUILDERS
 from steadfast.benchmarks.complexbench.tables import tables as build
 from steadfast.contract.components import Frames
-from steadfast.show.display import Display, Shown
 from steadfast.show.render import Printed, printed
+from steadfast.show.roster import Display, Shown
 
 MODELS = {
     "reference": Shown("reference", "Reference", "reference"),

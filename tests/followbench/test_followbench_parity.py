@@ -12,7 +12,7 @@ from steadfast.benchmarks.followbench.replies import released
 from steadfast.benchmarks.followbench.rules import satisfied
 from steadfast.benchmarks.followbench.tables import tables
 from steadfast.contract.components import Frames, Scored
-from steadfast.show.display import Display
+from steadfast.show.roster import Display
 from test_followbench_metrics import record
 
 FAILURE = (-1, -1)

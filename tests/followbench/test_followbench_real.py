@@ -5,7 +5,7 @@ import pytest
 from followbench_run import BOTH, IMPOSSIBLE, JUDGES, LANGUAGES, run, scored
 from steadfast.benchmarks.followbench.metrics import metrics
 from steadfast.benchmarks.followbench.tables import BUILDERS, tables
-from steadfast.show.display import Display
+from steadfast.show.roster import Display
 from steadfast.stats.tidy import OVERALL
 from test_followbench_tables import rows
 

@@ -12,8 +12,8 @@ from steadfast.benchmarks.followbench.figures import figures
 from steadfast.benchmarks.followbench.results import FollowbenchResults
 from steadfast.benchmarks.followbench.tables import BUILDERS, tables
 from steadfast.contract.components import Frames
-from steadfast.show.display import Display, Shown
 from steadfast.show.render import comma_separated
+from steadfast.show.roster import Display, Shown
 from steadfast.show.table import Table
 from steadfast.stats.tidy import OVERALL
 

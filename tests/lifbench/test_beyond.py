@@ -15,8 +15,8 @@ from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 from steadfast.benchmarks.lifbench.tables import tables
 from steadfast.config.load import load_config
 from steadfast.contract.components import Scored
-from steadfast.show.display import Display, Shown
 from steadfast.show.render import printed
+from steadfast.show.roster import Display, Shown
 from steadfast.stats.certificate import pilot_rows
 from steadfast.stats.tidy import rows_of
 

@@ -23,8 +23,8 @@ from steadfast.config.load import load_config
 from steadfast.contract.components import Frames, Sample, Scored, StandIn
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.job import Job
-from steadfast.show.display import Display, Shown
 from steadfast.show.render import printed
+from steadfast.show.roster import Display, Shown
 
 READER = LifbenchReader()
 

@@ -15,8 +15,8 @@ from steadfast.benchmarks.lifbench.reproduction import tables as all_tables
 from steadfast.benchmarks.lifbench.tables.results import WORDS
 from steadfast.contract.components import Scored
 from steadfast.show import latex
-from steadfast.show.display import Display, Shown
 from steadfast.show.render import write_table
+from steadfast.show.roster import Display, Shown
 from steadfast.stages.collect import collect_tables
 
 pytestmark = pytest.mark.heavy

@@ -12,7 +12,7 @@ from score_records import LENGTHS, frames_of, released, run
 from small_contexts import needs_cases
 from steadfast.benchmarks.lifbench.figures import BUILDERS, figures
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.show.display import Display, Shown
+from steadfast.show.roster import Display, Shown
 from steadfast.stages.draw import draw
 from steadfast.stats.tidy import write_csv
 

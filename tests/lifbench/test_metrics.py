@@ -18,9 +18,8 @@ from steadfast.benchmarks.lifbench.metrics import headline, metrics
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 from steadfast.contract.components import Scored
 from steadfast.show.table import rounded
-from steadfast.stats.headline import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST
 from steadfast.stats.pairs import drawn
-from steadfast.stats.tidy import OVERALL
+from steadfast.stats.tidy import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST, OVERALL
 
 TASKS_OF_TABLE = ["OR", "OQ", "OE", "LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB", "MF"]
 GPT_4O = "gpt-4o-2024-08-06"

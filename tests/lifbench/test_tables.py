@@ -15,9 +15,9 @@ from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 from steadfast.benchmarks.lifbench.tables import BUILDERS, tables
 from steadfast.benchmarks.lifbench.tables.results import WORDS
 from steadfast.contract.components import Frames, Scored
-from steadfast.show.display import Display, Shown
 from steadfast.show.figures import STYLE
 from steadfast.show.render import Printed, printed
+from steadfast.show.roster import Display, Shown
 
 LEVELS = {"good": 0.8, "fair": 0.6, "sim-long": 0.9, "reference": 1.0}
 DISPLAY = Display(

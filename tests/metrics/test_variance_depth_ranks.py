@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from steadfast.stats.depth import success_by_depth
 from steadfast.stats.intervals import Clusters
-from steadfast.stats.ranks import agreement, kendall, spearman
+from steadfast.stats.ties import agreement, kendall, spearman
 from steadfast.stats.variance import variance_shares
 
 FACTORS = {"context": "cluster", "expression": "expression_id", "variable": "variable_id"}

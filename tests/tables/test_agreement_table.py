@@ -6,8 +6,8 @@ import io
 import pytest
 
 from steadfast.show.agreement import agreement_table
-from steadfast.show.display import Display, Shown
 from steadfast.show.render import comma_separated, markdown, write_table
+from steadfast.show.roster import Display, Shown
 from steadfast.stats.agreement import agreement_rows
 from steadfast.stats.tidy import read_csv, write_csv
 

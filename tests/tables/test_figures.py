@@ -7,7 +7,6 @@ from matplotlib import style
 from matplotlib.figure import Figure
 from picture_checks import check, legend_texts
 
-from steadfast.show.display import Display, Shown
 from steadfast.show.figures import (
     STYLE,
     apart,
@@ -18,7 +17,7 @@ from steadfast.show.figures import (
     write_picture,
 )
 from steadfast.show.panels import grid, legend, legends, lineups, pictured, rows_of_panels
-from steadfast.show.roster import Group, Roster
+from steadfast.show.roster import Display, Group, Roster, Shown
 
 LONG = "An organisation's model with a name of several lines, $dollars_1$ and a date {}"
 

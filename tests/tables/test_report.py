@@ -13,8 +13,7 @@ from steadfast.base.errors import UserError
 from steadfast.contract.registry import benchmarks
 from steadfast.show.report import NAMES
 from steadfast.stages.report import build_report
-from steadfast.stats.headline import HEADLINE, read_headline
-from steadfast.stats.tidy import write_csv
+from steadfast.stats.tidy import HEADLINE, read_headline, write_csv
 
 BENCHMARKS = {
     name: benchmark.reported(judged=name != "lifbench") for name, benchmark in benchmarks().items()

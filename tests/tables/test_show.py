@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 
 from steadfast.show.cells import Values, interval_cell, rank_cells, share_cell, value_cells
-from steadfast.show.display import Display, Shown
 from steadfast.show.figures import look
 from steadfast.show.results import shared_notes
-from steadfast.show.roster import Roster
+from steadfast.show.roster import Display, Roster, Shown
 from steadfast.show.table import Cell
 from steadfast.stages.collect import DOCUMENT, collect_tables
 from steadfast.stats.ties import Ties

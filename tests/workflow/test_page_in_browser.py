@@ -8,7 +8,7 @@ from browser import Watched, browser, chromium
 from page_project import HOSTILE, JUDGED, LONG, SAMPLES, page_project
 from steadfast.page.pack import Pack
 from steadfast.page.pack import page as page_html
-from steadfast.page.table_data import table_data
+from steadfast.page.sample_data import table_data
 from steadfast.show.table import Cell, Column, Section, Table
 
 pytest.importorskip("playwright", reason="playwright is not installed: make .venv/dev")

@@ -100,7 +100,7 @@ def role_of(field: FieldInfo) -> str:
 
 
 def display(config: Config) -> Settings:
-    """What ``show.display.Display`` is made of: how models and judges are shown, and the limit."""
+    """What ``show.roster.Display`` is made of: how models and judges are shown, and the limit."""
     models = {
         name: dict(zip(("label", "group", "engine"), _shown(config, name), strict=True))
         for name in config.models

@@ -11,8 +11,8 @@ ENGINES = {
 """What makes each engine of its setup, by name, so that only its own module is imported, and a
 rule depends on no other."""
 NEEDS = {
-    "openai": "steadfast.doctor.openai_needs:needs",
-    "vllm": "steadfast.doctor.vllm_needs:needs",
+    "openai": "steadfast.doctor.models:openai_needs",
+    "vllm": "steadfast.doctor.models:vllm_needs",
 }
 """What says of each engine what its models need of the surroundings (``doctor.check.Needed``); an
 engine that is not here needs nothing."""

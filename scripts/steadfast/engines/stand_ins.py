@@ -15,8 +15,8 @@ from steadfast.base.files import Record, Settings
 from steadfast.base.tokens import load_tokenizer
 from steadfast.contract.request import ANSWERED, STATUSES, FloorOracle, Request, Response, draw_key
 from steadfast.engines.base import Engine, Setup
+from steadfast.engines.openai.body import count, text
 from steadfast.engines.openai.replies import status_of
-from steadfast.engines.openai.shapes import count, text
 
 
 class StandInEngine(Engine):

@@ -11,8 +11,7 @@ from steadfast.base.names import nearest, shown
 from steadfast.base.seal import Seal
 from steadfast.compare.results import Comparison, compare_results
 from steadfast.notebook.sample import ShownSample
-from steadfast.page.seen import SeenSample
-from steadfast.page.view_sample import nearest_samples
+from steadfast.page.view_sample import SeenSample, nearest_samples
 from steadfast.run.finished import FinishedPart, FinishedRun
 
 TABLES = "tables"

@@ -5,8 +5,7 @@ from html import escape
 from typing import Any
 
 from steadfast.base.errors import UserError
-from steadfast.base.names import nearest, shown
-from steadfast.base.visible import visible
+from steadfast.base.names import nearest, shown, visible
 from steadfast.config.load import load_config
 from steadfast.contract.components import Answer, Reply, Sample, Score, Scoring
 from steadfast.contract.registry import benchmarks_of, installed
@@ -18,7 +17,7 @@ from steadfast.page.sample_text import (
     place_of,
     sample_text,
 )
-from steadfast.page.seen import SeenSample
+from steadfast.page.view_sample import SeenSample
 from steadfast.run.finished import FinishedAnswer
 
 OK = "ok"

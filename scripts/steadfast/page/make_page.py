@@ -12,14 +12,13 @@ from steadfast.config.load import load_config
 from steadfast.contract.request import STATUSES
 from steadfast.engines.cost.bill import cost
 from steadfast.page.pack import BLOCK, Pack, Packed, pack_samples, page
-from steadfast.page.table_data import table_data
+from steadfast.page.sample_data import table_data
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.finished import FinishedRun
 from steadfast.run.job import REWRITERS
-from steadfast.show.display import Display
 from steadfast.show.render import Printed
 from steadfast.show.report import Report, correlations_table, report_table
-from steadfast.show.roster import Roster
+from steadfast.show.roster import Display, Roster
 from steadfast.show.table import Table
 from steadfast.workflow.script import run_rule
 

@@ -30,7 +30,7 @@ from steadfast.plan.certificate import PilotCertificate
 from steadfast.plan.model import PlannedModel
 from steadfast.plan.page import ROLES, benchmark_page, certificate_page, total_page
 from steadfast.run.job import MODELS, REWRITERS, Job, Journals, scores_path
-from steadfast.show.display import trial_remark
+from steadfast.show.roster import trial_remark
 from steadfast.workflow.script import run_rule
 
 ALL = "all"

@@ -15,8 +15,8 @@ from steadfast.run.finished import FinishedPart, FinishedRun
 from steadfast.schema.models import ScoredModel
 from steadfast.share import contents
 from steadfast.share.every_eval_ever import SCHEMA_VERSION, EvaluatedModel, file_stem, log
-from steadfast.stats.headline import read_headline
 from steadfast.stats.intervals import NOTHING
+from steadfast.stats.tidy import read_headline
 
 
 def write_evaluations(run: FinishedRun, folder: Path, commit: str | None, seconds: int) -> None:

@@ -6,9 +6,8 @@ import pandas as pd
 
 from steadfast.base.resources import facts
 from steadfast.show.cells import count_cell, interval_cell, number_cell
-from steadfast.show.display import Display
 from steadfast.show.roster import WORDS as SHARED
-from steadfast.show.roster import Roster
+from steadfast.show.roster import Display, Roster
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.agreement import KINDS
 

@@ -15,9 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.projections.polar import PolarAxes
 
 from steadfast.base.files import Record, Settings, write_text
-from steadfast.show.display import Display
 from steadfast.show.results import Note
-from steadfast.show.roster import WORDS, Roster
+from steadfast.show.roster import WORDS, Display, Roster
 
 # Okabe and Ito's palette; instead of yellow, too faint on white, and black, which is the mean's,
 # one more that stands apart.

@@ -13,14 +13,12 @@ from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.show import results
 from steadfast.show.cells import MODEL, CellsByModel, Values, interval_cells, value_cells
-from steadfast.show.display import Display
 from steadfast.show.roster import NOTES as SHARED
-from steadfast.show.roster import Group, Roster
+from steadfast.show.roster import Display, Group, Roster
 from steadfast.show.table import Cell, Column, Section, Table, ranks, rounded
-from steadfast.stats.headline import ABOVE_FLOOR, HIGHEST, read_headline
-from steadfast.stats.ranks import CORRELATIONS
 from steadfast.stats.scores import models_by_prompts
-from steadfast.stats.ties import Ties
+from steadfast.stats.tidy import ABOVE_FLOOR, HIGHEST, read_headline
+from steadfast.stats.ties import CORRELATIONS, Ties
 
 WORDS = facts("report.yaml")
 NAMES = ("report", "report_correlations")

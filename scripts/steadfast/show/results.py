@@ -9,12 +9,11 @@ import pandas as pd
 
 from steadfast.contract.components import Frames
 from steadfast.show.cells import CellsByModel, Values, count_cell, value_cells
-from steadfast.show.display import Display
-from steadfast.show.roster import NOTES, WORDS, Group, Roster
+from steadfast.show.roster import NOTES, WORDS, Display, Group, Roster
 from steadfast.show.table import Cell, Column, Mark, Section, Table, rounded
 from steadfast.stats.pairs import smallest_of
-from steadfast.stats.ranks import smallest_p
 from steadfast.stats.scores import models_by_prompts
+from steadfast.stats.ties import smallest_p
 
 Note = tuple[Mark | None, str]
 ENOUGH_MODELS = 10

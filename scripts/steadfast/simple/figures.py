@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from steadfast.contract.components import Frames
-from steadfast.show.display import Display
 from steadfast.show.figures import Picture, picture, wrapped
 from steadfast.show.panels import by_category
 from steadfast.show.results import range_notes
+from steadfast.show.roster import Display
 from steadfast.simple.tables import SimpleResults
 
 

@@ -10,12 +10,10 @@ import pandas as pd
 
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.simple.instance import PART, SCORE
-from steadfast.stats.asked import answers_expected, prompts_of, with_prompts
-from steadfast.stats.headline import HEADLINE, PROMPTS
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.pairs import drawn, pairs, with_comparisons
-from steadfast.stats.scores import STATUSES, is_empty
-from steadfast.stats.tidy import OVERALL, in_order, rows_of
+from steadfast.stats.scores import STATUSES, answers_expected, is_empty, prompts_of, with_prompts
+from steadfast.stats.tidy import HEADLINE, OVERALL, PROMPTS, in_order, rows_of
 
 
 def metrics(

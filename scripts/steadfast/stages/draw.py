@@ -9,8 +9,8 @@ from matplotlib import style
 from steadfast.base.files import Settings
 from steadfast.base.seal import Seal
 from steadfast.contract.components import component
-from steadfast.show.display import Display
 from steadfast.show.figures import STYLE, in_trial, write_picture
+from steadfast.show.roster import Display
 from steadfast.stats.tidy import read_csv
 from steadfast.workflow.script import paths, run_rule
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from steadfast.base.files import Settings
 from steadfast.base.seal import Seal
-from steadfast.show.display import Display
 from steadfast.show.render import write_table
 from steadfast.show.report import Report, correlations_table, report_table
+from steadfast.show.roster import Display
 from steadfast.workflow.script import paths, run_rule
 
 

@@ -11,8 +11,8 @@ from steadfast.config import settings
 from steadfast.config.portable import CONFIG_FILE, as_yaml, portable
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.run.evaluation import Evaluation
-from steadfast.show.display import trial_remark
 from steadfast.show.ending import ending
+from steadfast.show.roster import trial_remark
 from steadfast.workflow.audit import Audit, hold
 from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.forking import WORTH, fork_scripts

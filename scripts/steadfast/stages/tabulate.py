@@ -7,8 +7,8 @@ from typing import Any
 from steadfast.base.files import Settings
 from steadfast.base.seal import Seal
 from steadfast.contract.components import component
-from steadfast.show.display import Display
 from steadfast.show.render import write_table
+from steadfast.show.roster import Display
 from steadfast.show.table import Table
 from steadfast.stats.tidy import read_csv
 from steadfast.workflow.script import paths, run_rule

@@ -173,7 +173,7 @@ def with_comparisons(
     clusters: pd.DataFrame,
     unit: str,
 ) -> pd.DataFrame:
-    """Returns a headline with the columns of ``headline.FURTHER``.
+    """Returns a headline with the columns of ``tidy.FURTHER``.
 
     Args:
         headline: rows with columns model and measure.

@@ -12,10 +12,10 @@ from steadfast.benchmarks.cfbench.facts import FULL, PRIMARY_KIND
 from steadfast.benchmarks.cfbench.facts import SECONDARY_KIND as SECONDARY
 from steadfast.benchmarks.cfbench.results import CfbenchResults
 from steadfast.contract.components import Frames
-from steadfast.show.display import Display
 from steadfast.show.figures import PAGE, Picture, apart, draw_points, frame, look, picture
 from steadfast.show.panels import by_category, legend
 from steadfast.show.results import Note, range_note, range_notes
+from steadfast.show.roster import Display
 from steadfast.stats.tidy import rows_of
 
 MEASURES = ("ISR", "PSR")  # of Figure 6

@@ -37,11 +37,10 @@ from steadfast.benchmarks.cfbench.frames import (
 )
 from steadfast.benchmarks.cfbench.satisfaction import PARTLY, UNREADABLE, hundredths
 from steadfast.contract.components import Data, Labels, Scored
-from steadfast.stats.headline import HEADLINE, PROMPTS
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.pairs import drawn, pairs, with_comparisons
 from steadfast.stats.scores import STATUSES, answers_expected, models_of, with_prompts
-from steadfast.stats.tidy import in_order, rows_of
+from steadfast.stats.tidy import HEADLINE, PROMPTS, in_order, rows_of
 
 VALUES = ["value", "low", "high", "n"]
 OTHER_TASKS = "(other tasks)"

@@ -30,9 +30,9 @@ from steadfast.show.cells import (
     rank_cells,
     share_cell,
 )
-from steadfast.show.display import Display
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, incomplete_models, values_by_model
 from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import Ties

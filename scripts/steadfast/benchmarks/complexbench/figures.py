@@ -10,11 +10,10 @@ from steadfast.benchmarks.complexbench.aggregation import family
 from steadfast.benchmarks.complexbench.facts import dimensions, taxonomy
 from steadfast.benchmarks.complexbench.results import LAYOUT, heading
 from steadfast.contract.components import Frames
-from steadfast.show.display import Display
 from steadfast.show.figures import SMALL, Picture, apart, draw_points, frame, look, picture, wrapped
 from steadfast.show.panels import legends, lineups, pictured, rows_of_panels
 from steadfast.show.results import range_notes, shared_notes, values_by_model
-from steadfast.show.roster import Roster
+from steadfast.show.roster import Display, Roster
 from steadfast.stats.scores import models_by_prompts
 from steadfast.stats.tidy import rows_of
 

@@ -17,10 +17,9 @@ from steadfast.show.cells import (
     joined_cells,
     rank_cells,
 )
-from steadfast.show.display import Display
 from steadfast.show.results import Note, Results, incomplete_models, values_by_model
 from steadfast.show.roster import WORDS as SHARED
-from steadfast.show.roster import Group
+from steadfast.show.roster import Display, Group
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import NO_TIES, Ties

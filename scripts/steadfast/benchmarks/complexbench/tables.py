@@ -22,9 +22,9 @@ from steadfast.benchmarks.complexbench.results import (
 from steadfast.contract.components import Frames
 from steadfast.show.agreement import agreement_table
 from steadfast.show.cells import MODEL, count_cell, share_cell
-from steadfast.show.display import Display
 from steadfast.show.preferences import preference_table
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE
+from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.tidy import rows_of
 

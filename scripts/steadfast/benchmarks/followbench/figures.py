@@ -9,7 +9,6 @@ from matplotlib.projections.polar import PolarAxes
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import CATEGORIES, LANGUAGES
 from steadfast.contract.components import Frames
-from steadfast.show.display import Display
 from steadfast.show.figures import (
     COLUMN,
     PAGE,
@@ -24,7 +23,7 @@ from steadfast.show.figures import (
 from steadfast.show.panels import legend, legends, lineups, pictured, rows_of_panels
 from steadfast.show.results import Note, range_notes, shared_notes, values_by_model
 from steadfast.show.roster import WORDS as SHARED
-from steadfast.show.roster import Roster
+from steadfast.show.roster import Display, Roster
 from steadfast.show.table import rounded
 from steadfast.stats.scores import models_by_prompts
 from steadfast.stats.tidy import OVERALL, rows_of

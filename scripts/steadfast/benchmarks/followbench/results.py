@@ -11,8 +11,8 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import PATH
 from steadfast.contract.components import Frames
 from steadfast.show.cells import MODEL, CellsByModel, Values, printed_section
-from steadfast.show.display import Display
 from steadfast.show.results import Note, Results, incomplete_models, values_by_model
+from steadfast.show.roster import Display
 from steadfast.show.table import Column, Section, Table, rounded
 from steadfast.stats.tidy import OVERALL, rows_of
 from steadfast.stats.ties import NO_TIES, Ties

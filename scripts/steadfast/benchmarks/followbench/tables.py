@@ -17,9 +17,9 @@ from steadfast.show.cells import (
     rank_cells,
     share_cell,
 )
-from steadfast.show.display import Display
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note
 from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table, rounded
 from steadfast.stats.tidy import OVERALL
 

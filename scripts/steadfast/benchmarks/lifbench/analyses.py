@@ -25,8 +25,8 @@ from steadfast.benchmarks.lifbench.scored_tasks import (
 from steadfast.stats.certificate import Compared
 from steadfast.stats.depth import success_by_depth
 from steadfast.stats.pairs import compare_models
-from steadfast.stats.ranks import CORRELATIONS, agreement
 from steadfast.stats.tidy import OVERALL, tidy
+from steadfast.stats.ties import CORRELATIONS, agreement
 from steadfast.stats.variance import variance_shares
 from steadfast.stats.variance_components import Components
 

@@ -17,9 +17,9 @@ from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.benchmarks.lifbench.tables.scores import ranks_by_value
 from steadfast.contract.components import Frames
 from steadfast.show.cells import count_cell, interval_cell, p_cell
-from steadfast.show.display import Display, Shown
 from steadfast.show.render import Printed, escape_csv, printed
 from steadfast.show.roster import WORDS as SHARED
+from steadfast.show.roster import Display, Shown
 from steadfast.show.table import Cell, Column, Section, Table, rounded
 from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.tidy import OVERALL, rows_of

@@ -8,7 +8,7 @@ from pathlib import Path
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.contract.request import ANSWERED, Request, Response
-from steadfast.engines.openai.shapes import count
+from steadfast.engines.openai.body import count
 
 BYTES_PER_TOKEN = 3
 """Of UTF-8, by a cautious estimate: English has about 4, Chinese about 3."""

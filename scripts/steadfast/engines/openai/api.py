@@ -15,12 +15,11 @@ from steadfast.engines.base import LONG_PREFIX, Engine, Setup
 from steadfast.engines.cost.bill import Bill, CapReached, estimated
 from steadfast.engines.devices import hold
 from steadfast.engines.openai import batch_files
-from steadfast.engines.openai.body import SUFFIX, request_body, request_url
+from steadfast.engines.openai.body import SUFFIX, parsed, request_body, request_url
 from steadfast.engines.openai.client import Access, Client
 from steadfast.engines.openai.pace import Pace, wanted_wait
 from steadfast.engines.openai.replies import Retry, error_of, failure, read_completion
 from steadfast.engines.openai.served import Served
-from steadfast.engines.openai.shapes import parsed
 
 Replies = asyncio.Queue[tuple[Request, Response] | None]
 

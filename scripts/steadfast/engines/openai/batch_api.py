@@ -15,11 +15,10 @@ from steadfast.engines.cost.bill import CapReached, estimated
 from steadfast.engines.openai import batch_files
 from steadfast.engines.openai.api import OpenaiEngine
 from steadfast.engines.openai.batch_files import METADATA, Batch, BatchState, Remote
-from steadfast.engines.openai.body import request_url
+from steadfast.engines.openai.body import array, mapping, parsed, request_url, text
 from steadfast.engines.openai.pace import LONGEST_BACKOFF, wanted_wait
 from steadfast.engines.openai.redaction import MARK
 from steadfast.engines.openai.replies import Retry, failure
-from steadfast.engines.openai.shapes import array, mapping, parsed, text
 
 if TYPE_CHECKING:
     from openai import OpenAI

@@ -13,8 +13,15 @@ from steadfast.base.files import Record, Settings, read_json, write_json
 from steadfast.base.resources import facts
 from steadfast.contract.request import Request, Response
 from steadfast.engines.openai import replies
-from steadfast.engines.openai.body import request_body, request_url
-from steadfast.engines.openai.shapes import array, clean, mapping, parsed, text
+from steadfast.engines.openai.body import (
+    array,
+    clean,
+    mapping,
+    parsed,
+    request_body,
+    request_url,
+    text,
+)
 
 FACTS: Settings = facts("engines/batch.yaml")
 """The provider's limits and words: ``requests``, ``bytes``, ``window``, and the states."""

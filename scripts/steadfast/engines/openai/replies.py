@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 
 from steadfast.base.files import Record, Settings
 from steadfast.contract.request import Response
-from steadfast.engines.openai.shapes import array, clean, count, mapping, parsed, text
+from steadfast.engines.openai.body import array, clean, count, mapping, parsed, text
 
 ENDS = {
     "stop": "ok",

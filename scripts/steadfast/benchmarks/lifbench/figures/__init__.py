@@ -16,8 +16,8 @@ from steadfast.benchmarks.lifbench.figures.shared import WORDS
 from steadfast.benchmarks.lifbench.scored_tasks import with_own
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.contract.components import Frames
-from steadfast.show.display import Display
 from steadfast.show.figures import Picture
+from steadfast.show.roster import Display
 
 BUILDERS: dict[str, Callable[[LifbenchResults, str], Picture]] = {
     "ars_by_length": ars_by_length,

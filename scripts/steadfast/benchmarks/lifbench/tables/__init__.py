@@ -7,13 +7,12 @@ from steadfast.base.files import Settings
 from steadfast.benchmarks.lifbench.records import Beyond
 from steadfast.benchmarks.lifbench.scored_tasks import with_own
 from steadfast.benchmarks.lifbench.tables import models, scores
-from steadfast.benchmarks.lifbench.tables.beyond import beyond_table
 from steadfast.benchmarks.lifbench.tables.data import coverage_table, data_table, rubric_table
+from steadfast.benchmarks.lifbench.tables.further import beyond_table, recs_table, sampling_table
 from steadfast.benchmarks.lifbench.tables.printed import AskedCells, with_printed
-from steadfast.benchmarks.lifbench.tables.recs import recs_table, sampling_table
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.contract.components import Frames
-from steadfast.show.display import Display
+from steadfast.show.roster import Display
 from steadfast.show.table import Table
 
 BUILDERS: dict[str, Callable[[LifbenchResults, str], Table]] = {

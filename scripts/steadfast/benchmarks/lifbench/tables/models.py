@@ -18,8 +18,8 @@ from steadfast.show.results import Note, few_models_notes, values_by_model
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.table import Cell, Column, Section, Table, rounded, shown_ranks
 from steadfast.stats.intervals import SIGNIFICANT
-from steadfast.stats.ranks import CORRELATIONS
 from steadfast.stats.tidy import OVERALL, rows_of
+from steadfast.stats.ties import CORRELATIONS
 from steadfast.stats.variance import DRAW
 
 

@@ -10,9 +10,8 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
 from steadfast.contract.components import Frames
 from steadfast.show.cells import Values
-from steadfast.show.display import Display
 from steadfast.show.results import ANSWERS, Note, Results, values_by_model
-from steadfast.show.roster import Group
+from steadfast.show.roster import Display, Group
 from steadfast.show.table import Cell, Mark
 from steadfast.stats.tidy import OVERALL, rows_of
 from steadfast.stats.ties import NO_TIES, Ties
