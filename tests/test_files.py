@@ -27,6 +27,19 @@ def test_what_is_written_is_read(tmp_path_factory, written):
     assert list(read_jsonl(path)) == written
 
 
+NUMBERS = (st.floats() | st.integers()).map(json.dumps)  # NaN and Infinity too
+SPELLINGS = st.from_regex(
+    r"-?(0|[1-9][0-9]{0,30})(\.[0-9]{1,30})?([eE][+-]?[0-9]{1,3})?", fullmatch=True
+)
+
+
+@given(NUMBERS | SPELLINGS)
+def test_a_number_is_read_as_python_reads_it(tmp_path_factory, number):
+    path = tmp_path_factory.mktemp("files") / "records.jsonl"
+    path.write_text(f'{{"a": {number}}}\n')
+    assert [repr(record["a"]) for record in read_jsonl(path)] == [repr(json.loads(number))]
+
+
 @given(st.dictionaries(text, text))
 def test_a_line_is_one_line_of_utf8(record):
     line = json_line(record)

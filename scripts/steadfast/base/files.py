@@ -13,6 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import msgspec
+
 from steadfast.base.errors import UserError
 from steadfast.base.locks import take
 
@@ -87,7 +89,7 @@ def placed_jsonl(path: Path | str) -> Iterator[tuple[int, Record]]:
 
 def _record(line: bytes, path: Path | str, number: int) -> Record:
     try:
-        value = json.loads(line.decode("utf-8"))
+        value = _read_line(line)
     except (ValueError, RecursionError) as error:
         raise UserError(
             f"{path}:{number}: corrupt JSON line ({error}); mend or remove that line"
@@ -98,6 +100,14 @@ def _record(line: bytes, path: Path | str, number: int) -> Record:
             "mend or remove that line"
         )
     return value
+
+
+def _read_line(line: bytes) -> Any:
+    try:
+        return msgspec.json.decode(line)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        # What Python reads besides (NaN, a lone surrogate), and says of what is no JSON.
+        return json.loads(line.decode("utf-8"))
 
 
 def write_text(path: Path | str, text: str) -> None:

@@ -90,7 +90,8 @@ def write_picture(picture: Picture, stem: Path) -> None:
     """
     stem.parent.mkdir(parents=True, exist_ok=True)
     figure = picture.figure
-    figure.draw_without_rendering()
+    if engine := figure.get_layout_engine():
+        engine.execute(figure)
     figure.set_layout_engine("none")
     figure.set_dpi(DOTS_PER_INCH)
     for kind, (canvas, metadata) in FORMATS.items():

@@ -34,22 +34,30 @@ def read_scores(
         UserError: a file is missing or damaged, a record lacks a field or has an unknown status,
             or a sample is there twice.
     """
-    required = (*REQUIRED, *fields)
+    required = dict.fromkeys((*REQUIRED, *fields))
     for (model, part), path in scores.items():
         seen: set[tuple[str, int]] = set()
         for number, record in enumerate(read_score_records(path), start=1):
-            where, again = f"{path}: record {number}", "score this file again"
-            if lacking := [name for name in required if name not in record]:
-                raise UserError(f"{where} lacks {lacking[0]!r}; {again}")
-            if (status := record["status"]) not in STATUSES:
-                known = ", ".join(STATUSES)
+            sample = record.get("sample_id"), record.get("draw")
+            if (
+                not record.keys() >= required.keys()
+                or record["status"] not in STATUSES
+                or sample in seen
+            ):
                 raise UserError(
-                    f"{where} has the unknown status {status!r}; known are {known}: {again}"
+                    f"{path}: record {number}{_fault(record, required)}; score this file again"
                 )
-            if (sample := (record["sample_id"], record["draw"])) in seen:
-                raise UserError(f"{where}: sample {sample[0]} is there twice; {again}")
             seen.add(sample)
             yield Scored(model, part, record)
+
+
+def _fault(record: ScoreRecord, required: Iterable[str]) -> str:
+    """What is wrong with a record, as the end of a sentence."""
+    if lacking := [name for name in required if name not in record]:
+        return f" lacks {lacking[0]!r}"
+    if (status := record["status"]) not in STATUSES:
+        return f" has the unknown status {status!r}; known are {', '.join(STATUSES)}"
+    return f": sample {record['sample_id']} is there twice"
 
 
 def is_empty(record: ScoreRecord) -> bool:

@@ -23,7 +23,7 @@ from snakemake.script import PythonScript
 from steadfast.base.resources import PACKAGE
 from steadfast.workflow.insides import has_environment, measured, take_scripts
 
-WORTH = 12
+WORTH = 4
 """Jobs from which on a warm process is worth its start."""
 SWITCH = "STEADFAST_FORKS"
 """Variable that turns this off where it is 0, so that Snakemake starts each script."""

@@ -2,8 +2,10 @@
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from math import nan
+from typing import Any, Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -26,6 +28,8 @@ PLAIN_NUMBERS: tuple[
     Literal["draw", "expression_id", "variable_id", "truncated", "total", "depth"], ...
 ] = ("draw", "expression_id", "variable_id", "truncated", "total", "depth")
 FLAGS = ("truncated", "empty")
+BATCH = 256
+"""Records that are in memory at a time."""
 
 
 def score_frame(
@@ -55,20 +59,24 @@ def score_frame(
     # Of the others each record has few.
     some = {f"{POINT}{name}": Some() for name in points}
     some |= {f"{OTHER}{name}": Some() for name in RUBRICS if name != rubric}
-    for row, scored in enumerate(scores):
-        record = scored.record
-        fields: Settings = record
-        asked = {name: fields.get(name, "") for name in ASKED} if beyond else {}
-        for name, text in (_texts(scored, rubric, tasks) | asked).items():
-            texts[name].add(text)
+    for batch in _batches(scores):
+        records = [scored.record for scored in batch]
+        rows = [_texts(scored, rubric, tasks, ASKED if beyond else ()) for scored in batch]
+        for name in rows[0]:
+            texts[name].extend([row[name] for row in rows])
+        first = len(numbers["empty"])
         for name in PLAIN_NUMBERS:
-            value = record[name]
-            numbers[name].append(np.nan if value is None else value)
-        numbers["empty"].append(is_empty(record))
-        for name, value in (record["points"] or {}).items():
-            _put(some, f"{POINT}{name}", row, value)
-        for name, by in record["other_raters"].items():
-            _put(some, f"{OTHER}{name}", row, by["total"])
+            numbers[name].extend(
+                [nan if (value := record[name]) is None else value for record in records]
+            )
+        numbers["empty"].extend(map(is_empty, records))
+        for row, record in enumerate(records, first):
+            for name, value in (record["points"] or {}).items():
+                if value is not None and (column := some.get(f"{POINT}{name}")):
+                    column.add(row, value)
+            for name, by in record["other_raters"].items():
+                if by["total"] is not None and (column := some.get(f"{OTHER}{name}")):
+                    column.add(row, by["total"])
     columns = {name: codes.column() for name, codes in texts.items()}
     columns |= {name: np.asarray(column) for name, column in numbers.items()}
     size = len(numbers["total"])
@@ -88,9 +96,10 @@ class Codes:
         self.known: dict[str, int] = {}
         self._codes = array("i")
 
-    def add(self, text: str) -> None:
-        """Adds the text of a row."""
-        self._codes.append(self.known.setdefault(text, len(self.known)))
+    def extend(self, texts: Iterable[str]) -> None:
+        """Adds the texts of further rows."""
+        known = self.known
+        self._codes.extend([known.setdefault(text, len(known)) for text in texts])
 
     def column(self) -> Any:
         """Returns the texts of all rows."""
@@ -115,12 +124,15 @@ class Some:
         return found
 
 
-def _put(columns: dict[str, Some], name: str, row: int, value: float | None) -> None:
-    if value is not None and name in columns:
-        columns[name].add(row, value)
+def _batches(scores: Iterable[Scored[ScoreRecord]]) -> Iterator[list[Scored[ScoreRecord]]]:
+    left = iter(scores)
+    while batch := list(islice(left, BATCH)):
+        yield batch
 
 
-def _texts(scored: Scored[ScoreRecord], rubric: str, tasks: ScoredTasks) -> dict[str, str]:
+def _texts(
+    scored: Scored[ScoreRecord], rubric: str, tasks: ScoredTasks, asked: Iterable[str]
+) -> dict[str, str]:
     model, length, record = scored
     task = record["task"]
     if task not in tasks:
@@ -141,6 +153,7 @@ def _texts(scored: Scored[ScoreRecord], rubric: str, tasks: ScoredTasks) -> dict
         "stratum": stratum,
         # Where the prompts differ, one context is two clusters: equal names pair no answers.
         "cluster": f"{stratum}-{length}/{record['context_id']}",
+        **{name: cast(Settings, record).get(name, "") for name in asked},
     }
 
 
