@@ -25,9 +25,9 @@ settings.load_profile("steady")
 
 @pytest.fixture
 def cpu_limit():
-    """Fails a test that takes half a minute of CPU time, which only endless work does.
+    """Fails a test that takes ten seconds of CPU time, which only endless work does.
 
-    Texts are so long that time which grows with their square would be minutes. What others do on
+    Texts are so long that time which grows with their square would be more. What others do on
     the machine does not count.
     """
 
@@ -35,7 +35,7 @@ def cpu_limit():
         pytest.fail("this work grows faster than its input", pytrace=False)
 
     before = signal.signal(signal.SIGVTALRM, fail)
-    signal.setitimer(signal.ITIMER_VIRTUAL, 30)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 10)
     yield
     signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     signal.signal(signal.SIGVTALRM, before)

@@ -11,7 +11,7 @@ import pytest
 from steadfast.base.files import read_jsonl
 from steadfast.stages.make_data import make_data
 
-TEXTS = [f"{number} " + "word " * 20_000 for number in range(100)]
+TEXTS = [f"{number} " + ("a" * 999 + " ") * 100 for number in range(100)]
 
 
 def write_jsonl(path: Path) -> None:

@@ -33,9 +33,9 @@ def test_a_stopped_job_goes_on_where_it_stood(tmp_path, server, number):
     assert same_bytes(tmp_path / "stopped", tmp_path / "undisturbed")
 
 
-def test_ten_kills_at_random_moments_lose_nothing_and_ask_nothing_twice(tmp_path, server):
+def test_five_kills_at_random_moments_lose_nothing_and_ask_nothing_twice(tmp_path, server):
     server.delay = 0.01
-    rng, (contexts, questions), kills = random.Random("ten kills"), (6, 50), 10
+    rng, (contexts, questions), kills = random.Random("kills"), (6, 25), 5
     killed, requests = tmp_path / "killed", contexts * questions
     asked = 0
     for _ in range(kills):

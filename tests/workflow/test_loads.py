@@ -36,7 +36,8 @@ class Loading(Project):
 def config(lengths: list[str], **settings) -> dict:
     models = {name: {**MODEL, "model": name, **settings} for name in ("one", "two")}
     chosen = {name: LENGTHS[name] for name in lengths}
-    return {"lifbench": {"lengths": chosen}, "limit": 1, "models": models}
+    lifbench = {"lengths": chosen, "tasks": ["LSI", "LBI"]}
+    return {"lifbench": lifbench, "limit": 1, "models": models}
 
 
 def outputs(project: Project) -> dict[str, bytes]:
