@@ -6,7 +6,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.metadata import packages_distributions, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -71,9 +71,7 @@ class VllmEngine(Engine):
         if self._hint and self._hint.exists():
             hinted = read_json(self._hint)["batch"]
             self._batch = min(self._batch or hinted, hinted)
-        names = ("vllm", "torch", "transformers")
-        found = packages_distributions()
-        self.packages = tuple(found.get(name, [name])[0] for name in names)
+        self.packages = tuple(map(_package, ("vllm", "torch", "transformers")))
         self._loaded, self._leased = setup.loaded, setup.leased
         self._in_hand = 1
         self._used: Counter[str] = Counter()
@@ -290,3 +288,12 @@ class VllmEngine(Engine):
             f"{used['prompt'] - used['cached']:,} computed and {used['cached']:,} cached "
             f"({used['cached'] / used['prompt']:.1%}); {used['output']:,} output tokens"
         ]
+
+
+def _package(module: str) -> str:
+    """The package that brings a module: mostly of its name, and found by its files where not."""
+    try:
+        version(module)
+    except PackageNotFoundError:  # vLLM for CPUs has another name; to look takes a second
+        return packages_distributions().get(module, [module])[0]
+    return module
