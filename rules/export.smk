@@ -1,4 +1,4 @@
-"""Export: a benchmark as built, as a data set of its own that others load (docs/export.md).
+"""Export: a benchmark as built, as a data set of its own that others load (docs/share.md).
 
 in   results/{benchmark}/prompts/{part}.jsonl and the data files that its prompts refer to
 out  results/export/{benchmark}/: Parquet and JSON lines of each table and split, README.md (the

@@ -2,7 +2,7 @@
 
 in   results/{benchmark}/metrics/*.csv, results/figures/*, results/metrics/inference.csv;
      results/{benchmark}/{outputs,verdicts,scores}/… with their identities, and what was asked
-out  results/report.html: docs/page.md
+out  results/report.html: docs/results.md
 """
 
 ANSWERED = STEPS.answered_files()

@@ -1,4 +1,4 @@
-"""A trial, where the config has a limit: a few prompts of each task and part (docs/trial.md).
+"""A trial, where the config has a limit: a few prompts of each task and part (docs/checks.md).
 
 in   results/{benchmark}/prompts/{part}.jsonl
 out  results/{benchmark}/trial/{part}.jsonl: those that are asked; all that follows takes these

@@ -90,7 +90,7 @@ def test_the_card_s_own_code_gives_the_very_prompts_that_models_are_asked(lifben
 
 
 def test_the_documented_code_is_the_card_s():
-    shown = SNIPPET.findall((ROOT / "docs/export.md").read_text())
+    shown = SNIPPET.findall((ROOT / "docs/share.md").read_text())
     assert shown == SNIPPET.findall(facts("lifbench/export.yaml")["usage"].replace("LENGTH", "4k"))
 
 

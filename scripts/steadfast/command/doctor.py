@@ -1,4 +1,4 @@
-"""Looks at what a config needs of this machine: steadfast doctor my.yaml (docs/doctor.md)."""
+"""Looks at what a config needs of this machine: steadfast doctor my.yaml (docs/checks.md)."""
 
 from argparse import Namespace
 

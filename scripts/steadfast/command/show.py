@@ -1,4 +1,4 @@
-"""Prints one sample whole, from the results folder: steadfast show SAMPLE (docs/trial.md)."""
+"""Prints one sample whole, from the results folder: steadfast show SAMPLE (docs/checks.md)."""
 
 import sys
 from argparse import Namespace

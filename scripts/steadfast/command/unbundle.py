@@ -1,4 +1,4 @@
-"""Unpacks a bundle: steadfast unbundle results/bundle.zip there (docs/bundle.md)."""
+"""Unpacks a bundle: steadfast unbundle results/bundle.zip there (docs/share.md)."""
 
 from argparse import Namespace
 

@@ -70,9 +70,9 @@ known one. `config/config.yaml` is the default; `--configfile FILE` replaces it 
 key=value` changes single keys. This page is made from the schema by `make docs`.
 
 What a change re-runs: keys marked *answer* determine a model's responses, so its requests are asked
-anew (those that the change does not touch come from the journal); keys marked *operation* or
-*resource* re-run nothing; keys marked *plan* re-run the plan only; keys marked *display* re-run
-tables and figures only. The other keys re-run the stages that read them.
+anew; those that the change does not touch come from the journal. Keys marked *operation* or
+*resource* re-run nothing. Keys marked *plan* re-run the plan only, keys marked *display* tables and
+figures only. The other keys re-run the stages that read them.
 """
 
 

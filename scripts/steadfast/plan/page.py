@@ -22,7 +22,7 @@ costs are of what is still to be asked (the columns "ask"), with the whole outpu
 with a cache that holds, cost uncached with none, between which the bill for the prompts lies. Hours
 are expected, of the clock and of all GPUs of a job; loading the model, once for its jobs together,
 is beside them; requested is what the jobs ask for, within hardware.max_hours for all jobs of a load
-(docs/gpu-hours.md says how each is reckoned).
+(docs/cost.md says how each is reckoned).
 Judges' rows, where there are any, take every answer to have judging.answer_tokens tokens and each
 reply to be readable at once; until their verdicts are there, nothing is taken off for what their
 journals hold. Answers that are left out, or that a replayed file lacks, are not judged. Where a

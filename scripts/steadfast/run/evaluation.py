@@ -60,7 +60,7 @@ class Evaluation:
         """Of which running benchmarks there is no data set, a sentence each."""
         return [
             f"{self.benchmarks[name].title} is no data set: its Task names no exports "
-            "(docs/export.md)"
+            "(docs/share.md)"
             for name in self.running
             if not self.tasks[name].exports
         ]

@@ -59,7 +59,7 @@ Fields = Annotated[
 class LocalFiles(StrictModel):
     """Where one corpus lies in the local directory."""
 
-    glob: str = key(..., "Files below the directory, as a glob (docs/corpora.md).")
+    glob: str = key(..., "Files below the directory, as a glob (docs/lifbench-prompts.md).")
     fields: Fields
 
 

@@ -60,7 +60,7 @@ class SentenceEncoder(StrictModel):
 
 
 class Recs(StrictModel):
-    """RECS: rewriting, encoding, clustering, sampling (docs/recs.md)."""
+    """RECS: rewriting, encoding, clustering, sampling (docs/lifbench-variants.md)."""
 
     rewriters: list[str] = Field(
         default=[], description="Names of those of the config's rewriters that are asked; []: all."
@@ -170,9 +170,9 @@ class Lifbench(StrictModel):
     formats: list[FormatName] = Field(
         default=["numbered"],
         description="Formats of lists and documents. With several, each prompt of theirs is asked "
-        "in each, of the same content, which fits into the budget in all of them; a table shows "
-        "how stable models are between them, all other results are of the first "
-        "(docs/perspectives.md). JSON is written json.",
+        "in each, of the same content, which fits into the budget in all of them. A table shows "
+        "how stable models are between them; all other results are of the first "
+        "(docs/lifbench-variants.md). JSON is written json.",
         min_length=1,
     )
     domains: dict[ScenarioName, list[str]] = Field(
@@ -181,7 +181,7 @@ class Lifbench(StrictModel):
         "and instructions; multidoc mixed, govreport, xsum, qmsum and paul_graham; onedoc "
         "paul_graham, govreport, xsum and qmsum. Each but the first of these, which is the "
         "paper's and always there, has contexts of its own; a table shows how stable models are "
-        "between them, all other results are of the paper's (docs/perspectives.md).",
+        "between them, all other results are of the paper's (docs/lifbench-variants.md).",
     )
     tasks: list[Literal[PAPER_TASKS]] = Field(  # type: ignore[valid-type]
         default=list(PAPER_TASKS),

@@ -1,4 +1,4 @@
-"""How long a model takes for some requests on some GPUs: a roofline (docs/gpu-hours.md).
+"""How long a model takes for some requests on some GPUs: a roofline (docs/cost.md).
 
 Prefill is bound by computation, decoding by reading weights and KV cache; what a GPU does of either
 at most, and the share of it that an engine reaches, are facts in resources/engines/hardware.yaml.

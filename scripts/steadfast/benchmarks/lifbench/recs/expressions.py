@@ -30,7 +30,7 @@ BEFORE, HAND, RANDOM = 100, 200, 1000
 text drawn at random, so that no two ids are the same and none depends on another text."""
 RELEASED = "released"  # in place of a review: what the authors made of their rewrites
 
-REMEDY = "accept or edit texts {place} (docs/recs.md), or ask for more rewrites"
+REMEDY = "accept or edit texts {place} (docs/lifbench-variants.md), or ask for more rewrites"
 COPY = "in a copy of that file, in the folder that lifbench.recs.review names"
 
 

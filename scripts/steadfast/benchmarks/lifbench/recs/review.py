@@ -160,8 +160,9 @@ def _decision(value: object, where: str, record: Record, original: checks.Origin
     failed = [word for word in original.failures(text) if word not in despite]
     if failed:
         raise UserError(
-            f"{where}: edit: the new text fails the check of {failed[0]} (docs/recs.md); change "
-            "the text" + ("" if failed[0] == "fields" else f", or add despite: [{failed[0]}]")
+            f"{where}: edit: the new text fails the check of {failed[0]} "
+            "(docs/lifbench-variants.md); change the text"
+            + ("" if failed[0] == "fields" else f", or add despite: [{failed[0]}]")
         )
     return Decision(EDIT, text)
 
