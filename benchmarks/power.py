@@ -142,7 +142,7 @@ class Case:
             rows = compare_models(frame, HOW.weights, bootstrap(frame, []))
             own = rows[rows["task"] == self.task]
             ends = own[(own["model"] == "m0") & (own["other"] == f"m{self.models - 1}")]
-            told += bool(((ends["p_holm"] < SIGNIFICANT) & (ends["difference"] > 0)).all())
+            told += bool(((ends["p_adjusted"] < SIGNIFICANT) & (ends["difference"] > 0)).all())
         return contexts, self.wanted.reached(self.groups, contexts), told / runs
 
 

@@ -209,13 +209,13 @@ def compared(**p: float) -> pd.DataFrame:
         (*pairs[name], pairs[name][2] - 0.01, pairs[name][2] + 0.01, 0.001, holm, "overall", "")
         for name, holm in p.items()
     ]
-    names = ["model", "other", "difference", "low", "high", "p", "p_holm", "task", "length"]
+    names = ["model", "other", "difference", "low", "high", "p", "p_adjusted", "task", "length"]
     return pd.DataFrame(rows, columns=names)
 
 
 def test_a_claim_is_supported_where_the_corrected_test_tells_the_two_apart():
     found = compared(gpt=0.2, qwen=0.01)
-    mine = found[:1].assign(other="mine", p_holm=0.001)  # no model of the paper
+    mine = found[:1].assign(other="mine", p_adjusted=0.001)  # no model of the paper
     table = claims_table(pd.concat([found, mine]), dict(zip(MODELS, LABELS, strict=True)), ALL)
     rows = [[cell.text for cell in row] for section in table.sections for row in section.rows]
     of_gpt = ["GPT-4o", "GPT-4", "Overall", "0.020", "0.020", "0.010 to 0.030", "0.001", "0.200"]

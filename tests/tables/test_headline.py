@@ -31,7 +31,7 @@ def test_intervals_stand_below_their_values_and_benchmarks_above_their_measures(
         "b|模型       0.5          --   2",
         "                               1–3",
         "",
-        "Bold (**): the best of a column, and all that the test does not tell apart from it.",
+        "Bold (**): all that may be first of a column by the test.",
         "Below a value: its 95 % interval.",
         "* Fewer samples scored than expected: Careful_one (X 3 of 4).",
         "The floor, which looks nothing up, has X 0.6, more than b.",

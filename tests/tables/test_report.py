@@ -14,6 +14,7 @@ from steadfast.contract.registry import benchmarks
 from steadfast.show.report import NAMES
 from steadfast.stages.report import build_report
 from steadfast.stats.tidy import HEADLINE, read_headline, write_csv
+from steadfast.stats.ties import COLUMNS
 
 BENCHMARKS = {
     name: benchmark.reported(judged=name != "lifbench") for name, benchmark in benchmarks().items()
@@ -81,11 +82,11 @@ def test_models_by_measures_with_intervals(tmp_path):
 
 
 def test_the_group_of_the_best_is_picked_out_and_what_was_drawn_is_said(tmp_path):
-    told = {"a": ("c", "b"), "b": ("", "a c"), "c": ("", "b")}
+    told = {"a": ("c", "", "b"), "b": ("", "", "a c"), "c": ("", "a", "b")}
     ars = three("ARS", 0.7, 0.6, 0.5)
     for one in ars:
-        beats, ties = told[one["model"]]
-        one |= {"beats": beats, "ties": ties, "drawn": "18 contexts", "smallest": 0.0551}
+        one |= dict(zip(COLUMNS, told[one["model"]], strict=True))
+        one |= {"drawn": "18 contexts", "smallest": 0.0551}
     built(tmp_path, *ars, *three("IFS", 0.2, 0.1, 0.3), row("gold", "ARS", 1))
     text = (tmp_path / "out/report.tex").read_text()
     assert r"Model\_A & \textbf{0.700} & 0.650 to 0.750 & 0.200" in text

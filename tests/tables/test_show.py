@@ -10,7 +10,7 @@ from steadfast.show.results import shared_notes
 from steadfast.show.roster import Display, Roster, Shown
 from steadfast.show.table import Cell
 from steadfast.stages.collect import DOCUMENT, collect_tables
-from steadfast.stats.ties import Ties
+from steadfast.stats.ties import APART, BETTER, WORSE, Ties
 
 DISPLAY = Display(
     group_order=["Gold", "API", "Large"],
@@ -125,10 +125,10 @@ def test_an_interval_is_two_numbers_or_nothing():
     assert interval_cell(float("nan"), float("nan"), 2) == Cell(None)
 
 
-TIED = Ties({"m": {"n": False, "o": True}, "n": {"m": False, "o": False}, "o": {"m": False}})
+TIED = Ties({"m": {"n": APART, "o": BETTER}, "n": {"m": APART, "o": APART}, "o": {"m": WORSE}})
 
 
-def test_a_column_picks_out_all_that_are_not_told_apart_from_its_best():
+def test_a_column_picks_out_all_that_may_be_first():
     roster = Roster(["m", "n", "gold"], DISPLAY)
     column = Values({"m": 0.9, "n": 0.9, "gold": 1.0}, incomplete=["n"], ties=TIED)
     assert value_cells(roster, [column], digits=3) == {
@@ -144,7 +144,7 @@ def test_an_untested_column_picks_out_nothing():
 
 
 def test_ranks_are_ranges_of_those_that_compete():
-    tied = Ties({"m": {"n": False, "o": True}, "n": {"m": False}, "o": {"m": False}})
+    tied = Ties({"m": {"n": APART, "o": BETTER}, "n": {"m": APART}, "o": {"m": WORSE}})
     cells = rank_cells(Roster(["m", "n", "o", "gold"], DISPLAY), tied, {"m": 3, "n": 2, "o": 1})
     assert {model: cell.text for model, (cell,) in cells.items()} == {
         "m": "1–2",

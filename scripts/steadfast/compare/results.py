@@ -18,6 +18,7 @@ from steadfast.contract.components import Scored
 from steadfast.contract.part_files import read_data
 from steadfast.contract.records import RELEASED, ScoreRecord
 from steadfast.run.finished import FinishedPart, FinishedRun
+from steadfast.stats.pairs import COLUMNS as COMPARED
 from steadfast.stats.pairs import holm
 from steadfast.stats.scores import prompts_of
 from steadfast.stats.tidy import write_csv
@@ -307,8 +308,7 @@ def _asked_alike(
 
 def _tests_of(rows: pd.DataFrame, model: str) -> pd.DataFrame:
     """A benchmark's comparison of the two runs, with what tells its cells apart as ``keys``."""
-    values = ("model", "other", "difference", "low", "high", "p", "p_holm", "n", "error", "freedom")
-    names = [column for column in rows if column not in values]
+    names = [column for column in rows if column == "task" or column not in COMPARED]
     keys: list[Mapping[str, str]] = [
         dict(zip(names, map(str, row), strict=True)) for row in rows[names].values.tolist()
     ]

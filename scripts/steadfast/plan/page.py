@@ -196,7 +196,7 @@ def certificate_page(of: PartCertificate, rows: Sequence[Record]) -> Iterator[st
         f"{unit.capitalize()} that tell two models apart which differ by {whole.difference:g}, in "
         f"{whole.power:.0%} of runs, by a t test of the paired differences of {unit.split()[0]} at "
         f"{SIGNIFICANT:.0%}: where one pair is compared, and for each of the {whole.pairs} pairs "
-        "of the config (Holm's first step).",
+        "of the config (Bonferroni).",
         "Smallest: the difference that the run tells apart as often with what is configured.",
         f"Variances are those of {of.source}; overall, the pair that needs most is shown, of tasks "
         "the mean of the pairs.",

@@ -22,7 +22,6 @@ class Values:
     Attributes:
         by_model: the value of each model that has one.
         incomplete: models whose value lacks some of its samples.
-        smaller: whether a smaller value is better.
         ties: which models are told apart; by default none is compared, and none picked out.
         digits: after the point; None: the table's.
         shown: how a value is printed, where digits alone do not say.
@@ -30,7 +29,6 @@ class Values:
 
     by_model: Mapping[str, float]
     incomplete: Collection[str] = ()
-    smaller: bool = False
     ties: Ties = NO_TIES
     digits: int | None = None
     shown: Callable[[float], Decimal] | None = None
@@ -42,9 +40,8 @@ class Values:
         return {model: show(value) for model, value in self.by_model.items()}
 
     def best(self, contenders: Collection[str]) -> set[str]:
-        """Returns the group of the best among those that compete."""
-        sign = -1 if self.smaller else 1
-        return self.ties.best({m: sign * v for m, v in self.by_model.items() if m in contenders})
+        """Returns those that compete and may be first."""
+        return self.ties.best([model for model in contenders if model in self.by_model])
 
 
 def value_cells(roster: Roster, columns: Iterable[Values], digits: int) -> CellsByModel:

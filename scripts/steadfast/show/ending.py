@@ -33,7 +33,7 @@ BAR = re.compile(r"(?<!\\)\|")  # between cells; one of a label is escaped
 INTERVAL = facts("report.yaml")["interval"].format(measure="")
 BELOW_FLOOR = facts("report.yaml")["notes"]["below_floor"].partition("{")[0]
 MARKS = (r"\*", "†")
-BOLD = "Bold (**): the best of a column, and all that the test does not tell apart from it."
+BOLD = "Bold (**): all that may be first of a column by the test."
 BELOW = "Below a value: its 95 % interval."
 LABEL = 24  # columns of a model's name, at most; a longer one goes on in the next line
 GAP = "  "

@@ -17,6 +17,7 @@ from steadfast.show.roster import NOTES as SHARED
 from steadfast.show.roster import Display, Group, Roster
 from steadfast.show.table import Cell, Column, Section, Table, ranks, rounded
 from steadfast.stats.scores import models_by_prompts
+from steadfast.stats.step_down import FEWEST
 from steadfast.stats.tidy import ABOVE_FLOOR, HIGHEST, read_headline
 from steadfast.stats.ties import CORRELATIONS, Ties
 
@@ -103,7 +104,6 @@ def report_table(report: Report) -> Table:
         values = Values(
             measure.values,
             results.incomplete_models(measure.rows),
-            measure.smaller,
             Ties.of_headline(measure.rows),
             measure.digits,
         )
@@ -132,7 +132,7 @@ def _notes(report: Report) -> list[results.Note]:
     notes: list[results.Note] = []
     if incomplete := list(_incomplete(report)):
         notes.append(("incomplete", texts["incomplete"].format(models="; ".join(incomplete))))
-    notes.append((None, SHARED["ties"]))
+    notes.append((None, SHARED["ties"].format(fewest=FEWEST, unit=WORDS["drawn"])))
     if highest := [
         texts["highest_of"].format(
             measure=m.name, highest=rounded(of, m.digits), benchmark=m.benchmark

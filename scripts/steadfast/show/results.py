@@ -13,6 +13,7 @@ from steadfast.show.roster import NOTES, WORDS, Display, Group, Roster
 from steadfast.show.table import Cell, Column, Mark, Section, Table, rounded
 from steadfast.stats.pairs import smallest_of
 from steadfast.stats.scores import models_by_prompts
+from steadfast.stats.step_down import FEWEST
 from steadfast.stats.ties import smallest_p
 
 Note = tuple[Mark | None, str]
@@ -113,7 +114,8 @@ class Results:
 
     def tie_notes(self) -> list[Note]:
         """Returns what bold says in a column, and what was drawn."""
-        return [(None, NOTES["ties"]), *self.drawn_notes()]
+        note = NOTES["ties"].format(fewest=FEWEST, unit=self.words["drawn"]["unit"])
+        return [(None, note), *self.drawn_notes()]
 
     def untested_notes(self) -> list[Note]:
         """Returns that a table has no bold, and what was drawn."""

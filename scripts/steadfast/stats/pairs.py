@@ -2,7 +2,7 @@
 
 Interval: Student's t from the clusters' differences (``intervals``). p-value: the same t,
 and t after Hall's cubic for skewed differences, whichever is larger; neither needs the two models'
-scores to be alike in distribution. Holm (1979) corrects for many comparisons.
+scores to be alike in distribution. ``step_down`` corrects for many comparisons.
 """
 
 import math
@@ -12,14 +12,16 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from steadfast.stats.intervals import Clusters, joined
+from steadfast.stats.intervals import Clusters, Estimates, joined
 from steadfast.stats.power import smallest_difference
+from steadfast.stats.step_down import step_down
 from steadfast.stats.tidy import OVERALL
 from steadfast.stats.ties import COLUMNS as TIES
 from steadfast.stats.ties import NO_TIES, Ties
 
 COLUMNS = (
-    "model", "other", "task", "difference", "low", "high", "p", "p_holm", "n", "error", "freedom",
+    "model", "other", "task", "difference", "low", "high",
+    "p", "p_adjusted", "p_model", "p_other", "n", "error", "freedom",
 )  # fmt: skip
 
 TOGETHER = 1_000
@@ -39,10 +41,12 @@ def compare_models(
 
     Returns:
         Columns of ``COLUMNS``, a pair once: difference is model minus other, n their common
-        scored samples (of each, a model's draws are averaged first), p_holm is corrected over all
-        pairs of the same task (or overall), error and freedom are the difference's standard error
-        and degrees of freedom. Interval, p-values and those two are empty where clusters cannot
-        tell (see ``Estimates.rows``). Pairs without a common sample are missing.
+        scored samples (of each, a model's draws are averaged first). p_adjusted is corrected over
+        all pairs of the same task (or overall), p_model and p_other over those of that model alone;
+        all are empty where so few clusters could tell nothing apart. error and freedom are the
+        difference's standard error and degrees of freedom. Interval, p-values and those two are
+        empty where clusters cannot tell (see ``Estimates.rows``). Pairs without a common sample
+        are missing.
     """
     sums, counts = _differences(frame, drawn.clusters)
     if sums.empty:
@@ -55,9 +59,27 @@ def compare_models(
     both = joined([tasks, overall])
     error, freedom = both.errors()[:2]
     rows = both.rows("difference").assign(p=both.p_values(), error=error, freedom=freedom)
-    known = rows["p"].notna()
-    corrected = rows[known].groupby("task")["p"].transform(lambda p: holm(p.to_numpy()))
-    return rows.assign(p_holm=corrected)[list(COLUMNS)]
+    corrected = [
+        _corrected(rows.iloc[at], both.take(at)) for at in rows.groupby("task").indices.values()
+    ]
+    return rows.join(pd.concat(corrected))[list(COLUMNS)]
+
+
+def _corrected(rows: pd.DataFrame, differences: Estimates) -> pd.DataFrame:
+    """The p-values of a task's comparisons, corrected over all, and over those of each model."""
+    sides = {side: rows[side].to_numpy() for side in ("model", "other")}
+    models = sorted({*sides["model"], *sides["other"]})
+    of_models = [np.flatnonzero((sides["model"] == m) | (sides["other"] == m)) for m in models]
+    every, *of_each = step_down(differences, [np.arange(len(rows)), *of_models])
+    found = {"p_adjusted": every}
+    for side, names in sides.items():
+        found[f"p_{side}"] = np.full(len(rows), np.nan)
+        for model, at, p in zip(models, of_models, of_each, strict=True):
+            own = names[at] == model
+            found[f"p_{side}"][at[own]] = p[own]
+    # Changes of signs do not see what skewed differences do to t: the single p does.
+    single = rows["p"].to_numpy()
+    return pd.DataFrame({name: np.maximum(p, single) for name, p in found.items()}, rows.index)
 
 
 def _differences(frame: pd.DataFrame, clusters: pd.Index) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -158,9 +180,9 @@ def smallest_of(rows: pd.DataFrame) -> float:
     """Returns the smallest difference that the test of the middle pair could have told apart.
 
     It is in the unit of the difference, with 80 % power after correction for all pairs; nan where
-    no pair has a standard error.
+    no pair can be told apart.
     """
-    known = rows[rows["error"].notna()]
+    known = rows[rows["error"].notna() & rows["p_adjusted"].notna()]
     if known.empty:
         return math.nan
     error, freedom = known[["error", "freedom"]].astype(float).median()

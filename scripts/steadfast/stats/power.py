@@ -76,9 +76,8 @@ def power_of_run(difference: float, strata: Sequence[Stratum], pairs: int = 1) -
     Args:
         difference: the true one, above 0.
         strata: the run's clusters.
-        pairs: of models that are compared. The test is held to ``SIGNIFICANT`` ÷ pairs, as Holm's
-            first step has it; later steps ask for less, so that more than one pair is told apart
-            more often.
+        pairs: of models that are compared. The test is held to ``SIGNIFICANT`` ÷ pairs
+            (Bonferroni); the step-down correction asks for less, and tells pairs apart more often.
     """
     freedom = degrees_of_freedom(strata)
     if freedom <= 0:

@@ -17,7 +17,7 @@ OVERALL = "overall"
 TEXT = (
     *KEYS, "other", "rubric", "measure", "language", "category", "level", "split", "kind", "scorer",
     "source", "dimension", "composition", "domain", "judge", "first", "second", "prompts",
-    "part", "stratum", "beats", "ties", "drawn", "sizes", "pick_distances", "line",
+    "part", "stratum", "beats", "beaten_by", "ties", "drawn", "sizes", "pick_distances", "line",
     "scenario", "group",
 )  # fmt: skip
 """Columns that are no numbers, in any metrics file."""

@@ -8,69 +8,67 @@ import pandas as pd
 
 from steadfast.stats.intervals import SIGNIFICANT
 
-COLUMNS = ("beats", "ties")
-"""Of a headline: the models that one is told to be better than, and is not told apart from."""
+COLUMNS = ("beats", "beaten_by", "ties")
+"""Of a headline: the models that one is told to be better than, worse than, and not apart from."""
+BETTER, WORSE, APART = 1, -1, 0
+Told = Mapping[str, Mapping[str, int]]
+"""Of each model and each other that it is compared with: ``BETTER``, ``WORSE`` or ``APART``."""
 
 
 class Ties:
-    """Of each model and each other that it is compared with, whether it is better."""
+    """What the comparisons of each model, corrected for their number, tell of it.
 
-    def __init__(self, better: Mapping[str, Mapping[str, bool]]):
-        self._better = better
+    They are corrected for each model by itself, so that one model may be told to be better than
+    another that is not told to be worse.
+    """
+
+    def __init__(self, told: Told):
+        self._told = told
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> "Ties":
         """Reads rows of ``pairs.compare_models`` of one task; pairs without p are left out."""
-        better: dict[str, dict[str, bool]] = {}
-        known = rows[rows["p_holm"].notna()]
-        columns = (known[name].tolist() for name in ("model", "other", "difference", "p_holm"))
-        for model, other, difference, p in zip(*columns, strict=True):
-            apart = p < SIGNIFICANT
-            better.setdefault(model, {})[other] = apart and difference > 0
-            better.setdefault(other, {})[model] = apart and difference < 0
-        return cls(better)
+        told: dict[str, dict[str, int]] = {}
+        known = rows[rows["p_model"].notna()]
+        names = ("model", "other", "difference", "p_model", "p_other")
+        columns = (known[name].tolist() for name in names)
+        for model, other, difference, p_model, p_other in zip(*columns, strict=True):
+            sign = (difference > 0) - (difference < 0)
+            told.setdefault(model, {})[other] = sign if p_model < SIGNIFICANT else APART
+            told.setdefault(other, {})[model] = -sign if p_other < SIGNIFICANT else APART
+        return cls(told)
 
     @classmethod
     def of_headline(cls, rows: pd.DataFrame) -> "Ties":
         """From the columns of ``COLUMNS`` of one measure's rows, one a model."""
-        better: dict[str, dict[str, bool]] = {}
-        for model, beats, ties in zip(*(rows[c] for c in ("model", *COLUMNS)), strict=True):
-            for other in beats.split():
-                better.setdefault(model, {})[other] = True
-                better.setdefault(other, {})[model] = False
-            better.setdefault(model, {}).update(dict.fromkeys(ties.split(), False))
-        return cls(better)
+        told = {}
+        for model, *lists in zip(*(rows[c] for c in ("model", *COLUMNS)), strict=True):
+            cells = zip((BETTER, WORSE, APART), lists, strict=True)
+            told[model] = {other: how for how, names in cells for other in names.split()}
+        return cls(told)
 
-    def columns(self, model: str) -> tuple[str, str]:
+    def columns(self, model: str) -> tuple[str, ...]:
         """The values of ``COLUMNS`` for a model: names with a blank between."""
-        others = self._better.get(model, {})
-        beats = sorted(other for other, better in others.items() if better)
-        ties = (o for o, better in others.items() if not better and not self._better[o][model])
-        return " ".join(beats), " ".join(sorted(ties))
+        others = sorted(self._told.get(model, {}).items())
+        cells = ([o for o, told in others if told == how] for how in (BETTER, WORSE, APART))
+        return tuple(" ".join(cell) for cell in cells)
 
-    def best(self, values: Mapping[str, float]) -> set[str]:
-        """Returns the model with the highest value, and all that it is not told to beat."""
-        if not values:
-            return set()
-        first = max(values, key=values.__getitem__)
-        compared = values.keys() & self._better.get(first, {}).keys()
-        group = {other for other in compared if not self._better[first][other]}
-        return {first, *group} if compared else set()
+    def best(self, models: Collection[str]) -> set[str]:
+        """Returns the models whose range of ranks holds the first."""
+        return {model for model, (best, _) in self.ranks(models).items() if best == 1}
 
     def ranks(self, models: Collection[str]) -> dict[str, tuple[int, int]]:
         """Returns the best and the worst rank that each compared model may have by the test.
 
         The best is 1 more than the models that are told to be better, the worst leaves as many
-        behind it as are told to be worse. With tests that together err in 5 of 100 cases these
-        ranges together hold the true ranks in 95 (Klein, Wright and Wieczorek 2020).
+        behind it as are told to be worse. A model's comparisons together err in 5 of 100 runs, so
+        that its range holds its true rank in 95 (Mogstad, Romano, Shaikh and Wilhelm 2024).
         """
         found = {}
         for model in models:
-            others = [o for o in models if o in self._better.get(model, {})]
-            above = sum(self._better[other][model] for other in others)
-            below = sum(self._better[model][other] for other in others)
-            if others:
-                found[model] = (1 + above, len(models) - below)
+            told = [self._told.get(model, {}).get(other) for other in models]
+            if any(how is not None for how in told):
+                found[model] = (1 + told.count(WORSE), len(models) - told.count(BETTER))
         return found
 
 

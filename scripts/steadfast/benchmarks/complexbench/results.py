@@ -34,7 +34,6 @@ class ShownMeasure(NamedTuple):
     column: Column  # its heading
     # of the rows of a metrics file that it shows, of which each model has one at most
     keys: Mapping[str, str]
-    smaller: bool = False  # whether a smaller value is better
     tested: bool = False  # whether models are compared in it: keys measure and category say in what
 
 
@@ -109,7 +108,6 @@ class ComplexbenchResults(Results):
             Values(
                 values_by_model(its),
                 incomplete_models(its),
-                measure.smaller,
                 self._ties(measure, language),
             )
             for measure, its in found

@@ -128,7 +128,6 @@ def _coherent(results: ComplexbenchResults, name: str) -> Table:
         ShownMeasure(
             Column(words["measures"][measure], words["classes"][kind]),
             {"kind": kind, "measure": measure},
-            smaller=measure == DROP,
         )
         for kind in CLASSES
         for measure in (*COHERENT_MEASURES, DROP)

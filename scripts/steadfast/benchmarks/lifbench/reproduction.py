@@ -276,7 +276,7 @@ def claims_table(comparisons: pd.DataFrame, models: Mapping[str, str], asked: As
     labels = list(models.values())
     of_paper = pairs["model"].isin(labels) & pairs["other"].isin(labels)
     overall = rows_of(pairs[of_paper], task=OVERALL)
-    told = int((overall["p_holm"] < SIGNIFICANT).sum())
+    told = int((overall["p_adjusted"] < SIGNIFICANT).sum())
     notes.append(CLAIM_WORDS["pairs"].format(told=told, pairs=len(overall)))
     columns = (
         *(Column(heading, align="l") for heading in CLAIM_WORDS["columns"]),
@@ -302,7 +302,7 @@ def _line(
         return []
     of = printed[claim.column]
     low, high = sorted([sign * row.low, sign * row.high])
-    supported = sign * row.difference > 0 and row.p_holm < SIGNIFICANT
+    supported = sign * row.difference > 0 and row.p_adjusted < SIGNIFICANT
     return [
         (
             *map(Cell, claim),
@@ -310,7 +310,7 @@ def _line(
             Cell(str(rounded(sign * row.difference, DIGITS))),
             interval_cell(low, high, DIGITS),
             p_cell(row.p, DIGITS),
-            p_cell(row.p_holm, DIGITS),
+            p_cell(row.p_adjusted, DIGITS),
             Cell(CLAIM_WORDS["yes"] if supported else CLAIM_WORDS["no"]),
         )
     ]

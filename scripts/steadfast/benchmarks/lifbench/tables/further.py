@@ -112,7 +112,7 @@ def beyond_table(
     incomplete = [
         m for m in results.roster.models if any(m in column.incomplete for column in columns)
     ]
-    ifs = Values(results.ifs[perspective, ""], incomplete, smaller=True)
+    ifs = Values(results.ifs[perspective, ""], incomplete)
     cells = results.cells([ifs, *columns])
     counts = rows.groupby("model")[["n", "expected", "truncated"]].sum()
     cut = set(counts.index[counts["truncated"] > 0])

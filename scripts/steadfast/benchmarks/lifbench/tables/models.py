@@ -78,7 +78,7 @@ def comparisons_table(results: LifbenchResults, name: str) -> Table:
                 Cell(str(rounded(pair.difference, digits))),
                 interval_cell(pair.low, pair.high, digits),
                 p_cell(pair.p, digits),
-                p_cell(pair.p_holm, digits, "best" if pair.p_holm < SIGNIFICANT else ""),
+                p_cell(pair.p_adjusted, digits, "best" if pair.p_adjusted < SIGNIFICANT else ""),
                 count_cell(pair.n),
             )
             for i, pair in enumerate(pairs.itertuples())

@@ -75,13 +75,12 @@ class LifbenchResults(Results):
         by_model: Mapping[str, float],
         task: str = OVERALL,
         length: str = "",
-        smaller: bool = False,
         ties: Ties = NO_TIES,
     ) -> Values:
         """Returns a column of values, which rest on the samples of a task and length (or all)."""
         counts = {model: self.counts(model, task, length) for model in self.roster.models}
         incomplete = [m for m, count in counts.items() if count["scored"] < count["expected"]]
-        return Values(by_model, incomplete, smaller, ties)
+        return Values(by_model, incomplete, ties)
 
     def ties(self, task: str = OVERALL, length: str = "") -> Ties:
         """Returns which models' ARS the corrected test tells apart, of a task and length."""

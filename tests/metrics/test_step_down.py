@@ -1,0 +1,131 @@
+"""Many differences tested together: against a plain computation, and how often it errs."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+
+from steadfast.stats.intervals import Clusters, Estimates
+from steadfast.stats.pairs import compare_models
+from steadfast.stats.step_down import FEWEST, _under_flips, step_down
+
+STRATA = {"one stratum": 7 * "x", "two strata": "xxxxyyy"}
+
+
+def scores(values: np.ndarray, strata: str) -> pd.DataFrame:
+    """A row a model and cluster (a column of the values, each of its stratum)."""
+    model, cluster = (axis.ravel() for axis in np.indices(values.shape))
+    frame = pd.DataFrame({"model": model, "cluster": cluster, "total": values.ravel()})
+    frame["stratum"] = np.array(list(strata))[cluster]
+    frame["model"] = [f"m{number:02}" for number in model]
+    return frame.assign(task="T", length="4k", sample_id=frame["cluster"]).astype({"cluster": str})
+
+
+def differences(frame: pd.DataFrame) -> Estimates:
+    """Of every two models, cluster by cluster."""
+    table = frame.pivot(index="cluster", columns="model", values="total")
+    wide = pd.concat(
+        {f"{a} {b}": table[a] - table[b] for a, b in combinations(table, 2)}, names=["pair"]
+    )
+    rows = wide.rename("total").reset_index().merge(frame[["cluster", "stratum"]].drop_duplicates())
+    return Clusters(rows, ["stratum"]).means(rows, ["pair"], limits=(-9, 9))
+
+
+@pytest.mark.parametrize("strata", STRATA.values(), ids=STRATA)
+def test_unchanged_signs_give_the_statistic_of_the_single_test(strata):
+    of = differences(scores(np.random.default_rng(1).random((4, 7)), strata))
+    own = _under_flips(of)[:, 0]
+    assert own == pytest.approx((of.cells["value"].abs() / of.errors()[0]).to_numpy())
+
+
+def test_clusters_of_unequal_weight_too():
+    of = differences(scores(np.random.default_rng(1).random((3, 7)), "xxxxyyy"))
+    shares = of.shares * np.array([1, 2, 3, 4, 3, 2, 1])
+    shares /= shares.sum(axis=1, keepdims=True)
+    value = of.cells["value"].to_numpy()[:, None]
+    raw = of.parts + value * of.shares
+    total = raw.sum(axis=1, keepdims=True)
+    uneven = Estimates(of.cells.assign(value=total[:, 0]), raw - total * shares, shares, of.strata)
+    own = _under_flips(uneven)[:, 0]
+    assert own == pytest.approx(np.abs(total[:, 0]) / uneven.errors()[0])
+
+
+def test_p_values_are_those_of_all_changes_of_signs_one_by_one():
+    values = np.random.default_rng(2).random((4, 7)) * 0.3 + [[0.5], [0.1], [0.0], [0.0]]
+    families = [np.arange(6), np.array([5, 0, 3])]
+    found = step_down(differences(scores(values, 7 * "x")), families)
+    pairs = [values[a] - values[b] for a, b in combinations(range(4), 2)]
+    patterns = [np.array(signs) for signs in product([1, -1], repeat=7)]
+
+    def t(sample: np.ndarray) -> float:
+        return abs(scipy.stats.ttest_1samp(sample, 0).statistic)
+
+    for family, p in zip(families, found, strict=True):
+        left, expected, last = family.tolist(), {}, 0.0
+        while left:
+            first = max(left, key=lambda pair: t(pairs[pair]))
+            largest = [max(t(signs * pairs[pair]) for pair in left) for signs in patterns]
+            last = max(last, float(np.mean([most >= t(pairs[first]) - 1e-9 for most in largest])))
+            expected[first] = last
+            left.remove(first)
+        assert p.tolist() == pytest.approx([expected[pair] for pair in family])
+
+
+@pytest.mark.parametrize("clusters", [FEWEST - 1, FEWEST])
+def test_too_few_clusters_tell_nothing_apart_whatever_they_say(clusters):
+    values = np.array([[0.9], [0.1]]) + np.random.default_rng(3).random((2, clusters)) / 100
+    frame = scores(values, clusters * "x")
+    (row,) = (
+        compare_models(frame, {"T": 1.0}, Clusters(frame, ["stratum"]))
+        .query("task == 'T'")[["p", "p_adjusted"]]
+        .to_numpy()
+    )
+    assert row[0] == 2 / 2**clusters
+    assert np.isnan(row[1]) if clusters < FEWEST else row[1] == row[0] < 0.05
+
+
+def test_six_contexts_tell_a_good_model_from_a_bad_one_among_twenty():
+    """As in the paper's Table 3, where six contexts could not reject any of 190 pairs by Holm."""
+    levels = np.array([0.83, 0.8, *np.linspace(0.7, 0.2, 17), 0.05])[:, None]
+    frame = scores(levels + np.random.default_rng(4).normal(0, 0.05, (20, 6)), 6 * "x")
+    rows = compare_models(frame, {"T": 1.0}, Clusters(frame, ["stratum"])).query("task == 'T'")
+    ends = rows[(rows["model"] == "m00") & (rows["other"] == "m19")]
+    assert ends["p_adjusted"].item() < 0.05
+    assert 0 < (rows["p_adjusted"] < 0.05).mean() < 1
+
+
+def normal(rng: np.random.Generator) -> np.ndarray:
+    return rng.normal(0, 0.1, (6, 10))
+
+
+def skewed(rng: np.random.Generator) -> np.ndarray:
+    return 0.1 - rng.exponential(0.1, (6, 10))
+
+
+def of_pairs(values: np.ndarray) -> Estimates:
+    """Differences of every two rows, of clusters (columns) of one stratum."""
+    apart = np.array([values[a] - values[b] for a, b in combinations(range(len(values)), 2)])
+    mean, clusters = apart.mean(axis=1, keepdims=True), apart.shape[1]
+    shares = np.full(apart.shape, 1 / clusters)
+    return Estimates(
+        pd.DataFrame({"value": mean[:, 0]}), (apart - mean) * shares, shares, np.zeros(clusters)
+    )
+
+
+@pytest.mark.parametrize("draw", [normal, skewed])
+def test_any_of_equal_models_is_told_apart_in_at_most_5_of_100_runs(draw):
+    rng, runs = np.random.default_rng(5), 500
+    found = [step_down(of_pairs(draw(rng)), [np.arange(15)])[0].min() for _ in range(runs)]
+    assert np.mean(np.array(found) < 0.05) <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
+
+
+@pytest.mark.parametrize("draw", [normal, skewed])
+def test_the_best_of_several_may_be_first_in_95_of_100_runs(draw):
+    rng, runs, missed = np.random.default_rng(6), 500, 0
+    for _ in range(runs):
+        of = of_pairs(draw(rng) + np.array([[0.01], *[[0.0]] * 5]))
+        (p,) = step_down(of, [np.arange(5)])  # of the first row and each other
+        missed += bool(((p < 0.05) & (of.cells["value"][:5] < 0)).any())
+    assert missed / runs <= 0.05 + 3 * (0.05 * 0.95 / runs) ** 0.5
