@@ -1,10 +1,11 @@
-"""What the site has beyond the pages of docs/: a menu by README.md, and files of other folders.
+"""What the site has beyond docs/: a menu by README.md, files of other folders, notebooks.
 
 The menu is what docs/README.md lists under each heading. A page may link to a file outside docs/:
 the site holds a copy of it below ``repository/``, as a page where it is Markdown. So the same links
-work in a clone and in the site.
+work in a clone and in the site. A notebook is a page of its texts and its code.
 """
 
+import json
 import os
 import re
 from pathlib import Path
@@ -36,6 +37,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds the files of other folders that pages link to, and those that these link to."""
+    for path in DOCS.glob("*.ipynb"):
+        files.append(File.generated(config, f"{path.stem}.md", content=_as_page(path)))
     waiting = [(path.name, path) for path in DOCS.glob("*.md")]
     while waiting:
         page, path = waiting.pop()
@@ -56,6 +59,14 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     return LINK.sub(lambda link: f"]({_relative(name, link[1])}", markdown)
 
 
+def _as_page(notebook: Path) -> str:
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    texts = [("".join(cell["source"]), cell["cell_type"]) for cell in cells]
+    return "\n\n".join(
+        f"```python\n{text}\n```" if kind == "code" else text for text, kind in texts
+    )
+
+
 def _place(page: str) -> str:
     """Where a page of the site stands in the repository."""
     inside = page.startswith(COPIES + "/")
@@ -65,6 +76,7 @@ def _place(page: str) -> str:
 def _target(page: str, link: str) -> str:
     """The place in the site of what a page links to."""
     target = normpath(f"{_place(page)}/../{link}")
+    target = re.sub(r"^(docs/.*)\.ipynb$", r"\1.md", target)
     return target.removeprefix("docs/") if target.startswith("docs/") else f"{COPIES}/{target}"
 
 
