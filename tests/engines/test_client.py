@@ -77,6 +77,12 @@ def test_a_request_is_that_of_the_openai_client(monkeypatch):
     assert {name: header[name] for name in OWN} == {name: their_header[name] for name in OWN}
 
 
+@pytest.mark.parametrize(("timeout", "connect"), [(5.0, 5.0), (20.0, 20.0), (600.0, 20.0)])
+def test_a_connection_takes_twenty_seconds_at_most_and_no_longer_than_a_reply(timeout, connect):
+    found = Access("http://127.0.0.1/v1", "THE_KEY").client_settings(timeout)["timeout"]
+    assert (found.connect, found.read) == (connect, timeout)
+
+
 def test_a_proxy_is_used_where_the_environment_names_one(monkeypatch):
     with recording() as (port, seen):
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{port}")

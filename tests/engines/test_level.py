@@ -1,5 +1,8 @@
 """The number of requests at once, against servers in simulated time, through the engine itself."""
 
+from collections import deque
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -39,6 +42,72 @@ def test_a_real_limit_is_kept_with_few_refusals():
     server = Paced(per_second=100)
     ask(server, 1_280)
     assert server.refusals <= 0.1 * 1_280
+
+
+def taken(rate, count, start=4, most=64, full=True):
+    """The levels at which requests are sent in turn, each with the number of answers before it,
+    where so many answers a second come at each level, one after the other."""
+    level, now, waiting, found = Level(start, most), 0.0, deque(), []
+    for number in range(count):
+        if not found or level.limit != found[-1][0]:
+            found.append((level.limit, number))
+        while len(waiting) < level.limit:
+            waiting.append(now)
+            level.sent(now)
+        now += 1 / rate(level.limit, number)
+        level.answered(now, waiting.popleft(), full)
+    return found
+
+
+def levels(*given, **settings):
+    return [level for level, _ in taken(*given, **settings)]
+
+
+def test_it_climbs_by_three_as_soon_as_two_thirds_of_a_rung_are_answered():
+    # Four answers; those left of a rung, and two thirds of the next: 4 + 3 + 8, and 11 + 24 more.
+    assert taken(lambda level, _: 10 * level, 3_000) == [(4, 0), (12, 4), (36, 15), (64, 50)]
+
+
+def test_where_more_requests_bring_no_more_answers_it_stays_at_its_start():
+    found = taken(lambda *_: 200, 9_000)
+    assert [level for level, _ in found] == [4, 12, *[4, 6] * 12, 4]
+    # A measurement is half a second, 100 answers. Trials that fail come ever later: after two
+    # measurements, after four, and after eight at most.
+    held = [until - since for (level, since), (_, until) in pairwise(found) if level == 4]
+    assert [round(gap / 100) for gap in held[3:]] == [2, 4, *[8] * 8]
+
+
+def test_beyond_a_peak_it_comes_back_and_tries_both_ways():
+    found = levels(lambda level, _: 10 * level if level <= 20 else 4_000 / level, 6_000)
+    # 36 gives hardly more than 12 does, and 13 and 20 in proportion.
+    assert found[:9] == [4, 12, 36, 13, 20, 61, 20, 16, 20]
+    assert set(found[9:]) == {16, 20, 30}  # a fifth less, half as much again
+
+
+def test_a_server_that_gets_faster_is_climbed_to_the_most():
+    found = taken(lambda level, n: 10 * min(level, 8 if n < 3_000 else 64), 9_000)
+    before = {level for level, number in found if 1_000 < number < 3_000}
+    assert before == {6, 8, 12}
+    assert max(level for level, _ in found) == 64
+    assert {level for level, number in found if number > 5_000} == {64, 51}
+
+
+def test_a_server_that_gets_slower_gets_a_level_in_proportion_at_once():
+    found = taken(lambda level, n: 10 * min(level, 64 if n < 3_000 else 8), 9_000)
+    assert [level for level, number in found if number < 3_000] == [4, 12, 36, 64]
+    # 51 is the trial that was due. Then 80 answers a second in place of 640: about 64 / 8, twice.
+    assert [level for level, number in found if number > 3_000][:3] == [51, 64, 17]
+    assert {level for level, number in found if number > 4_000} == {6, 8, 12}
+
+
+def test_nothing_is_tried_where_the_level_holds_no_request_back():
+    assert taken(lambda level, _: 10 * level, 3_000, full=False) == [(4, 0)]
+
+
+def test_it_neither_falls_below_its_start_nor_grows_beyond_the_most():
+    assert taken(lambda level, _: 10 * level, 3_000, start=8, most=8) == [(8, 0)]
+    assert min(levels(lambda level, _: 1_000 / level, 5_000, start=16)) == 16
+    assert max(levels(lambda level, _: 10 * level, 3_000, start=4, most=10)) == 10
 
 
 @pytest.mark.parametrize(("share", "left"), [(0.25, 48), (0.5, 32), (0.9, 32)])

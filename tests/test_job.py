@@ -1,0 +1,114 @@
+"""What one job of the rules that ask is called, and when it can be done."""
+
+from dataclasses import replace
+
+import pytest
+
+from steadfast.base.seal import Seal
+from steadfast.run.job import Assignment, Job, Journals
+
+ANSWERS = Job("inference", "lifbench", "gpt", "4k")
+VERDICTS = Job("verdicts", "cfbench", "gpt", "zh", "wise")
+REWRITES = Job("rewrites", "lifbench", "writer", "1")
+
+
+@pytest.mark.parametrize(
+    ("job", "outputs", "journal", "log"),
+    [
+        (
+            ANSWERS,
+            "lifbench/outputs/gpt/4k.jsonl",
+            "journal/lifbench/gpt/4k.jsonl",
+            "logs/lifbench/inference/gpt/4k.log",
+        ),
+        (
+            VERDICTS,
+            "cfbench/verdicts/wise/gpt/zh.jsonl",
+            "journal/verdicts/wise/cfbench.gpt.zh.jsonl",
+            "logs/cfbench/verdicts/wise/gpt/zh.log",
+        ),
+        (
+            REWRITES,
+            "lifbench/rewrites/writer/1.jsonl",
+            "journal/rewrites/writer/lifbench.1.jsonl",
+            "logs/lifbench/rewrites/writer/1.log",
+        ),
+    ],
+)
+def test_each_kind_of_job_has_files_of_its_own(job, outputs, journal, log):
+    assert (job.outputs, job.journal, job.log) == (outputs, journal, log)
+    assert job.identity == outputs.replace(".jsonl", ".identity.json")
+
+
+def test_the_replies_of_a_judge_about_two_models_have_two_journals():
+    assert VERDICTS.journal != replace(VERDICTS, model="other").journal
+
+
+def test_a_job_is_told_by_its_wildcards_and_named_after_who_answers():
+    given = {"benchmark": "lifbench", "part": "4k", "model": "gpt"}
+    assert Job.of(given) == ANSWERS
+    assert Job.of({**given, "benchmark": "cfbench", "part": "zh", "judge": "wise"}) == VERDICTS
+    assert Job.of({"benchmark": "lifbench", "part": "1", "rewriter": "writer"}) == REWRITES
+    assert [job.name for job in (ANSWERS, VERDICTS, REWRITES)] == ["gpt", "wise", "writer"]
+    assert [job.role for job in (ANSWERS, VERDICTS, REWRITES)] == ["models", "judges", "rewriters"]
+    assert VERDICTS.title == "cfbench zh gpt, judge wise"
+    assert ANSWERS.title == "lifbench 4k gpt"
+
+
+def test_a_models_journals_lie_by_benchmark_and_a_judges_in_one_folder(tmp_path):
+    for name in ("lifbench", "cfbench", "verdicts", "rewrites"):
+        (tmp_path / "journal" / name).mkdir(parents=True)
+    found = list(Journals(tmp_path, "models", "gpt"))
+    assert found == [tmp_path / "journal" / name / "gpt" for name in ("cfbench", "lifbench")]
+    assert list(Journals(tmp_path, "judges", "wise")) == [tmp_path / "journal/verdicts/wise"]
+    assert list(Journals(tmp_path / "nowhere", "models", "gpt")) == []
+
+
+@pytest.fixture
+def assignment(tmp_path) -> Assignment:
+    """A job whose prompts and contexts are there."""
+    prompts, contexts = tmp_path / "prompts.jsonl", tmp_path / "contexts.jsonl"
+    for path in (prompts, contexts):
+        path.write_text("{}\n")
+    return Assignment(ANSWERS, {"seed": 1}, "lin", str(prompts), [str(contexts)], str(tmp_path))
+
+
+def test_a_job_is_ready_once_its_prompts_and_all_their_sources_are_made(assignment, tmp_path):
+    assert assignment.ready
+    (tmp_path / "contexts.jsonl").unlink()
+    assert not assignment.ready
+    (tmp_path / "contexts.jsonl").write_text("{}\n")
+    (tmp_path / "prompts.jsonl").unlink()
+    assert not assignment.ready
+
+
+def test_what_a_run_makes_anew_is_not_made_before_it_has_changed(assignment, tmp_path):
+    contexts = tmp_path / "contexts.jsonl"
+    old = contexts.stat().st_mtime_ns
+    assert not replace(assignment, before={str(contexts): old}).ready
+    assert replace(assignment, before={str(contexts): old - 1}).ready
+
+
+def test_a_job_is_done_once_its_outputs_are_there(assignment, tmp_path):
+    assert not assignment.done
+    outputs = tmp_path / ANSWERS.outputs
+    outputs.parent.mkdir(parents=True)
+    outputs.write_text("{}\n")
+    Seal.beside(outputs, "lin").write()
+    assert assignment.done
+
+
+def test_a_fingerprint_is_of_who_is_asked_what_in_which_run(assignment, tmp_path):
+    first = assignment.fingerprint
+    assert len(first) == 16 and first == replace(assignment, load="models.gpt").fingerprint
+    others = [
+        replace(assignment, job=VERDICTS),
+        replace(assignment, params={"seed": 2}),
+        replace(assignment, lineage="other"),
+        replace(assignment, run="second"),
+        replace(assignment, sources=[]),
+    ]
+    found = {other.fingerprint for other in others}
+    (tmp_path / "prompts.jsonl").write_text("{ }\n")
+    found.add(assignment.fingerprint)
+    assert len(found | {first}) == len(others) + 2
