@@ -13,7 +13,7 @@ from steadfast.benchmarks.lifbench.frames import score_frame
 from steadfast.benchmarks.lifbench.metrics import metrics
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS, released_scores
-from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, total_weight
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, Rubric
 from steadfast.contract.components import Scored
 from steadfast.stats.tidy import read_csv, write_csv
 
@@ -54,8 +54,8 @@ def record(
 
 
 def _total(task: str, points: Mapping[str, float], rubric: str) -> float:
-    weights = RUBRICS[rubric][task].items()
-    return sum(points[name] * point.weight for name, point in weights) / total_weight(task, rubric)
+    total = sum(points[name] * point.weight for name, point in RUBRICS[rubric][task].items())
+    return total / Rubric(rubric).total_weight(task)
 
 
 def run(

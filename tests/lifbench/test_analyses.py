@@ -9,6 +9,7 @@ from steadfast.benchmarks.lifbench.analyses import comparisons, depth, rubrics, 
 from steadfast.benchmarks.lifbench.frames import score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
+from steadfast.benchmarks.lifbench.scored_tasks import Rubric
 from steadfast.stats.tidy import OVERALL
 
 LEVELS = {"a": 0.6, "b": 0.63, "c": 0.66}
@@ -92,9 +93,15 @@ def test_rubrics_weigh_by_their_own_points(frame):
     lsi = part[(part["model"] == "a") & (part["task"] == "LSI")]
     rest = part[(part["model"] == "a") & (part["task"] == "OQ")]
     ori = (2 * lsi["point.ori"].mean()) / 2
-    rows = ifp(part, "corrected").query("model == 'a' and length == ''").set_index("capability")
+    rows = (
+        ifp(part, Rubric("corrected"))
+        .query("model == 'a' and length == ''")
+        .set_index("capability")
+    )
     assert rows.loc["Ori", "value"] == pytest.approx(ori)
-    recog = ifp(part, "released").query("model == 'a' and length == ''").set_index("capability")
+    recog = (
+        ifp(part, Rubric("released")).query("model == 'a' and length == ''").set_index("capability")
+    )
     assert recog.loc["Recog", "value"] == pytest.approx(lsi["point.correct"].mean())
     fmt = (lsi["point.format"].mean() + 2 * rest["point.format"].mean()) / 3
     assert rows.loc["Fmt", "value"] == pytest.approx(fmt)
@@ -142,10 +149,10 @@ def test_references_are_not_compared(frame):
 
 
 def test_the_overall_difference_is_that_of_the_overall_scores(frame):
-    for weighting in ("rubric", "mean"):
-        scores = ars(frame, weighting).query("length == '' and task == 'overall'")
+    for rubric in (Rubric(), Rubric(weighting="mean")):
+        scores = ars(frame, rubric).query("length == '' and task == 'overall'")
         scores = scores.set_index("model")["value"]
-        rows = comparisons(frame, weighting).query("task == 'overall' and length == ''")
+        rows = comparisons(frame, rubric).query("task == 'overall' and length == ''")
         for row in rows.itertuples():
             assert row.difference == pytest.approx(scores[row.model] - scores[row.other])
 

@@ -177,7 +177,7 @@ def record(task: str, total: float | None, place: int = 0) -> dict:
 def gained(scores: dict[str, list[dict]]) -> pd.DataFrame:
     """Rows of ``above_floor`` by model, task and length."""
     scored = [Scored(model, "4k", found) for model, all_ in scores.items() for found in all_]
-    rows = above_floor(score_frame(scored, "released"), "rubric", "released", "floor")
+    rows = above_floor(score_frame(scored, "released"), "floor")
     return rows.set_index(["model", "task", "length"])
 
 

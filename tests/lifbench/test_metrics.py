@@ -15,7 +15,7 @@ from steadfast.benchmarks.lifbench.analyses import above_floor, comparisons
 from steadfast.benchmarks.lifbench.frames import coverage, data_counts, score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
 from steadfast.benchmarks.lifbench.metrics import headline, metrics
-from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, Rubric
 from steadfast.contract.components import Scored
 from steadfast.show.table import rounded
 from steadfast.stats.pairs import drawn
@@ -65,7 +65,7 @@ def test_overall_is_weighted_by_the_rubric():
 
 def test_overall_is_the_plain_mean_when_asked():
     frame = two_tasks([OQ_FULL, OQ_HALF], [MF_NONE])
-    assert value(ars(frame, "mean"), task=OVERALL) == pytest.approx(0.375)
+    assert value(ars(frame, Rubric(weighting="mean")), task=OVERALL) == pytest.approx(0.375)
 
 
 def test_unscored_samples_are_in_no_mean_and_lower_the_coverage():
@@ -241,7 +241,7 @@ def test_a_model_without_scores_and_a_single_length_have_empty_headlines(tmp_pat
 def test_the_released_scores_give_the_headline_that_the_paper_prints():
     frame = released_frame(GPT_4O)
     compared = comparisons(frame), drawn(frame, None, ["stratum", "length"])
-    floor = above_floor(frame, "rubric", "released", None)
+    floor = above_floor(frame, None)
     rows = headline(ars(frame), ifs(frame), coverage(frame), *compared, floor).set_index("measure")
     printed = {name: str(rounded(value, 3)) for name, value in rows["value"].items()}
     assert printed == {"ARS": "0.758", "IFS": "0.079"}  # Tables 3 and 4, first row

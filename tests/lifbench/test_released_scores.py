@@ -14,7 +14,7 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.released_files import scores_file
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS, released_scores
-from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, total_weight
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, Rubric
 from steadfast.config.load import load_config
 from steadfast.config.settings import asked_models, display, references, scored_models
 
@@ -165,4 +165,6 @@ def test_the_released_scores_are_whole(model):
             points = RUBRICS["released"][record["task"]]
             total = sum(points[name].weight * value for name, value in record["points"].items())
             if record["task"] not in ("LSI", "LOI", "LOE", "LBI", "LBE"):  # Q3 of the rubric
-                assert record["total"] == pytest.approx(total / total_weight(record["task"]))
+                assert record["total"] == pytest.approx(
+                    total / Rubric().total_weight(record["task"])
+                )

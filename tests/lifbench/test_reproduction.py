@@ -56,7 +56,7 @@ def frames_of(scores: Iterable[Scored]) -> dict[str, pd.DataFrame]:
         "coverage": coverage(frame),
         "comparisons": comparisons(frame[frame["model"] == GPT]),  # none: no printed cell needs one
         "drawn": drawn(frame, None, ["stratum", "length"]),
-        "floor": above_floor(frame, "rubric", "released", None),
+        "floor": above_floor(frame, None),
     }
 
 

@@ -25,7 +25,7 @@ from steadfast.benchmarks.lifbench.rubric.parsing import (
 from steadfast.benchmarks.lifbench.rubric.released.multidoc import label_documents
 from steadfast.benchmarks.lifbench.rubric.text import Finder, normal
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS as WEIGHTS
-from steadfast.benchmarks.lifbench.scored_tasks import total_weight
+from steadfast.benchmarks.lifbench.scored_tasks import Rubric
 from steps import steps
 
 PIECES = [
@@ -68,7 +68,7 @@ def test_the_corrected_total_is_the_weighted_mean_of_the_points(task, response):
     result = score(*samples(task)[0], response, "corrected")
     weights = WEIGHTS["corrected"][task]
     points = sum(result.points[name] * weights[name].weight for name in weights)
-    assert result.total == pytest.approx(points / total_weight(task, "corrected"))
+    assert result.total == pytest.approx(points / Rubric("corrected").total_weight(task))
 
 
 APART = ("LSI", "LBI", "LMI", "MB", "MF", "OR", "OQ", "OE")  # the others share a scorer with these

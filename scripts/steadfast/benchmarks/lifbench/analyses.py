@@ -14,12 +14,12 @@ from steadfast.benchmarks.lifbench.frames import (
     sorted_rows,
     task_order,
 )
-from steadfast.benchmarks.lifbench.measures import bootstrap, clusters, task_means, task_weights
+from steadfast.benchmarks.lifbench.measures import bootstrap, clusters, task_means
 from steadfast.benchmarks.lifbench.scored_tasks import (
+    PAPER,
     SCORED_TASKS,
+    Rubric,
     ScoredTasks,
-    score_points,
-    total_weight,
     with_own,
 )
 from steadfast.stats.certificate import Compared
@@ -42,18 +42,14 @@ SCENARIO_OF = {name: task.scenario for name, task in SCORED_TASKS.items()}
 
 
 def comparisons(
-    frame: pd.DataFrame,
-    weighting: str = "rubric",
-    rubric: str = "released",
-    references: Collection[str] = (),
-    tasks: ScoredTasks = SCORED_TASKS,
+    frame: pd.DataFrame, rubric: Rubric = PAPER, references: Collection[str] = ()
 ) -> pd.DataFrame:
     """Compares every two models (``compare_models``); an empty length stands for all lengths."""
     contexts = frame.groupby(["length", "stratum"], observed=True)["cluster"].nunique()
     several = contexts.groupby("length", observed=True).min() > 1
     parts = {"": frame}
     parts |= {name: frame[frame["length"] == name] for name in several.index[several]}
-    weights, found = task_weights(weighting, rubric, tasks), []
+    weights, found = rubric.weights, []
     for length, part in parts.items():
         models = part[~part["model"].isin(references)]
         rows = compare_models(models, weights, bootstrap(part, []))
@@ -76,21 +72,14 @@ def depth(frame: pd.DataFrame, tasks: ScoredTasks = SCORED_TASKS) -> pd.DataFram
     return sorted_rows(rows, frame, keys, task=[LIST, *task_order(frame)], bin=bins)
 
 
-def complexity(
-    frame: pd.DataFrame,
-    weighting: str = "rubric",
-    rubric: str = "released",
-    tasks: ScoredTasks = SCORED_TASKS,
-) -> pd.DataFrame:
+def complexity(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
     """Returns ARS of the easy (weight of at most 10) and the hard tasks (section 5.4, Figure 6)."""
-    hard = (
-        frame["task"].map(lambda task: total_weight(task, rubric, tasks) > MOST_EASY).astype(bool)
-    )
+    hard = frame["task"].map(lambda task: rubric.total_weight(task) > MOST_EASY).astype(bool)
     parts = []
     for split, rows in {EASY: frame[~hard], HARD: frame[hard]}.items():
         for by in ([], ["length"]):
             if len(rows):
-                means = task_means(rows, weighting, rubric, by, tasks).astype({"task": str})
+                means = task_means(rows, rubric, by).astype({"task": str})
                 parts.append(means[means["task"] == OVERALL].assign(split=split))
     rows = pd.concat([part.astype({"model": str}) for part in parts], ignore_index=True)
     rows["length"] = rows["length"].astype(object).fillna("")
@@ -98,26 +87,20 @@ def complexity(
     return sorted_rows(rows[columns], frame, columns[:3], split=[EASY, HARD])
 
 
-def weights(
-    frame: pd.DataFrame, rubric: str = "released", tasks: ScoredTasks = SCORED_TASKS
-) -> pd.DataFrame:
+def weights(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
     """Returns the weight of each task's points, in all and by capability (Table 6, Figure 2)."""
     rows, present = [], set(frame["task"].unique())
     for task in (task for task in task_order(frame) if task in present):
-        rows.append((task, "", total_weight(task, rubric, tasks)))
+        rows.append((task, "", rubric.total_weight(task)))
         for capability in CAPABILITIES:
-            points = score_points(tasks[task], rubric).values()
+            points = rubric.points(task).values()
             value = sum(point.weight for point in points if capability in point.capabilities)
             rows += [(task, capability, value)] if value else []
     return pd.DataFrame(rows, columns=["task", "capability", "value"])
 
 
 def rubrics(
-    frame: pd.DataFrame,
-    weighting: str = "rubric",
-    chosen: str = "released",
-    references: Collection[str] = (),
-    tasks: ScoredTasks = SCORED_TASKS,
+    frame: pd.DataFrame, chosen: Rubric = PAPER, references: Collection[str] = ()
 ) -> pd.DataFrame:
     """Returns ARS by each rubric, ranks, and how well the ranks of two rubrics agree.
 
@@ -126,10 +109,9 @@ def rubrics(
     """
     totals = {column.removeprefix(OTHER): column for column in frame if column.startswith(OTHER)}
     parts, by_rubric = [], {}
-    for rubric, column in ({chosen: "total"} | totals).items():
-        rows = task_means(
-            frame.assign(total=frame[column].astype(float)), weighting, rubric, [], tasks
-        )
+    for rubric, column in ({chosen.name: "total"} | totals).items():
+        scored = frame.assign(total=frame[column].astype(float))
+        rows = task_means(scored, chosen._replace(name=rubric), [])
         rows = rows.astype({"model": str, "task": str}).assign(rubric=rubric)
         ranked = rows[~rows["model"].isin(references)].drop(columns=["low", "high"])
         # As written, so that a rounding error breaks no tie.
@@ -137,21 +119,15 @@ def rubrics(
         rank = by_rubric[rubric].groupby("task")["value"].rank(method="min", ascending=False)
         parts += [rows.assign(measure="ars"), ranked.assign(measure="rank", value=rank)]
     for rubric in totals:
-        both = by_rubric[chosen].merge(by_rubric[rubric], on=["model", "task"])
+        both = by_rubric[chosen.name].merge(by_rubric[rubric], on=["model", "task"])
         parts.append(agreement(both).assign(rubric=rubric, model=""))
     columns = ["measure", "rubric", "model", "task", "value", "low", "high", "n"]
     rows = pd.concat(parts, ignore_index=True).reindex(columns=columns)
     measures = ["ars", "rank", *CORRELATIONS]
-    return sorted_rows(rows, frame, columns[:4], measure=measures, rubric=[chosen, *totals])
+    return sorted_rows(rows, frame, columns[:4], measure=measures, rubric=[chosen.name, *totals])
 
 
-def above_floor(
-    frame: pd.DataFrame,
-    weighting: str,
-    rubric: str,
-    floor: str | None,
-    tasks: ScoredTasks = SCORED_TASKS,
-) -> pd.DataFrame:
+def above_floor(frame: pd.DataFrame, floor: str | None, rubric: Rubric = PAPER) -> pd.DataFrame:
     """Returns what each model gains of what the floor leaves open: (ARS − floor) ÷ (1 − floor).
 
     The floor is the mean of the floor reader's totals on the very answers that the model's mean is
@@ -160,7 +136,7 @@ def above_floor(
     >>> frame = pd.DataFrame({"model": ["floor", "m"], "total": [0.5, 0.75], "task": "OQ"})
     >>> frame = frame.assign(prompts="own", length="4k", sample_id="OQ/1")
     >>> frame = frame.astype({"model": "category", "length": "category"})
-    >>> rows = above_floor(frame, "rubric", "released", "floor")
+    >>> rows = above_floor(frame, "floor")
     >>> rows.loc[rows["task"] == "OQ", ["model", "length", "value"]].values.tolist()
     [['floor', '', 0.0], ['floor', '4k', 0.0], ['m', '', 0.5], ['m', '4k', 0.5]]
     """
@@ -168,8 +144,7 @@ def above_floor(
     under = totals[totals["model"] == floor].drop_duplicates(_SAMPLE)
     both = totals.merge(under[[*_SAMPLE, "total"]], on=_SAMPLE, suffixes=("", "_floor"))
     both = both.astype({"model": str, "task": str, "length": str})
-    weights = task_weights(weighting, rubric, tasks)
-    parts = [_means(both, weights, by) for by in ([], ["length"])]
+    parts = [_means(both, rubric.weights, by) for by in ([], ["length"])]
     rows = pd.concat(parts, ignore_index=True).reindex(columns=COLUMNS).fillna({"length": ""})
     room = 1 - rows["floor"]
     rows["value"] = ((rows["ars"] - rows["floor"]) / room.where(room >= ROOM)).astype(float)
@@ -199,7 +174,7 @@ def compared(weighting: str, rubric: str, own: Mapping[str, Settings] | None = N
     released = facts("lifbench/variance.yaml")
     return Compared(
         unit="contexts a length",
-        weights=task_weights(weighting, rubric, tasks),
+        weights=Rubric(rubric, weighting, tasks).weights,
         groups={name: task.scenario for name, task in tasks.items()},
         lengths=True,
         rubric=rubric,

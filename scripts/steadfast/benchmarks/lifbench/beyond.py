@@ -13,7 +13,7 @@ from steadfast.benchmarks.lifbench.domains import usual_domain
 from steadfast.benchmarks.lifbench.frames import row_order, sorted_rows
 from steadfast.benchmarks.lifbench.measures import bootstrap, spread, task_means
 from steadfast.benchmarks.lifbench.records import Beyond
-from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
+from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric, ScoredTasks
 from steadfast.benchmarks.lifbench.tasks import SCENARIOS
 from steadfast.contract.records import OWN
 from steadfast.stats.scores import answers_expected
@@ -51,19 +51,13 @@ def beyond_ifs(
     return tidy(parts, row_order(frame))
 
 
-def ars_by_group(
-    frame: pd.DataFrame,
-    beyond: Beyond,
-    weighting: str,
-    rubric: str,
-    tasks: ScoredTasks = SCORED_TASKS,
-) -> pd.DataFrame:
+def ars_by_group(frame: pd.DataFrame, beyond: Beyond, rubric: Rubric = PAPER) -> pd.DataFrame:
     """Returns ARS over a scenario's tasks, by format and by domain; an empty length is all."""
     parts = [pd.DataFrame(columns=COLUMNS)]
     for perspective in beyond:
-        for scenario, compared in _compared(frame, perspective, beyond, tasks):
+        for scenario, compared in _compared(frame, perspective, beyond, rubric.tasks):
             for by in ([], ["length"]):
-                rows = _ars(compared, weighting, rubric, [perspective, *by], tasks)
+                rows = _ars(compared, rubric, [perspective, *by])
                 rows = rows.rename(columns={perspective: "group"})
                 parts.append(rows.assign(perspective=perspective, scenario=scenario))
     rows = pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
@@ -73,11 +67,9 @@ def ars_by_group(
     return sorted_rows(rows, frame, KEYS, scenario=SCENARIOS, group=names)
 
 
-def _ars(
-    compared: pd.DataFrame, weighting: str, rubric: str, by: list[str], tasks: ScoredTasks
-) -> pd.DataFrame:
+def _ars(compared: pd.DataFrame, rubric: Rubric, by: list[str]) -> pd.DataFrame:
     keys = ["model", *by]
-    rows = task_means(compared, weighting, rubric, by, tasks)
+    rows = task_means(compared, rubric, by)
     rows = rows[rows["task"] == OVERALL].drop(columns="task").astype({"model": str})
     counted = compared.groupby(keys, observed=True)
     counts = counted.agg(truncated=("truncated", "sum"), contexts=("cluster", "nunique"))

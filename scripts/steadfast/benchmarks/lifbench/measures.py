@@ -12,12 +12,7 @@ import pandas as pd
 
 from steadfast.benchmarks.lifbench.frames import POINT, row_order
 from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES
-from steadfast.benchmarks.lifbench.scored_tasks import (
-    SCORED_TASKS,
-    ScoredTasks,
-    score_points,
-    total_weight,
-)
+from steadfast.benchmarks.lifbench.scored_tasks import PAPER, Rubric
 from steadfast.stats import bootstrap as spreads
 from steadfast.stats.bootstrap import Bootstrap, Replicates
 from steadfast.stats.intervals import Clusters, joined
@@ -42,20 +37,7 @@ def clusters(frame: pd.DataFrame) -> Clusters:
     return Clusters(frame, ["stratum", "length"])
 
 
-def task_weights(
-    weighting: str, rubric: str = "released", tasks: ScoredTasks = SCORED_TASKS
-) -> dict[str, float]:
-    """Returns each task's weight in the overall ARS."""
-    by_rubric = weighting == "rubric"
-    return {task: total_weight(task, rubric, tasks) if by_rubric else 1.0 for task in tasks}
-
-
-def ars(
-    frame: pd.DataFrame,
-    weighting: str = "rubric",
-    rubric: str = "released",
-    tasks: ScoredTasks = SCORED_TASKS,
-) -> pd.DataFrame:
+def ars(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
     """Returns the automated rubric-based score per task and overall, over all lengths and for each.
 
     >>> frame = pd.DataFrame({"model": "m", "length": "4k", "total": [1.0, 0.5]})
@@ -70,30 +52,19 @@ def ars(
 
     Source: equations 2 and 3; the plain mean: section 4.1.
     """
-    return tidy(
-        [task_means(frame, weighting, rubric, by, tasks) for by in ([], ["length"])],
-        row_order(frame),
-    )
+    return tidy([task_means(frame, rubric, by) for by in ([], ["length"])], row_order(frame))
 
 
-def task_means(
-    frame: pd.DataFrame,
-    weighting: str,
-    rubric: str,
-    by: list[str],
-    tasks: ScoredTasks = SCORED_TASKS,
-) -> pd.DataFrame:
+def task_means(frame: pd.DataFrame, rubric: Rubric, by: list[str]) -> pd.DataFrame:
     """Returns the mean total of each task and their weighted mean in each cell of ``by``."""
-    weights = task_weights(weighting, rubric, tasks)
+    weights = rubric.weights
     means = clusters(frame).means(frame, ["model", "task", *by])
     weight = [weights[task] for task in means.cells.index.get_level_values("task")]
     overall = means.mean(["model", *by], weight).labelled(task=OVERALL)
     return joined([means, overall]).rows()
 
 
-def ifp(
-    frame: pd.DataFrame, rubric: str = "released", tasks: ScoredTasks = SCORED_TASKS
-) -> pd.DataFrame:
+def ifp(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
     """Returns instruction following performance by capability, over all lengths and for each.
 
     >>> frame = pd.DataFrame({"model": ["m"], "length": "4k", "task": "OQ", "stratum": "onedoc"})
@@ -107,7 +78,7 @@ def ifp(
 
     Source: equation 4, tables 8 and 9.
     """
-    mapping = _mapping(rubric, tasks)
+    mapping = _mapping(rubric)
     names = [column for column in frame if column.startswith(POINT)]
     keys = ["model", "task", "length", "cluster"]
     # Point by point, since each sample has few of them.
@@ -134,13 +105,13 @@ def _ifp(
     return capabilities.rows().assign(task=OVERALL)
 
 
-def _mapping(rubric: str, tasks: ScoredTasks) -> pd.DataFrame:
+def _mapping(rubric: Rubric) -> pd.DataFrame:
     """Returns score points, their weights and each capability they count for (Table 6)."""
     return pd.DataFrame(
         [
             {"task": task, "point": name, "weight": point.weight, "capability": capability}
-            for task, facts in tasks.items()
-            for name, point in score_points(facts, rubric).items()
+            for task in rubric.tasks
+            for name, point in rubric.points(task).items()
             for capability in point.capabilities
         ]
     )

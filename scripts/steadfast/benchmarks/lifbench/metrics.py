@@ -19,7 +19,7 @@ from steadfast.benchmarks.lifbench.frames import coverage, data_counts, row_orde
 from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
 from steadfast.benchmarks.lifbench.records import AVERAGE, Beyond, ScoreRecord
 from steadfast.benchmarks.lifbench.sampling import chosen, sampling_effect, sets_of, statistics_rows
-from steadfast.benchmarks.lifbench.scored_tasks import with_own
+from steadfast.benchmarks.lifbench.scored_tasks import Rubric, with_own
 from steadfast.contract.components import Data, Labels, Scored
 from steadfast.stats.pairs import drawn, with_comparisons
 from steadfast.stats.tidy import ABOVE_FLOOR, HEADLINE, OVERALL, PROMPTS, rows_of, tidy
@@ -42,6 +42,7 @@ def metrics(
     have rows of their own. Samples for a perspective of ``beyond`` alone are in no other metric.
     """
     tasks = with_own(own)
+    by = Rubric(rubric, weighting, tasks)
     everything, sets = score_frame(scores, rubric, tasks, bool(beyond)), sets_of(data)
     whole = paper_samples(everything) if beyond else everything
     further: dict[str, pd.DataFrame] = {}
@@ -53,16 +54,16 @@ def metrics(
 
     def measured(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
         return {
-            "ars": ars(frame, weighting, rubric, tasks),
-            "ifp": ifp(frame, rubric, tasks),
+            "ars": ars(frame, by),
+            "ifp": ifp(frame, by),
             "ifs": ifs(frame),
             "coverage": coverage(frame),
-            "comparisons": comparisons(frame, weighting, rubric, references, tasks),
+            "comparisons": comparisons(frame, by, references),
             "variance": variance(frame),
             "depth": depth(frame, tasks),
-            "rubrics": rubrics(frame, weighting, rubric, references, tasks),
+            "rubrics": rubrics(frame, by, references),
             "data": data_counts(frame),
-            "floor": above_floor(frame, weighting, rubric, floor, tasks),
+            "floor": above_floor(frame, floor, by),
         }
 
     uncounted = [name for name, task in tasks.items() if not task.counts]
@@ -70,15 +71,15 @@ def metrics(
     frame = whole[~apart]
     frames = measured(frame) | further
     frames |= {
-        "complexity": complexity(frame, weighting, rubric, tasks),
-        "weights": weights(frame, rubric, tasks),
+        "complexity": complexity(frame, by),
+        "weights": weights(frame, by),
         "drawn": drawn(frame, None, ["stratum", "length"]),
     }
     if beyond:
         counted = everything[~everything["task"].isin(uncounted)]
         beside = beyond_ifs(counted, beyond, tasks)
         frames["ifs"] = tidy([frames["ifs"], beside], row_order(frame))
-        frames["perspectives"] = ars_by_group(counted, beyond, weighting, rubric, tasks)
+        frames["perspectives"] = ars_by_group(counted, beyond, by)
     shown = ("ars", "ifs", "coverage", "comparisons", "drawn", "floor")
     frames["headline"] = headline(*(frames[name] for name in shown))
     for task, rows in whole[apart].groupby("task", observed=True):

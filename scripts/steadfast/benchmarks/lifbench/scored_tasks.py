@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
@@ -61,10 +62,30 @@ RUBRICS: Mapping[str, Mapping[str, Mapping[str, ScorePoint]]] = {
 """Of the paper's tasks."""
 
 
-def total_weight(task: str, rubric: str = "released", tasks: ScoredTasks = SCORED_TASKS) -> float:
-    """Returns the sum of a task's weights (the paper's R-tilde, equation 2).
+class Rubric(NamedTuple):
+    """What score points count in a task's total, and tasks in the overall ARS."""
 
-    >>> total_weight("LMI")
-    10
-    """
-    return sum(point.weight for point in score_points(tasks[task], rubric).values())
+    name: str = "released"
+    weighting: str = "rubric"  # of tasks: by their total weights; mean: all alike
+    tasks: ScoredTasks = SCORED_TASKS
+
+    def points(self, task: str) -> dict[str, ScorePoint]:
+        """Returns a task's score points by name."""
+        return score_points(self.tasks[task], self.name)
+
+    def total_weight(self, task: str) -> float:
+        """Returns the sum of a task's weights (the paper's R-tilde, equation 2).
+
+        >>> PAPER.total_weight("LMI")
+        10
+        """
+        return sum(point.weight for point in self.points(task).values())
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Each task's weight in the overall ARS."""
+        by_rubric = self.weighting == "rubric"
+        return {task: self.total_weight(task) if by_rubric else 1.0 for task in self.tasks}
+
+
+PAPER = Rubric()

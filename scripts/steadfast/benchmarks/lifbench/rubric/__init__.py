@@ -23,7 +23,7 @@ from steadfast.benchmarks.lifbench.rubric.released import multidoc as released_m
 from steadfast.benchmarks.lifbench.rubric.released import onedoc as released_onedoc
 from steadfast.benchmarks.lifbench.rubric.text import only_repeats
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS as WEIGHTS
-from steadfast.benchmarks.lifbench.scored_tasks import total_weight
+from steadfast.benchmarks.lifbench.scored_tasks import Rubric
 from steadfast.contract.components import Score
 
 RELEASED: dict[str, Scorer] = {
@@ -74,7 +74,7 @@ def score(
         marks = RUBRICS[rubric][task](response, facts_of(context), *asked)
     weights = WEIGHTS[rubric][task]
     points = {name: marks.points.get(name, 0.0) for name in weights}
-    total = 0.0 if marks.void else sum(points.values()) / total_weight(task, rubric)
+    total = 0.0 if marks.void else sum(points.values()) / Rubric(rubric).total_weight(task)
     fractions = {name: points[name] / weights[name].weight for name in points}
     return Score("ok", fractions, total, extracted=marks.extracted)
 
