@@ -23,7 +23,7 @@ from steadfast.benchmarks.lifbench.gold import (
     fields,
 )
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
-from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, total_weight
+from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, Rubric
 
 # Points that an answer with wrong content earns, of Table 6's: it has the form, comes from the
 # context, and has as many parts as asked for. Of OR's num, all but what counts key sentences; a
@@ -45,7 +45,7 @@ def forced(task: str, rubric: str = "corrected") -> float:
     """The share of a task's total, by a rubric's weights, that wrong content earns."""
     points = RUBRICS[rubric][task]
     earned = sum(points[name].weight for name in EARNED[task])
-    return (earned - NUM_OF_SENTENCES * (task == "OR")) / total_weight(task, rubric)
+    return (earned - NUM_OF_SENTENCES * (task == "OR")) / Rubric(rubric).total_weight(task)
 
 
 def right(prompt: Record, context: Record, answer: str) -> float:
@@ -114,7 +114,7 @@ def measured(results: Path, model: str) -> dict[str, dict[tuple[str, str], float
 
 def table(cells: dict[str, dict[tuple[str, str], float]], rubric: str, lengths: list[str]) -> str:
     """A Markdown table of the floor by one rubric; by the corrected one with the most beside it."""
-    weights = {task: total_weight(task, rubric) for task in TASKS}
+    weights = Rubric(rubric).weights
 
     def overall(name: str, length: str) -> float:
         weighted = (cells[name][task, length] * weight for task, weight in weights.items())
