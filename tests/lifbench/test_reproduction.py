@@ -25,6 +25,7 @@ from steadfast.benchmarks.lifbench.reproduction import (
     compare,
     reproduction,
 )
+from steadfast.benchmarks.lifbench.scored_tasks import Rubric
 from steadfast.benchmarks.lifbench.tables.printed import AskedCells
 from steadfast.contract.components import Scored
 from steadfast.stats.pairs import drawn
@@ -171,7 +172,7 @@ def test_only_cells_that_the_run_has_are_compared():
     few = [found for found in released(GPT) if found.record["task"] in ("OR", "LSI")]
     columns = {(cell.table, cell.column) for cell in compare(frames_of(few), {GPT: GPT})}
     assert columns == {(table, task) for table in ("Table 3", "Table 7") for task in ("OR", "LSI")}
-    weighed = compare(frames_of(released(GPT)), {GPT: GPT}, weighting="mean")
+    weighed = compare(frames_of(released(GPT)), {GPT: GPT}, Rubric(weighting="mean"))
     assert not {"Overall", "ARS"} & {cell.column for cell in weighed}
 
 

@@ -10,6 +10,7 @@ from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.records import Beyond
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
+from steadfast.benchmarks.lifbench.scored_tasks import PAPER, Rubric, with_own
 from steadfast.benchmarks.lifbench.tables import BUILDERS
 from steadfast.benchmarks.lifbench.tables import tables as own_tables
 from steadfast.benchmarks.lifbench.tables.printed import LABELS, AskedCells, printed_rows
@@ -48,9 +49,10 @@ def tables(
 ) -> Iterator[Table | Printed]:
     """Yields all tables of LIFBench, the paper's printed cells beside ours, and its claims."""
     yield from own_tables(frames, display, weighting, rubric, own, beyond, same_prompts)
-    yield reproduction(compare(frames, released, weighting, own))
+    by = Rubric(rubric, weighting, with_own(own))
+    yield reproduction(compare(frames, released, by))
     labels = {model: PAPER_MODELS[name].label for model, name in _of_paper(released).items()}
-    yield claims_table(frames["comparisons"], labels, _asked(frames, weighting, own))
+    yield claims_table(frames["comparisons"], labels, _asked(frames, by))
 
 
 class PrintedCell(NamedTuple):
@@ -87,18 +89,13 @@ def reproduction(cells: Sequence[PrintedCell]) -> Printed:
     return Printed(NAME, tex, md, rows.to_csv(index=False, lineterminator="\n"))
 
 
-def _asked(frames: Frames, weighting: str, own: Mapping[str, Settings] | None) -> AskedCells:
+def _asked(frames: Frames, rubric: Rubric) -> AskedCells:
     found = frames["coverage"]
-    return AskedCells.of(
-        set(found["length"]) - {""}, set(found["task"]) - {OVERALL}, weighting, own
-    )
+    return AskedCells(set(found["length"]) - {""}, set(found["task"]) - {OVERALL}, rubric)
 
 
 def compare(
-    frames: Frames,
-    released: Mapping[str, str],
-    weighting: str = "rubric",
-    own: Mapping[str, Settings] | None = None,
+    frames: Frames, released: Mapping[str, str], rubric: Rubric = PAPER
 ) -> list[PrintedCell]:
     """Returns every printed cell of which the run has the same lengths, tasks and models."""
     paper = _of_paper(released)
@@ -108,11 +105,11 @@ def compare(
         for name, rows in frames.items()
     }
     display = Display(digits=DIGITS, models=shown_as)
-    results = LifbenchResults(of_paper, display, "rubric", "released")
+    results = LifbenchResults(of_paper, display, PAPER)
     labels = {shown.label for shown in shown_as.values()}
     differences = printed_rows("differences")
     known = {tuple(row.values())[:4]: (row["scores"], row["note"]) for row in differences}
-    asked = _asked(frames, weighting, own)
+    asked = _asked(frames, rubric)
     label, places = results.roster.label, {}
     if len(labels) == len(LABELS):
         places = {(label(m), column): n for (m, column), n in ranks_by_value(results).items()}

@@ -13,7 +13,7 @@ from steadfast.benchmarks.lifbench.figures.position import success_by_position
 from steadfast.benchmarks.lifbench.figures.rubric import capabilities, weights
 from steadfast.benchmarks.lifbench.figures.sampling import sampling
 from steadfast.benchmarks.lifbench.figures.shared import WORDS
-from steadfast.benchmarks.lifbench.scored_tasks import with_own
+from steadfast.benchmarks.lifbench.scored_tasks import Rubric, with_own
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.contract.components import Frames
 from steadfast.show.figures import Picture
@@ -39,7 +39,7 @@ def figures(
     own: Mapping[str, Settings] | None = None,
 ) -> dict[str, Picture]:
     """Returns all figures whose metrics are there, by name."""
-    results = LifbenchResults(frames, display, weighting, rubric, with_own(own))
+    results = LifbenchResults(frames, display, Rubric(rubric, weighting, with_own(own)))
     return {
         name: draw(results, name)
         for name, draw in BUILDERS.items()

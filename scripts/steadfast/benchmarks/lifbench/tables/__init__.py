@@ -5,7 +5,7 @@ from functools import partial
 
 from steadfast.base.files import Settings
 from steadfast.benchmarks.lifbench.records import Beyond
-from steadfast.benchmarks.lifbench.scored_tasks import with_own
+from steadfast.benchmarks.lifbench.scored_tasks import Rubric, with_own
 from steadfast.benchmarks.lifbench.tables import models, scores
 from steadfast.benchmarks.lifbench.tables.data import coverage_table, data_table, rubric_table
 from steadfast.benchmarks.lifbench.tables.further import beyond_table, recs_table, sampling_table
@@ -51,8 +51,8 @@ def tables(
     same_prompts: bool = False,
 ) -> Iterator[Table]:
     """Yields all tables; with the paper's cells where the display wants them."""
-    results = LifbenchResults(frames, display, weighting, rubric, with_own(own))
-    asked = AskedCells.of(results.lengths, results.tasks, weighting, own)
+    results = LifbenchResults(frames, display, Rubric(rubric, weighting, with_own(own)))
+    asked = AskedCells(results.lengths, results.tasks, results.rubric)
     further = {name: build for name, build in FURTHER.items() if name in frames}
     for name, build in {**BUILDERS, **further}.items():
         table = build(results, name)

@@ -50,7 +50,7 @@ def rubrics_table(results: LifbenchResults, name: str) -> Table:
 def _agreement(rows: pd.DataFrame, results: LifbenchResults) -> list[str]:
     """Returns a sentence on each rubric's ranks and the chosen one's."""
     texts, names = WORDS["notes"], WORDS["rubrics"]
-    chosen, others = names[results.rubric], set(rows["rubric"]) - {results.rubric}
+    chosen, others = names[results.rubric.name], set(rows["rubric"]) - {results.rubric.name}
     sentences = [] if others else [texts["one_rubric"].format(rubric=chosen)]
     for rubric in sorted(others):
         found = rows[(rows["rubric"] == rubric) & rows["measure"].isin(CORRELATIONS)]

@@ -4,11 +4,11 @@ import csv
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from steadfast.base.files import Settings, read_text
+from steadfast.base.files import read_text
 from steadfast.base.resources import resource
 from steadfast.benchmarks.lifbench.released_files import released_lengths
 from steadfast.benchmarks.lifbench.released_scores import PAPER_MODELS
-from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, with_own
+from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.show.results import Note
 from steadfast.show.table import Cell, Section, Table
@@ -25,22 +25,8 @@ class AskedCells:
     """What a run asked of its models, as far as the paper's cells depend on it."""
 
     lengths: Collection[str]  # their names
-    tasks: Collection[str]  # keys of SCORED_TASKS
-    weighting: str = "rubric"  # of the tasks in the overall ARS
-    others: bool = False  # whether tasks that are not the paper's count in overall values
-
-    @classmethod
-    def of(
-        cls,
-        lengths: Collection[str],
-        tasks: Collection[str],
-        weighting: str,
-        own: Mapping[str, Settings] | None,
-    ) -> "AskedCells":
-        """Returns what a run asked, of all its tasks, and of the facts of the user's own."""
-        known = with_own(own)
-        others = any(known[task].counts for task in tasks if task not in SCORED_TASKS)
-        return cls(lengths, [task for task in tasks if task in SCORED_TASKS], weighting, others)
+    tasks: Collection[str]  # of the rubric's
+    rubric: Rubric = PAPER
 
     def has(self, length: str, column: str) -> bool:
         """Tells whether the run has a cell of the paper: made of the same lengths and tasks, alike.
@@ -53,8 +39,9 @@ class AskedCells:
             return False
         if column in SCORED_TASKS:
             return column in self.tasks
-        alike = set(self.tasks) == set(SCORED_TASKS) and not self.others
-        return alike and (column not in WEIGHTED or self.weighting == "rubric")
+        counting = {task for task in self.tasks if self.rubric.tasks[task].counts}
+        weighed = column not in WEIGHTED or self.rubric.weighting == "rubric"
+        return weighed and counting == set(SCORED_TASKS)
 
 
 def printed_rows(name: str) -> Iterator[Mapping[str, str]]:
@@ -69,7 +56,7 @@ def with_printed(
     """Returns a table with the paper's cells that the run has too, in a section of their own."""
     if name not in NAMES:
         return table
-    if results.rubric != "released":
+    if results.rubric.name != "released":
         return replace(table, notes=(*table.notes, (None, TEXTS["rubric"])))
     rows = tuple(_rows(table, name, asked))
     if not rows:

@@ -7,7 +7,7 @@ from functools import cached_property
 import pandas as pd
 
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, ScoredTasks
+from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, Rubric, ScoredTasks
 from steadfast.contract.components import Frames
 from steadfast.show.cells import Values
 from steadfast.show.results import ANSWERS, Note, Results, values_by_model
@@ -29,25 +29,19 @@ class LifbenchResults(Results):
 
     prefix = "lifbench_"
 
-    def __init__(
-        self,
-        frames: Frames,
-        display: Display,
-        weighting: str,
-        rubric: str,
-        known: ScoredTasks = SCORED_TASKS,
-    ):
-        self.known = known
+    def __init__(self, frames: Frames, display: Display, rubric: Rubric):
+        self.rubric, self.known = rubric, rubric.tasks
         coverage = frames["coverage"].set_index(["model", "task", "length"])
         self._counts = coverage[list(COUNTS)].to_dict("index")
-        self.rubric = rubric
         self.lengths = [name for name in coverage.index.unique("length") if name]
         found = coverage.index.unique("task")
-        self.tasks = [task for task in by_scenario(WORDS["score_order"], known) if task in found]
-        self._apart = [task for task in self.tasks if not known[task].counts]
+        self.tasks = [
+            task for task in by_scenario(WORDS["score_order"], self.known) if task in found
+        ]
+        self._apart = [task for task in self.tasks if not self.known[task].counts]
         slots = {
-            "rubric": WORDS["rubrics"][rubric],
-            "weighting": WORDS["weighting"][weighting],
+            "rubric": WORDS["rubrics"][rubric.name],
+            "weighting": WORDS["weighting"][rubric.weighting],
             "lengths": ", ".join(self.lengths),
         }
         super().__init__(frames, display, {**WORDS, "captions": CAPTIONS}, slots)
