@@ -29,6 +29,7 @@ from steadfast.contract.components import Frames
 from steadfast.show.figures import STYLE, write_picture
 from steadfast.show.roster import Display
 from steadfast.stats.scores import read_scores
+from steadfast.workflow.script import collect_seldom
 
 T = TypeVar("T")
 MODELS = (20, 100, 200)
@@ -91,6 +92,7 @@ def drawn(frames: Frames, folder: Path) -> None:
 
 def measured(models: int) -> None:
     """Times what follows from random scores of so many models."""
+    collect_seldom()
     print(f"{models} models × {len(LENGTHS)} lengths × {len(samples('4k'))} samples")
     with tempfile.TemporaryDirectory() as folder:
         files = write_scores(models, Path(folder))

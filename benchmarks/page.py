@@ -22,6 +22,7 @@ from steadfast.page.pack import BLOCK, Pack, pack_samples, page
 from steadfast.page.sample_data import Cut, table_data
 from steadfast.run.finished import FinishedRun
 from steadfast.show.table import Cell, Column, Section, Table
+from steadfast.workflow.script import collect_seldom
 
 PAGES = ((20, False), (20, True), (100, False))
 """Models, and whether they think before they answer."""
@@ -160,6 +161,7 @@ def opened(path: Path) -> Iterator[tuple[str, float]]:
 
 def main() -> None:
     """Prints sizes and seconds."""
+    collect_seldom()
     for number, thoughts in PAGES:
         with tempfile.TemporaryDirectory() as folder:
             results, out = Path(folder), Path(folder) / "report.html"
@@ -171,7 +173,7 @@ def main() -> None:
             answers = number * len(LENGTHS) * PROMPTS
             print(f"{answers:,} answers {kind}: {out.stat().st_size / 1e6:.1f} MB, {cut}")
             print(f"  made in {passed:.1f} s, {used:.1f} s of CPU")
-            for name, seconds in opened(out):
+            for name, seconds in opened(out) if shutil.which("chromium") else ():
                 print(f"  {name}: {seconds:.2f} s")
 
 

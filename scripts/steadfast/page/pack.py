@@ -11,7 +11,9 @@ from random import Random
 from string import Template
 from typing import Any, NamedTuple
 
-from steadfast.base.files import Record, json_line, read_text
+import msgspec
+
+from steadfast.base.files import Record, file_size, json_line, read_text
 from steadfast.base.resources import resource
 from steadfast.contract.components import Sample
 from steadfast.page.sample_data import Cut, answer_data, answer_row, sample_data, sample_digest
@@ -38,12 +40,19 @@ class Pack:
 
     def add(self, name: str, value: object) -> None:
         """Adds a piece: a plain value as JSON, or a text."""
-        text = value if isinstance(value, str) else json_line({"value": value})
-        piece = base64.b64encode(zlib.compress(text.encode("utf-8"), LEVEL)).decode("ascii")
+        data = value.encode("utf-8") if isinstance(value, str) else _json({"value": value})
+        piece = base64.b64encode(zlib.compress(data, LEVEL)).decode("ascii")
         self.pieces[name] = piece
         self.characters += len(piece)
         if self._most is not None and self.characters > self._most:
             raise Full
+
+
+def _json(value: Record) -> bytes:
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:  # a lone surrogate
+        return json_line(value).encode()
 
 
 def page(title: str, packs: Iterable[Pack]) -> str:
@@ -100,9 +109,9 @@ def pack_samples(run: FinishedRun, limit: int) -> Packed:
         for part in run.parts(name).values()
     ]
     last, room = len(CUTS) - 1, float(limit)
-    # To pack few files is no more than to estimate them.
-    few = sum(len(part.models) for part in parts) <= SAMPLED
-    number = 0 if few else _first_cut(parts, 0, room)
+    # Packed, answers with their scores take less than the files of scores alone.
+    written = sum(file_size(part.scores_path(model)) for part in parts for model in part.models)
+    number = 0 if written <= limit else _first_cut(parts, 0, room)
     while True:
         pack = Pack(limit if number < last else None)
         try:

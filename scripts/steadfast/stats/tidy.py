@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from steadfast.base.errors import UserError
@@ -38,9 +39,8 @@ def tidy(parts: Iterable[pd.DataFrame], order: Mapping[str, Sequence[object]]) -
 
 def rows_of(rows: pd.DataFrame, **values: str) -> pd.DataFrame:
     """Returns the rows that have these values in the columns of those names."""
-    for column, value in values.items():
-        rows = rows[rows[column] == value]
-    return rows
+    masks = [(rows[column] == value).to_numpy(bool) for column, value in values.items()]
+    return rows[np.logical_and.reduce(masks)] if masks else rows
 
 
 def in_order(rows: pd.DataFrame, order: Mapping[str, Sequence[object]]) -> pd.DataFrame:

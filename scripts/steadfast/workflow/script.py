@@ -33,7 +33,7 @@ def run_rule(
     What it prints goes to the job's first log. Seals of what it reads are checked before, the
     identities of what it makes written after it, unless the function writes them itself.
     """
-    gc.set_threshold(100_000, 20, 20)  # jobs make many records and few cycles
+    collect_seldom()
     with ExitStack() as stack:
         try:
             for path in list(job.log)[:1]:
@@ -66,6 +66,12 @@ def run_rule(
             with suppress(OSError):  # the log may lie on the disk that is full
                 print(mark + visible(" ".join(str(found).split("\n"))))
             sys.exit(1)
+
+
+def collect_seldom() -> None:
+    """Looks for cycles seldom, and not in what is imported: jobs make many records, few cycles."""
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 20)
 
 
 def _close(log: TextIO) -> None:

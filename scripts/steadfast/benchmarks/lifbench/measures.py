@@ -149,15 +149,18 @@ def ifs(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _ifs(frame: pd.DataFrame, whole: Bootstrap, within: Bootstrap) -> list[pd.DataFrame]:
+    # Lengths are compared, so that each must be in every replicate.
+    length = spread(frame, within, "length")
     parts = [
         spread(frame, whole, "expression"),
         spread(frame, whole, "variable"),
-        # Lengths are compared, so that each must be in every replicate.
-        spread(frame, within, "length"),
+        length,
         spread(frame, within, "expression", ["length"]),
         spread(frame, within, "variable", ["length"]),
     ]
-    three = spreads.joined([spread(frame, within, perspective) for perspective in PERSPECTIVES])
+    three = spreads.joined(
+        [spread(frame, within, "expression"), spread(frame, within, "variable"), length]
+    )
     average = three.mean(["model", "task"]).labelled(perspective=AVERAGE)
     rows = [part.rows() for part in (*parts, average)]
     rows[-1] = rows[-1][rows[-1]["n"] == len(PERSPECTIVES)]
