@@ -1,5 +1,6 @@
 """What the README and docs/ show is there, and is as they show it."""
 
+import json
 import re
 from pathlib import Path
 
@@ -100,8 +101,14 @@ def configs_shown():
 
 
 @pytest.mark.parametrize("shown", list(configs_shown()))
-def test_configs_shown_are_valid(shown):
+def test_configs_shown_are_valid(shown, tmp_path, monkeypatch):
     around = {"judges": {"judge": {"engine": "reference"}}, "models": SOME}
+    if sets := shown.get("datasets"):
+        monkeypatch.chdir(tmp_path)
+        record = dict.fromkeys(("prompt", "answer", "context", "question", "continent"), "x")
+        for section in sets.values():
+            Path(section["path"]).write_text(json.dumps(record))
+            Path(section.get("judge_template", "none")).write_text("{{prompt}} {{answer}}")
     load_config({**around, **shown})
 
 

@@ -82,8 +82,8 @@ def test_the_prompt_is_what_precedes_the_context_the_context_and_the_question():
     ("others", "sentence"),
     [
         ([{"id": "1"}], "instance '1': another one has that id"),
-        ([{"id": ""}], "an id is a text without #"),
-        ([{"id": "2", "prompt": " "}], "instance '2': its prompt is empty"),
+        ([{"id": ""}], "an id is a line of text without #"),
+        ([{"id": "2", "prompt": " ", "context": "", "before": ""}], "'2': it asks nothing"),
         ([{"id": "2", "by": {"kin": "x"}}], "it has no value of 'kind' in by; did you mean 'kin'"),
         ([{"id": "2", "group": "g"}], "some instances have a group and some none"),
     ],

@@ -108,6 +108,15 @@ UNPUBLISHED = (
     "own task in overall",
 )
 OWN_TASK = {"own_tasks": {"LNB": "tasks/neighbours.yaml"}}
+SETS = {
+    "sets/words.jsonl": "".join(
+        f'{{"prompt": "Name {n}.", "answer": "word {n}", "kind": "k{n % 2}"}}\n' for n in range(4)
+    ),
+    "sets/letters.jsonl": "".join(
+        f'{{"context": "{n}", "prompt": "Is it?", "choices": ["no", "yes"], "answer": "B"}}\n'
+        for n in range(3)
+    ),
+}
 PRICE = {"input": 1.0, "output": 2.0, "cached": 0.5}
 FEATURES: dict[str, Feature] = {
     # --- LIFBench
@@ -175,6 +184,16 @@ FEATURES: dict[str, Feature] = {
     "judge with a price": judging(judges={"judge": {"price": PRICE, "max_spend": 1000.0}}),
     "judge that thinks": judging(
         judges={"judge": {"reasoning": {"tags": ["<think>", "</think>"], "tokens": 100}}}
+    ),
+    # --- beside the benchmarks that run
+    "data sets": Feature(
+        {
+            "datasets": {
+                "by-words": {"path": "sets/words.jsonl", "scorer": "f1", "by": ["kind"]},
+                "by-letter": {"path": "sets/letters.jsonl", "scorer": "choice"},
+            }
+        },
+        files=SETS,
     ),
     # --- the model
     "draws": gold(draws=2, temperature=0.7, seed=3),
@@ -255,6 +274,7 @@ class Drawn:
             whole["judges"] = judges
         for name in self.features:
             merge(whole, FEATURES[name].settings)
+        whole["benchmarks"] += whole.get("datasets", ())
         if whole.get(LIFBENCH, {}).get("expressions") == "recs":
             writer: Settings = {**api, "model": "writer", "temperature": 1.0}
             whole.setdefault("rewriters", {})["writer"] = writer

@@ -108,7 +108,7 @@ class GoldServer(BatchServer):
         for item, answer in self._items:
             if not item.context:
                 continue
-            _, found, tail = whole.partition(item.head)
+            _, found, tail = whole.partition(item.head) if item.head else ("", "whole", whole)
             end = item.tail.rstrip("\n")
             cut = found and tail.endswith(end)
             if cut and item.context.startswith(tail.removesuffix(end)):

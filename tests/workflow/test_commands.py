@@ -23,6 +23,14 @@ FENCE = re.compile(r"^```sh\n(.*?)^```", re.M | re.S)
 INLINE = re.compile(r"`((?:make|snakemake) [^`…{]+)`")
 COMMENTED = re.compile(r"^# {3}((?:make|snakemake|PYTHONPATH)(?: .*\\\n# {3} .*|.*))$", re.M)
 
+# The file and the config of a data set, as their page shows them.
+OWN_DATA = {
+    kind: re.search(
+        rf"^```{fence}\n(.*?)^```", (ROOT / "docs/own-data.md").read_text(), re.M | re.S
+    )[1]
+    for kind, fence in (("jsonl", "json"), ("yaml", "yaml"))
+}
+
 # What stands in for programs that this machine may not have: it is named, and does nothing.
 # Snakemake makes a dry run; make says what it would do, of which the Snakemake runs are made.
 PROGRAMS = """set -e -o pipefail
@@ -100,6 +108,8 @@ def clone(tmp_path_factory):
         r"^```json\n(.*?)^```", (ROOT / "docs/complexbench.md").read_text(), re.M | re.S
     )
     (folder / "my_instances.json").write_text(instance[1])
+    for kind, block in OWN_DATA.items():
+        (folder / f"my-set.{kind}").write_text(block)
     (folder / "my-study").mkdir()
     (folder / "my-study/my.yaml").symlink_to(folder / "my.yaml")
     (folder / "STEADFAST").symlink_to(folder)

@@ -76,12 +76,21 @@ def read_jsonl(path: Path | str) -> Iterator[Record]:
 
 def placed_jsonl(path: Path | str) -> Iterator[tuple[int, Record]]:
     """As ``read_jsonl``, each record with the byte at which its line starts."""
+    return ((start, record) for _, start, record in _lines(path))
+
+
+def numbered_jsonl(path: Path | str) -> Iterator[tuple[int, Record]]:
+    """As ``read_jsonl``, each record with the number of its line, from 1."""
+    return ((number, record) for number, _, record in _lines(path))
+
+
+def _lines(path: Path | str) -> Iterator[tuple[int, int, Record]]:
     try:
         with open(path, "rb") as lines:
             start = 0
             for number, line in enumerate(lines, start=1):
                 if line.strip():
-                    yield start, _record(line, path, number)
+                    yield number, start, _record(line, path, number)
                 start += len(line)
     except OSError as error:
         raise unreadable(path, error) from None

@@ -12,7 +12,7 @@ from pydantic_core import PydanticUndefined
 from steadfast.base.markdown import markdown_table
 from steadfast.config.load import config_model
 from steadfast.config.settings import role_of
-from steadfast.contract.registry import benchmarks, installed
+from steadfast.contract.registry import benchmarks, families, installed
 from steadfast.schema import config, judged, model_base, models
 
 SHARED = (
@@ -34,6 +34,8 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     for name, benchmark in benchmarks(installed()).items():
         yield benchmark.title, f"{name}.", benchmark.section
         yield from _below(benchmark.title, f"{name}.", benchmark.section)
+    for name, family in families().items():
+        yield family.title, f"{name}.{{name}}.", family.section
     yield "Judging", "judging.", judged.JudgingSettings
     yield "Every model", "models.{name}.", model_base.BaseModelSettings
     yield "Engines whose answers may hold thoughts", "models.{name}.", model_base.ThinkingModel

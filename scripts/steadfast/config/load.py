@@ -2,24 +2,38 @@
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError, create_model
+from pydantic import AfterValidator, Field, ValidationError, create_model
 
 from steadfast.base.errors import UserError
 from steadfast.base.names import nearest, shown
 from steadfast.config.complaint import complaint
 from steadfast.config.values import check_plain, check_values
-from steadfast.contract.registry import benchmarks, benchmarks_of, installed
+from steadfast.contract.registry import (
+    benchmarks,
+    benchmarks_of,
+    check_members,
+    families,
+    installed,
+)
 from steadfast.schema.config import Config
 
 
 @cache
-def config_model(asked: frozenset[str] = frozenset()) -> type[Config]:
-    """The schema with a section for each benchmark of this package, and for those asked for."""
-    names = tuple(installed())
+def config_model(
+    asked: frozenset[str] = frozenset(), members: tuple[str, ...] = ()
+) -> type[Config]:
+    """The schema with a section for each benchmark of this package, and for those asked for.
+
+    ``members`` are the names of benchmarks of which the config says what they are.
+    """
+    known = (*installed(), *members)
     chosen = Field(
-        default=[names[0]], description=f"Benchmarks that run: {', '.join(names)}.", min_length=1
+        default=list(members) or [known[0]],
+        description=f"Benchmarks that run: {', '.join(installed())}, and names under datasets; by "
+        "default these, or lifbench where there are none.",
+        min_length=1,
     )
     sections: dict[str, Any] = {
         name: (
@@ -28,11 +42,14 @@ def config_model(asked: frozenset[str] = frozenset()) -> type[Config]:
         )
         for name, one in benchmarks(asked).items()
     }
+    for key, family in families().items():
+        named = Annotated[dict[str, family.section], AfterValidator(_checked_members)]  # type: ignore[name-defined]
+        sections[key] = (named, Field(default={}, description=f"{family.title} by name."))
     return create_model(
         "Config",
         __base__=Config,
         __doc__="The whole config.",
-        benchmarks=(list[Literal[names]], chosen),  # type: ignore[valid-type]
+        benchmarks=(list[Literal[known]], chosen),  # type: ignore[valid-type]
         **sections,
     )
 
@@ -47,7 +64,7 @@ def load_config(raw: Mapping[str, Any]) -> Config:
         UserError: one sentence for the first thing that is wrong.
     """
     check_plain(raw)
-    model = config_model(_asked(raw))
+    model = config_model(_asked(raw), _members(raw))
     try:
         config = model.model_validate(dict(raw))
     except ValidationError as error:
@@ -70,6 +87,17 @@ def _asked(raw: Mapping[str, Any]) -> frozenset[str]:
         *(listed if isinstance(listed, list) else ()),
     ]
     return frozenset(name for name in installed() if name in named)
+
+
+def _members(raw: Mapping[str, Any]) -> tuple[str, ...]:
+    """The benchmarks of which a config says what they are."""
+    found = (raw.get(key) for key in families())
+    return tuple(name for of in found if isinstance(of, Mapping) for name in of)
+
+
+def _checked_members(sections: dict[str, Any]) -> dict[str, Any]:
+    check_members(sections)
+    return sections
 
 
 def _check_task_names(config: Config) -> None:

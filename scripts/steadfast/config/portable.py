@@ -26,7 +26,7 @@ OWN_TO_A_MACHINE = {
 """Keys of a model that are left out, and what each does: they say how a machine reaches it."""
 KEY = "api_key_env"
 """Which variable of the environment is sent to a server; null in a portable config."""
-PROSE = frozenset({"system", "label", "group"})
+PROSE = frozenset({"system", "label", "group", "title", "template", "pattern"})
 """Keys that hold no path, whatever they begin with."""
 TRUSTED = "trust_remote_code"
 CODE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+(:\w+)?", re.ASCII)

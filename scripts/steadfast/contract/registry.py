@@ -1,16 +1,18 @@
-"""The benchmarks, found by the entry points of the group ``steadfast.benchmarks``."""
+"""The benchmarks: those that entry points name, and those of which a config says what they are."""
 
 import tomllib
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from typing import Any
 
 from steadfast.base.errors import UserError
 from steadfast.base.resources import HOME
-from steadfast.contract.task import AnyBenchmark, Benchmark
+from steadfast.contract.task import AnyBenchmark, Benchmark, Family
 from steadfast.schema.config import Config
+from steadfast.schema.strict import check_names
 
-GROUP = "steadfast.benchmarks"
+GROUP, FAMILIES = "steadfast.benchmarks", "steadfast.families"
 
 
 def benchmarks(asked: Iterable[str] = ()) -> dict[str, AnyBenchmark]:
@@ -29,7 +31,25 @@ def benchmarks(asked: Iterable[str] = ()) -> dict[str, AnyBenchmark]:
 
 def benchmarks_of(config: Config) -> dict[str, AnyBenchmark]:
     """Returns the benchmarks of which a config has a section, whether or not they run."""
-    return benchmarks(type(config).model_fields.keys() - Config.model_fields.keys())
+    found = benchmarks(type(config).model_fields.keys() - Config.model_fields.keys())
+    for key, family in families().items():
+        of_family = getattr(config, key, {})
+        found |= {name: family.benchmark(name, section) for name, section in of_family.items()}
+    return found
+
+
+@cache
+def families() -> dict[str, Family[Any]]:
+    """Returns the kinds of benchmarks of which a config says what they are, by its key."""
+    return {name: point.load() for name, point in _own(FAMILIES).items()}
+
+
+def check_members(names: Iterable[str]) -> None:
+    """Raises ValueError where a benchmark cannot be called so by a config."""
+    check_names("benchmark", names, dots=False)
+    for name in names:
+        if name in installed():
+            raise ValueError(f"{name!r} is a benchmark already; choose another name")
 
 
 @cache
@@ -41,16 +61,17 @@ def installed() -> dict[str, EntryPoint]:
 
 def packages(config: Config) -> dict[str, str]:
     """Returns the versions of other packages that bring benchmarks of a run, by name."""
-    points = [installed()[name] for name in config.benchmarks if name not in _own()]
+    others = installed().keys() - _own()
+    points = [installed()[name] for name in config.benchmarks if name in others]
     return {point.dist.name: point.dist.version for point in points if point.dist}
 
 
 @cache
-def _own() -> dict[str, EntryPoint]:
+def _own(group: str = GROUP) -> dict[str, EntryPoint]:
     """Returns this package's entry points, which a checkout has without being installed."""
     project = tomllib.loads((HOME / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    named = project["entry-points"][GROUP]
-    return {name: EntryPoint(name, value, GROUP) for name, value in named.items()}
+    named = project["entry-points"][group]
+    return {name: EntryPoint(name, value, group) for name, value in named.items()}
 
 
 @cache
@@ -67,7 +88,7 @@ def _loaded(point: EntryPoint) -> AnyBenchmark:
             f"entry point {point.name} of {GROUP}: {point.value} is no benchmark of that name; "
             "name a steadfast.contract.task.Benchmark"
         )
-    if not found.name.isidentifier() or found.name in Config.model_fields:
+    if not found.name.isidentifier() or found.name in Config.model_fields.keys() | families():
         raise UserError(
             f"entry point {point.name} of {GROUP}: a benchmark's name is a key of the config and "
             "names rules: choose one of letters, digits and '_' that is no key yet"

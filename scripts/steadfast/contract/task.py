@@ -179,7 +179,7 @@ class Task:
             ``stats.certificate.Compared``; by default samples count alike.
         trial: how a few of the prompts are chosen, where the config has a limit.
         passages: a function of a sample that gives what of its context it is about, as
-            ``show.passages.Passages``; None where samples have no context.
+            ``show.passages.Passages``, or None; None where no sample has a context.
         exports: how it is exported, as an ``exports.Exports``; None where it is not.
         asked: a sentence about the text that is asked, which stands below every table.
     """
@@ -251,6 +251,7 @@ class Benchmark(Generic[S]):
         task_names: all that stand as ``task`` in its prompts, for which a model's max_tokens may
             name limits; empty: they are not known beforehand.
         code: further functions that make the task, as ``module:function``.
+        family: name of the ``Family`` that it is of; empty where a package brings it by itself.
     """
 
     name: str
@@ -262,6 +263,7 @@ class Benchmark(Generic[S]):
     check: Callable[[Config, S], None] | None = None
     task_names: tuple[str, ...] = ()
     code: tuple[str, ...] = ()
+    family: str = ""
 
     @property
     def made_by(self) -> tuple[str, ...]:
@@ -304,7 +306,8 @@ class Benchmark(Generic[S]):
 
     def settings(self, config: Config) -> S:
         """Returns its section of a config."""
-        section: S = getattr(config, self.name)
+        of_family: Mapping[str, S] = getattr(config, self.family) if self.family else {}
+        section: S = of_family[self.name] if self.family else getattr(config, self.name)
         return section
 
     def reported(self, judged: bool) -> Record:
@@ -328,3 +331,20 @@ def _place(function: Callable[..., Any]) -> str:
 
 AnyBenchmark = Benchmark[Any]
 """A benchmark, whatever its section of the config is."""
+
+
+@dataclass(frozen=True)
+class Family(Generic[S]):
+    """Benchmarks that a config itself names, such as one for each file of the user's.
+
+    Attributes:
+        name: the key of the config below which each has its section, by its name.
+        title: of the sections, for people.
+        section: schema of a section.
+        benchmark: the benchmark of a name and section.
+    """
+
+    name: str
+    title: str
+    section: type[S]
+    benchmark: Callable[[str, S], Benchmark[S]]

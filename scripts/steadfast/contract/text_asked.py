@@ -7,7 +7,7 @@ from steadfast.base.resources import facts
 WORDS = facts("asked.yaml")
 
 
-def data_asked(benchmark: str, source: Literal["synthetic", "local", "released"]) -> str:
+def data_asked(benchmark: str, source: Literal["synthetic", "local", "file", "released"]) -> str:
     """Returns the sentence about a benchmark's data."""
     sentence: str = WORDS["data"][source]
     return sentence.format(benchmark=benchmark)

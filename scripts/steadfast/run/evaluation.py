@@ -19,7 +19,7 @@ from steadfast.config.settings import (
     replay_file,
     scored_models,
 )
-from steadfast.contract.check_task import checked_task
+from steadfast.contract.check_task import check_benchmark_names, checked_task
 from steadfast.contract.components import Component
 from steadfast.contract.engine_names import ENGINES, STAND_INS, WITHOUT_MODEL
 from steadfast.contract.registry import benchmarks_of
@@ -45,6 +45,7 @@ class Evaluation:
         self.tasks: Mapping[str, Task] = {
             name: checked_task(name, one.of(config)) for name, one in self.benchmarks.items()
         }
+        check_benchmark_names(self.tasks)
         self.judged = [name for name, task in self.tasks.items() if task.judging]
         self.running = [name for name in self.benchmarks if name in config.benchmarks]
         self.scored = scored_models(config)

@@ -1,8 +1,9 @@
 """One report over all benchmarks: models by main measures, and how alike these order the models."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -31,11 +32,13 @@ class ReportedMeasure:
     """One measure of a benchmark, of all models that have it.
 
     Attributes:
+        label: its name in sentences and columns that do not name the benchmark.
         text: what it is, for the caption.
         rows: the headline's; value is empty where a model ran and has no score.
     """
 
     name: str
+    label: str
     benchmark: str
     text: str
     digits: int
@@ -64,6 +67,11 @@ class Report:
             for name, path in headlines.items()
             for measure in _measures(path, benchmarks[name], display.digits)
         ]
+        names = Counter(measure.name for measure in self.measures)
+        self.measures = [
+            replace(m, label=f"{m.name} of {m.benchmark}") if names[m.name] > 1 else m
+            for m in self.measures
+        ]
         prompts: dict[str, str] = {}
         for measure in self.measures:
             prompts |= models_by_prompts(measure.rows)
@@ -80,6 +88,7 @@ def _measures(path: Path, benchmark: Settings, digits: int) -> list[ReportedMeas
     rows = read_headline(path)
     found = [
         ReportedMeasure(
+            name,
             name,
             benchmark["title"],
             how["text"],
@@ -135,13 +144,13 @@ def _notes(report: Report) -> list[results.Note]:
     notes.append((None, SHARED["ties"].format(fewest=FEWEST, unit=WORDS["drawn"])))
     if highest := [
         texts["highest_of"].format(
-            measure=m.name, highest=rounded(of, m.digits), benchmark=m.benchmark
+            measure=m.label, highest=rounded(of, m.digits), benchmark=m.benchmark
         )
         for m in report.measures
         if not math.isnan(of := m.rows[HIGHEST].max())
     ]:
         notes.append((None, texts["highest"].format(found="; ".join(highest))))
-    if without := [m.name for m in report.measures if m.values and m.rows["low"].isna().all()]:
+    if without := [m.label for m in report.measures if m.values and m.rows["low"].isna().all()]:
         notes.append((None, texts["no_interval"].format(measures=", ".join(without))))
     if any(measure.rows[ABOVE_FLOOR].notna().any() for measure in report.measures):
         notes.append((None, texts["above_floor"]))
@@ -166,7 +175,7 @@ def _below_floor(report: Report) -> list[results.Note]:
             models = " and ".join(filter(None, (", ".join(labels[:-1]), labels[-1])))
             value = rounded(floor, measure.digits)
             found.append(
-                texts["below_floor_of"].format(value=value, measure=measure.name, models=models)
+                texts["below_floor_of"].format(value=value, measure=measure.label, models=models)
             )
     return [(None, texts["below_floor"].format(found="; ".join(found)))] if found else []
 
@@ -178,7 +187,7 @@ def _drawn(report: Report) -> list[results.Note]:
     drawn = (texts["drawn_of"].format(benchmark=of, count=n) for of, n in counts.items())
     least = ((m, m.rows["smallest"].max()) for m in report.measures)
     smallest = (
-        texts["smallest_of"].format(measure=m.name, smallest=rounded(of, m.digits))
+        texts["smallest_of"].format(measure=m.label, smallest=rounded(of, m.digits))
         for m, of in least
         if not math.isnan(of)
     )
@@ -194,7 +203,7 @@ def _incomplete(report: Report) -> Sequence[str]:
             if row.n < row.expected:
                 found.setdefault(row.model, []).append(
                     WORDS["notes"]["incomplete_count"].format(
-                        measure=measure.name, n=f"{row.n:,.0f}", expected=f"{row.expected:,.0f}"
+                        measure=measure.label, n=f"{row.n:,.0f}", expected=f"{row.expected:,.0f}"
                     )
                 )
     return [
@@ -211,7 +220,7 @@ def correlations_table(report: Report) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for i, first in enumerate(report.measures):
         for j, second in enumerate(report.measures[i + 1 :]):
-            names = (Cell(first.name, repeated=j > 0), Cell(second.name))
+            names = (Cell(first.label, repeated=j > 0), Cell(second.label))
             rows.append((*names, *_correlation(report, first, second)))
     columns = (
         *(Column(heading, align="l") for heading in ("Measure", "Other")),
@@ -221,7 +230,7 @@ def correlations_table(report: Report) -> Table:
     kind = "simulated" if report.roster.no_real_model else "model"
     contenders = WORDS["contenders"][kind]
     caption = WORDS["captions"]["report_correlations"].format(contenders=contenders)
-    turned = [measure.name for measure in report.measures if measure.smaller]
+    turned = [measure.label for measure in report.measures if measure.smaller]
     correlated = [int(row[2].text or 0) for row in rows if row[3].text is not None]
     notes = [text for _, text in results.few_models_notes(correlated)]
     notes += [WORDS["notes"]["sign"].format(measures=", ".join(turned))] if turned else []

@@ -15,7 +15,7 @@ from steadfast.contract.components import Component, Scoring
 from steadfast.contract.task import Benchmark, DataFile, Judging, Measure, Output, Part, Task, Trial
 from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel
-from steadfast.simple.instance import METRICS, PART, SCORE, Instance, Mark
+from steadfast.simple.instance import AGREEMENT, METRICS, PART, SCORE, Instance, Mark
 
 PACKAGE = "steadfast.simple"
 ALL = "all"
@@ -121,12 +121,21 @@ class Simple:
     judging: Judging | None = None
     required: tuple[tuple[str, str], ...] = ()
 
-    def task(self, config: Config, settings: Settings, parts: Mapping[str, int]) -> Task:
+    def task(
+        self,
+        config: Config,
+        settings: Settings,
+        parts: Mapping[str, int],
+        card: Settings | None = None,
+    ) -> Task:
         """Returns what a config asks of it: parts by name with the tokens of their contexts, of
-        which the function gives the instances by these settings."""
+        which the function gives the instances by these settings; ``card`` are those to show on the
+        card of an export, where they are others."""
         by = [*([PART] if len(parts) > 1 else []), *self.by]
         shown = {"name": self.name, "title": self.title, "by": by, "judged": bool(self.judging)}
-        tables = ("results", *(("by",) if by else ()), "coverage")
+        judges = list(config.judges) if self.judging and len(config.judges) > 1 else []
+        agreement = (AGREEMENT,) if judges else ()
+        tables = ("results", *(("by",) if by else ()), "coverage", *agreement)
         return Task(
             asked=self.asked,
             parts={
@@ -146,9 +155,10 @@ class Simple:
             scoring=self.scoring,
             metrics=Output(
                 Component(
-                    f"{PACKAGE}.metrics:metrics", {"by": by, "references": references(config)}
+                    f"{PACKAGE}.metrics:metrics",
+                    {"by": by, "references": references(config), "judges": judges},
                 ),
-                METRICS,
+                (*METRICS, *agreement),
                 fields=("by",),
             ),
             tables=Output(
@@ -160,7 +170,11 @@ class Simple:
             files=self.required,
             exports=Component(
                 f"{PACKAGE}.export:SimpleExports",
-                {"title": self.title, "source": self.source, "settings": dict(settings)},
+                {
+                    "title": self.title,
+                    "source": self.source,
+                    "settings": dict(settings if card is None else card),
+                },
             ),
             passages=Component(f"{PACKAGE}.passages:passages"),
             trial=Trial(spread=("by", "context_id")),

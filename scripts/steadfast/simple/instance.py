@@ -16,6 +16,8 @@ from steadfast.contract.request import Item
 METRICS = ("scores", "coverage", "comparisons", "drawn", "headline")
 SCORE = "Score"
 """Names of a simple benchmark's metrics, and of its one measure."""
+AGREEMENT = "agreement"
+"""One more metric, and a table of that name, where several judges score."""
 PART = "part"
 """The field by which means are shown of a benchmark of several parts."""
 
@@ -54,6 +56,8 @@ class Instance:
     @property
     def answers(self) -> Sequence[Any]:
         """The answers that count as right: ``answer``, or each of several."""
+        if self.answer is None:
+            return []
         return self.answer if isinstance(self.answer, list) else [self.answer]
 
     @property
@@ -122,12 +126,12 @@ def checked(found: Iterable[Instance], where: str, by: Sequence[str]) -> Iterato
 
 
 def _problem(one: Instance, seen: Mapping[str, Instance], by: Sequence[str]) -> str:
-    if not isinstance(one.id, str) or not one.id or "#" in one.id:
-        return "an id is a text without #; give it one"
+    if not isinstance(one.id, str) or not one.id.isprintable() or not one.id or "#" in one.id:
+        return "an id is a line of text without #; give it one"
     if one.id in seen:
         return "another one has that id; give it one of its own"
-    if not one.prompt.strip():
-        return "its prompt is empty; write one"
+    if not (one.before + one.context + one.prompt).strip():
+        return "it asks nothing; write a prompt"
     for name in by:
         if name not in one.by:
             return f"it has no value of {name!r} in by; {nearest(name, one.by)}"

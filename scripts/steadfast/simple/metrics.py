@@ -8,10 +8,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import pandas as pd
 
+from steadfast.base.files import Record
 from steadfast.contract.components import Data, Frames, Labels, Scored
-from steadfast.simple.instance import PART, SCORE
+from steadfast.simple.instance import AGREEMENT, PART, SCORE
+from steadfast.stats.agreement import answer_agreement
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.pairs import drawn, pairs, with_comparisons
+from steadfast.stats.raters import judge_verdicts
 from steadfast.stats.scores import STATUSES, answers_expected, is_empty, prompts_of, with_prompts
 from steadfast.stats.tidy import HEADLINE, OVERALL, PROMPTS, in_order, rows_of
 
@@ -22,8 +25,9 @@ def metrics(
     labels: Labels | None,
     by: Sequence[str] = (),
     references: Collection[str] = (),
+    judges: Sequence[str] = (),
 ) -> Frames:
-    """Returns the metrics by name: ``METRICS``.
+    """Returns the metrics by name: ``METRICS``, and ``AGREEMENT`` of judges where it is wanted.
 
     Args:
         scores: of all models and parts.
@@ -31,7 +35,9 @@ def metrics(
         labels: of which nothing is needed.
         by: fields of the instances by which means are shown, or ``PART``.
         references: models that are compared with none.
+        judges: whose agreement in their scores is wanted.
     """
+    scores = list(scores)
     frame = score_frame(scores)
     counts, means = coverage(frame), mean_scores(frame, by)
     compared = comparisons(frame, references)
@@ -41,7 +47,8 @@ def metrics(
     headline = headline.assign(measure=SCORE).fillna({"n": 0}).astype({"n": int})
     alone = (clusters["clusters"] == clusters["records"]).all()
     unit = "records" if alone else "groups of records"
-    return {
+    agreement = {AGREEMENT: agreement_of(scores, judges)} if judges else {}
+    return agreement | {
         "scores": means,
         "coverage": counts,
         "comparisons": compared,
@@ -86,6 +93,15 @@ def mean_scores(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     means = Clusters(frame, []).means(rows, ["model", "kind", "category"]).rows()
     order = {"kind": list(by), "category": list(dict.fromkeys(rows["category"]))}
     return in_order(means, {"model": sorted(set(frame["model"])), **order})
+
+
+def agreement_of(scores: Sequence[Scored], judges: Sequence[str]) -> pd.DataFrame:
+    """Returns how well every two judges agree in the scores that they give."""
+
+    def given(rated: Record) -> dict[int, float]:
+        return {} if rated["total"] is None else {0: rated["total"]}
+
+    return answer_agreement(judge_verdicts(scores, judges, given), {}, scores)
 
 
 def coverage(frame: pd.DataFrame) -> pd.DataFrame:

@@ -7,8 +7,10 @@ from steadfast.show.passages import Passages
 from steadfast.simple.instance import instance_of
 
 
-def passages(sample: Sample[Any]) -> Passages:
-    """Returns the places of the answers that count as right."""
+def passages(sample: Sample[Any]) -> Passages | None:
+    """Returns the places of the answers that count as right; None where there is no context."""
     one = instance_of(sample)
+    if not one.context:
+        return None
     wanted = (text for text in one.answers if isinstance(text, str))
     return Passages(one.context, [text for text in wanted if len(text) > 1])

@@ -10,7 +10,15 @@ from steadfast.contract.components import Answer, Reply, Sample, Score, Scoring
 from steadfast.simple.instance import Mark, instance_of
 
 
-class SimpleScoring(Scoring):
+class BySample(Scoring):
+    """A scorer of a simple benchmark."""
+
+    def facts(self, sample: Sample[Any]) -> Record:
+        """Returns the values by which tables show means."""
+        return {"by": sample.prompt["by"]}
+
+
+class SimpleScoring(BySample):
     """The mean of what a function gives an answer; its fields ``by`` stand beside it.
 
     The function takes text and instance, and the settings as keyword arguments. It gives a number
@@ -39,10 +47,6 @@ class SimpleScoring(Scoring):
 
     def _wrong(self, sample: Sample[Any], what: str) -> UserError:
         return UserError(f"{self._name}: of the answer to {sample.id} it {what}; correct it")
-
-    def facts(self, sample: Sample[Any]) -> Record:
-        """Returns the values by which tables show means."""
-        return {"by": sample.prompt["by"]}
 
 
 def _is_share(point: object) -> bool:

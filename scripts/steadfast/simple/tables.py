@@ -6,6 +6,7 @@ from functools import cached_property
 from steadfast.base.resources import facts
 from steadfast.contract.components import Frames
 from steadfast.show.across import ModelsAcross
+from steadfast.show.agreement import agreement_table
 from steadfast.show.cells import (
     MODEL,
     Values,
@@ -19,6 +20,7 @@ from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note, values_by_
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Table
+from steadfast.simple.instance import AGREEMENT
 from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import Ties
 
@@ -29,7 +31,8 @@ class SimpleResults(ModelsAcross):
     def __init__(self, frames: Frames, display: Display, name: str, title: str, judged: bool):
         words, drawn = facts("simple/tables.yaml"), frames["drawn"]
         unit = "records" if (drawn["clusters"] == drawn["records"]).all() else "groups"
-        words = {**words, "drawn": words["drawn"][unit]}
+        fixed = words["fixed"]["judged" if judged else "ruled"]
+        words = {**words, "drawn": {"unit": words["drawn"][unit], "stratum": "", "fixed": fixed}}
         super().__init__(frames, display, words, {"title": title, "name": name})
         self.prefix, self._judged = f"{name}_", judged
         self.coverage = frames["coverage"].set_index("model")
@@ -62,6 +65,9 @@ def tables(
     if by:
         yield _by(results, by)
     yield _coverage(results)
+    if AGREEMENT in frames:
+        rows = frames[AGREEMENT]
+        yield agreement_table(f"{name}_{AGREEMENT}", rows, display, title, "answer")
 
 
 def _results(results: SimpleResults) -> Table:

@@ -1,0 +1,211 @@
+"""A file of the user's as a benchmark: its section of the config, and what a config asks of it."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import model_validator
+
+from steadfast.base.files import Settings, read_text
+from steadfast.base.names import shown
+from steadfast.base.resources import PREFIX, located
+from steadfast.benchmarks.datasets.judge import OWN_SLOTS, TEMPLATE
+from steadfast.benchmarks.datasets.records import CONTEXT, placed
+from steadfast.benchmarks.datasets.scorers import OPTIONS, SCORERS, first_match
+from steadfast.contract.components import Component, Scoring
+from steadfast.contract.judge_template import ANSWER, SLOT, load_template, packaged
+from steadfast.contract.task import Benchmark, Family, Judging, Task
+from steadfast.contract.text_asked import data_asked
+from steadfast.schema.config import Config
+from steadfast.schema.strict import StrictModel, key
+from steadfast.simple.benchmark import ALL, PACKAGE, Simple, measures
+from steadfast.simple.instance import Instance, checked
+
+NAME = "datasets"
+OWN = "steadfast.benchmarks.datasets"
+PACKAGED = f"{PREFIX}datasets/judge/{TEMPLATE}.txt"
+
+
+class DataSet(StrictModel):
+    """A data set of one's own: a file with prompts, and who scores the answers."""
+
+    path: str = key(..., "The file: JSON lines with prompt (or what template names) and answer.")
+    scorer: Literal["exact", "contains", "regex", "choice", "number", "f1", "judge"] = key(
+        ..., "Who scores an answer (docs/own-data.md); judge: the config's judges."
+    )
+    title: str | None = key(None, "Its name in tables; by default its key.")
+    template: str | None = key(
+        None,
+        "The prompt, with fields of a record as {{field}}; by default {{context}}, an empty line "
+        "and {{prompt}}, and for scorer choice {{choices}} below.",
+        verbatim=True,
+    )
+    by: list[str] = key([], "Fields of the records by which tables show the mean score.")
+    max_tokens: int = key(512, "Limit of an answer, in tokens.", ge=1)
+    ignore: list[Literal["case", "punctuation"]] = key(
+        [], "Scorers exact, contains and regex: what makes no difference."
+    )
+    pattern: str | None = key(
+        None,
+        "Scorer regex: what is read out of an answer, an expression of RE2, or of it the group "
+        "(?P<answer>...); by default each record's answer is the expression.",
+        verbatim=True,
+    )
+    tolerance: float = key(0.0, "Scorer number: how far off a right number may be.", ge=0)
+    judge_template: str = key(PACKAGED, "Scorer judge: the file with the judge's prompt.")
+    scale: list[float] = key(
+        [0.0, 1.0], "Scorer judge: its lowest and its highest score.", min_length=2, max_length=2
+    )
+
+    @model_validator(mode="after")
+    def _fitting(self) -> Self:
+        for option in sorted({option for options in OPTIONS.values() for option in options}):
+            given = getattr(self, option) != DataSet.model_fields[option].default
+            if given and option not in OPTIONS.get(self.scorer, ()):
+                takes = [scorer for scorer, options in OPTIONS.items() if option in options]
+                raise ValueError(
+                    f"scorer {self.scorer} takes no {option}; leave it out, or take scorer "
+                    f"{' or '.join(takes)}"
+                )
+        if self.scale[0] >= self.scale[1]:
+            raise ValueError("scale: name the lowest score first, then the highest")
+        if self.template is not None and self.template.count(CONTEXT) > 1:
+            raise ValueError("template: {{context}} may stand once; leave the others out")
+        return self
+
+    @property
+    def options(self) -> Settings:
+        """What the scorer takes."""
+        return self.model_dump(include=set(OPTIONS.get(self.scorer, ())))
+
+    @property
+    def judge_fields(self) -> list[str]:
+        """The fields of the records that the judge's template names, where there is one."""
+        file = located(self.judge_template)
+        if self.scorer != "judge" or not file.is_file():
+            return []
+        return sorted({*SLOT.findall(read_text(file))} - OWN_SLOTS - {ANSWER})
+
+    @property
+    def asked(self) -> Settings:
+        """What ``records.placed`` takes; the scorer has no say in it, but for the choices."""
+        return {
+            **self.model_dump(include={"path", "template", "by", "max_tokens"}),
+            "choices": self.scorer == "choice",
+            "fields": self.judge_fields,
+        }
+
+
+def dataset(name: str, section: DataSet) -> Benchmark[DataSet]:
+    """Returns the benchmark that a config calls so."""
+    title = section.title or name
+    return Benchmark(
+        name=name,
+        title=title,
+        section=DataSet,
+        task=partial(task, name),
+        measures=measures(title),
+        check=partial(check, name),
+        task_names=(name,),
+        family=NAME,
+    )
+
+
+DATASETS = Family(NAME, "Data sets of one's own", DataSet, dataset)
+
+
+def task(name: str, config: Config, section: DataSet) -> Task:
+    """Returns what a config asks of a data set; its one part has all of it."""
+    title, judged = section.title or name, section.scorer == "judge"
+    files = [(f"{NAME}.{name}.path", section.path)]
+    if judged and section.judge_template != PACKAGED:
+        files.append((f"{NAME}.{name}.judge_template", section.judge_template))
+    function = f"{OWN}.scorers:{section.scorer}"
+    rules: Component[Scoring] = Component(
+        f"{PACKAGE}.scoring:SimpleScoring",
+        {"function": function, "settings": section.options},
+        calls=(function,),
+    )
+    spec = Simple(
+        name,
+        title,
+        instances=f"{OWN}.records:instances",
+        scoring=Component(f"{OWN}.judge:DatasetJudgeScoring", {"scale": section.scale})
+        if judged
+        else rules,
+        by=tuple(section.by),
+        asked=data_asked(title, "file"),
+        source="file",
+        files=(section.path,),
+        judging=_judging(config, section) if judged else None,
+        required=tuple(files),
+    )
+    card = section.model_dump(exclude={"path", "title", "template", "judge_template"})
+    return spec.task(config, section.asked, {ALL: 0}, card)
+
+
+def _judging(config: Config, section: DataSet) -> Judging:
+    templates = {TEMPLATE: section.judge_template}
+    asked = {"fields": section.judge_fields, "scale": section.scale}
+    return Judging(
+        prompts=Component(f"{OWN}.judge:DatasetJudgePrompts", asked, packaged(templates)),
+        readable=Component(f"{OWN}.judge:readable"),
+        stand_in=Component(f"{OWN}.judge:DatasetJudge"),
+        templates=templates,
+        attempts=config.judging.attempts,
+    )
+
+
+# --- before anything runs ---------------------------------------------------------------------
+
+
+def check(name: str, config: Config, section: DataSet) -> None:
+    """Raises ValueError where pattern or template cannot be used, and UserError where a line of the
+    file is no record, or an answer that counts as right has not full marks itself."""
+    if not Path(section.path).is_file():
+        raise ValueError(f"{NAME}.{name}.path: {section.path}: no such file; correct the path")
+    if section.scorer == "judge":
+        load_template(section.judge_template, OWN_SLOTS | {*section.judge_fields})
+    if section.pattern is not None:
+        _check_pattern(section.pattern, f"{NAME}.{name}.pattern")
+    places = dict[str, str]()
+
+    def found() -> Any:
+        for where, one in placed(**section.asked):
+            places[one.id] = where
+            yield one
+
+    for one in checked(found(), section.path, section.by):
+        _check_gold(one, section, places[one.id])
+
+
+def _check_gold(one: Instance, section: DataSet, where: str) -> None:
+    if section.scorer == "judge":
+        return
+    if not one.answers or not all(isinstance(right, str | int | float) for right in one.answers):
+        raise ValueError(
+            f"{where}: answer is {shown(one.answer)}; write a text, a number, or a list of them"
+        )
+    if section.scorer == "regex" and section.pattern is None:
+        for right in one.answers:
+            _check_pattern(str(right), where)
+        if not one.reference:
+            raise ValueError(
+                f"{where}: its answer is an expression; give an answer that it finds as reference"
+            )
+    for right in [one.reference] if one.reference else map(str, one.answers):
+        if SCORERS[section.scorer](right, one, **section.options).score != 1:
+            raise ValueError(
+                f"{where}: {shown(right)} has no full marks itself by scorer {section.scorer}; "
+                "mend the answer, or give an answer that has them as reference"
+            )
+
+
+def _check_pattern(pattern: str, where: str) -> None:
+    try:
+        first_match(pattern, "")
+    except ValueError as error:
+        raise ValueError(
+            f"{where}: {shown(pattern)} is no expression of RE2 ({error}); write groups as "
+            "(?:...), and the one that is read as (?P<answer>...)"
+        ) from None

@@ -1,0 +1,214 @@
+"""The scorers that a config names: what an answer is worth beside the answers that count as right.
+
+Each takes a model's text and its instance, and gives the best mark that any right answer gives it.
+All are bounded in time for any text: no expression here can look at a text more often than once
+from each of its places, and the user's own are RE2's, whose time is linear.
+"""
+
+import re
+import string
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+
+from steadfast.simple.instance import Instance, Mark
+
+READ = "answer"
+"""Name of the group of an expression that holds what is read."""
+
+
+# --- texts ------------------------------------------------------------------------------------
+
+
+def plain(text: object, ignore: Sequence[str] = ()) -> str:
+    """Returns a text in Unicode's composed form (NFC), with one blank for any white space and none
+    at its ends.
+
+    ``ignore``: ``case``, folded as Unicode says; ``punctuation``, all signs of Unicode's categories
+    P and S, which are taken out.
+
+    >>> plain("  The\\n sea! "), plain("The sea!", ["case", "punctuation"])
+    ('The sea!', 'the sea')
+    """
+    found = unicodedata.normalize("NFC", str(text))
+    if "case" in ignore:
+        found = found.casefold()
+    if "punctuation" in ignore:
+        found = "".join(sign for sign in found if unicodedata.category(sign)[0] not in "PS")
+    return " ".join(found.split())
+
+
+def exact(text: str, one: Instance, ignore: Sequence[str] = ()) -> Mark:
+    """1 where the whole answer is a right one, as ``plain`` gives both."""
+    found = plain(text, ignore)
+    return Mark(float(any(found == plain(right, ignore) for right in one.answers)), found)
+
+
+def contains(text: str, one: Instance, ignore: Sequence[str] = ()) -> Mark:
+    """1 where a right answer stands anywhere in the answer, within a word too."""
+    found = plain(text, ignore)
+    held = [str(right) for right in one.answers if plain(right, ignore) in found]
+    return Mark(float(bool(held)), held[0] if held else None)
+
+
+def regex(text: str, one: Instance, pattern: str | None = None, ignore: Sequence[str] = ()) -> Mark:
+    """1 where what the pattern first finds is a right answer, as ``exact`` compares them.
+
+    Without a pattern the right answers are patterns, one of which has to be found anywhere.
+    """
+    if pattern is None:
+        found = [str(right) for right in one.answers if first_match(str(right), text) is not None]
+        return Mark(float(bool(found)), found[0] if found else None)
+    read = first_match(pattern, text)
+    return Mark(0.0, None) if read is None else exact(read, one, ignore)
+
+
+def first_match(pattern: str, text: str) -> str | None:
+    """Returns what a pattern first finds: its group ``(?P<answer>…)``, or all of it.
+
+    Raises:
+        ValueError: RE2 does not take the pattern.
+    """
+    # Of the libraries that the project has, the one whose matching takes linear time.
+    import pyarrow as pa
+    from pyarrow import compute
+
+    whole = pattern if f"(?P<{READ}>" in pattern else f"(?P<{READ}>{pattern})"
+    texts = pa.array([text.encode("utf-8", "replace").decode()])
+    (found,) = compute.extract_regex(texts, pattern=whole).to_pylist()
+    return None if found is None else str(found[READ])
+
+
+# --- words: the F1 of SQuAD -------------------------------------------------------------------
+
+ARTICLES = re.compile(r"\b(a|an|the)\b")
+WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def words(text: object) -> list[str]:
+    """Returns the words that SQuAD's evaluation compares: in lower case, without ASCII punctuation
+    and articles (Rajpurkar et al. 2016).
+
+    >>> words("The Cat's  hat, a hat")
+    ['cats', 'hat', 'hat']
+    """
+    return ARTICLES.sub(" ", str(text).lower().translate(WITHOUT_PUNCTUATION)).split()
+
+
+def f1(text: str, one: Instance) -> Mark:
+    """Harmonic mean of precision and recall of the answer's words, beside the best right answer."""
+    given = words(text)
+    return Mark(max(_f1(given, words(right)) for right in one.answers), " ".join(given))
+
+
+def _f1(given: Sequence[str], right: Sequence[str]) -> float:
+    if not given or not right:
+        return float(given == right)
+    common = (Counter(given) & Counter(right)).total()
+    return 2 * common / (len(given) + len(right))
+
+
+# --- numbers ----------------------------------------------------------------------------------
+
+NUMBER = re.compile(
+    r"(?<![\w.])(?P<sign>(?<!\))[-+−])?"
+    r"(?P<digits>[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
+    r"(?P<power>[eE][-+]?[0-9]{1,3}(?![0-9]))?"
+)
+
+
+def number(text: str, one: Instance, tolerance: float = 0.0) -> Mark:
+    """1 where the answer's last number is a right one, or no further from it than the tolerance."""
+    found, most = last_number(text), Decimal(str(tolerance))
+    rights = (right for right in map(last_number, map(str, one.answers)) if right is not None)
+    near = found is not None and any(
+        found == right or abs(found - right) <= most for right in rights
+    )
+    return Mark(float(near), None if found is None else str(found))
+
+
+def last_number(text: str) -> Decimal | None:
+    """Returns the last number of a text; None where there is none.
+
+    >>> [last_number(text) for text in ("$1,234.50 in all.", "3-5", "−2", "x2", "1e3", "3,5")]
+    [Decimal('1234.50'), Decimal('5'), Decimal('-2'), None, Decimal('1E+3'), Decimal('5')]
+    """
+    last = None
+    for found in NUMBER.finditer(text):
+        last = found
+    if last is None:
+        return None
+    sign = "-" if last["sign"] in ("-", "−") else ""
+    return Decimal(f"{sign}{last['digits'].replace(',', '')}{last['power'] or ''}")
+
+
+# --- choices ----------------------------------------------------------------------------------
+
+MARKUP = str.maketrans("", "", "*_`#$")
+LOOSE = ("case", "punctuation")
+
+
+def choice(text: str, one: Instance) -> Mark:
+    """1 where the letter that the answer names is that of a right choice."""
+    choices = [str(of) for of in one.fields["choices"]]
+    named = letter_named(text, choices)
+    rights = {letter_of(right, choices) for right in one.answers}
+    return Mark(float(named is not None and named in rights), named)
+
+
+def letter_of(right: object, choices: Sequence[str]) -> str | None:
+    """Returns the letter of a right answer, which is a letter or the text of one choice."""
+    letters = string.ascii_uppercase[: len(choices)]
+    if isinstance(right, str) and len(right) == 1 and right in letters:
+        return right
+    return _only(letter for letter, of in zip(letters, choices, strict=True) if of == str(right))
+
+
+def letter_named(text: str, choices: Sequence[str]) -> str | None:
+    """Returns the letter that an answer names; None where it names none, or several.
+
+    The last letter behind the word "answer" counts; without one, the letter with which lines
+    begin, alone or before a sign such as ``)``, ``.`` or ``:``, where all such lines name the
+    same; without any, the choice whose text the whole answer is.
+
+    >>> named = ["red", "blue", "green"]
+    >>> [letter_named(text, named) for text in ("(B)", "A. red? No. The answer is C.", "Blue!")]
+    ['B', 'C', 'B']
+    """
+    letters = string.ascii_uppercase[: len(choices)]
+    lines = [" ".join(line.translate(MARKUP).split()) for line in text.splitlines()]
+    behind = re.compile(
+        rf"(?i:\banswer(?: is)?) ?[:=]? ?[(\['\"]?((?!A [a-z])[{letters}])(?![\w'’])"
+    )
+    if claims := [letter for line in lines for letter in behind.findall(line)]:
+        return str(claims[-1])
+    begins = re.compile(rf"[(\[]?([{letters}])(?:[)\].:,]|$)")
+    if found := {begun[1] for line in lines if (begun := begins.match(line))}:
+        return _only(found)
+    same = plain(text, LOOSE)
+    texts = zip(letters, choices, strict=True)
+    return _only(letter for letter, of in texts if plain(of, LOOSE) == same)
+
+
+def _only(letters: Iterable[str]) -> str | None:
+    found = list(letters)
+    return found[0] if len(found) == 1 else None
+
+
+SCORERS: dict[str, Callable[..., Mark]] = {
+    "exact": exact,
+    "contains": contains,
+    "regex": regex,
+    "choice": choice,
+    "number": number,
+    "f1": f1,
+}
+OPTIONS = {
+    "exact": ("ignore",),
+    "contains": ("ignore",),
+    "regex": ("pattern", "ignore"),
+    "number": ("tolerance",),
+    "judge": ("judge_template", "scale"),
+}
+"""The keys of the config that each scorer takes."""
