@@ -81,17 +81,19 @@ def test_a_key_that_stands_twice_in_a_json_config(fresh):
 @pytest.mark.parametrize(
     ("seed", "expected"),
     [
-        ("seed: 2\nseed: 1 ", "key 'seed' stands on line 8 already; keep one of the two"),
+        ("seed: 2\nseed: 1 ", "key 'seed' stands on line {} already; keep one of the two"),
         ("seed: [1\nx: 1 ", "no valid YAML (expected ',' or ']', but got ':')"),
     ],
 )
 def test_a_mistake_in_the_default_config(fresh, seed, expected):
+    lines = fresh.path("config/config.yaml").read_text().splitlines()
+    first = next(place for place, line in enumerate(lines, 1) if line.startswith("seed: 1 "))
     fresh.edit("config/config.yaml", "seed: 1 ", seed)
     command = [warm_python(), *SNAKEMAKE[1:3], "--cores", "1", "--dry-run"]
     done = subprocess.run(command, cwd=fresh.folder, capture_output=True, text=True)
     assert done.returncode == 1
     assert "Traceback (most recent call last)" not in done.stdout + done.stderr
-    assert f"config: config/config.yaml:9: {expected}\n" in done.stdout
+    assert f"config: config/config.yaml:{first + 1}: {expected.format(first)}\n" in done.stdout
 
 
 def test_a_config_file_changes_keys_of_another(fresh):
