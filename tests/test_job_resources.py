@@ -213,3 +213,25 @@ def test_work_is_counted_without_a_tokenizer(tmp_path):
     prompt = {"answer_id": "a", "template": "t", "head": "h" * 30, "answer": "w" * 60}
     judging.write_text(json.dumps({**prompt, "requests": [request, request]}) + "\n")
     assert asked_work(judging, 0, {}) == Work(2, 2 * 30 + 6, 30 + 6, 16, 1)
+
+
+@pytest.mark.parametrize(
+    ("machine", "counts"), [("2 × NVIDIA H100", True), ("4 × NVIDIA H100", False)]
+)
+def test_past_runs_of_a_model_with_copies_are_those_on_the_gpus_of_one(tmp_path, machine, counts):
+    models = {"copied": {**SHARED, "data_parallel_size": 2, "throughput": SPEED}}
+    config = load_config({"models": models, "hardware": {"gpu": "h100"}})
+    assert gpu(config.models["copied"]) == 4
+    run = {
+        "wall_seconds": 2000.0,
+        "load_seconds": 200.0,
+        "answered": 100,
+        "prompt_tokens": 400_000,
+        "computed_tokens": 60_000,
+        "output_tokens": 12_000,
+        "machine": machine,
+    }
+    (tmp_path / "4k.run.json").write_text(json.dumps({"runs": [run]}))
+    # 1,800 s of work and 200 s of load, twice, and ten minutes; as stated 180 s.
+    measured = math.ceil(2 * 2000 / 60 + 10)
+    assert minutes("copied", config=config, folders=[tmp_path]) == (measured if counts else 16)

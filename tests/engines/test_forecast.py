@@ -17,6 +17,7 @@ from steadfast.engines.cost.forecast import (
     shared_tokens,
     taken,
 )
+from steadfast.engines.cost.roofline import Work
 from steadfast.engines.fit import fit
 
 TOKENIZER = load_tokenizer("o200k_base")
@@ -111,3 +112,24 @@ def test_prompts_that_do_not_fit_are_named():
 def test_a_cached_tokenizer_counts_as_its_own_does():
     cached = CachedTokenizer(TOKENIZER)
     assert cached.count("one two") == cached.count("one two") == TOKENIZER.count("one two")
+
+
+def test_work_without_a_known_speed_or_price_has_neither_hours_nor_cost():
+    work = Work(requests=2, prompt=100, distinct=60, output=10, contexts=1)
+    row = taken(work, work)
+    assert (row["hours"], row["gpu_hours"], row["whole_gpu_hours"]) == (None, None, None)
+    assert (row["cost"], row["whole_cost"], row["currency"]) == (None, None, None)
+    assert (row["ask_prompt_tokens"], row["ask_distinct_tokens"]) == (100, 60)
+    assert row["ask_output_budget"] == 10
+
+
+def test_hours_and_cost_of_what_is_to_ask_and_of_all_stand_apart():
+    ask = Work(requests=1, prompt=100, distinct=60, output=10, contexts=1)
+    whole = Work(requests=4, prompt=400, distinct=500, output=40, contexts=2)
+    row = taken(ask, whole, lambda work: 3600.0 * work.requests, 3, PRICE)
+    assert (row["hours"], row["gpu_hours"], row["whole_gpu_hours"]) == (1.0, 3.0, 12.0)
+    # EUR a million: 2 for a computed token, .5 for a cached one, 8 for one of the answer.
+    assert row["cost"] == pytest.approx((60 * 2 + 40 * 0.5 + 10 * 8) / 1e6)
+    assert row["cost_uncached"] == pytest.approx((100 * 2 + 10 * 8) / 1e6)
+    # No more is cached than there is, where templates make distinct tokens more than the prompts'.
+    assert row["whole_cost"] == row["whole_cost_uncached"] == pytest.approx((800 + 320) / 1e6)

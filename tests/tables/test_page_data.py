@@ -1,6 +1,6 @@
 """What the page holds of an answer to filter by."""
 
-from steadfast.page.sample_data import answer_row
+from steadfast.page.sample_data import Cut, answer_data, answer_row
 from steadfast.run.finished import FinishedAnswer
 
 SCORE = {"status": "ok", "total": 0.5, "points": {"format": 1.0}, "other_raters": {}}
@@ -19,3 +19,27 @@ def test_raters_differ_only_where_their_totals_do():
     assert row(None, SCORE) == ["ok", 0.5, {"format": 1.0}, 0]
     for total, differ in ((0.5, 0), (0.25, 1)):
         assert row(None, {**SCORE, "other_raters": {"judge": {"total": total}}})[3] == differ
+
+
+def test_an_answer_has_keys_for_what_there_is_alone():
+    assert answer_data(FinishedAnswer("m", 0, None, None), Cut()) == {}
+    output = {"status": "ok", "text": "Yes", "thought": "", "error": None, "truncated_tokens": 0}
+    assert answer_data(FinishedAnswer("m", 0, output, None), Cut()) == {
+        "status": "ok",
+        "text": "Yes",
+    }
+    more = {**output, "status": "error", "text": "", "error": "HTTP 500", "truncated_tokens": 7}
+    assert answer_data(FinishedAnswer("m", 0, {**more, "thought": "Hm"}, None), Cut()) == {
+        "status": "error",
+        "truncated": 7,
+        "error": "HTTP 500",
+        "thought": "Hm",
+    }
+
+
+def test_a_text_is_cut_in_its_middle_where_it_is_longer_than_that():
+    assert Cut(6)("123456") == "123456"
+    assert Cut(6)("1234567") == ["1234", 1, "67"]
+    assert Cut(3, aside=6).less("1234567") == ["1234", 1, "67"]
+    assert Cut()("a" * 9_999) == "a" * 9_999
+    assert Cut().about is None and Cut(6).about == {"most": 6, "aside": None}
