@@ -10,7 +10,6 @@ from steadfast.config.portable import of_any_machine
 from steadfast.contract.components import Component
 from steadfast.contract.task import Task
 from steadfast.run.evaluation import Evaluation
-from steadfast.run.job import Job
 from steadfast.run.lineage import Lineage
 from steadfast.run.required_files import required_files
 
@@ -35,30 +34,21 @@ class Made(NamedTuple):
 
 
 def answers(run: Evaluation, steps: Lineage) -> Iterator[Made]:
-    """Data, prompts, answers, judge prompts, verdicts and rewrites of the benchmarks that run."""
+    """Data, prompts, judge prompts and replies of the benchmarks that run."""
     for name in run.running:
         task = run.tasks[name]
         for path in dict.fromkeys(p for part in task.parts.values() for p in part.sources.values()):
             yield Made(path, steps.data(path).lineage)
-        for path, of in run.rewrites.items():
-            if of[0] == name:
-                yield Made(path, steps.replies(Job("rewrites", *of)).lineage)
         for part in task.parts:
             yield Made(f"{name}/prompts/{part}.jsonl", steps.prompts(name, part).lineage)
             if run.config.limit is not None:
                 yield Made(f"{name}/trial/{part}.jsonl", steps.asked(name, part).lineage)
-            for model in run.asked_of(name):
-                yield from _of_model(run, steps, name, model, part)
-
-
-def _of_model(run: Evaluation, steps: Lineage, name: str, model: str, part: str) -> Iterator[Made]:
-    file = f"{model}/{part}.jsonl"
-    yield Made(f"{name}/outputs/{file}", steps.outputs(name, model, part).lineage)
-    verdicts = steps.all_verdicts(name, model, part)
-    if verdicts:
-        yield Made(f"{name}/judging/{file}", steps.judge_prompts(name, model, part).lineage)
-    for judge, step in verdicts.items():
-        yield Made(f"{name}/verdicts/{judge}/{file}", step.lineage)
+    for job in run.jobs:
+        if job.judge:
+            asked = f"{job.benchmark}/judging/{job.model}/{job.part}.jsonl"
+            step = steps.judge_prompts(job.benchmark, job.model, job.part)
+            yield Made(asked, step.lineage)
+        yield Made(job.outputs, steps.replies(job).lineage)
 
 
 def scores(run: Evaluation, steps: Lineage) -> Iterator[Made]:
