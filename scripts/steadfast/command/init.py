@@ -42,7 +42,10 @@ def main(given: Namespace) -> None:
                 f"{given.config}: {error.strerror}; name a file that can be written"
             ) from None
     named = visible(str(given.config))
-    print(f"{named} is written. steadfast trial {named} asks a few prompts; first the plan:")
+    fetched = "; the published data is fetched for it" if given.data == RELEASED else ""
+    print(
+        f"{named} is written. steadfast trial {named} asks a few prompts. First its plan{fetched}:"
+    )
     sys.stdout.flush()
     start.main(
         Namespace(
@@ -76,10 +79,11 @@ def complete(given: Namespace) -> None:
 def ask(question: Question, given: Namespace) -> Any:
     """Asks until there is an answer; none means the default."""
     default = question.default(given)
-    shown = default if isinstance(default, list) else [default]
-    words = " ".join(one[0] if isinstance(one, tuple) else str(one) for one in shown)
+    listed = default if isinstance(default, list) else ["left out" if default is None else default]
+    words = " ".join(one[0] if isinstance(one, tuple) else str(one) for one in listed)
+    shown = "" if default is None and question.required(given) else f" [{words}]"
     while True:
-        typed = input(f"{question.text}{f' [{words}]' if default is not None else ''}: ")
+        typed = input(f"{question.text}{shown}: ")
         if not typed.strip() and (default is not None or not question.required(given)):
             return default
         try:

@@ -156,7 +156,7 @@ def _sample(row: Any) -> str:
     sides = (row.status_a, row.total_a), (row.status_b, row.total_b)
     a, b = (f"{status} {total:.3g}" if pd.notna(total) else status for status, total in sides)
     points = f" ({row.points})" if row.points else ""
-    return f"  SAMPLE={row.sample_id} MODEL={row.model} ({row.part}): {a} → {b}{points}"
+    return f"  {row.sample_id} of {row.model} ({row.part}): {a} → {b}{points}"
 
 
 def _first(lines: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from steadfast.base.commands import typed
 from steadfast.base.errors import UserError
 from steadfast.base.resources import HOME
 from steadfast.doctor.check import Check, found, unneeded
@@ -54,7 +55,7 @@ def slurm_checks(
             for name in _several(getattr(of, key, None)):
                 named[option].setdefault(name, f"slurm.{key} of {who}")
     if not on_cluster(profiles):
-        yield unneeded("SLURM", "jobs run here; PROFILE=profiles/slurm looks for a cluster")
+        yield unneeded("SLURM", f"jobs run here; {typed('cluster')} looks for a cluster")
         return
     lacking = [name for name in ("sbatch", "squeue", "sinfo") if shutil.which(name) is None]
     advice = f"no {', '.join(lacking)} here; run this on a machine that submits jobs"

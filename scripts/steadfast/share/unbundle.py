@@ -12,6 +12,7 @@ from contextlib import chdir, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from steadfast.base.commands import typed
 from steadfast.base.errors import UserError
 from steadfast.base.files import PARTIAL, Record, partial_folder, read_json, remove_partials
 from steadfast.base.names import shown
@@ -176,5 +177,5 @@ def _check_code(run: Evaluation, raw: Record, sums: Mapping[str, str]) -> None:
         raise UserError(
             f"it brings code that would run here: {shown(found[0])}"
             f"{f' and {len(found) - 1} more' if found[1:] else ''}; read it, and where you trust "
-            "it, unpack with CODE=1"
+            f"it, unpack with {typed('code')}"
         )
