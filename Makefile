@@ -20,6 +20,7 @@
 # make show        everything about one sample: make show SAMPLE=LSI/… MODEL=my-model
 #
 # make compare     what differs between two runs: make compare A=results B=other/results (docs/compare.md)
+# make gate        whether run B is no worse than run A: make gate A=results B=other/results MARGIN=.02
 #
 # make test        the tests
 # make heavy       the tests that install more: LaTeX, vLLM's CPU build, a SLURM cluster, a browser
@@ -47,7 +48,7 @@ $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: $(file): no s
 # Hundreds of short Python processes: compiled modules are worth keeping.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: tables trial show doctor plan report figures page noise export bundle unbundle compare vllm embeddings test heavy lint bench docs site lock clean help
+.PHONY: tables trial show doctor plan report figures page noise export bundle unbundle compare gate vllm embeddings test heavy lint bench docs site lock clean help
 
 tables: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES)
@@ -66,6 +67,9 @@ unbundle: .venv/base
 
 compare: .venv/base
 	@$(COMMAND) compare $(if $(CONFIG),--config $(CONFIG)) $(if $(OUT),--out '$(OUT)') $(if $(FAIL),--fail) -- '$(A)' '$(B)'
+
+gate: .venv/base
+	@$(COMMAND) gate $(if $(CONFIG),--config $(CONFIG)) $(if $(MARGIN),--margin $(MARGIN)) -- '$(A)' '$(B)'
 
 plan report figures page noise export bundle: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) -- $@

@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 
 from steadfast.benchmarks.lifbench.measures import ars, bootstrap, ifs
+from steadfast.contract.records import OVERALL
 from steadfast.stats.agreement import agreement_rows
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.pairs import compare_models
-from steadfast.stats.tidy import OVERALL
 
 RUNS, DRAWN = 400, 500
 TASKS = {"LSI": "list", "MF": "multidoc", "OQ": "onedoc"}

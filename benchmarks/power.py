@@ -17,10 +17,10 @@ import pandas as pd
 
 from steadfast.benchmarks.lifbench.analyses import compared
 from steadfast.benchmarks.lifbench.measures import bootstrap
+from steadfast.contract.records import OVERALL
 from steadfast.stats.certificate import TaskGroup, Wanted
 from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.pairs import compare_models
-from steadfast.stats.tidy import OVERALL
 from steadfast.stats.variance_components import Components
 
 RUNS = 500

@@ -8,9 +8,9 @@ from steadfast.benchmarks.followbench.frames import sample_frame
 from steadfast.benchmarks.followbench.metrics import LevelMetrics, metrics
 from steadfast.benchmarks.followbench.tables import tables
 from steadfast.contract.components import Answer, Frames, Scored
+from steadfast.contract.records import OVERALL
 from steadfast.show.render import comma_separated
 from steadfast.show.roster import Display
-from steadfast.stats.tidy import OVERALL
 from test_followbench_metrics import five, value
 
 DRAWS = 3

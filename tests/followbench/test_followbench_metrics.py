@@ -10,7 +10,7 @@ from steadfast.benchmarks.followbench.facts import CATEGORIES, LEVELS
 from steadfast.benchmarks.followbench.frames import sample_frame
 from steadfast.benchmarks.followbench.metrics import LevelMetrics, items
 from steadfast.contract.components import Labels, Scored
-from steadfast.stats.tidy import OVERALL
+from steadfast.contract.records import OVERALL
 
 
 def record(group: str, level: int, points: list[float] | None, **changes) -> dict:

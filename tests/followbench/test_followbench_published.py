@@ -6,9 +6,9 @@ import pytest
 
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import CATEGORIES, LEVELS
+from steadfast.contract.records import OVERALL
 from steadfast.show import latex
 from steadfast.show.render import markdown
-from steadfast.stats.tidy import OVERALL
 from test_followbench_tables import DISPLAY, made
 from test_followbench_tables import rows as rows_of
 

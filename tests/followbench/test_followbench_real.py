@@ -5,8 +5,8 @@ import pytest
 from followbench_run import BOTH, IMPOSSIBLE, JUDGES, LANGUAGES, run, scored
 from steadfast.benchmarks.followbench.metrics import metrics
 from steadfast.benchmarks.followbench.tables import BUILDERS, tables
+from steadfast.contract.records import OVERALL
 from steadfast.show.roster import Display
-from steadfast.stats.tidy import OVERALL
 from test_followbench_tables import rows
 
 ITEMS = {"en": (820, 470), "zh": (790, 460)}

@@ -12,10 +12,10 @@ from steadfast.benchmarks.followbench.figures import figures
 from steadfast.benchmarks.followbench.results import FollowbenchResults
 from steadfast.benchmarks.followbench.tables import BUILDERS, tables
 from steadfast.contract.components import Frames
+from steadfast.contract.records import OVERALL
 from steadfast.show.render import comma_separated
 from steadfast.show.roster import Display, Shown
 from steadfast.show.table import Table
-from steadfast.stats.tidy import OVERALL
 
 MODELS = {
     "reference": Shown("Reference", engine="reference"),

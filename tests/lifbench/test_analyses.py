@@ -10,7 +10,7 @@ from steadfast.benchmarks.lifbench.frames import score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric
-from steadfast.stats.tidy import OVERALL
+from steadfast.contract.records import OVERALL
 
 LEVELS = {"a": 0.6, "b": 0.63, "c": 0.66}
 

@@ -12,9 +12,9 @@ from steadfast.benchmarks.lifbench.measures import ars, ifs
 from steadfast.benchmarks.lifbench.scoring import LifbenchScoring
 from steadfast.benchmarks.lifbench.tables import tables
 from steadfast.contract.components import Answer, Frames, Sample, Scored
+from steadfast.contract.records import OVERALL
 from steadfast.show.render import Printed, printed
 from steadfast.show.roster import Display
-from steadfast.stats.tidy import OVERALL
 
 DRAWS = 3
 

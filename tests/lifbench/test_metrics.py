@@ -17,9 +17,10 @@ from steadfast.benchmarks.lifbench.measures import ars, ifp, ifs
 from steadfast.benchmarks.lifbench.metrics import headline, metrics
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, Rubric
 from steadfast.contract.components import Scored
+from steadfast.contract.records import OVERALL
 from steadfast.show.table import rounded
 from steadfast.stats.pairs import drawn
-from steadfast.stats.tidy import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST, OVERALL
+from steadfast.stats.tidy import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST
 
 TASKS_OF_TABLE = ["OR", "OQ", "OE", "LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB", "MF"]
 GPT_4O = "gpt-4o-2024-08-06"

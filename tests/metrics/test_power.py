@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from steadfast.contract.records import OVERALL
 from steadfast.stats.intervals import SIGNIFICANT, Clusters
 from steadfast.stats.pairs import compare_models
 from steadfast.stats.power import (
@@ -16,7 +17,6 @@ from steadfast.stats.power import (
     smallest_of_run,
     standard_error,
 )
-from steadfast.stats.tidy import OVERALL
 
 
 def paired(effect: float, size: int) -> tuple[float, list[Stratum]]:

@@ -89,6 +89,19 @@ def test_what_a_run_is_called_is_no_setting(base, tmp_path):
     assert (done.returncode, "Settings: the same.\n" in done.stdout) == (0, True)
 
 
+def test_a_gate_passes_what_is_the_same_and_stops_what_is_worse(base, changed):
+    same = command("gate", base.path("results"), base.path("results"), cwd=".")
+    assert same.returncode == 0, same.stderr
+    assert same.stdout.splitlines()[-1].startswith("Gate, margin 0.02 of full marks: pass")
+    worse = command("gate", base.path("results"), changed.path("results"), cwd=".")
+    assert worse.returncode == 3, worse.stderr
+    (line,) = [line for line in worse.stdout.splitlines() if " ARS " in line and "sim-a" in line]
+    assert "worse" in line
+    wrong = command("gate", base.path("results"), base.path("results"), "--margin", "2", cwd=".")
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert "error: --margin 2: name a share above 0 and below 1" in wrong.stderr
+
+
 def test_a_run_s_config_stands_beside_its_tables_also_where_its_page_failed(base, tmp_path):
     other = base.fork(tmp_path)
     config, page = other.path("results/config.yaml"), other.path("results/report.html")

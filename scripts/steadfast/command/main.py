@@ -129,6 +129,24 @@ COMMANDS = {
         ),
         "compare",
     ),
+    "gate": Command(
+        "says whether run B is no worse than run A: ends with 0, or 3 (worse), or 4 (cannot tell)",
+        "results other/results --margin 0.02",
+        (
+            argument("a", type=Path, metavar="A", help="results folder, or bundle, of run A"),
+            argument("b", type=Path, metavar="B", help="results folder, or bundle, of run B"),
+            argument(
+                "--margin",
+                type=float,
+                default=0.02,
+                help="by how much B may be worse, as a share of full marks: %(default)s",
+            ),
+            argument(
+                "--config", type=is_there, help="config of a folder that does not hold its own"
+            ),
+        ),
+        "gate",
+    ),
     "bundle": Command(
         "packs a run into one file that travels, results/bundle.zip", "my.yaml", WORKFLOW
     ),

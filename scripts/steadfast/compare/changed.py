@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from steadfast.contract.records import OVERALL
 from steadfast.stats.intervals import NOTHING, TAIL
-from steadfast.stats.tidy import OVERALL
 
 PAIRED, INTERVALS, UNTOLD = "paired", "intervals", ""
 """What tells whether a cell moved: the interval of the difference on the samples that both runs

@@ -23,7 +23,11 @@ from steadfast.stats.pairs import holm
 from steadfast.stats.scores import prompts_of
 from steadfast.stats.tidy import write_csv
 
-TESTS = ("benchmark", "model", "cell", "difference", "low", "high", "p", "p_holm", "n")
+TESTS = (
+    "benchmark", "model", "cell", "measure", "difference", "low", "high", "p", "p_holm", "n",
+    "error", "freedom",
+)  # fmt: skip
+MEASURED = ("benchmark", "model", "measure", "where", "full", "scored", "lacking")
 ABSENT = "(not there)"
 EARLIER, LATER = "b", "a"
 """Names under which the two runs of a model are compared: a difference is B minus A."""
@@ -40,7 +44,9 @@ class Comparison:
         counts: benchmark, metric, cells: how many cells both have.
         cells: those that moved (``changed.COLUMNS``).
         tests: differences on the samples that both have, by the benchmark's own test (``TESTS``);
-            p_holm is corrected over the models of a cell.
+            p_holm is corrected over the models of a cell, measure names a main measure.
+        measured: main measures that are tested (``MEASURED``): the keys of their cells, full marks,
+            and how many of A's scored answers there are and have no score in B.
         compared: benchmark, model, task, samples: how many samples were compared.
         samples: those that flipped (``flips.COLUMNS``).
     """
@@ -51,6 +57,7 @@ class Comparison:
     counts: pd.DataFrame
     cells: pd.DataFrame
     tests: pd.DataFrame
+    measured: pd.DataFrame
     compared: pd.DataFrame
     samples: pd.DataFrame
 
@@ -112,6 +119,7 @@ def compare_results(a: FinishedRun, b: FinishedRun) -> Comparison:
         counts=_frame(map(_Benchmark.counts, found), ("benchmark", "metric", "cells")),
         cells=_joined([one.cells for one in found], moved.COLUMNS),
         tests=_joined([one.shown_tests() for one in found], TESTS),
+        measured=_frame(map(_Benchmark.measured, found), MEASURED),
         compared=_frame(map(_Benchmark.compared, found), ("benchmark", "model", "task", "samples")),
         samples=_frame(map(_Benchmark.flips, found), flips.COLUMNS),
     )
@@ -199,6 +207,8 @@ class _Benchmark:
             for part in parts["A"]
             if part in parts["B"]
         }
+        measures = a.evaluation.benchmarks[name].measures
+        self._measures = {key: one for key, one in measures.items() if one.compared}
         kinds = self._task.metrics.data
         self._data = {
             part: read_data([source for source in of.files.sources if source[0] in kinds])
@@ -244,9 +254,31 @@ class _Benchmark:
             return pd.DataFrame(columns=TESTS)
         cells = self._tests["keys"].map(moved.shown_keys)
         shown = self._tests.assign(benchmark=self.name, cell=cells, p_holm=float("nan"))
+        shown["measure"] = self._tests["keys"].map(self._measure)
         known = shown["p"].notna()
         corrected = shown[known].groupby("cell")["p"].transform(lambda p: holm(p.to_numpy()))
         return shown.assign(p_holm=corrected)[list(TESTS)]
+
+    def measured(self) -> Iterator[tuple[object, ...]]:
+        """The main measures of each model that are tested, and what B lacks of A's scores."""
+        for model in self._models:
+            scored = [
+                key in b and b[key]["total"] is not None
+                for a, b in self._common(model).values()
+                for key, one in a.items()
+                if one["total"] is not None
+            ]
+            counts = len(scored), scored.count(False)
+            for name, measure in self._measures.items():
+                where = moved.shown_keys(measure.compared)
+                yield self.name, model, name, where, measure.full, *counts
+
+    def _measure(self, keys: Mapping[str, str]) -> str:
+        """The main measure that a test of these keys is of, if any."""
+        for name, measure in self._measures.items():
+            if measure.compared.items() <= keys.items():
+                return name
+        return ""
 
     def _common(
         self, model: str
@@ -312,5 +344,6 @@ def _tests_of(rows: pd.DataFrame, model: str) -> pd.DataFrame:
     keys: list[Mapping[str, str]] = [
         dict(zip(names, map(str, row), strict=True)) for row in rows[names].values.tolist()
     ]
-    found = rows[["difference", "low", "high", "p", "n"]].assign(model=model)
+    values = ["difference", "low", "high", "p", "n", "error", "freedom"]
+    found = rows[values].assign(model=model)
     return found.assign(keys=keys)

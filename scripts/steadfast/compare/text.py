@@ -1,5 +1,6 @@
 """Two runs side by side, as a terminal shows it."""
 
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from steadfast.base.commands import typed
 from steadfast.base.names import visible
 from steadfast.compare import flips
 from steadfast.compare.changed import INTERVALS, PAIRED, UNTOLD, YES
+from steadfast.compare.gate import ENDS, UNCLEAR, Gate, worst
 from steadfast.compare.results import Comparison
 
 MOST, EACH = 12, 4
@@ -166,3 +168,44 @@ def _first(lines: Sequence[str]) -> list[str]:
 
 def _cut(value: str) -> str:
     return value if len(value) <= LONGEST else value[: LONGEST - 1] + "…"
+
+
+def gate_text(said: Gate, found: Comparison, margin: float) -> str:
+    """What a gate says of each measure, the samples that fell most, and its verdict at the end."""
+    rows = [
+        (
+            row.benchmark,
+            row.model,
+            row.measure,
+            "–" if math.isnan(row.difference) else f"{row.difference:+.3f}",
+            "–" if math.isnan(row.low) else f"{row.low:+.3f} to {row.high:+.3f}",
+            row.verdict,
+            _remark(row),
+        )
+        for row in said.measures.itertuples()
+    ]
+    headers = ("benchmark", "model", "measure", "B − A", "90 % interval", "verdict", "")
+    fell = worst(found)
+    blocks = [_grid(headers, rows).splitlines()]
+    if len(fell):
+        listed = [_sample(row) for row in fell.head(MOST).itertuples()]
+        blocks.append([f"Samples that fell: {len(fell):,}, most first.", *listed])
+    counts = said.measures["verdict"].value_counts()
+    each = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ENDS if verdict in counts)
+    blocks.append([f"Gate, margin {margin:g} of full marks: {said.verdict} ({each})."])
+    return visible("\n\n".join("\n".join(block) for block in blocks) + "\n")
+
+
+def _remark(row: Any) -> str:
+    said = []
+    if row.lacking:
+        said.append(f"B lacks {row.lacking:.1%} of the scores, counted as none")
+    if row.verdict == UNCLEAR:
+        said.append(
+            f"{row.more:g} × as many contexts, groups or records would tell"
+            if row.more > 1
+            else "too little was drawn for a test"
+            if math.isnan(row.more)
+            else "the difference itself is near the margin"
+        )
+    return "; ".join(said)

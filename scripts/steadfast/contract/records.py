@@ -9,6 +9,8 @@ from typing import Any, NotRequired, TypedDict, cast
 
 from steadfast.base.files import read_json, read_jsonl
 
+OVERALL = "overall"
+"""The task (or category, measure) that stands for all of them together, in metrics."""
 OWN, RELEASED = "own", "released"
 """Whose prompts a score is about, in its field ``prompts``; by default ``OWN``."""
 

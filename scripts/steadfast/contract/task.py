@@ -4,7 +4,7 @@ For a config it names, as a ``Task``, the files of its data and a component for 
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -221,11 +221,15 @@ class Measure:
         text: what it is, for the caption.
         digits: after the point; None: the display's.
         smaller: whether a smaller value is better.
+        compared: values of the keys of its rows in the metric ``comparisons``, if it is tested.
+        full: full marks, which a gate's margin is a share of.
     """
 
     text: str
     digits: int | None = None
     smaller: bool = False
+    compared: Mapping[str, str] = field(default_factory=dict)
+    full: float = 1.0
 
 
 class ReleasedModel(NamedTuple):
@@ -312,7 +316,11 @@ class Benchmark(Generic[S]):
 
     def reported(self, judged: bool) -> Record:
         """Returns what the report takes of it, as plain values."""
-        measures = {name: asdict(measure) for name, measure in self.measures.items()}
+        shown = ("text", "digits", "smaller")
+        measures = {
+            name: {key: getattr(measure, key) for key in shown}
+            for name, measure in self.measures.items()
+        }
         return {"title": self.title, "judged": judged, "measures": measures}
 
 

@@ -16,10 +16,10 @@ import numpy as np
 
 from steadfast.base.files import Record, Settings
 from steadfast.contract.components import Sample, component
+from steadfast.contract.records import OVERALL
 from steadfast.engines.cost.forecast import COSTS
 from steadfast.stats.certificate import Compared, TaskGroup, Wanted, pilot_rows
 from steadfast.stats.scores import read_scores
-from steadfast.stats.tidy import OVERALL
 from steadfast.stats.variance_components import (
     Components,
     components_of,

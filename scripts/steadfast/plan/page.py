@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from steadfast.base.files import Record
 from steadfast.base.markdown import markdown_table
 from steadfast.contract.engine_names import WITHOUT_MODEL
+from steadfast.contract.records import OVERALL
 from steadfast.engines.cost.forecast import COSTS
 from steadfast.plan.certificate import SHOWN, PartCertificate, costs, total
 from steadfast.run.job import JUDGES, MODELS, REWRITERS
 from steadfast.stats.intervals import SIGNIFICANT
-from steadfast.stats.tidy import OVERALL
 
 ESTIMATE = "o200k_base"
 SAMPLES_SHOWN = 5

@@ -79,7 +79,7 @@ def simple_benchmark(
 
 def measures(title: str) -> dict[str, Measure]:
     """Returns the one main measure of a benchmark of that title."""
-    return {SCORE: Measure(f"mean score of {title}")}
+    return {SCORE: Measure(f"mean score of {title}", compared={"measure": SCORE})}
 
 
 def _named(function: Callable[..., object]) -> str:

@@ -10,13 +10,14 @@ import pandas as pd
 
 from steadfast.base.files import Record
 from steadfast.contract.components import Data, Frames, Labels, Scored
+from steadfast.contract.records import OVERALL
 from steadfast.simple.instance import AGREEMENT, PART, SCORE
 from steadfast.stats.agreement import answer_agreement
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.pairs import drawn, pairs, with_comparisons
 from steadfast.stats.raters import judge_verdicts
 from steadfast.stats.scores import STATUSES, answers_expected, is_empty, prompts_of, with_prompts
-from steadfast.stats.tidy import HEADLINE, OVERALL, PROMPTS, in_order, rows_of
+from steadfast.stats.tidy import HEADLINE, PROMPTS, in_order, rows_of
 
 
 def metrics(

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from steadfast.contract.components import Scored
+from steadfast.contract.records import OVERALL
 from steadfast.stats.power import Stratum, power_of_run, smallest_of_run
 from steadfast.stats.scores import prompts_of
-from steadfast.stats.tidy import OVERALL
 from steadfast.stats.variance_components import CELL, Components
 
 MOST = 10**6

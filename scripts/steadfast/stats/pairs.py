@@ -12,10 +12,10 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from steadfast.contract.records import OVERALL
 from steadfast.stats.intervals import Clusters, Estimates, joined
 from steadfast.stats.power import smallest_difference
 from steadfast.stats.step_down import step_down
-from steadfast.stats.tidy import OVERALL
 from steadfast.stats.ties import COLUMNS as TIES
 from steadfast.stats.ties import NO_TIES, Ties
 

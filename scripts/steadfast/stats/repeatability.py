@@ -7,8 +7,8 @@ from statistics import fmean, stdev
 
 from steadfast.base.files import Record, Settings
 from steadfast.base.markdown import markdown_table
+from steadfast.contract.records import OVERALL
 
-OVERALL = "overall"
 STATES = ("cold", "warm", "all")
 COLUMNS = ("task", "cache", "n", "repeats", "identical", "cached", "score", "score_sd", "ifs")
 """``cache`` is cold, warm or all; the perspective of ``ifs`` is "repeat"."""

@@ -14,7 +14,6 @@ from steadfast.stats.ties import COLUMNS as TIES
 
 KEYS = ("model", "task", "length", "perspective", "capability")
 VALUES = ("value", "low", "high", "n")
-OVERALL = "overall"
 TEXT = (
     *KEYS, "other", "rubric", "measure", "language", "category", "level", "split", "kind", "scorer",
     "source", "dimension", "composition", "domain", "judge", "first", "second", "prompts",

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from steadfast.base.files import Record
-from steadfast.stats.tidy import OVERALL
+from steadfast.contract.records import OVERALL
 
 DRAW, RESIDUAL = "draw", "residual"
 

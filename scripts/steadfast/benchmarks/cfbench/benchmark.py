@@ -6,7 +6,7 @@ from pydantic import Field
 
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
-from steadfast.benchmarks.cfbench.facts import DIRECT, FILE, LANGUAGE, RATES
+from steadfast.benchmarks.cfbench.facts import DIRECT, FILE, FULL, LANGUAGE, RATES
 from steadfast.config.settings import references
 from steadfast.contract.components import Component
 from steadfast.contract.exports import plain_exports
@@ -124,6 +124,6 @@ CFBENCH = Benchmark(
     title="CFBench",
     section=Cfbench,
     task=task,
-    measures={"PSR": Measure("PSR of CFBench")},
+    measures={"PSR": Measure("PSR of CFBench", compared={"split": FULL, "measure": "PSR"})},
     task_names=tuple(facts("cfbench/domains.yaml")["sources"]),
 )

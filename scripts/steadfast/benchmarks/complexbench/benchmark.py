@@ -13,6 +13,7 @@ from steadfast.config.settings import references
 from steadfast.contract.components import Component
 from steadfast.contract.exports import plain_exports
 from steadfast.contract.judge_template import packaged, templates_of
+from steadfast.contract.records import OVERALL
 from steadfast.contract.task import (
     Benchmark,
     DataFile,
@@ -166,6 +167,8 @@ COMPLEXBENCH = Benchmark(
     title="ComplexBench",
     section=Complexbench,
     task=task,
-    measures={"DRFR": Measure("DRFR of ComplexBench")},
+    measures={
+        "DRFR": Measure("DRFR of ComplexBench", compared={"measure": OVERALL, "category": ""})
+    },
     task_names=tuple(taxonomy()["task_types"]),
 )

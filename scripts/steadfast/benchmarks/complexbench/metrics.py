@@ -41,9 +41,10 @@ from steadfast.benchmarks.complexbench.scored import (
     preferred,
 )
 from steadfast.contract.components import Data, Frames, Labels, Scored
+from steadfast.contract.records import OVERALL
 from steadfast.stats.intervals import Clusters, Estimates
 from steadfast.stats.pairs import drawn, pairs, with_comparisons
-from steadfast.stats.tidy import HEADLINE, OVERALL, PROMPTS, in_order, rows_of
+from steadfast.stats.tidy import HEADLINE, PROMPTS, in_order, rows_of
 
 DIFFERENCE = "difference"  # turn by turn minus whole
 VALUES = ["value", "low", "high", "n", "expected"]

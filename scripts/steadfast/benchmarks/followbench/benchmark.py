@@ -15,6 +15,7 @@ from steadfast.config.settings import references, temperature_lines
 from steadfast.contract.components import Component
 from steadfast.contract.exports import plain_exports
 from steadfast.contract.judge_template import packaged, templates_of
+from steadfast.contract.records import OVERALL
 from steadfast.contract.task import (
     Benchmark,
     DataFile,
@@ -228,8 +229,18 @@ FOLLOWBENCH = Benchmark(
     section=Followbench,
     task=task,
     measures={
-        "HSR": Measure("HSR of FollowBench in per cent", digits=1),
-        "CSL": Measure("CSL of FollowBench in levels, 5 at most", digits=1),
+        "HSR": Measure(
+            "HSR of FollowBench in per cent",
+            digits=1,
+            compared={"measure": "HSR", "category": OVERALL},
+            full=100,
+        ),
+        "CSL": Measure(
+            "CSL of FollowBench in levels, 5 at most",
+            digits=1,
+            compared={"measure": "CSL", "category": OVERALL},
+            full=len(LEVELS),
+        ),
     },
     task_names=CATEGORIES,
     check=check,

@@ -9,6 +9,7 @@ from matplotlib.projections.polar import PolarAxes
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import CATEGORIES, LANGUAGES
 from steadfast.contract.components import Frames
+from steadfast.contract.records import OVERALL
 from steadfast.show.figures import (
     COLUMN,
     PAGE,
@@ -26,7 +27,7 @@ from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Display, Roster
 from steadfast.show.table import rounded
 from steadfast.stats.scores import models_by_prompts
-from steadfast.stats.tidy import OVERALL, rows_of
+from steadfast.stats.tidy import rows_of
 
 WORDS = facts("followbench/tables.yaml")
 

@@ -22,11 +22,11 @@ from steadfast.benchmarks.followbench.facts import (
     ScoreRecord,
 )
 from steadfast.contract.components import Data, Frames, Labels, Scored
-from steadfast.contract.records import OWN
+from steadfast.contract.records import OVERALL, OWN
 from steadfast.stats.intervals import Clusters, joined
 from steadfast.stats.pairs import drawn, pairs, with_comparisons
 from steadfast.stats.scores import STATUSES, answers_expected, with_prompts
-from steadfast.stats.tidy import HEADLINE, HIGHEST, OVERALL, PROMPTS, in_order, rows_of
+from steadfast.stats.tidy import HEADLINE, HIGHEST, PROMPTS, in_order, rows_of
 
 KINDS = (OVERALL, RULE, JUDGE)
 RATES = {"HSR": "hard", "SSR": "soft"}

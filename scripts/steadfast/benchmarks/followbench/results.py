@@ -10,11 +10,12 @@ from steadfast.base.files import Record
 from steadfast.base.resources import facts
 from steadfast.benchmarks.followbench.facts import PATH
 from steadfast.contract.components import Frames
+from steadfast.contract.records import OVERALL
 from steadfast.show.cells import MODEL, CellsByModel, Values, printed_section
 from steadfast.show.results import Note, Results, incomplete_models, values_by_model
 from steadfast.show.roster import Display
 from steadfast.show.table import Column, Section, Table, rounded
-from steadfast.stats.tidy import OVERALL, rows_of
+from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import NO_TIES, Ties
 
 WORDS = facts("followbench/tables.yaml")

@@ -8,6 +8,7 @@ import pandas as pd
 from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, PATH, RULE
 from steadfast.benchmarks.followbench.results import PREFIX, PRINTED, WORDS, FollowbenchResults
 from steadfast.contract.components import Frames
+from steadfast.contract.records import OVERALL
 from steadfast.show.agreement import agreement_table
 from steadfast.show.cells import (
     CellsByModel,
@@ -21,7 +22,6 @@ from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Section, Table, rounded
-from steadfast.stats.tidy import OVERALL
 
 TITLE = "FollowBench"
 MEASURES = {"HSR": "hsr", "SSR": "ssr"}

@@ -22,10 +22,11 @@ from steadfast.benchmarks.lifbench.scored_tasks import (
     ScoredTasks,
     with_own,
 )
+from steadfast.contract.records import OVERALL
 from steadfast.stats.certificate import Compared
 from steadfast.stats.depth import success_by_depth
 from steadfast.stats.pairs import compare_models
-from steadfast.stats.tidy import OVERALL, tidy
+from steadfast.stats.tidy import tidy
 from steadfast.stats.ties import CORRELATIONS, agreement
 from steadfast.stats.variance import variance_shares
 from steadfast.stats.variance_components import Components

@@ -25,6 +25,7 @@ from steadfast.benchmarks.lifbench.tasks import NAME, in_order
 from steadfast.config.settings import asked_models, floor, references, scored_models
 from steadfast.contract.components import Component, StandIn
 from steadfast.contract.exports import Exports
+from steadfast.contract.records import OVERALL
 from steadfast.contract.task import (
     Benchmark,
     DataFile,
@@ -307,7 +308,7 @@ LIFBENCH = Benchmark(
     section=Lifbench,
     task=task,
     measures={
-        "ARS": Measure("ARS of LIFBench"),
+        "ARS": Measure("ARS of LIFBench", compared={"task": OVERALL, "length": ""}),
         "IFS": Measure("IFS of LIFBench (smaller is steadier)", smaller=True),
     },
     released_models={

@@ -15,9 +15,9 @@ from steadfast.benchmarks.lifbench.measures import bootstrap, spread, task_means
 from steadfast.benchmarks.lifbench.records import Beyond
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric, ScoredTasks
 from steadfast.benchmarks.lifbench.tasks import SCENARIOS
-from steadfast.contract.records import OWN
+from steadfast.contract.records import OVERALL, OWN
 from steadfast.stats.scores import answers_expected
-from steadfast.stats.tidy import OVERALL, tidy
+from steadfast.stats.tidy import tidy
 
 KEYS = ["model", "perspective", "scenario", "group", "length"]
 COLUMNS = [*KEYS, "value", "low", "high", "n", "expected", "truncated", "contexts"]

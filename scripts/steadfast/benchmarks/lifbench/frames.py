@@ -15,10 +15,10 @@ from steadfast.base.files import Settings
 from steadfast.benchmarks.lifbench.records import ASKED, AVERAGE, FURTHER, PERSPECTIVES, ScoreRecord
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS, SCORED_TASKS, ScoredTasks
 from steadfast.contract.components import Scored
-from steadfast.contract.records import OWN
+from steadfast.contract.records import OVERALL, OWN
 from steadfast.contract.request import STATUSES
 from steadfast.stats.scores import answers_expected, is_empty, prompts_of, with_prompts
-from steadfast.stats.tidy import OVERALL, in_order
+from steadfast.stats.tidy import in_order
 from steadfast.stats.variance import DRAW, RESIDUAL
 
 CAPABILITIES = ("Ori", "Num", "Spat", "Fmt", "Logic", "Recog")  # section 4.2

@@ -13,10 +13,11 @@ import pandas as pd
 from steadfast.benchmarks.lifbench.frames import POINT, row_order
 from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER, Rubric
+from steadfast.contract.records import OVERALL
 from steadfast.stats import bootstrap as spreads
 from steadfast.stats.bootstrap import Bootstrap, Replicates
 from steadfast.stats.intervals import Clusters, joined
-from steadfast.stats.tidy import OVERALL, tidy
+from steadfast.stats.tidy import tidy
 
 TOGETHER = 25  # models whose replicates are in memory at a time
 

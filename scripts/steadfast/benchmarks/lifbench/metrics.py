@@ -21,8 +21,9 @@ from steadfast.benchmarks.lifbench.records import AVERAGE, Beyond, ScoreRecord
 from steadfast.benchmarks.lifbench.sampling import chosen, sampling_effect, sets_of, statistics_rows
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric, with_own
 from steadfast.contract.components import Data, Labels, Scored
+from steadfast.contract.records import OVERALL
 from steadfast.stats.pairs import drawn, with_comparisons
-from steadfast.stats.tidy import ABOVE_FLOOR, HEADLINE, OVERALL, PROMPTS, rows_of, tidy
+from steadfast.stats.tidy import ABOVE_FLOOR, HEADLINE, PROMPTS, rows_of, tidy
 
 
 def metrics(

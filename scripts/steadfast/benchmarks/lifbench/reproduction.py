@@ -17,13 +17,14 @@ from steadfast.benchmarks.lifbench.tables.printed import LABELS, AskedCells, pri
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.benchmarks.lifbench.tables.scores import ranks_by_value
 from steadfast.contract.components import Frames
+from steadfast.contract.records import OVERALL
 from steadfast.show.cells import count_cell, interval_cell, p_cell
 from steadfast.show.render import Printed, escape_csv, printed
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Display, Shown
 from steadfast.show.table import Cell, Column, Section, Table, rounded
 from steadfast.stats.intervals import SIGNIFICANT
-from steadfast.stats.tidy import OVERALL, rows_of
+from steadfast.stats.tidy import rows_of
 
 NAME = "lifbench_reproduction"
 TABLES = WORDS["reproduction"]["tables"]

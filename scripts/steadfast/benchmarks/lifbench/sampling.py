@@ -11,10 +11,10 @@ from steadfast.benchmarks.lifbench.frames import row_order
 from steadfast.benchmarks.lifbench.measures import bootstrap, spread
 from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES
 from steadfast.contract.components import Data
-from steadfast.contract.records import OWN
+from steadfast.contract.records import OVERALL, OWN
 from steadfast.stats.bootstrap import Replicates
 from steadfast.stats.intervals import TAIL
-from steadfast.stats.tidy import OVERALL, tidy
+from steadfast.stats.tidy import tidy
 
 
 class Sets(NamedTuple):

@@ -6,9 +6,9 @@ from pydantic import Field, field_validator, model_validator
 
 from steadfast.benchmarks.lifbench.domains import check_domains
 from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS, SCENARIOS
+from steadfast.contract.records import OVERALL
 from steadfast.schema.strict import StrictModel, check_names
 
-OVERALL = "overall"  # in metrics, where the mean over tasks stands
 MAX_LENGTH = 2 * 1024 * 1024  # tokens
 
 

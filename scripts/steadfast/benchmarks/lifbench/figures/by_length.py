@@ -24,12 +24,13 @@ from steadfast.benchmarks.lifbench.figures.shared import (
 from steadfast.benchmarks.lifbench.records import PERSPECTIVES
 from steadfast.benchmarks.lifbench.tables.results import WORDS as HEADINGS
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
+from steadfast.contract.records import OVERALL
 from steadfast.show import figures
 from steadfast.show.panels import MARGIN, grid, legend, legends, lineups, rows_of_panels
 from steadfast.show.results import range_notes
 from steadfast.show.roster import Roster
 from steadfast.show.table import rounded
-from steadfast.stats.tidy import OVERALL, rows_of
+from steadfast.stats.tidy import rows_of
 
 HIGH = 1.1  # inches of a model's panel, without its title
 LETTERS = "abc"

@@ -9,10 +9,11 @@ from matplotlib.projections.polar import PolarAxes
 
 from steadfast.benchmarks.lifbench.figures import shared
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
+from steadfast.contract.records import OVERALL
 from steadfast.show.figures import COLUMN, PAGE, PALETTE, SMALL, Picture, blank, draw_radar, frame
 from steadfast.show.panels import legend, legends, lineups, rows_of_panels
 from steadfast.show.results import extremes, values_by_model
-from steadfast.stats.tidy import OVERALL, rows_of
+from steadfast.stats.tidy import rows_of
 
 SCENARIOS, CAPABILITIES = WORDS["scenarios"], WORDS["capabilities"]
 HUES = dict(zip(SCENARIOS, PALETTE, strict=False))

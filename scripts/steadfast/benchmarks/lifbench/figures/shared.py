@@ -7,13 +7,13 @@ from matplotlib.figure import Figure
 
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
+from steadfast.contract.records import OVERALL
 from steadfast.show.figures import Picture, has_intervals, picture
 from steadfast.show.panels import pictured
 from steadfast.show.results import Note
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Group
 from steadfast.show.table import rounded
-from steadfast.stats.tidy import OVERALL
 
 WORDS = facts("lifbench/figures.yaml")
 AXES, TITLES, EMPTY = WORDS["axes"], WORDS["titles"], WORDS["empty"]

@@ -5,6 +5,7 @@ import pandas as pd
 from steadfast.benchmarks.lifbench.analyses import LIST
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.benchmarks.lifbench.tables.scores import exact
+from steadfast.contract.records import OVERALL
 from steadfast.show.cells import (
     MODEL,
     Values,
@@ -18,7 +19,7 @@ from steadfast.show.results import Note, few_models_notes, values_by_model
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.table import Cell, Column, Section, Table, rounded, shown_ranks
 from steadfast.stats.intervals import SIGNIFICANT
-from steadfast.stats.tidy import OVERALL, rows_of
+from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import CORRELATIONS
 from steadfast.stats.variance import DRAW
 

@@ -9,11 +9,12 @@ import pandas as pd
 from steadfast.base.resources import facts
 from steadfast.benchmarks.lifbench.scored_tasks import SCORED_TASKS, Rubric, ScoredTasks
 from steadfast.contract.components import Frames
+from steadfast.contract.records import OVERALL
 from steadfast.show.cells import Values
 from steadfast.show.results import ANSWERS, Note, Results, values_by_model
 from steadfast.show.roster import Display, Group
 from steadfast.show.table import Cell, Mark
-from steadfast.stats.tidy import OVERALL, rows_of
+from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import NO_TIES, Ties
 
 WORDS = facts("lifbench/tables.yaml")

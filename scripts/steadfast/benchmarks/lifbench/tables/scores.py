@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
+from steadfast.contract.records import OVERALL
 from steadfast.show.cells import MODEL, CellsByModel, joined_cells, rank_cells, rank_texts
 from steadfast.show.results import Note
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.table import Cell, Column, Section, Table, ranks
-from steadfast.stats.tidy import OVERALL
 
 CellsAt = Callable[[str], CellsByModel]  # the cells of each model at a length ("": over all)
 Rows = Callable[[LifbenchResults, str, Sequence[Column], CellsAt, Sequence[Note]], Table]

@@ -1,0 +1,39 @@
+"""Says whether a run is no worse: steadfast gate results other/results (docs/compare.md)."""
+
+import tempfile
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from steadfast.base.errors import UserError
+from steadfast.command.says_why import says_why
+from steadfast.compare.gate import ENDS, gate
+from steadfast.compare.results import compare_results
+from steadfast.compare.text import gate_text
+from steadfast.run.finished import FinishedRun
+from steadfast.share.unbundle import unbundle
+
+
+def main(given: Namespace) -> int:
+    """Prints what it says of each main measure; the last line is of all together."""
+    with says_why(given.a, given.b), ExitStack() as stack:
+        if not 0 < given.margin < 1:
+            raise UserError(f"--margin {given.margin:g}: name a share above 0 and below 1")
+        a, b = (stack.enter_context(_run(of, given.config)) for of in (given.a, given.b))
+        comparison = compare_results(a, b)
+        found = gate(comparison, given.margin)
+        print(gate_text(found, comparison, given.margin), end="")
+    return ENDS[found.verdict]
+
+
+@contextmanager
+def _run(path: Path, config: Path | None) -> Iterator[FinishedRun]:
+    """The run of a results folder, or of a bundle that is unpacked for this time."""
+    if not path.is_file():
+        yield FinishedRun.of(path, config)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        there = Path(folder) / "bundle"
+        unbundle(path, there)
+        yield FinishedRun.of(there / "results", there / "config.yaml")
