@@ -1,6 +1,7 @@
 """Two results folders side by side: settings, prompts, cells of the metrics, and samples."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -234,12 +235,10 @@ class _Benchmark:
     def compared(self) -> Iterator[tuple[str, str, str, int]]:
         """How many samples of each task were compared."""
         for model in self._models:
-            tasks: dict[str, int] = {}
-            for a, b in self._common(model).values():
-                for key in a.keys() & b.keys():
-                    tasks[a[key]["task"]] = tasks.get(a[key]["task"], 0) + 1
-            for task in sorted(tasks):
-                yield self.name, model, task, tasks[task]
+            pairs = self._common(model).values()
+            tasks = Counter(a[key]["task"] for a, b in pairs for key in a.keys() & b.keys())
+            for task, samples in sorted(tasks.items()):
+                yield self.name, model, task, samples
 
     def flips(self) -> Iterator[tuple[object, ...]]:
         """The samples that flipped."""

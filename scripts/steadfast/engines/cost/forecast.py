@@ -1,6 +1,6 @@
 """What a part would take of a model, reckoned from its requests alone: nothing is sent."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise, takewhile
@@ -189,10 +189,7 @@ def _of_file(path: Path, changed: int, size: int) -> Record:
 
 def _counted(records: Iterable[Record]) -> Record:
     """Requests and limits by task; contexts and their tokens, once each and once a request."""
-    tasks: dict[str, int] = {}
-    limits: dict[str, int] = {}
-    asked: dict[str, int] = {}
-    contexts: dict[str, int] = {}
+    tasks, limits, asked, contexts = (Counter[str]() for _ in range(4))
     instructions = 0
     for record in records:
         # A judge prompt has its context with it: the template's head and the answer.
@@ -201,9 +198,9 @@ def _counted(records: Iterable[Record]) -> Record:
         contexts[name] = _tokens(record["head"], record["answer"]) if judged else 0
         for one in record["requests"] if judged else [record]:
             task = str(one.get("task", ""))
-            tasks[task] = tasks.get(task, 0) + 1
-            limits[task] = limits.get(task, 0) + one["max_tokens"]
-            asked[name] = asked.get(name, 0) + 1
+            tasks[task] += 1
+            limits[task] += one["max_tokens"]
+            asked[name] += 1
             instructions += _tokens(one["tail" if judged else "instruction"])
     return {
         "tasks": tasks,
