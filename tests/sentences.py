@@ -8,7 +8,7 @@ BULLET = re.compile(r"([-*]|\d+\.) ")
 CELLS = re.compile(r"(?<!\\)\|")
 LINK = re.compile(r"!?\[([^]]*)\]\([^)]*\)")
 CODE = re.compile(r"`[^`]*`")
-END = re.compile(r"""(?<=[\w)`*%…"”][.!?])["”’)*]*\s+""")
+END = re.compile(r"""(?<=[\w)`*%…"”][.!?])["”’)*]*\s+| · """)  # of an index too
 WORD = re.compile(r"\w[\w'’.,-]*")
 
 

@@ -18,6 +18,8 @@ PAGES = sorted(ROOT.glob("docs/*.md"))
 MOST_PAGES, MOST_WORDS, MEAN_WORDS = 28, 40, 20
 HREF = re.compile(r'(?:href|src)="(?!https?:|data:|#|mailto:)([^"#?]+)')
 
+CODE_SHOWN = re.compile(r"<(pre|code)\b.*?</\1>", re.S)
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
@@ -49,6 +51,13 @@ def test_the_menu_has_every_page_and_the_search_finds_its_text(site):
     assert named <= {Path(link).stem for link in menu}
     found = json.loads((site / "search/search_index.json").read_text())["docs"]
     assert any("max_spend" in one["text"] and "config.html" in one["location"] for one in found)
+
+
+def test_no_sign_of_markdown_is_left_in_a_text(site):
+    for page in site.rglob("*.html"):
+        (text,) = re.findall(r"<article.*?</article>", page.read_text(), re.S) or [""]
+        plain = re.sub(r"<[^>]+>", "", CODE_SHOWN.sub("", text))
+        assert re.findall(r"^ *(?:- |#+ |\| ).*|.*\*\*.*|.*\]\(.*", plain, re.M) == [], page.name
 
 
 def test_files_of_other_folders_are_in_the_site(site):

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 from collections.abc import Iterator
 from typing import get_args
 
@@ -79,8 +80,14 @@ figures only. The other keys re-run the stages that read them.
 
 
 def document() -> str:
-    """The page, in Markdown."""
-    return "\n".join([INTRODUCTION, *(_section(*section) for section in sections())])
+    """The page, in Markdown, with an index of its sections."""
+    titles = dict.fromkeys(title for title, _, _ in sections())
+    index = " · ".join(f"[{title}](#{_anchor(title)})" for title in titles)
+    return "\n".join([INTRODUCTION, f"{index}\n", *(_section(*one) for one in sections())])
+
+
+def _anchor(title: str) -> str:
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
 def _section(title: str, prefix: str, model: type[BaseModel]) -> str:
