@@ -11,6 +11,7 @@ from steadfast.contract.components import Frames
 from steadfast.show.cells import CellsByModel, Values, count_cell, value_cells
 from steadfast.show.roster import NOTES, WORDS, Display, Group, Roster
 from steadfast.show.table import Cell, Column, Mark, Section, Table, rounded
+from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.pairs import smallest_of
 from steadfast.stats.scores import models_by_prompts
 from steadfast.stats.step_down import FEWEST
@@ -123,13 +124,17 @@ class Results:
 
     def drawn_notes(self) -> list[Note]:
         """Returns what was drawn and how many, and what intervals and p-values cover."""
-        words = self.words["drawn"]
-        counts = (
-            self._drawn(str(part), rows["clusters"])
-            for part, rows in self.frames["drawn"].groupby("part", sort=False)
+        words, parts = self.words["drawn"], self.frames["drawn"].groupby("part", sort=False)
+        counts = (self._drawn(str(part), rows["clusters"]) for part, rows in parts)
+        least = int(parts["clusters"].sum().min())
+        note = NOTES["drawn"].format(
+            counts="; ".join(counts),
+            unit=words["unit"],
+            fixed=words["fixed"],
+            unseen=rounded(100 * unseen(least), 0),
+            n=f"{least:,}",
         )
-        slots = {"counts": "; ".join(counts), "unit": words["unit"], "fixed": words["fixed"]}
-        notes: list[Note] = [(None, NOTES["drawn"].format(**slots))]
+        notes: list[Note] = [(None, note)]
         if "alone" in words and (self.frames["drawn"]["clusters"] == 1).any():
             notes.append((None, words["alone"]))
         return notes
@@ -192,6 +197,17 @@ def range_note(measure: str, named: Iterable[tuple[str, float]], digits: int) ->
         return []
     slots = {"measure": measure[0].upper() + measure[1:], "lowest": ends[0], "highest": ends[-1]}
     return [(None, NOTES["range" if len(ends) > 1 else "single"].format(**slots))]
+
+
+def unseen(clusters: int) -> float:
+    """Returns the share of clusters that may fail with none of the drawn ones failing.
+
+    None of so many would fail in 5 of 100 draws: 1 − .05^(1 ÷ clusters) (Clopper and Pearson).
+
+    >>> round(unseen(6), 2), round(unseen(28), 2)
+    (0.39, 0.1)
+    """
+    return float(1 - SIGNIFICANT ** (1 / clusters))
 
 
 def few_models_notes(counts: Iterable[int]) -> list[Note]:
