@@ -1,7 +1,7 @@
 """What a simple benchmark asks: its instances, and how they stand in the files of data."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -115,17 +115,19 @@ def contexts(inputs: Mapping[str, Path], function: str, settings: Settings) -> I
 
 def checked(found: Iterable[Instance], where: str, by: Sequence[str]) -> Iterator[Instance]:
     """Yields instances, each with an id of its own, the fields ``by`` and as the others a group."""
-    seen: dict[str, Instance] = {}
+    seen: set[str] = set()
+    grouped = False
     for one in found:
-        if problem := _problem(one, seen, by):
+        grouped = grouped if seen else bool(one.group)
+        if problem := _problem(one, seen, grouped, by):
             raise UserError(f"{where}: instance {shown(one.id)}: {problem}")
-        seen[one.id] = one
+        seen.add(one.id)
         yield one
     if not seen:
         raise UserError(f"{where}: there is no instance; give at least one")
 
 
-def _problem(one: Instance, seen: Mapping[str, Instance], by: Sequence[str]) -> str:
+def _problem(one: Instance, seen: Collection[str], grouped: bool, by: Sequence[str]) -> str:
     if not isinstance(one.id, str) or not one.id.isprintable() or not one.id or "#" in one.id:
         return "an id is a line of text without #; give it one"
     if one.id in seen:
@@ -135,7 +137,7 @@ def _problem(one: Instance, seen: Mapping[str, Instance], by: Sequence[str]) -> 
     for name in by:
         if name not in one.by:
             return f"it has no value of {name!r} in by; {nearest(name, one.by)}"
-    if seen and bool(one.group) != bool(next(iter(seen.values())).group):
+    if bool(one.group) != grouped:
         return "some instances have a group and some none; give all of them one, or none"
     return ""
 

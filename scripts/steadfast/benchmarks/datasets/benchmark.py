@@ -1,16 +1,21 @@
 """A file of the user's as a benchmark: its section of the config, and what a config asks of it."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import model_validator
 
-from steadfast.base.files import Settings, read_text
+from steadfast.base.checksums import contents
+from steadfast.base.files import Settings, canonical_json, file_sha256, read_text, write_text
 from steadfast.base.names import shown
 from steadfast.base.resources import PREFIX, located
+from steadfast.base.tokens import cache_folder, fingerprint
+from steadfast.benchmarks.datasets import records, scorers
 from steadfast.benchmarks.datasets.judge import OWN_SLOTS, TEMPLATE
-from steadfast.benchmarks.datasets.records import CONTEXT, placed
+from steadfast.benchmarks.datasets.records import CONTEXT
 from steadfast.benchmarks.datasets.scorers import OPTIONS, SCORERS, first_match
 from steadfast.contract.components import Component, Scoring
 from steadfast.contract.judge_template import ANSWER, SLOT, load_template, packaged
@@ -168,15 +173,31 @@ def check(name: str, config: Config, section: DataSet) -> None:
         load_template(section.judge_template, OWN_SLOTS | {*section.judge_fields})
     if section.pattern is not None:
         _check_pattern(section.pattern, f"{NAME}.{name}.pattern")
-    places = dict[str, str]()
+    known = cache_folder() / f"checked-{_fingerprint(section)}"
+    if not known.exists():
+        _check_records(section)
+        with suppress(OSError):
+            write_text(known, "")
 
-    def found() -> Any:
-        for where, one in placed(**section.asked):
-            places[one.id] = where
+
+def _fingerprint(section: DataSet) -> str:
+    """Returns what stands for all that the check of a file depends on, so that it is made once."""
+    code = [file_sha256(Path(str(module.__file__))) for module in (records, scorers)]
+    found = [contents([section.path]), section.asked, section.scorer, section.options, code]
+    return fingerprint(canonical_json(found))
+
+
+def _check_records(section: DataSet) -> None:
+    place = ""
+
+    def found() -> Iterator[Instance]:
+        nonlocal place
+        for where, one in records.placed(**section.asked):
+            place = where
             yield one
 
     for one in checked(found(), section.path, section.by):
-        _check_gold(one, section, places[one.id])
+        _check_gold(one, section, place)
 
 
 def _check_gold(one: Instance, section: DataSet, where: str) -> None:
