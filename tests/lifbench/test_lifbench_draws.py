@@ -139,7 +139,7 @@ def test_answers_to_other_prompts_are_not_paired_though_their_samples_have_the_s
     alone = frames_of([one for one in scores if one.model != "own"], tmp_path / "alone")
     found = frames_of(scores, tmp_path / "beside")["comparisons"]
     assert set(zip(found["model"], found["other"], strict=True)) == {("a", "b")}
-    assert found.to_dict("records") == alone["comparisons"].to_dict("records")
+    pd.testing.assert_frame_equal(found, alone["comparisons"])
 
 
 def test_released_scores_alone_bear_no_mark(tmp_path):
