@@ -1,0 +1,86 @@
+"""Which cells of two runs differ, and which samples flipped, by hand."""
+
+import pandas as pd
+import pytest
+
+from steadfast.compare.changed import joined_cells, moved
+from steadfast.compare.flips import flips
+
+A = pd.DataFrame(
+    {"model": ["m", "m"], "task": ["T", "U"], "value": [0.5, 0.5], "low": 0.4, "high": 0.6, "n": 9}
+)
+SCORE = {"sample_id": "s", "draw": 0, "task": "T", "status": "ok", "total": 0.5, "points": {}}
+
+
+def found(**changes):
+    """The first cell of two runs where the second has other values, as it moved."""
+    b = A.assign(**changes)
+    rows = moved(joined_cells(A, b), "ars", pd.DataFrame())
+    return rows[["cell", "a", "b", "difference", "by", "beyond"]].to_numpy().tolist()
+
+
+def test_cells_are_joined_by_all_keys_before_the_value():
+    both = joined_cells(A, A.iloc[::-1].assign(value=[0.25, 0.75]))
+    assert both["keys"].tolist() == [{"task": "T"}, {"task": "U"}]
+    assert both[["a", "b", "difference"]].to_numpy().tolist() == [
+        [0.5, 0.75, 0.25],
+        [0.5, 0.25, -0.25],
+    ]
+    assert both[["a_low", "a_high", "n_a"]].iloc[0].tolist() == [0.4, 0.6, 9]
+
+
+def test_a_file_of_models_and_values_alone_has_cells_and_one_without_has_none():
+    plain = A.iloc[:1][["model", "value"]]
+    assert joined_cells(plain, plain)[["model", "a", "b"]].to_numpy().tolist() == [["m", 0.5, 0.5]]
+    for missing in ("model", "value"):
+        assert not len(joined_cells(A.drop(columns=missing), A))
+        assert not len(joined_cells(A, A.drop(columns=missing)))
+
+
+def test_a_number_is_the_same_key_whether_it_is_whole_or_a_float():
+    one, other = (A.iloc[:1].assign(task=[task]) for task in (4, 4.0))
+    assert joined_cells(one, other)["keys"].tolist() == [{"task": "4"}]
+    assert joined_cells(A.assign(task=[float("nan"), 2.5]), A.assign(task=["", "2.5"]))[
+        "keys"
+    ].tolist() == [{"task": ""}, {"task": "2.5"}]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "beyond"),
+    [(0.61, 0.9, "yes"), (0.6, 0.9, "no"), (0.1, 0.39, "yes"), (0.1, 0.4, "no")],
+    ids=["above", "touching above", "below", "touching below"],
+)
+def test_a_cell_is_beyond_where_the_two_intervals_are_apart(low, high, beyond):
+    value = [(low + high) / 2, 0.5]
+    ((cell, a, b, difference, by, said),) = found(value=value, low=low, high=high)
+    assert (cell, a, b, by, said) == ("task=T", 0.5, value[0], "intervals", beyond)
+    assert difference == pytest.approx(value[0] - 0.5)
+
+
+def test_a_cell_without_intervals_moved_and_nothing_tells():
+    ((*_, by, beyond),) = found(value=[0.9, 0.5], low=float("nan"))
+    assert (by, beyond) == ("", "")
+
+
+def test_what_differs_by_rounding_alone_has_not_moved():
+    assert found(value=[0.5 + 1e-12, 0.5]) == []
+
+
+def kinds(**changes):
+    return [flip.kind for flip in flips({"s": SCORE}, {"s": {**SCORE, **changes}})]
+
+
+def test_a_sample_flips_by_its_total_its_status_or_its_points():
+    assert kinds() == []
+    assert kinds(total=0.6) == ["better"]
+    assert kinds(total=0.4) == ["worse"]
+    assert kinds(total=0.5 + 1e-12) == []
+    assert kinds(status="error") == kinds(total=None) == ["status"]
+    assert kinds(points={"format": 1.0}) == ["points"]
+    assert list(flips({"s": SCORE}, {"t": SCORE})) == []
+
+
+def test_points_that_differ_are_named_with_both_values():
+    a, b = ({"format": x, "logic": y, "kept": 1.0} for x, y in ((0.5, None), (1.0, 0.25)))
+    (flip,) = flips({"s": {**SCORE, "points": a}}, {"s": {**SCORE, "points": b}})
+    assert flip.points == "format: 0.5 → 1; logic: none → 0.25"
