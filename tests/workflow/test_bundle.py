@@ -117,6 +117,12 @@ def kinds_run(said: str) -> set[str]:
     return {word for line in done for word in re.split(r"[/, ]+", line)}
 
 
+def test_a_gate_takes_a_bundle_for_a_run(bundled):
+    done = command("gate", bundled.path("results/bundle.zip"), bundled.path("results"), cwd=".")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].startswith("Gate, margin 0.02 of full marks: pass")
+
+
 def test_another_machine_makes_the_same_tables_and_asks_nobody(bundled, clone, tmp_path):
     there = tmp_path / "there"
     done = unbundle(clone, bundled.path("results/bundle.zip"), there)

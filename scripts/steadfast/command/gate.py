@@ -1,5 +1,6 @@
 """Says whether a run is no worse: steadfast gate results other/results (docs/compare.md)."""
 
+import shutil
 import tempfile
 from argparse import Namespace
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from steadfast.compare.gate import ENDS, gate
 from steadfast.compare.results import compare_results
 from steadfast.compare.text import gate_text
 from steadfast.run.finished import FinishedRun
+from steadfast.share.contents import ANSWERS, CONFIG, MADE
 from steadfast.share.unbundle import unbundle
 
 
@@ -36,4 +38,6 @@ def _run(path: Path, config: Path | None) -> Iterator[FinishedRun]:
     with tempfile.TemporaryDirectory() as folder:
         there = Path(folder) / "bundle"
         unbundle(path, there)
-        yield FinishedRun.of(there / "results", there / "config.yaml")
+        results = there / ANSWERS
+        shutil.copytree(there / MADE, results, dirs_exist_ok=True)  # its scores and metrics
+        yield FinishedRun.of(results, there / CONFIG)
