@@ -71,3 +71,17 @@ def test_no_address_command_or_variable_remains():
 
 def test_a_text_that_begins_like_a_path_is_prose_where_the_key_says_so():
     check_portable({"models": {"own": {"engine": "vllm", "system": "/no_think", "label": "../A"}}})
+
+
+@pytest.mark.parametrize("name", ["label", "template", "title", "file"])
+def test_a_path_stays_one_under_whatever_name_of_the_user_s(name):
+    raw = {"lifbench": {"own_tasks": {name: "/etc/task.yaml"}}}
+    with pytest.raises(UserError, match=f"own_tasks.{name}: it names '/etc/task.yaml', outside"):
+        check_portable(raw)
+
+
+def test_a_template_of_a_data_set_is_no_path():
+    of = {"path": "a.jsonl", "scorer": "exact", "template": "/no_think {{prompt}}"}
+    check_portable({"datasets": {"mine": of}})
+    with pytest.raises(UserError, match=r"datasets\.mine\.path: it names '\.\./a\.jsonl', outside"):
+        check_portable({"datasets": {"mine": of | {"path": "../a.jsonl"}}})

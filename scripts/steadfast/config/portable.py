@@ -11,6 +11,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Settings
 from steadfast.base.names import shown
 from steadfast.config.values import check_plain, dotted
+from steadfast.contract.registry import families
 from steadfast.schema.config import Config
 
 ASKED = ("models", "judges", "rewriters")
@@ -27,7 +28,7 @@ OWN_TO_A_MACHINE = {
 KEY = "api_key_env"
 """Which variable of the environment is sent to a server; null in a portable config."""
 PROSE = frozenset({"system", "label", "group", "title", "template", "pattern"})
-"""Keys that hold no path, whatever they begin with."""
+"""Keys of models and data sets that hold no path, whatever they begin with."""
 TRUSTED = "trust_remote_code"
 CODE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+(:\w+)?", re.ASCII)
 """The name of a class or function, which an engine would import."""
@@ -142,8 +143,14 @@ def _leads_out(text: str) -> bool:
 def _texts(value: Any) -> Iterator[tuple[tuple[str, ...], str]]:
     """The texts among plain values that may be paths, and their places."""
     for place, one in _leaves(value):
-        if isinstance(one, str) and not PROSE.intersection(place[-1:]):
+        if isinstance(one, str) and not _is_prose(place):
             yield place, one
+
+
+def _is_prose(place: tuple[str, ...]) -> bool:
+    """Whether a text stands at such a key of a model or of what a config itself names; elsewhere a
+    key of that name is one of the user's."""
+    return len(place) == 3 and place[0] in (*ASKED, *families()) and place[2] in PROSE
 
 
 def _leaves(value: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
