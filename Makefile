@@ -100,7 +100,7 @@ bench: .venv/dev
 docs: .venv/base
 	PYTHONPATH=scripts $(BIN)/python -m steadfast.config.document > docs/config.md
 	PYTHONPATH=scripts $(BIN)/python -m steadfast.config.json_schema > config/schema.json
-	$(BIN)/snakemake --cores $(CORES) results/figures/lifbench_ars_by_length.png
+	$(BIN)/snakemake --cores $(CORES) results/figures/lifbench_ars_by_length.png results/report.html
 	cp results/figures/lifbench_ars_by_length.png docs/ars_by_length.png
 	command -v chromium >/dev/null || { echo "docs/page.png stays: no chromium"; exit 0; }; \
 	chromium --headless --no-sandbox --hide-scrollbars --window-size=1200,900 \
