@@ -131,6 +131,7 @@ def clone(tmp_path_factory):
 def test_a_command_runs_as_it_is_typed(text, clone):
     home, programs = clone / "home", clone / ".venv/bin"
     shutil.copy2(clone / "home/my.yaml", clone / "my.yaml")  # some commands write it
+    (clone / "study.yaml").unlink(missing_ok=True)  # init writes none that is there
     done = subprocess.run(
         ["bash", "-c", PROGRAMS + text],
         cwd=clone,
