@@ -87,6 +87,7 @@ def test_what_is_drawn_is_the_group_the_context_or_the_record(file):
         ({**PLAIN, "id": 1.5}, {}, "id is 1.5; write a text or a whole number"),
         ({**PLAIN, "id": "a"}, {}, "its id 'a' is that of line 1; change one"),
         ({"prompt": "?"}, {}, "answer is null; write a text, a number, or a list"),
+        ({**PLAIN, "answer": True}, {}, "answer is True; write a text, a number"),
         ({**PLAIN, "answer": []}, {}, "answer is \\[\\]; write a text"),
         ({**PLAIN, "answer": [["x"]]}, {}, "answer is \\[\\['x'\\]\\]; write"),
         ({**PLAIN, "choices": ["a"]}, {"scorer": "choice"}, "choices must be a list of 2 to 26"),

@@ -64,6 +64,7 @@ def test_exact_compares_whole_answers(text, answer, ignore, score):
         ("It is paris.", "Paris", [], 0),
         ("It is  PARIS", "is paris", ["case"], 1),
         ("答案是北京。", "北京", [], 1),
+        ("anything", "!?", ["punctuation"], 0),  # of which nothing is left
     ],
 )
 def test_contains_looks_anywhere(text, answer, ignore, score):
@@ -83,7 +84,7 @@ def test_a_plain_text_stays_as_it_is(text, ignore):
     assert once == " ".join(once.split())
 
 
-@given(TEXTS)
+@given(TEXTS.filter(str.strip))
 def test_what_is_exact_is_contained(text):
     one = asked(text)
     assert exact(text, one).score == contains(text, one).score == contains(f"x {text} y", one).score
@@ -262,6 +263,11 @@ def test_a_right_choice_is_a_letter_or_a_text(answer, right):
     for letter in "ABCD":
         found = choice(letter, asked(answer, choices=COLOURS))
         assert (found.score, found.extracted) == (float(letter == right), letter)
+
+
+def test_an_answer_that_is_one_choice_s_letter_and_another_s_text_is_none():
+    assert choice("A", asked("A", choices=["B", "A"])).score == 0
+    assert choice("A", asked("A", choices=["A", "B"])).score == 1
 
 
 def test_choices_may_be_numbers():

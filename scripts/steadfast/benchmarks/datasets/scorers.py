@@ -46,9 +46,10 @@ def exact(text: str, one: Instance, ignore: Sequence[str] = ()) -> Mark:
 
 
 def contains(text: str, one: Instance, ignore: Sequence[str] = ()) -> Mark:
-    """1 where a right answer stands anywhere in the answer, within a word too."""
+    """1 where a right answer, of which something is left, stands anywhere, within a word too."""
     found = plain(text, ignore)
-    held = [str(right) for right in one.answers if plain(right, ignore) in found]
+    rights = {str(right): plain(right, ignore) for right in one.answers}
+    held = [right for right, sought in rights.items() if sought and sought in found]
     return Mark(float(bool(held)), held[0] if held else None)
 
 
@@ -158,11 +159,11 @@ def choice(text: str, one: Instance) -> Mark:
 
 
 def letter_of(right: object, choices: Sequence[str]) -> str | None:
-    """Returns the letter of a right answer, which is a letter or the text of one choice."""
+    """Returns the letter of a right answer, which is a letter or the text of one choice; None where
+    it is neither, or the one of one choice and the other of another."""
     letters = string.ascii_uppercase[: len(choices)]
-    if isinstance(right, str) and len(right) == 1 and right in letters:
-        return right
-    return _only(letter for letter, of in zip(letters, choices, strict=True) if of == str(right))
+    pairs = zip(letters, choices, strict=True)
+    return _only({letter for letter, of in pairs if str(right) in (letter, of)})
 
 
 def letter_named(text: str, choices: Sequence[str]) -> str | None:
