@@ -120,7 +120,8 @@ def foreign_code(raw: Settings) -> list[str]:
 def outside_paths(value: Any) -> dict[str, str]:
     """The paths among plain values that lead out of the working directory: the last name of each.
 
-    >>> outside_paths({"model": "/data/mine/", "system": "/no_think", "of": ["a/b", "../c"]})
+    >>> model = {"model": "/data/mine/", "system": "/no_think", "of": ["a/b", "../c"]}
+    >>> outside_paths({"models": {"mine": model}})
     {'/data/mine/': 'mine', '../c': 'c'}
     """
     found = {}
