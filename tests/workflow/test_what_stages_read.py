@@ -44,8 +44,8 @@ OTHER = {
 }
 SCORERS = {
     "lifbench": ["rubric", "scoring", "scored_tasks"],
-    "followbench": ["rules", "scoring", "released"],
-    "cfbench": ["released", "satisfaction", "scoring"],
+    "followbench": ["rules", "scoring"],
+    "cfbench": ["satisfaction", "scoring"],
     "complexbench": ["rules", "scoring", "aggregation"],
 }
 """Modules, and packages of modules, that decide what an answer is worth."""
@@ -198,9 +198,10 @@ class Copy:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        for part in ("scripts", "resources"):
+        for part in ("scripts", "resources", "rules"):
             shutil.copytree(ROOT / part, folder / part)
-        shutil.copy(ROOT / "pyproject.toml", folder)
+        for file in ("pyproject.toml", "Snakefile"):
+            shutil.copy(ROOT / file, folder)
         self.before = self.lineages()
 
     def lineages(self) -> dict[str, str]:
