@@ -17,6 +17,7 @@ from steadfast.base.seal import DIGITS, Seal
 from steadfast.config.settings import judges_of
 from steadfast.contract.components import Component
 from steadfast.contract.engine_names import ENGINES
+from steadfast.contract.registry import families
 from steadfast.contract.task import DataFile, Output
 from steadfast.run.digests import digest
 from steadfast.run.evaluation import Evaluation, plain
@@ -185,7 +186,10 @@ class Lineage:
     @property
     def _tasks(self) -> list[Component[Any] | str | None]:
         """What makes the tasks of a config, for jobs that read the config themselves."""
-        return [name for one in self._run.benchmarks.values() for name in one.made_by]
+        own = [
+            f"{one.benchmark.__module__}:{one.benchmark.__name__}" for one in families().values()
+        ]
+        return [*own, *(name for one in self._run.benchmarks.values() for name in one.made_by)]
 
     def bundle(self) -> Step:
         """The bundle of a run."""
