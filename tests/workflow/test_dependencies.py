@@ -185,9 +185,10 @@ def test_inference_depends_on_no_scorer():
 
 
 def test_no_module_imports_its_own_package_lazily():
-    """A lazy import would be in the digest of jobs that never take it."""
+    """A lazy import would be in the digest of jobs that never take it; commands are no job."""
     lazy = []
-    for path in sorted((ROOT / "scripts/steadfast").rglob("*.py")):
+    package = ROOT / "scripts/steadfast"
+    for path in sorted({*package.rglob("*.py")} - {*package.glob("command/*.py")}):
         tree = ast.parse(path.read_text())
         functions = [
             n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)
