@@ -62,6 +62,6 @@ def test_a_sample_has_its_status_and_where_there_is_one_its_total():
             "points": "",
         }
     )
-    assert _sample(row) == "  SAMPLE=LSI/1 MODEL=gpt (4k): ok 0.5 → error"
+    assert _sample(row) == "  LSI/1 of gpt (4k): ok 0.5 → error"
     row["points"] = "format: 1 → 0"
     assert _sample(row).endswith("→ error (format: 1 → 0)")

@@ -1,8 +1,12 @@
 """Engine ``openai``: any server with an OpenAI-compatible API."""
 
 import asyncio
+import signal
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -106,8 +110,8 @@ class OpenaiEngine(Engine):
             self._access = Access(self._server(self._serve).url, None)
         settings = self._access.client_settings(self._timeout)
         try:
-            with asyncio.Runner() as runner:
-                replies: Replies = asyncio.Queue()
+            replies: Replies = asyncio.Queue()
+            with asyncio.Runner() as runner, _stopped(runner.get_loop(), replies) as stopped:
                 places = asyncio.Semaphore(self._most)
                 settled = asyncio.Event()
                 sending = runner.get_loop().create_task(
@@ -122,6 +126,10 @@ class OpenaiEngine(Engine):
                             self._bill.settle(pair[0])
                         places.release()
                     settled.set()
+                    if stopped:
+                        break
+                if stopped:
+                    sys.exit(128 + signal.SIGTERM)
                 sending.result()
         except RuntimeError as error:
             # A signal that strikes inside the loop keeps it from closing; the signal counts.
@@ -280,6 +288,31 @@ class OpenaiEngine(Engine):
             return
         kept = "then run again: what is answered is not asked twice"
         raise UserError(f"server {self._access.address}{problem}, {kept}")
+
+
+@contextmanager
+def _stopped(loop: asyncio.AbstractEventLoop, replies: Replies) -> Iterator[list[bool]]:
+    """Has SIGTERM wait for the end of a step of the loop, and tells whether one came.
+
+    An error that a signal raises within a step may take the place of what would have woken a task,
+    which then never ends.
+    """
+    stopped: list[bool] = []
+
+    def stop() -> None:
+        stopped.append(True)
+        replies.put_nowait(None)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield stopped  # signals are the main thread's
+        return
+    previous = signal.getsignal(signal.SIGTERM)
+    loop.add_signal_handler(signal.SIGTERM, stop)
+    try:
+        yield stopped
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
+        signal.signal(signal.SIGTERM, previous)
 
 
 async def _arrived(replies: Replies) -> list[tuple[Request, Response]]:
