@@ -81,8 +81,9 @@ vllm: .venv-vllm/$(or $(VLLM),gpu)
 
 embeddings: .venv/embeddings
 
+# Three workers keep two cores busy; with more cores PYTEST="-n 8".
 test: .venv/dev
-	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --durations=10 -m "not heavy" $(PYTEST)
+	$(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder --durations=10 -m "not heavy" $(PYTEST)
 
 heavy: .venv/dev
 	$(BIN)/pytest -n 2 --dist loadfile -m heavy $(PYTEST)
