@@ -38,7 +38,7 @@ def encoded(tmp_path_factory):
         path = folder / f"{task}_candidates.jsonl"
         write_jsonl(path, released.candidates({}, TASKS[task].worded, str(CASES / "released")))
     variables = {**os.environ, "PYTHONPATH": str(REPOSITORY / "scripts"), "HF_HUB_OFFLINE": "1"}
-    python = cached_python("embeddings", "embeddings.txt", [MODEL, TORCH, "pyyaml"])
+    python = cached_python("embeddings", "embeddings.txt", [MODEL, TORCH, "pyyaml", "msgspec"])
     for pooling, name in (("mean", "vectors"), ("mean", "again"), ("cls", "cls")):
         arguments = [python, "-c", ENCODE, folder, pooling, name]
         subprocess.run(arguments, env=variables, check=True)

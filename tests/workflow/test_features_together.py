@@ -216,6 +216,8 @@ def test_it_does_not_differ_from_itself(run, tmp_path):
 def test_noise_is_none(run):
     if "noise" not in run.drawn.features:
         pytest.skip("it asks for none")
+    if "narrow window, skip" in run.drawn.features:
+        pytest.skip("of a part of which no prompt fits noise asks nothing, and says so")
     run.project.snakemake("noise")
     found = 0
     for path in run.project.results.glob("noise/*/gold/*.csv"):
