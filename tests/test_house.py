@@ -6,8 +6,7 @@ import grimp
 
 FLOORS = (
     ("command", "notebook"),
-    ("benchmarks", "stages", "plan", "page", "compare", "share", "doctor"),
-    ("simple",),
+    ("benchmarks", "simple", "stages", "plan", "page", "compare", "share", "doctor"),
     ("run", "show", "judging"),
     ("engines", "stats", "config", "workflow"),
     ("contract",),

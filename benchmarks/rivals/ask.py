@@ -46,14 +46,15 @@ def lm_eval(url: str, count: int, at_once: int) -> Callable[[], int]:
 
 def inspect_ai(url: str, count: int, at_once: int) -> Callable[[], int]:
     """Asks by an evaluation of inspect_ai without a scorer; gives the number of its answers."""
-    from inspect_ai import Task, eval
+    from inspect_ai import Task
+    from inspect_ai import eval as evaluate
     from inspect_ai.dataset import MemoryDataset, Sample
 
     task = Task(dataset=MemoryDataset([Sample(input=question) for question in questions(count)]))
 
     def run() -> int:
         with tempfile.TemporaryDirectory() as logs:
-            (log,) = eval(
+            (log,) = evaluate(
                 task,
                 model="openai-api/local/judge",
                 model_base_url=url,

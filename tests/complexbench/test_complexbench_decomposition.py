@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from complexbench_instances import instance
 from steadfast.benchmarks.complexbench.decomposition import turns
-from steadfast.benchmarks.complexbench.instance import Instance
+from steadfast.benchmarks.complexbench.instance import InstanceRecord
 from steadfast.benchmarks.complexbench.schema import check
 
 FIRST, SECOND, THIRD = (f"模型是否满足第{number}个要求？" for number in range(3))
@@ -21,7 +21,7 @@ def parts(*assigned: list, **named: list) -> dict:
 
 
 def assigned(sub_instructions: dict) -> tuple[list[tuple], list[str]]:
-    made = Instance.model_validate(instance(sub_instructions=sub_instructions))
+    made = InstanceRecord.model_validate(instance(sub_instructions=sub_instructions))
     found, problems = turns(made)
     return [turn.points for turn in found], [problem.sentence for problem in problems]
 
@@ -48,7 +48,7 @@ def test_the_turns_go_by_their_numbers():
         ],
         sub_instructions=parts(*[[n] for n in range(12)]),
     )
-    found, _ = turns(Instance.model_validate(many))
+    found, _ = turns(InstanceRecord.model_validate(many))
     assert [turn.points for turn in found] == [(n,) for n in range(12)]
 
 

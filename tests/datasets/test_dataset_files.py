@@ -6,12 +6,12 @@ import re
 import pytest
 
 from steadfast.base.errors import UserError
-from steadfast.benchmarks.datasets.benchmark import DataSet
-from steadfast.benchmarks.datasets.records import placed
 from steadfast.config.load import load_config
 from steadfast.contract import registry
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.lineage import Lineage
+from steadfast.simple.datasets import DataSet
+from steadfast.simple.records import placed
 
 PLAIN = {"prompt": "Which?", "answer": "blue"}
 MODELS = {"reference": {"engine": "reference"}}

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadfast.benchmarks.datasets.scorers import (
+from steadfast.simple.instance import Instance
+from steadfast.simple.scorers import (
     SCORERS,
     choice,
     contains,
@@ -22,7 +23,6 @@ from steadfast.benchmarks.datasets.scorers import (
     regex,
     words,
 )
-from steadfast.simple.instance import Instance
 
 TEXTS = st.text(max_size=300)
 WORD = st.text(string.ascii_letters + string.digits, min_size=1, max_size=12)

@@ -9,7 +9,7 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.base.names import visible
 from steadfast.command import start
-from steadfast.command.questions import NO_KEY, OPENAI_KEY, QUESTIONS, Question, sections
+from steadfast.command.questions import NO_KEY, OPENAI_KEY, QUESTIONS, InitQuestion, sections
 from steadfast.command.says_why import says_why
 from steadfast.config.commented import commented
 from steadfast.config.json_schema import PATH as SCHEMA
@@ -76,7 +76,7 @@ def complete(given: Namespace) -> None:
             setattr(given, question.key, answer)
 
 
-def ask(question: Question, given: Namespace) -> Any:
+def ask(question: InitQuestion, given: Namespace) -> Any:
     """Asks until there is an answer; none means the default."""
     default = question.default(given)
     listed = default if isinstance(default, list) else ["left out" if default is None else default]

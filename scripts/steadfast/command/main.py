@@ -64,6 +64,12 @@ WORKFLOW = (
     ),
 )
 """What all commands take that start Snakemake; its own options stand behind ``--``."""
+TWO_RUNS = (
+    argument("a", type=Path, metavar="A", help="results folder of run A; gate takes bundles too"),
+    argument("b", type=Path, metavar="B", help="results folder of run B"),
+    argument("--config", type=is_there, help="config of a folder that does not hold its own"),
+)
+"""What the commands take that set two runs side by side."""
 LIMIT = argument(
     "--limit", type=int, default=2, metavar="N", help="prompts of each task: %(default)s"
 )
@@ -115,11 +121,7 @@ COMMANDS = {
         "says what differs between two runs",
         "results other/results --out differences",
         (
-            argument("a", type=Path, metavar="A", help="results folder of run A"),
-            argument("b", type=Path, metavar="B", help="results folder of run B"),
-            argument(
-                "--config", type=is_there, help="config of a folder that does not hold its own"
-            ),
+            *TWO_RUNS,
             argument("--out", type=Path, help="folder for everything as CSV files"),
             argument(
                 "--fail",
@@ -133,16 +135,12 @@ COMMANDS = {
         "says whether run B is no worse than run A: ends with 0, or 3 (worse), or 4 (cannot tell)",
         "results other/results --margin 0.02",
         (
-            argument("a", type=Path, metavar="A", help="results folder, or bundle, of run A"),
-            argument("b", type=Path, metavar="B", help="results folder, or bundle, of run B"),
+            *TWO_RUNS,
             argument(
                 "--margin",
                 type=float,
                 default=0.02,
                 help="by how much B may be worse, as a share of full marks: %(default)s",
-            ),
-            argument(
-                "--config", type=is_there, help="config of a folder that does not hold its own"
             ),
         ),
         "gate",

@@ -19,7 +19,7 @@ def nothing(given: Namespace) -> None:
 
 
 @dataclass(frozen=True)
-class Question:
+class InitQuestion:
     """One thing that a config says.
 
     Attributes:
@@ -141,39 +141,39 @@ def at_server(given: Namespace) -> bool:
 
 
 QUESTIONS = (
-    Question(
+    InitQuestion(
         "engine",
         "openai: a server with an OpenAI-compatible API; vllm: a checkpoint, on GPUs here",
         kind=engine,
         default=lambda given: "openai",
     ),
-    Question(
+    InitQuestion(
         "model",
         "the model: its name at the server; for vllm its hub id or directory",
         required=always,
     ),
-    Question(
+    InitQuestion(
         "base-url",
         "address of the server, with /v1; without one OpenAI's own",
         "URL",
         asked=at_server,
     ),
-    Question(
+    InitQuestion(
         "key-variable",
         f"environment variable that holds the server's key; {NO_KEY}: it needs no key",
         "VARIABLE",
         default=lambda given: NO_KEY if given.base_url else OPENAI_KEY,
         asked=at_server,
     ),
-    Question(
+    InitQuestion(
         "window",
         "tokens of prompt and answer together that the model takes; longer contexts are cut",
         "TOKENS",
         int,
         required=lambda given: not at_server(given),
     ),
-    Question("benchmarks", "benchmarks that run", words="+", default=first_benchmark),
-    Question(
+    InitQuestion("benchmarks", "benchmarks that run", words="+", default=first_benchmark),
+    InitQuestion(
         "lengths",
         "lengths of the contexts: 4k, 8k, 16k, 32k, 64k, 128k as published, or NAME=TOKENS",
         "LENGTH",
@@ -182,25 +182,25 @@ QUESTIONS = (
         fitting,
         has_lengths,
     ),
-    Question(
+    InitQuestion(
         "data",
         "released: what the papers asked, fetched once; synthetic: made here, without network",
         kind=data,
         default=lambda given: "released",
     ),
-    Question(
+    InitQuestion(
         "judge",
         "the model that judges what no rule can decide, by its name at the server",
         asked=is_judged,
         required=always,
     ),
-    Question(
+    InitQuestion(
         "judge-url",
         "address of the judge's server, with /v1; without one OpenAI's own",
         "URL",
         asked=is_judged,
     ),
-    Question(
+    InitQuestion(
         "price",
         "what a million tokens of prompts and of answers cost, such as 2.5 10",
         ("PROMPTS", "ANSWERS"),
@@ -208,7 +208,7 @@ QUESTIONS = (
         2,
         asked=at_server,
     ),
-    Question(
+    InitQuestion(
         "max-spend",
         "what the model may cost in all; needs a price",
         "AMOUNT",

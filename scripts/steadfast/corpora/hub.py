@@ -37,7 +37,7 @@ class NotThereError(UserError):
         self.reason = reason
 
 
-class DataSet:
+class HubDataSet:
     """A data set at a revision, and the hub that has it, as the environment says when asked."""
 
     def __init__(self, corpus: str, repo: str, revision: str):
@@ -197,11 +197,11 @@ def corpus(
 
 def _first_there(
     corpus: str, repos: Sequence[str], revision: str, locks: LockFile
-) -> tuple[DataSet, list[str], list[str]]:
+) -> tuple[HubDataSet, list[str], list[str]]:
     """Returns the first data set that is there, its files, and the names of those before it."""
     reasons: dict[str, str] = {}
     for repo in repos:
-        data_set, locked = DataSet(corpus, repo, revision), locks.read(repo, revision)
+        data_set, locked = HubDataSet(corpus, repo, revision), locks.read(repo, revision)
         try:
             offered = data_set.files(locked)
         except NotThereError as error:
@@ -226,7 +226,7 @@ def _first_there(
 class _Search:
     """Looks a corpus's files up, and fetches and checks what it looks at."""
 
-    def __init__(self, data_set: DataSet, locks: LockFile, sha256: Mapping[str, str]):
+    def __init__(self, data_set: HubDataSet, locks: LockFile, sha256: Mapping[str, str]):
         self._data_set = data_set
         locked = locks.read(data_set.repo, data_set.revision)
         self._expected = ((sha256, "the config"), (locked, str(locks.path)))

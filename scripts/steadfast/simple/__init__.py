@@ -1,1 +1,1 @@
-"""Benchmarks of one score an answer: all but instances and a scorer has a default."""
+"""Benchmarks of one score an answer: by instances and a function, or by a file."""

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from steadfast.benchmarks.complexbench.instance import Finding, Instance
+from steadfast.benchmarks.complexbench.instance import Finding, InstanceRecord
 
 T = TypeVar("T")
 Raw = Mapping[str, Any]  # an instance in the shape of the data files
@@ -56,7 +56,7 @@ def selecting(instances: Iterable[Raw]) -> Iterator[tuple[str, list[Raw], str | 
             yield name, group, lacking(members)
 
 
-def branch_findings(instances: Mapping[int, Instance]) -> list[Finding]:
+def branch_findings(instances: Mapping[int, InstanceRecord]) -> list[Finding]:
     """Warns of groups that lack a branch or take one twice, but for torn selections."""
     if sorted(one.main_id for one in instances.values()) != list(range(len(instances))):
         return []
@@ -84,7 +84,7 @@ def branch_findings(instances: Mapping[int, Instance]) -> list[Finding]:
     return findings
 
 
-def _finding(position: int, instance: Instance, sentence: str) -> Finding:
+def _finding(position: int, instance: InstanceRecord, sentence: str) -> Finding:
     return Finding("warning", position, instance.main_id, "branches", sentence)
 
 

@@ -12,7 +12,7 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.complexbench import decomposition
 from steadfast.benchmarks.complexbench.branches import selecting
 from steadfast.benchmarks.complexbench.facts import taxonomy
-from steadfast.benchmarks.complexbench.instance import Instance, Question
+from steadfast.benchmarks.complexbench.instance import InstanceRecord, Question
 from steadfast.benchmarks.complexbench.schema import COMMAND, check, read_instances, stop_at_errors
 
 LISTED = 20  # warnings that the log has
@@ -64,7 +64,9 @@ def records(
     return found
 
 
-def _checked(raw: Sequence[object], path: Path | str, published: bool = False) -> list[Instance]:
+def _checked(
+    raw: Sequence[object], path: Path | str, published: bool = False
+) -> list[InstanceRecord]:
     instances, findings = check(raw, published)
     stop_at_errors(path, findings)
     for found in findings[:LISTED]:
@@ -74,8 +76,8 @@ def _checked(raw: Sequence[object], path: Path | str, published: bool = False) -
     return instances
 
 
-def _record(instance: Instance, language: str, origin: str) -> Record:
-    def text(holder: Instance | Question, field: str) -> str:
+def _record(instance: InstanceRecord, language: str, origin: str) -> Record:
+    def text(holder: InstanceRecord | Question, field: str) -> str:
         found = getattr(holder, field if language == "zh" else f"{field}_{language}")
         if found is None:
             raise UserError(
@@ -95,7 +97,7 @@ def _record(instance: Instance, language: str, origin: str) -> Record:
     return record | {"turns": _turns(instance, language), "origin": origin}
 
 
-def _turns(instance: Instance, language: str) -> list[Record]:
+def _turns(instance: InstanceRecord, language: str) -> list[Record]:
     """The turns in a language; none where one is not translated, or they are not well assigned."""
     turns, problems = decomposition.turns(instance)
     if any(not problem.doubtful for problem in problems):

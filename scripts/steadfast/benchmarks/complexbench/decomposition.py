@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from steadfast.benchmarks.complexbench.instance import Instance, SubInstruction
+from steadfast.benchmarks.complexbench.instance import InstanceRecord, SubInstruction
 
 _KEY = re.compile(r"sub_instruction_(\d{1,4})")
 _LIKE = 0.5  # similarity below which a question's wording is more than a little changed
@@ -28,7 +28,7 @@ class Problem(NamedTuple):
     doubtful: bool = False
 
 
-def turns(instance: Instance) -> tuple[list[Turn], list[Problem]]:
+def turns(instance: InstanceRecord) -> tuple[list[Turn], list[Problem]]:
     """Returns the turns of an instance in order, and what is wrong with them.
 
     Every scoring question belongs to one turn, and those of a turn follow each other in the

@@ -10,17 +10,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from steadfast.base.names import nearest
 from steadfast.benchmarks.complexbench import decomposition
 from steadfast.benchmarks.complexbench.facts import dimensions, normalised, taxonomy
-from steadfast.benchmarks.complexbench.instance import Finding, Instance, Question, Severity
+from steadfast.benchmarks.complexbench.instance import Finding, InstanceRecord, Question, Severity
 from steadfast.benchmarks.complexbench.rule_forms import RuleFormError, hazards, read_rule
 
 Found = tuple[str, str] | tuple[str, str, bool]
-Check = Callable[[Instance], Iterable[Found]]
+Check = Callable[[InstanceRecord], Iterable[Found]]
 _CATEGORY = re.compile(r"([A-Za-z_]+?)(?:_([1-9]\d?))?")
 _SPELT_OUT = 5  # characters of a text that an instruction hardly asks for in other words
 _COMPOSED = ("Chain", "Selection")
 
 
-def instance_findings(position: int, instance: Instance, unread: frozenset[str]) -> list[Finding]:
+def instance_findings(
+    position: int, instance: InstanceRecord, unread: frozenset[str]
+) -> list[Finding]:
     """Returns all that is wrong with one instance."""
     return [
         Finding(severity, position, instance.main_id, *found)
@@ -30,7 +32,7 @@ def instance_findings(position: int, instance: Instance, unread: frozenset[str])
     ]
 
 
-def file_findings(instances: Mapping[int, Instance]) -> list[Finding]:
+def file_findings(instances: Mapping[int, InstanceRecord]) -> list[Finding]:
     """Returns what is wrong with instances beside each other, by position in their file."""
     findings = []
     seen: dict[int, int] = {}
@@ -63,10 +65,10 @@ def file_findings(instances: Mapping[int, Instance]) -> list[Finding]:
     return findings
 
 
-def _questions(check: Callable[[Instance, int, Question], Iterable[Found]]) -> Check:
+def _questions(check: Callable[[InstanceRecord, int, Question], Iterable[Found]]) -> Check:
     """Returns a check that is made of each question, and names fields of the question."""
 
-    def found(instance: Instance) -> Iterator[Found]:
+    def found(instance: InstanceRecord) -> Iterator[Found]:
         for number, question in enumerate(instance.scoring_questions):
             for field, *rest in check(instance, number, question):
                 yield f"scoring_questions[{number}].{field}".removesuffix("."), *rest
@@ -74,25 +76,25 @@ def _questions(check: Callable[[Instance, int, Question], Iterable[Found]]) -> C
     return found
 
 
-def _blank(instance: Instance) -> Iterator[Found]:
+def _blank(instance: InstanceRecord) -> Iterator[Found]:
     for name in ("instruction", "instruction_en"):
         if (getattr(instance, name) or "?").isspace():
             yield name, "is blank; fill it"
 
 
-def _translation(instance: Instance, place: int, question: Question) -> Iterator[Found]:
+def _translation(instance: InstanceRecord, place: int, question: Question) -> Iterator[Found]:
     if instance.instruction_en is not None and question.question_en is None:
         sentence = "is missing where the instruction is translated; translate the question too"
         yield "question_en", sentence
 
 
-def _point_id(instance: Instance, place: int, question: Question) -> Iterator[Found]:
+def _point_id(instance: InstanceRecord, place: int, question: Question) -> Iterator[Found]:
     if question.point_id != place:
         sentence = f"is {question.point_id} at position {place}; number the questions from 0"
         yield "point_id", sentence
 
 
-def _dependencies(instance: Instance, place: int, question: Question) -> Iterator[Found]:
+def _dependencies(instance: InstanceRecord, place: int, question: Question) -> Iterator[Found]:
     earlier = f"one of 0 to {place - 1}" if place else "none: it is the first"
     for point in dict.fromkeys(question.dep):
         if question.dep.count(point) > 1:
@@ -104,7 +106,7 @@ def _dependencies(instance: Instance, place: int, question: Question) -> Iterato
             yield "dep", f"names {point}, which is no earlier question; name {earlier}", unknown
 
 
-def _dependency_doubts(instance: Instance, place: int, question: Question) -> Iterator[Found]:
+def _dependency_doubts(instance: InstanceRecord, place: int, question: Question) -> Iterator[Found]:
     questions = instance.scoring_questions
     known = [point for point in question.dep if 0 <= point < place]
     ancestors = {a for point in known for a in questions[point].dep if 0 <= a < place}
@@ -123,14 +125,14 @@ def _dependency_doubts(instance: Instance, place: int, question: Question) -> It
         )
 
 
-def _vocabulary(instance: Instance) -> Iterator[Found]:
+def _vocabulary(instance: InstanceRecord) -> Iterator[Found]:
     given, known = instance.task_types, taxonomy()["task_types"]
     if given not in known:
         yield "task_types", f"there is no task type {given[:60]!r}; {nearest(given[:60], known)}"
     yield from _names(instance, 0, instance)
 
 
-def _names(_: Instance, place: int, holder: Instance | Question) -> Iterator[Found]:
+def _names(_: InstanceRecord, place: int, holder: InstanceRecord | Question) -> Iterator[Found]:
     for field, what, known in (
         ("constraint_dimensions", "dimension", list(dimensions())),
         ("composition_types", "composition type", taxonomy()["composition_types"]),
@@ -143,7 +145,7 @@ def _names(_: Instance, place: int, holder: Instance | Question) -> Iterator[Fou
                 yield field, f"names {name!r} twice; name it once"
 
 
-def _labels(instance: Instance) -> Iterator[Found]:
+def _labels(instance: InstanceRecord) -> Iterator[Found]:
     """Checks that an instance's labels are those of its questions."""
     for field in ("constraint_dimensions", "composition_types"):
         own = getattr(instance, field)
@@ -161,12 +163,12 @@ def _labels(instance: Instance) -> Iterator[Found]:
                 yield field, f"has {name!r}, {sentence}"
 
 
-def _label(instance: Instance, place: int, question: Question) -> Iterator[Found]:
+def _label(instance: InstanceRecord, place: int, question: Question) -> Iterator[Found]:
     if not question.constraint_dimensions and not question.composition_types:
         yield "", "verifies no dimension and no composition type; name what it verifies"
 
 
-def _label_doubts(instance: Instance) -> Iterator[Found]:
+def _label_doubts(instance: InstanceRecord) -> Iterator[Found]:
     kinds = {kind for question in instance.scoring_questions for kind in question.composition_types}
     if "Chain" in instance.composition_types and "Chain" not in kinds:
         yield (
@@ -176,7 +178,7 @@ def _label_doubts(instance: Instance) -> Iterator[Found]:
         )
 
 
-def _category(instance: Instance) -> Iterator[Found]:
+def _category(instance: InstanceRecord) -> Iterator[Found]:
     match = _CATEGORY.fullmatch(instance.category)
     known = taxonomy()["categories"]
     name, depth = (match[1], match[2]) if match else (instance.category, None)
@@ -201,7 +203,7 @@ def _category(instance: Instance) -> Iterator[Found]:
         yield "category", f"has {depth} layer of nesting; it takes at least {least}"
 
 
-def _group(instance: Instance) -> Iterator[Found]:
+def _group(instance: InstanceRecord) -> Iterator[Found]:
     for field in ("group", "idx_in_group"):
         if "Selection" in instance.composition_types and getattr(instance, field) is None:
             yield (
@@ -211,7 +213,7 @@ def _group(instance: Instance) -> Iterator[Found]:
             )
 
 
-def _rule(instance: Instance, place: int, question: Question) -> Iterator[Found]:
+def _rule(instance: InstanceRecord, place: int, question: Question) -> Iterator[Found]:
     if question.rule is not None:
         try:
             read_rule(question.rule)
@@ -219,7 +221,7 @@ def _rule(instance: Instance, place: int, question: Question) -> Iterator[Found]
             yield "rule", str(error)
 
 
-def _rule_doubts(instance: Instance, place: int, question: Question) -> Iterator[Found]:
+def _rule_doubts(instance: InstanceRecord, place: int, question: Question) -> Iterator[Found]:
     if question.rule is None or any(_rule(instance, place, question)):
         return
     clauses = read_rule(question.rule)
@@ -243,7 +245,7 @@ def _turns(doubtful: bool) -> Check:
     )
 
 
-def _needless_turns(instance: Instance) -> Iterator[Found]:
+def _needless_turns(instance: InstanceRecord) -> Iterator[Found]:
     if instance.sub_instructions and not set(instance.composition_types) & set(_COMPOSED):
         sentence = "decompose an instruction that has neither Chain nor Selection; leave them out"
         yield "sub_instructions", sentence

@@ -36,7 +36,7 @@ class SubInstruction(StrictModel):
     scoring_questions: list[str] | list[int]
 
 
-class Instance(StrictModel):
+class InstanceRecord(StrictModel):
     """A complex instruction and what is known of it."""
 
     main_id: int = Field(ge=0)  # number in the data set; its position there
@@ -76,6 +76,6 @@ class Finding:
 
     @property
     def place(self) -> str:
-        """Instance and field, in words."""
+        """InstanceRecord and field, in words."""
         number = f"main_id {self.main_id}" if self.main_id is not None else "no main_id"
         return f"instance {self.position + 1} ({number}), {self.field}"

@@ -19,7 +19,12 @@ from steadfast.base.files import Record, read_json
 from steadfast.base.names import nearest
 from steadfast.benchmarks.complexbench.branches import branch_findings
 from steadfast.benchmarks.complexbench.guidelines import file_findings, instance_findings
-from steadfast.benchmarks.complexbench.instance import Finding, Instance, Question, SubInstruction
+from steadfast.benchmarks.complexbench.instance import (
+    Finding,
+    InstanceRecord,
+    Question,
+    SubInstruction,
+)
 
 EXTRA = "extra_forbidden"
 """A field that the schema does not know: the instance can be read without it."""
@@ -46,7 +51,7 @@ _TYPES = {
 class Shaped(NamedTuple):
     """An instance as far as it can be read."""
 
-    instance: Instance | None  # None where nothing can be made of it
+    instance: InstanceRecord | None  # None where nothing can be made of it
     # fields that were not of the schema's shape, of the instance or a question
     unread: frozenset[str] = frozenset()
     findings: Sequence[Finding] = ()  # what is wrong with them
@@ -55,7 +60,7 @@ class Shaped(NamedTuple):
 def shape(position: int, value: object) -> Shaped:
     """Reads one instance."""
     try:
-        return Shaped(Instance.model_validate(value))
+        return Shaped(InstanceRecord.model_validate(value))
     except ValidationError as error:
         wrong = error.errors()
     main_id = value.get("main_id") if isinstance(value, dict) else None
@@ -73,7 +78,7 @@ def shape(position: int, value: object) -> Shaped:
     deepest = sorted(wrong, key=lambda found: -len(found["loc"]))
     fields = [(_mend(mended, one), one["type"]) for one in deepest]
     unread = frozenset(field for field, kind in fields if kind != EXTRA)
-    return Shaped(Instance.model_validate(mended), unread, findings)
+    return Shaped(InstanceRecord.model_validate(mended), unread, findings)
 
 
 def _mend(instance: Record, error: ErrorDetails) -> str:
@@ -105,7 +110,7 @@ def _sentence(error: ErrorDetails) -> str:
             return "is missing; add it"
         case kind if kind == EXTRA:
             *above, field = error["loc"]
-            known = _HOLDERS[above[0]] if above else Instance
+            known = _HOLDERS[above[0]] if above else InstanceRecord
             return f"there is no such field; {nearest(str(field), list(known.model_fields))}"
         case "model_type" | "model_attributes_type":
             return "is no JSON object; write one with the fields of docs/complexbench.md"
@@ -132,7 +137,9 @@ def read_instances(path: Path | str) -> list[object]:
     return value
 
 
-def check(raw: Sequence[object], published: bool = False) -> tuple[list[Instance], list[Finding]]:
+def check(
+    raw: Sequence[object], published: bool = False
+) -> tuple[list[InstanceRecord], list[Finding]]:
     """Returns the instances of the schema's shape, and all findings in the instances' order.
 
     What the benchmark's authors published is taken as it is: what no annotator may do, but can be

@@ -97,7 +97,7 @@ def _dialect(known: Settings) -> Dialect:
 DIALECTS = {name: _dialect(known) for name, known in FACTS["dialects"].items()}
 
 
-class Mark(NamedTuple):
+class ThoughtMark(NamedTuple):
     """A mark in a text."""
 
     kind: str | None  # start, end or frame
@@ -106,7 +106,7 @@ class Mark(NamedTuple):
     in_code: int  # 0 outside code, else FENCED or INLINE
 
 
-def marks_in(text: str, dialect: Dialect) -> Iterator[Mark]:
+def marks_in(text: str, dialect: Dialect) -> Iterator[ThoughtMark]:
     """The marks of a dialect in a text, in order."""
     if not dialect.is_in(text):
         return
@@ -117,7 +117,7 @@ def marks_in(text: str, dialect: Dialect) -> Iterator[Mark]:
         start, stop = mark.span()
         while end <= start:
             begin, end, kind = next(spans, (len(text) + 1, len(text) + 1, 0))
-        yield Mark(mark.lastgroup, start, stop, kind if begin <= start else 0)
+        yield ThoughtMark(mark.lastgroup, start, stop, kind if begin <= start else 0)
 
 
 class Tags:
@@ -127,7 +127,7 @@ class Tags:
     left without a start.
     """
 
-    def __init__(self, marks: Iterable[Mark]):
+    def __init__(self, marks: Iterable[ThoughtMark]):
         self.marks = [mark for mark in marks if not mark.in_code]
         steps = (STEPS.get(mark.kind or "", 0) for mark in self.marks)
         self._depths = list(accumulate(steps))
@@ -145,7 +145,7 @@ class Tags:
         """Starts more than ends."""
         return self._depths[-1] if self._depths else 0
 
-    def lone_end(self, dialect: Dialect) -> Mark | None:
+    def lone_end(self, dialect: Dialect) -> ThoughtMark | None:
         """The first end without a start; in channels only where no start stands before it."""
         for mark, depth in zip(self.marks, self._depths, strict=True):
             if depth < 0:

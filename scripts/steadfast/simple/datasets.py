@@ -13,21 +13,21 @@ from steadfast.base.files import Settings, canonical_json, file_sha256, read_tex
 from steadfast.base.names import shown
 from steadfast.base.resources import PREFIX, located
 from steadfast.base.tokens import cache_folder, fingerprint
-from steadfast.benchmarks.datasets import records, scorers
-from steadfast.benchmarks.datasets.judge import OWN_SLOTS, TEMPLATE
-from steadfast.benchmarks.datasets.records import CONTEXT
-from steadfast.benchmarks.datasets.scorers import OPTIONS, SCORERS, first_match
 from steadfast.contract.components import Component, Scoring
 from steadfast.contract.judge_template import ANSWER, SLOT, load_template, packaged
 from steadfast.contract.task import Benchmark, Family, Judging, Task
 from steadfast.contract.text_asked import data_asked
 from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel, key
+from steadfast.simple import records, scorers
 from steadfast.simple.benchmark import ALL, PACKAGE, Simple, measures
 from steadfast.simple.instance import Instance, checked
+from steadfast.simple.judge import OWN_SLOTS, TEMPLATE
+from steadfast.simple.records import CONTEXT
+from steadfast.simple.scorers import OPTIONS, SCORERS, first_match
 
 NAME = "datasets"
-OWN = "steadfast.benchmarks.datasets"
+OWN = "steadfast.simple"
 PACKAGED = f"{PREFIX}datasets/judge/{TEMPLATE}.txt"
 
 

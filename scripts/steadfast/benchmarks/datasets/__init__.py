@@ -1,1 +1,0 @@
-"""Data sets of the user's own: a file, and a scorer by its name."""
