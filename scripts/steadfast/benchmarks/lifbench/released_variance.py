@@ -7,9 +7,10 @@ of paired differences, means over all pairs of the paper's models.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from math import log2
 
+import pandas as pd
 import yaml
 
 from steadfast.base.files import Record
@@ -38,15 +39,21 @@ def released_variance(directory: str | None) -> Record:
     steps = {
         name: log2(budget) for budget, name in facts("lifbench/released.yaml")["lengths"].items()
     }
-    compared = Compared("", dict.fromkeys(PAPER_TASKS, 1.0), SCENARIO_OF)
-    rows = pilot_rows(_scores(directory, list(steps)), compared)
-    pairs = [components_of(pair, steps) for _, _, pair in differences(rows)]
+    pairs = [components_of(pair, steps) for _, _, pair in differences(released_rows(directory))]
     source = f"the paper's released scores (mean of all {len(pairs)} pairs of its models)"
     groups = {name: mean_components([pair[name] for pair in pairs]).plain for name in SCENARIOS}
     return {"source": source, "groups": groups}
 
 
-def _scores(directory: str | None, lengths: list[str]) -> Iterator[Scored[ScoreRecord]]:
+def released_rows(directory: str | None) -> pd.DataFrame:
+    """Returns the released scores of the paper's models, as ``pilot_rows`` has them."""
+    compared = Compared("", dict.fromkeys(PAPER_TASKS, 1.0), SCENARIO_OF)
+    return pilot_rows(
+        _scores(directory, facts("lifbench/released.yaml")["lengths"].values()), compared
+    )
+
+
+def _scores(directory: str | None, lengths: Collection[str]) -> Iterator[Scored[ScoreRecord]]:
     models = {name: name for name, model in PAPER_MODELS.items() if not model.gold}
     cells = [(model, length) for model in models for length in lengths]
     found = released_scores(models, cells, directory, PAPER_TASKS)
