@@ -9,10 +9,10 @@ import pytest
 from steadfast.base.files import write_jsonl
 from steadfast.base.resources import facts
 from steadfast.base.tokens import load_tokenizer
-from steadfast.benchmarks.lifbench.contexts import lists, multidoc, onedoc
-from steadfast.benchmarks.lifbench.domains import facts_of
 from steadfast.benchmarks.lifbench.tasks import SCENARIOS
 from steadfast.corpora import local
+from steadfast.corpora.contexts import lists, multidoc, onedoc
+from steadfast.corpora.contexts.domains import facts_of
 from steadfast.schema.config import CorpusName
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadfast.base.tokens import load_tokenizer
-from steadfast.benchmarks.lifbench.contexts.filling import Filled, enough, fill, is_plain, shuffled
+from steadfast.corpora.contexts.filling import Filled, enough, fill, is_plain, shuffled
 
 TOKENIZER = load_tokenizer("o200k_base")
 LINES = st.lists(st.text(alphabet="ab .,'\n17é—", min_size=1, max_size=12), max_size=12)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from steadfast.base.errors import UserError
 from steadfast.base.tokens import load_tokenizer
-from steadfast.benchmarks.lifbench.contexts.lists import contained, contexts
+from steadfast.corpora.contexts.lists import contained, contexts
 
 BUDGET = 3072
 TOKENIZER = load_tokenizer("o200k_base")

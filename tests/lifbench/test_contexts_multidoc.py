@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_jsonl, write_jsonl
 from steadfast.base.tokens import load_tokenizer
-from steadfast.benchmarks.lifbench.contexts.multidoc import contexts, cut
-from steadfast.benchmarks.lifbench.domains import facts_of
+from steadfast.corpora.contexts.domains import facts_of
+from steadfast.corpora.contexts.multidoc import contexts, cut
 
 TOKENIZER = load_tokenizer("o200k_base")
 FIELDS = {"text", "id", "iD2", "title", "date", "source"}

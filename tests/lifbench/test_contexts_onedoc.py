@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_jsonl, write_jsonl
 from steadfast.base.tokens import load_tokenizer
-from steadfast.benchmarks.lifbench.contexts import onedoc
-from steadfast.benchmarks.lifbench.contexts.onedoc import segment
+from steadfast.corpora.contexts import onedoc
+from steadfast.corpora.contexts.onedoc import segment
 
 TOKENIZER = load_tokenizer("o200k_base")
 TAG = re.compile(r"<([^\w\s])(\w+)\1(-\d+)?>")

@@ -12,15 +12,15 @@ from steadfast.base.errors import UserError
 from steadfast.base.resources import facts
 from steadfast.base.tokens import load_tokenizer
 from steadfast.benchmarks.lifbench.answers import reference_answer
-from steadfast.benchmarks.lifbench.contexts import lists, multidoc, onedoc
-from steadfast.benchmarks.lifbench.contexts.formats import FORMATS, show_documents, show_list
-from steadfast.benchmarks.lifbench.domains import DOMAINS, facts_of
 from steadfast.benchmarks.lifbench.floor import floor_answer
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.prompts import prompts
 from steadfast.benchmarks.lifbench.rubric import RUBRICS, score
 from steadfast.benchmarks.lifbench.samples import LifbenchSamples, render
 from steadfast.contract.components import Sample
+from steadfast.corpora.contexts import lists, multidoc, onedoc
+from steadfast.corpora.contexts.domains import DOMAINS, facts_of
+from steadfast.corpora.contexts.formats import FORMATS, show_documents, show_list
 
 BUDGET = 3072
 TOKENIZER = load_tokenizer("o200k_base")

@@ -12,7 +12,7 @@ from small_contexts import CASES, needs_cases
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_jsonl
 from steadfast.benchmarks.lifbench.benchmark import LIFBENCH
-from steadfast.benchmarks.lifbench.contexts.released import contexts
+from steadfast.benchmarks.lifbench.released_contexts import contexts
 from steadfast.benchmarks.lifbench.released_files import input_file, released_lengths, tasks_file
 from steadfast.config.load import load_config
 

@@ -16,10 +16,10 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_jsonl
 from steadfast.base.resources import resource
 from steadfast.benchmarks.lifbench.answers import reference_answer
-from steadfast.benchmarks.lifbench.contexts.released import contexts
 from steadfast.benchmarks.lifbench.expressions import released_expressions
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.prompts import prompts
+from steadfast.benchmarks.lifbench.released_contexts import contexts
 from steadfast.benchmarks.lifbench.released_drawing import KnownSentences, released_settings
 from steadfast.benchmarks.lifbench.released_files import scores_file
 from steadfast.benchmarks.lifbench.samples import LifbenchSamples

@@ -6,7 +6,6 @@ from dataclasses import replace
 from steadfast.base.files import Record, Settings
 from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.contexts.formats import CONTENT, NUMBERED
 from steadfast.benchmarks.lifbench.data import (
     context_file,
     data_files,
@@ -37,6 +36,7 @@ from steadfast.contract.task import (
     Trial,
 )
 from steadfast.contract.text_asked import prompts_asked, scores_asked
+from steadfast.corpora.contexts.formats import CONTENT, NUMBERED
 from steadfast.schema.config import Config
 
 NO_REWRITER = """lifbench.expressions: recs needs models that reword; name some under rewriters, \

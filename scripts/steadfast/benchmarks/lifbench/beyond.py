@@ -8,14 +8,14 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from steadfast.benchmarks.lifbench.contexts.formats import NUMBERED
-from steadfast.benchmarks.lifbench.domains import usual_domain
 from steadfast.benchmarks.lifbench.frames import row_order, sorted_rows
 from steadfast.benchmarks.lifbench.measures import bootstrap, spread, task_means
 from steadfast.benchmarks.lifbench.records import Beyond
 from steadfast.benchmarks.lifbench.scored_tasks import PAPER, SCORED_TASKS, Rubric, ScoredTasks
 from steadfast.benchmarks.lifbench.tasks import SCENARIOS
 from steadfast.contract.records import OVERALL, OWN
+from steadfast.corpora.contexts.domains import usual_domain
+from steadfast.corpora.contexts.formats import NUMBERED
 from steadfast.stats.scores import answers_expected
 from steadfast.stats.tidy import tidy
 

@@ -1,19 +1,13 @@
 """The files of LIFBench's data: corpora, the contexts and expressions made of them."""
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from steadfast.base.files import Record, Settings
-from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.contexts.formats import NUMBERED, formats_of
-from steadfast.benchmarks.lifbench.domains import facts_of, usual_domain
 from steadfast.benchmarks.lifbench.own_tasks.tasks import OwnTask
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.recs.files import RELEASED, recs_file, recs_files, review_file
 from steadfast.benchmarks.lifbench.released_files import (
-    NOTHING,
     in_directory,
     input_name,
     input_needs,
@@ -22,15 +16,13 @@ from steadfast.benchmarks.lifbench.released_files import (
 from steadfast.benchmarks.lifbench.section import Lifbench
 from steadfast.benchmarks.lifbench.tasks import NAME, in_order
 from steadfast.contract.components import Component
-from steadfast.contract.task import DataFile, Needs
-from steadfast.corpora.hub import PUBLIC
-from steadfast.corpora.local import matching
-from steadfast.schema.config import Config, CorpusName
+from steadfast.contract.long_texts import contexts_file, corpus_file
+from steadfast.contract.task import DataFile
+from steadfast.corpora.contexts.domains import facts_of, usual_domain
+from steadfast.corpora.contexts.formats import NUMBERED, formats_of
+from steadfast.schema.config import Config
 
 RELEASED_TEMPLATES = f"{NAME}/released/tasks.json"
-BUILDERS = {"list": "lists", "multidoc": "multidoc", "onedoc": "onedoc"}
-"""The module in ``contexts`` that makes them."""
-LEAST_TOKENS = 128 * 1024  # of a synthetic corpus
 
 
 def data_files(
@@ -69,14 +61,11 @@ def _all_contexts(
         return
     kinds = [(s, domain) for s in scenarios for domain in domains_of(section, s)]
     corpora = dict.fromkeys(corpus for kind in kinds for corpus in facts_of(*kind)["corpora"])
-    yield from (_corpus(config, section, corpus) for corpus in corpora)
+    files = {name: corpus_file(config, name, synthetic_tokens(section)) for name in corpora}
+    yield from files.values()
+    paths = {name: file.path for name, file in files.items()}
     for kind in kinds:
-        yield from (_contexts(config, section, *kind, at) for at in section.lengths)
-
-
-def corpus_file(corpus: str) -> str:
-    """Returns the path of a corpus."""
-    return f"corpora/{corpus}.jsonl"
+        yield from (_contexts(config, section, paths, *kind, at) for at in section.lengths)
 
 
 def domains_of(section: Lifbench, scenario: str) -> list[str]:
@@ -96,48 +85,22 @@ def expression_file(task: str) -> str:
     return f"{NAME}/expressions/{task}.json"
 
 
-def _corpus(config: Config, section: Lifbench, corpus: CorpusName) -> DataFile:
-    source = config.corpora.source
-    settings: Record = {"corpus": corpus}
-    files: list[Path] = []
-    match source:
-        case "synthetic":
-            settings |= {"seed": config.seed, "tokens": synthetic_tokens(section)}
-        case "local":
-            settings |= facts("corpora/local.yaml")[corpus]
-            if own := config.corpora.local.get(corpus):
-                settings |= own.model_dump()
-            settings["directory"] = config.corpora.directory
-            files = matching(corpus, settings["directory"], settings["glob"])
-        case "hub":
-            data_set = config.corpora.hub.get(corpus)
-            settings |= (
-                data_set.model_dump(exclude_none=True)
-                if data_set
-                else facts("corpora/hub.yaml")[corpus]
-            )
-            settings["lock"] = config.corpora.lock
-    return DataFile(
-        corpus_file(corpus),
-        "corpus",
-        Component(f"steadfast.corpora.{source}:corpus", settings),
-        files=tuple(map(str, files)),
-        needs=_corpus_needs(source, settings),
-    )
-
-
 def synthetic_tokens(section: Lifbench) -> int:
-    """Tokens of a synthetic corpus: twice the longest budget of all contexts, in powers of two.
+    """Tokens that a synthetic corpus has at least: twice the longest budget of all contexts.
 
     Eight times where documents, which take the beginning of each text, are of one corpus alone.
     """
     times = 8 if "multidoc" in section.domains else 2
-    need = times * max(section.lengths.values()) * section.contexts_per_length
-    return max(LEAST_TOKENS, 1 << (need - 1).bit_length())
+    return times * max(section.lengths.values()) * section.contexts_per_length
 
 
 def _contexts(
-    config: Config, section: Lifbench, scenario: str, domain: str, length: str
+    config: Config,
+    section: Lifbench,
+    corpora: Mapping[str, str],
+    scenario: str,
+    domain: str,
+    length: str,
 ) -> DataFile:
     made_of, formats = facts_of(scenario, domain), formats_of(scenario, section.formats)
     settings: Record = {
@@ -151,14 +114,8 @@ def _contexts(
         settings["domain"], formats = domain, formats[:1]
     if formats != [NUMBERED]:
         settings["formats"] = formats
-    return DataFile(
-        context_file(scenario, length, domain),
-        "contexts",
-        Component(
-            f"steadfast.benchmarks.lifbench.contexts.{BUILDERS[scenario]}:contexts", settings
-        ),
-        {corpus: corpus_file(corpus) for corpus in made_of["corpora"]},
-    )
+    made_of_files = {name: corpora[name] for name in made_of["corpora"]}
+    return contexts_file(context_file(scenario, length, domain), scenario, made_of_files, settings)
 
 
 def released_inputs(section: Lifbench, scenarios: Sequence[str]) -> list[str]:
@@ -197,7 +154,7 @@ def _released_contexts(config: Config, section: Lifbench, scenario: str, length:
     return DataFile(
         context_file(scenario, length),
         "contexts",
-        Component("steadfast.benchmarks.lifbench.contexts.released:contexts", settings),
+        Component("steadfast.benchmarks.lifbench.released_contexts:contexts", settings),
         inputs,
     )
 
@@ -242,11 +199,3 @@ def _own_expressions(task: OwnTask) -> DataFile:
     name = "steadfast.benchmarks.lifbench.expressions:own_expressions"
     settings = {"task": task.task.worded, "templates": task.templates}
     return DataFile(expression_file(task.id), "expressions", Component(name, settings))
-
-
-def _corpus_needs(source: str, settings: Settings) -> Needs:
-    """Returns the address of a corpus on the hub, at its revision; of its first name alone."""
-    if source != "hub":
-        return NOTHING
-    hub = os.environ.get("HF_ENDPOINT", "").rstrip("/") or PUBLIC
-    return Needs((f"{hub}/api/datasets/{settings['repo']}/revision/{settings['revision']}",))

@@ -88,7 +88,7 @@ def _likeliest_groups(documents: int) -> int:
     >>> [_likeliest_groups(n) for n in (2, 6, 13, 28, 60, 270)]
     [1, 1, 2, 4, 5, 5]
     """
-    multidoc = facts("lifbench/contexts.yaml")["multidoc"]
+    multidoc = facts("corpora/contexts.yaml")["multidoc"]
     repeated = int(multidoc["repeated_share"] * documents + 0.5)
     return int(min(multidoc["repeated_sets"], 1 + max(repeated - 1, 0) // 2))
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from steadfast.base.files import Record, Settings
-from steadfast.benchmarks.lifbench.contexts.formats import NUMBERED, formats_of
 from steadfast.benchmarks.lifbench.released_drawing import released_settings
 from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS, Task, in_order
 from steadfast.benchmarks.lifbench.templates import fill
 from steadfast.benchmarks.lifbench.variables import Setting, draw_settings
 from steadfast.contract.components import Data
+from steadfast.corpora.contexts.formats import NUMBERED, formats_of
 
 
 def prompts(

@@ -7,10 +7,10 @@ from itertools import chain
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.base.resources import facts
-from steadfast.benchmarks.lifbench.contexts.formats import NUMBERED, in_format
 from steadfast.benchmarks.lifbench.records import Prompt
 from steadfast.contract.components import Data, Sample, Samples
 from steadfast.contract.request import Item
+from steadfast.corpora.contexts.formats import NUMBERED, in_format
 
 
 class LifbenchSamples(Samples):

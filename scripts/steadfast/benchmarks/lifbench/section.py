@@ -4,12 +4,11 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from steadfast.benchmarks.lifbench.domains import check_domains
 from steadfast.benchmarks.lifbench.tasks import PAPER_TASKS, SCENARIOS
 from steadfast.contract.records import OVERALL
+from steadfast.corpora.contexts.domains import check_domains
+from steadfast.schema.lengths import checked_lengths
 from steadfast.schema.strict import StrictModel, check_names
-
-MAX_LENGTH = 2 * 1024 * 1024  # tokens
 
 
 class Released(StrictModel):
@@ -231,14 +230,7 @@ class Lifbench(StrictModel):
     @field_validator("lengths")
     @classmethod
     def _lengths(cls, lengths: dict[str, int]) -> dict[str, int]:
-        check_names("length", lengths, dots=False)
-        for name, budget in lengths.items():
-            if not 512 <= budget <= MAX_LENGTH:
-                raise ValueError(
-                    f"length {name}: a budget of {budget:,} tokens is not between 512 and "
-                    f"{MAX_LENGTH:,}"
-                )
-        return dict(sorted(lengths.items(), key=lambda item: item[1]))
+        return checked_lengths(lengths)
 
     @field_validator("domains")
     @classmethod

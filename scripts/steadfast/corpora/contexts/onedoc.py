@@ -13,7 +13,7 @@ from typing import NamedTuple
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.base.tokens import Tokenizer
-from steadfast.benchmarks.lifbench.contexts import filling
+from steadfast.corpora.contexts import filling
 
 ONEDOC = filling.FACTS["onedoc"]
 TYPES: list[str] = ONEDOC["types"]

@@ -7,10 +7,10 @@ from typing import Any
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_json
 from steadfast.base.tokens import load_tokenizer
-from steadfast.benchmarks.lifbench.contexts.filling import FACTS, is_plain
-from steadfast.benchmarks.lifbench.contexts.onedoc import segment
 from steadfast.benchmarks.lifbench.released_drawing import document_settings
 from steadfast.benchmarks.lifbench.released_files import UNIT
+from steadfast.corpora.contexts.filling import FACTS, is_plain
+from steadfast.corpora.contexts.onedoc import segment
 
 
 def contexts(

@@ -12,8 +12,8 @@ from uuid import UUID
 
 from steadfast.base.files import Record
 from steadfast.base.tokens import Tokenizer
-from steadfast.benchmarks.lifbench.contexts import filling
-from steadfast.benchmarks.lifbench.contexts.formats import (
+from steadfast.corpora.contexts import filling
+from steadfast.corpora.contexts.formats import (
     NUMBERED,
     show_document,
     show_documents,

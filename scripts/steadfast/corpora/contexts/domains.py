@@ -6,7 +6,7 @@ from steadfast.base.files import Settings
 from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
 
-DOMAINS: Mapping[str, Mapping[str, Settings]] = facts("lifbench/domains.yaml")
+DOMAINS: Mapping[str, Mapping[str, Settings]] = facts("corpora/domains.yaml")
 """By scenario and name; of each scenario the first is the paper's."""
 
 

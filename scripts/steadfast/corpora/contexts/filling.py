@@ -13,7 +13,7 @@ from steadfast.base.files import Record, Settings, placed_jsonl
 from steadfast.base.resources import facts
 from steadfast.base.tokens import fingerprint, load_tokenizer
 
-FACTS: Mapping[str, Settings] = facts("lifbench/contexts.yaml")
+FACTS: Mapping[str, Settings] = facts("corpora/contexts.yaml")
 Unit = TypeVar("Unit")
 PLACE = 48  # bits of a place in a file
 SLACK = 100  # tokens; see ``enough``

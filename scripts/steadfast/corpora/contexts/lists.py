@@ -9,8 +9,8 @@ from random import Random
 
 from steadfast.base.files import Record
 from steadfast.base.tokens import Tokenizer
-from steadfast.benchmarks.lifbench.contexts import filling
-from steadfast.benchmarks.lifbench.contexts.formats import (
+from steadfast.corpora.contexts import filling
+from steadfast.corpora.contexts.formats import (
     NUMBERED,
     show_list,
     token_counts,

@@ -1,0 +1,77 @@
+"""Corpora, and the long contexts built from them, as files of any benchmark's data."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from steadfast.base.files import Record, Settings
+from steadfast.base.resources import facts
+from steadfast.contract.components import Component
+from steadfast.contract.task import DataFile, Needs
+from steadfast.corpora.hub import PUBLIC
+from steadfast.corpora.local import matching
+from steadfast.schema.config import Config, CorpusName
+
+BUILDERS = {"list": "lists", "multidoc": "multidoc", "onedoc": "onedoc"}
+"""The module in ``corpora.contexts`` that makes each kind of context."""
+FOLDER = "corpora"
+LEAST_TOKENS = 128 * 1024  # of a synthetic corpus
+
+
+def corpus_file(config: Config, corpus: CorpusName, tokens: int, folder: str = FOLDER) -> DataFile:
+    """Returns the file of a corpus, from wherever the config takes raw text.
+
+    A benchmark has its synthetic text in a folder of its own: how much of it there is follows from
+    ``tokens``, what its contexts take, and no benchmark's contexts may depend on another's.
+    """
+    source = config.corpora.source
+    settings: Record = {"corpus": corpus}
+    files: list[Path] = []
+    match source:
+        case "synthetic":
+            tokens = max(LEAST_TOKENS, 1 << (tokens - 1).bit_length())
+            settings |= {"seed": config.seed, "tokens": tokens}
+        case "local":
+            settings |= facts("corpora/local.yaml")[corpus]
+            if own := config.corpora.local.get(corpus):
+                settings |= own.model_dump()
+            settings["directory"] = config.corpora.directory
+            files = matching(corpus, settings["directory"], settings["glob"])
+        case "hub":
+            data_set = config.corpora.hub.get(corpus)
+            settings |= (
+                data_set.model_dump(exclude_none=True)
+                if data_set
+                else facts("corpora/hub.yaml")[corpus]
+            )
+            settings["lock"] = config.corpora.lock
+    return DataFile(
+        f"{folder if source == 'synthetic' else FOLDER}/{corpus}.jsonl",
+        "corpus",
+        Component(f"steadfast.corpora.{source}:corpus", settings),
+        files=tuple(map(str, files)),
+        needs=_needs(source, settings),
+    )
+
+
+def contexts_file(
+    path: str, scenario: str, corpora: Mapping[str, str], settings: Settings
+) -> DataFile:
+    """Returns the file of the contexts of a kind and length.
+
+    Args:
+        path: of the file.
+        scenario: a key of ``BUILDERS``.
+        corpora: the path of each corpus that the contexts are made of.
+        settings: what ``corpora.contexts.filling.seeded_contexts`` takes beside them.
+    """
+    made_by = f"steadfast.corpora.contexts.{BUILDERS[scenario]}:contexts"
+    return DataFile(path, "contexts", Component(made_by, settings), dict(corpora))
+
+
+def _needs(source: str, settings: Settings) -> Needs:
+    """Returns the address of a corpus on the hub, at its revision; of its first name alone."""
+    if source != "hub":
+        return Needs()
+    hub = os.environ.get("HF_ENDPOINT", "").rstrip("/") or PUBLIC
+    return Needs((f"{hub}/api/datasets/{settings['repo']}/revision/{settings['revision']}",))
