@@ -43,7 +43,8 @@ def show(frames, display=DISPLAY):
 @pytest.fixture(scope="module")
 def frames(tmp_path_factory):
     """Two contexts a length, so that values have intervals."""
-    found = frames_of(run(LEVELS, contexts=2), tmp_path_factory.mktemp("metrics"))
+    scores = run(LEVELS, contexts=2)
+    found = frames_of(scores, tmp_path_factory.mktemp("metrics"), effective_share=0.85)
     return {**found, "sampling": SAMPLING}
 
 
@@ -126,6 +127,16 @@ def test_ars_and_ifs_stand_at_their_lengths_with_their_intervals(frames, picture
     table = frames["ars"].query("task == 'overall'").set_index(["model", "length"])["value"]
     lower = sum(table[model, "8k"] < table[model, "4k"] for model in ("good", "fair"))
     assert f"ARS is lower at 8k than at 4k for {lower} of 2 models" in caption
+
+
+def test_shares_that_are_kept_stand_at_their_lengths_with_the_line_to_keep(frames, pictures):
+    (axes,) = pictures["effective"].figure.axes[:1]
+    ars = frames["ars"].query("task == 'overall'").set_index(["model", "length"])["value"]
+    (line,) = [line for line in axes.lines if line.get_label() == "Fair"]
+    shares = [1, ars["fair", "8k"] / ars["fair", "4k"]]
+    assert list(line.get_ydata()) == pytest.approx(shares)
+    assert list(axes.lines[-1].get_ydata()) == [0.85, 0.85]
+    assert "85 % are kept up to 8k by 2 of 2 models." in pictures["effective"].caption
 
 
 def test_a_panel_a_model_has_a_line_a_capability(frames, pictures):

@@ -20,7 +20,7 @@ from steadfast.contract.components import Scored
 from steadfast.contract.records import OVERALL
 from steadfast.show.table import rounded
 from steadfast.stats.pairs import drawn
-from steadfast.stats.tidy import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST
+from steadfast.stats.tidy import ABOVE_FLOOR, EFFECTIVE, FURTHER, HEADLINE, HIGHEST
 
 TASKS_OF_TABLE = ["OR", "OQ", "OE", "LSI", "LMI", "LOI", "LOE", "LBI", "LBE", "MB", "MF"]
 GPT_4O = "gpt-4o-2024-08-06"
@@ -189,7 +189,7 @@ def headline_of(scores, folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFr
     frames = frames_of(scores, folder)
     assert list(frames["headline"]) == [
         *HEADLINE,
-        *(c for c in FURTHER if c not in (HIGHEST, ABOVE_FLOOR)),
+        *(c for c in FURTHER if c not in (HIGHEST, ABOVE_FLOOR, *EFFECTIVE)),
     ]
     return frames["headline"].set_index(["model", "measure"]), frames
 

@@ -341,3 +341,23 @@ def test_nothing_of_the_paper_is_shown_by_default(six_lengths):
     pages = show(six_lengths)
     assert of_paper(pages["lifbench_table3_ars"], "GPT-4o") == []
     assert "printed in the paper" not in pages["lifbench_table3_ars"].md.lower()
+
+
+def test_the_effective_length_stands_with_its_range_and_what_is_kept(tmp_path):
+    levels = {"good": 0.8, "reference": 1.0}
+    scores = [
+        *run({**levels, "fair": 0.6}, ["4k"], contexts=3),
+        *run({**levels, "fair": 0.3}, ["8k"], contexts=3),
+    ]
+    found = frames_of(scores, tmp_path, effective_share=0.85)
+    page = show(found)["lifbench_effective"]
+    rows = {row[1]: row[2:] for row in rows_of(page)}
+    assert rows["Model"][:4] == ["Overall ARS at 4k", "Effective length", "95 % range", "8k"]
+    ars = found["ars"].query("task == 'overall'").set_index(["model", "length"])["value"]
+    kept = {m: ars[m, "8k"] / ars[m, "4k"] for m in ("good", "fair")}
+    assert rows["Good_1"][1:4] == ["≥ 8k", "≥ 8k", f"{kept['good']:.3f}"]
+    assert rows["Fair"][1:4] == ["4k", "4k", f"{kept['fair']:.3f}"]
+    assert "at least 85 % of what it is at 4k, by the released rubric" in page.md
+    headline = found["headline"].set_index(["model", "measure"])["effective"]
+    assert (headline["good", "ARS"], headline["fair", "ARS"]) == ("≥ 8k", "4k")
+    assert headline["good", "IFS"] == headline["reference", "ARS"] == ""

@@ -239,6 +239,7 @@ FEATURES: dict[str, Feature] = {
     "other seed": Feature({"seed": 7}),
     "other tokenizer": Feature({"tokenizer": "cl100k_base"}),
     "certificate": Feature({"certificate": {"difference": 0.05}}),
+    "effective share": Feature({"statistics": {"effective_share": 0.7}}),
     "digits": Feature({"display": {"digits": 1}}),
     "order of groups": Feature({"display": {"group_order": ["Servers"]}}),
     "printed results": Feature({"display": {"published": True}}),

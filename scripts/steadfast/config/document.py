@@ -51,6 +51,7 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     yield "Certificate of the plan", "certificate.", config.Certificate
     yield "Noise", "noise.", config.Noise
     yield "Hardware", "hardware.", config.Hardware
+    yield "Statistics", "statistics.", config.Statistics
     yield "Display", "display.", config.DisplaySettings
 
 

@@ -131,6 +131,18 @@ class DisplaySettings(StrictModel):
     )
 
 
+class Statistics(StrictModel):
+    """What metrics ask of scores."""
+
+    effective_share: float = key(
+        0.85,
+        "Share of its score at the shortest length that a model is to keep: its effective length "
+        "is the greatest up to which it does (docs/metrics.md).",
+        gt=0,
+        lt=1,
+    )
+
+
 class Noise(StrictModel):
     """Target noise: how far an engine's answers vary by themselves."""
 
@@ -194,6 +206,9 @@ class Config(StrictModel):
     )
     hardware: Hardware = Field(
         default_factory=Hardware, description="What jobs run on; a change re-runs the plan alone."
+    )
+    statistics: Statistics = Field(
+        default_factory=Statistics, description="What metrics ask of scores."
     )
     display: DisplaySettings = Field(
         default_factory=DisplaySettings, description="How tables and figures look."

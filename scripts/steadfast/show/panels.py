@@ -8,6 +8,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from steadfast.show.effective import WORDS as EFFECTIVE
+from steadfast.show.effective import Effective
 from steadfast.show.figures import (
     COLUMN,
     PAGE,
@@ -16,11 +18,13 @@ from steadfast.show.figures import (
     apart,
     draw_points,
     frame,
+    has_intervals,
     look,
     wrapped,
 )
 from steadfast.show.results import Note
 from steadfast.show.roster import NOTES, Group, Roster
+from steadfast.stats.tidy import rows_of
 
 MOST = 10
 """Models whose lines are drawn in one panel, at most."""
@@ -96,6 +100,27 @@ def by_category(
     for row in range(1, len(labels)):
         axes.axhline(row - 0.5, color="#eeeeee", linewidth=0.6)
     legend(figure, axes)
+    return figure
+
+
+def effective_figure(of: Effective, groups: Iterable[Group]) -> Figure:
+    """Returns the share of its score that each model keeps at each length, many models by group."""
+    lines, roster = lineups(groups), of.results.roster
+    wide = PAGE if len(lines) > 1 else COLUMN
+    figure, (panels,), keys = rows_of_panels(len(lines), 1.9, 1, wide)
+    top = max(1.05, 1.03 * of.rows[["value", "high"]].max().max())
+    for axes, (heading, models) in zip(panels, lines, strict=True):
+        for number, model in enumerate(models):
+            rows = rows_of(of.rows, model=model).set_index("length").reindex(of.lengths)
+            beside = apart(number, len(models), 0.2) if has_intervals(of.rows) else 0.0
+            places = [place + beside for place in range(len(of.lengths))]
+            draw_points(axes, places, rows, label=roster.figure_label(model), **look(roster, model))
+        axes.axhline(float(of.rows["share"].max()), color="#666666", linewidth=0.8, zorder=0)
+        axes.set_xticks(range(len(of.lengths)), of.lengths)
+        axes.set(ylim=(0, top), xlabel=EFFECTIVE["axes"]["length"])
+        axes.set_ylabel(of.text(EFFECTIVE["axes"]["kept"]))
+        frame(axes, heading)
+    legends(figure, panels, keys)
     return figure
 
 

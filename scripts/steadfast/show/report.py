@@ -19,7 +19,7 @@ from steadfast.show.roster import Display, Group, Roster
 from steadfast.show.table import Cell, Column, Section, Table, ranks, rounded
 from steadfast.stats.scores import models_by_prompts
 from steadfast.stats.step_down import FEWEST
-from steadfast.stats.tidy import ABOVE_FLOOR, HIGHEST, read_headline
+from steadfast.stats.tidy import ABOVE_FLOOR, EFFECTIVE, HIGHEST, read_headline
 from steadfast.stats.ties import CORRELATIONS, Ties
 
 WORDS = facts("report.yaml")
@@ -126,6 +126,10 @@ def report_table(report: Report) -> Table:
             above = results.values_by_model(measure.rows, ABOVE_FLOOR)
             shown.append(value_cells(roster, [Values(above, digits=measure.digits)], report.digits))
             columns.append(Column(WORDS["above_floor"], measure.benchmark))
+        if (measure.rows[EFFECTIVE[0]] != "").any():
+            shown += [_texts(measure.rows, roster, name) for name in EFFECTIVE]
+            names = (WORDS["effective"], WORDS["interval"].format(measure=WORDS["effective"]))
+            columns += [Column(name, measure.benchmark) for name in names]
         for model in cells:
             cells[model] += tuple(cell for part in shown for cell in part[model])
     sections = tuple(
@@ -134,6 +138,12 @@ def report_table(report: Report) -> Table:
     measures = "; ".join(measure.text for measure in report.measures)
     caption = WORDS["captions"]["report"].format(measures=measures)
     return Table("report", caption, tuple(columns), sections, tuple(_notes(report)))
+
+
+def _texts(rows: pd.DataFrame, roster: Roster, column: str) -> CellsByModel:
+    """Returns a column of the headline that is text; dashes where it is empty."""
+    found = dict(zip(rows["model"], rows[column], strict=True))
+    return {model: (Cell(found.get(model) or None),) for model in roster.models}
 
 
 def _notes(report: Report) -> list[results.Note]:

@@ -18,7 +18,7 @@ TEXT = (
     *KEYS, "other", "rubric", "measure", "language", "category", "level", "split", "kind", "scorer",
     "source", "dimension", "composition", "domain", "judge", "first", "second", "prompts",
     "part", "stratum", "beats", "beaten_by", "ties", "drawn", "sizes", "pick_distances", "line",
-    "scenario", "group",
+    "scenario", "group", "effective", "effective_range",
 )  # fmt: skip
 """Columns that are no numbers, in any metrics file."""
 
@@ -80,9 +80,11 @@ HIGHEST = "highest"
 """A further column where no answers can have full marks: the highest value that they can have."""
 ABOVE_FLOOR = "above_floor"
 """A further column of the measure that has a floor: what a value adds to it (docs/floor.md)."""
+EFFECTIVE = ("effective", "effective_range")
+"""Further columns of the measure that has an effective length: it and its 95 % range, as text."""
 FURTHER = {
     PROMPTS: OWN,
-    **dict.fromkeys((*TIES, "drawn"), ""),
+    **dict.fromkeys((*TIES, "drawn", *EFFECTIVE), ""),
     **dict.fromkeys(("smallest", HIGHEST, ABOVE_FLOOR), math.nan),
 }
 """Further columns and what they hold where they are missing: those above, and where models are

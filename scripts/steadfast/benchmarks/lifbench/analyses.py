@@ -14,7 +14,7 @@ from steadfast.benchmarks.lifbench.frames import (
     sorted_rows,
     task_order,
 )
-from steadfast.benchmarks.lifbench.measures import bootstrap, clusters, task_means
+from steadfast.benchmarks.lifbench.measures import bootstrap, clusters, overall_means, task_means
 from steadfast.benchmarks.lifbench.scored_tasks import (
     PAPER,
     SCORED_TASKS,
@@ -25,6 +25,7 @@ from steadfast.benchmarks.lifbench.scored_tasks import (
 from steadfast.contract.records import OVERALL
 from steadfast.stats.certificate import Compared
 from steadfast.stats.depth import success_by_depth
+from steadfast.stats.effective_length import kept_shares
 from steadfast.stats.pairs import compare_models
 from steadfast.stats.tidy import tidy
 from steadfast.stats.ties import CORRELATIONS, agreement
@@ -58,6 +59,12 @@ def comparisons(
     return sorted_rows(
         pd.concat(found, ignore_index=True), frame, ["length", "task", "model", "other"]
     )
+
+
+def effective(frame: pd.DataFrame, share: float, rubric: Rubric = PAPER) -> pd.DataFrame:
+    """Returns the share of overall ARS at the shortest length that each model keeps at each."""
+    lengths = [str(length) for length in frame["length"].cat.categories]
+    return kept_shares(overall_means(frame, rubric, ["length"]), lengths, share)
 
 
 def variance(frame: pd.DataFrame) -> pd.DataFrame:

@@ -62,7 +62,10 @@ def task(config: Config, section: Lifbench) -> Task:
     directory = section.released.directory
     known = [*(TASKS[name] for name in tasks), *(one.task for one in own.values())]
     scenarios = in_order(one.scenario for one in known)
-    further, beyond = _further(section), beyond_paper(section, scenarios)
+    sampled, beyond = _sampled(section), beyond_paper(section, scenarios)
+    several = len(section.lengths) > 1
+    further = (*sampled, *(("effective",) if several else ()))
+    effective = {"effective_share": config.statistics.effective_share} if several else {}
     published, drawn = section.published_prompts, section.published_variables
     scores_files = [f"{directory}/scores/{scores_file(TASKS[name])}" for name in tasks if directory]
     data = data_files(config, section, tasks, own)
@@ -97,10 +100,12 @@ def task(config: Config, section: Lifbench) -> Task:
         metrics=Output(
             Component(
                 "steadfast.benchmarks.lifbench.metrics:metrics",
-                scoring | {"references": references(config), "floor": floor(config)} | beyond,
+                {**scoring, "references": references(config), "floor": floor(config)}
+                | beyond
+                | effective,
             ),
             (*METRICS, *further, *(("perspectives",) if beyond else ())),
-            data=("expressions",) if further else (),
+            data=("expressions",) if sampled else (),
             fields=("expression_id", "variable_id", "rubric", "depth"),
         ),
         tables=_tables(
@@ -158,7 +163,7 @@ def _sources(
     return contexts | {("expressions", task): expression_file(task) for task in tasks}
 
 
-def _further(section: Lifbench) -> tuple[str, ...]:
+def _sampled(section: Lifbench) -> tuple[str, ...]:
     """Returns the metrics, and tables of the same names, of expressions that were sampled."""
     if section.expressions != "recs":
         return ()

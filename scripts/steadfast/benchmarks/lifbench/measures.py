@@ -16,7 +16,7 @@ from steadfast.benchmarks.lifbench.scored_tasks import PAPER, Rubric
 from steadfast.contract.records import OVERALL
 from steadfast.stats import bootstrap as spreads
 from steadfast.stats.bootstrap import Bootstrap, Replicates
-from steadfast.stats.intervals import Clusters, joined
+from steadfast.stats.intervals import Clusters, Estimates, joined
 from steadfast.stats.tidy import tidy
 
 TOGETHER = 25  # models whose replicates are in memory at a time
@@ -58,11 +58,19 @@ def ars(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:
 
 def task_means(frame: pd.DataFrame, rubric: Rubric, by: list[str]) -> pd.DataFrame:
     """Returns the mean total of each task and their weighted mean in each cell of ``by``."""
-    weights = rubric.weights
     means = clusters(frame).means(frame, ["model", "task", *by])
-    weight = [weights[task] for task in means.cells.index.get_level_values("task")]
-    overall = means.mean(["model", *by], weight).labelled(task=OVERALL)
+    overall = _over_tasks(means, rubric, by).labelled(task=OVERALL)
     return joined([means, overall]).rows()
+
+
+def overall_means(frame: pd.DataFrame, rubric: Rubric, by: list[str]) -> Estimates:
+    """Returns the weighted mean of the tasks' mean totals in each cell of ``by``."""
+    return _over_tasks(clusters(frame).means(frame, ["model", "task", *by]), rubric, by)
+
+
+def _over_tasks(means: Estimates, rubric: Rubric, by: list[str]) -> Estimates:
+    weight = [rubric.weights[task] for task in means.cells.index.get_level_values("task")]
+    return means.mean(["model", *by], weight)
 
 
 def ifp(frame: pd.DataFrame, rubric: Rubric = PAPER) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from steadfast.benchmarks.lifbench.analyses import (
     comparisons,
     complexity,
     depth,
+    effective,
     rubrics,
     variance,
     weights,
@@ -22,6 +23,7 @@ from steadfast.benchmarks.lifbench.sampling import chosen, sampling_effect, sets
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric, with_own
 from steadfast.contract.components import Data, Labels, Scored
 from steadfast.contract.records import OVERALL
+from steadfast.stats.effective_length import with_reaches
 from steadfast.stats.pairs import drawn, with_comparisons
 from steadfast.stats.tidy import ABOVE_FLOOR, HEADLINE, PROMPTS, rows_of, tidy
 
@@ -36,10 +38,12 @@ def metrics(
     floor: str | None = None,
     own: Mapping[str, Settings] | None = None,
     beyond: Beyond | None = None,
+    effective_share: float | None = None,
 ) -> dict[str, pd.DataFrame]:
     """Returns the metrics of all models, by name.
 
-    Models among ``references`` are not compared. Own tasks that do not count in the overall values
+    Models among ``references`` are not compared. With an ``effective_share`` there is the effective
+    length by it, where there are several lengths. Own tasks that do not count in the overall values
     have rows of their own. Samples for a perspective of ``beyond`` alone are in no other metric.
     """
     tasks = with_own(own)
@@ -83,6 +87,10 @@ def metrics(
         frames["perspectives"] = ars_by_group(counted, beyond, by)
     shown = ("ars", "ifs", "coverage", "comparisons", "drawn", "floor")
     frames["headline"] = headline(*(frames[name] for name in shown))
+    if effective_share:
+        frames["effective"] = rows = effective(frame, effective_share, by)
+        of = rows[~rows["model"].isin(references)]
+        frames["headline"] = with_reaches(frames["headline"], of, "ARS")
     for task, rows in whole[apart].groupby("task", observed=True):
         for name, found in measured(rows).items():
             # Of IFP there is only what is over all tasks: here it is over this one.

@@ -8,6 +8,7 @@ from steadfast.benchmarks.lifbench.figures.by_length import (
     by_length,
     capabilities_by_length,
     complexity,
+    effective,
 )
 from steadfast.benchmarks.lifbench.figures.position import success_by_position
 from steadfast.benchmarks.lifbench.figures.rubric import capabilities, weights
@@ -16,11 +17,13 @@ from steadfast.benchmarks.lifbench.figures.shared import WORDS
 from steadfast.benchmarks.lifbench.scored_tasks import Rubric, with_own
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.contract.components import Frames
+from steadfast.show.effective import FRAME
 from steadfast.show.figures import Picture
 from steadfast.show.roster import Display
 
 BUILDERS: dict[str, Callable[[LifbenchResults, str], Picture]] = {
     "ars_by_length": ars_by_length,
+    FRAME: effective,
     "figure2_weights": weights,
     "figure3_capabilities": capabilities,
     "figure4_by_length": by_length,

@@ -26,7 +26,16 @@ from steadfast.benchmarks.lifbench.tables.results import WORDS as HEADINGS
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.contract.records import OVERALL
 from steadfast.show import figures
-from steadfast.show.panels import MARGIN, grid, legend, legends, lineups, rows_of_panels
+from steadfast.show.effective import Effective
+from steadfast.show.panels import (
+    MARGIN,
+    effective_figure,
+    grid,
+    legend,
+    legends,
+    lineups,
+    rows_of_panels,
+)
 from steadfast.show.results import range_notes
 from steadfast.show.roster import Roster
 from steadfast.show.table import rounded
@@ -94,6 +103,13 @@ def complexity(results: LifbenchResults, name: str) -> figures.Picture:
         told = (hard[both] > easy[both]).to_dict()
         notes.append(counted(results, "hard_falls", told, first=first, last=last, **shown))
     return captioned(results, name, figure, notes, [rows], slots=named)
+
+
+def effective(results: LifbenchResults, name: str) -> figures.Picture:
+    """Draws the share of overall ARS at the shortest length that each model keeps at each."""
+    of = Effective(results, AXES["ars"])
+    figure = effective_figure(of, groups(results))
+    return captioned(results, name, figure, of.kept_by(), [of.rows], slots=of.slots)
 
 
 def _panels(

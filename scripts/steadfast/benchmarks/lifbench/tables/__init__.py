@@ -12,6 +12,7 @@ from steadfast.benchmarks.lifbench.tables.further import beyond_table, recs_tabl
 from steadfast.benchmarks.lifbench.tables.printed import AskedCells, with_printed
 from steadfast.benchmarks.lifbench.tables.results import LifbenchResults
 from steadfast.contract.components import Frames
+from steadfast.show.effective import FRAME
 from steadfast.show.roster import Display
 from steadfast.show.table import Table
 
@@ -37,6 +38,7 @@ BUILDERS: dict[str, Callable[[LifbenchResults, str], Table]] = {
 FURTHER: dict[str, Callable[[LifbenchResults, str], Table]] = {
     "recs": recs_table,
     "sampling": sampling_table,
+    FRAME: scores.effective_lengths,
 }
 """Tables that there are where there is a frame of their name."""
 

@@ -6,7 +6,15 @@ from dataclasses import replace
 from steadfast.benchmarks.lifbench.records import AVERAGE, PERSPECTIVES
 from steadfast.benchmarks.lifbench.tables.results import WORDS, LifbenchResults
 from steadfast.contract.records import OVERALL
-from steadfast.show.cells import MODEL, CellsByModel, joined_cells, rank_cells, rank_texts
+from steadfast.show.cells import (
+    MODEL,
+    CellsByModel,
+    Values,
+    joined_cells,
+    rank_cells,
+    rank_texts,
+)
+from steadfast.show.effective import Effective, effective_table
 from steadfast.show.results import Note
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.table import Cell, Column, Section, Table, ranks
@@ -91,6 +99,16 @@ def _ars(results: LifbenchResults, length: str) -> CellsByModel:
     if results.has_floor:
         values.append(results.values(results.above_floor[OVERALL, length], length=length))
     return results.cells(values)
+
+
+def effective_lengths(results: LifbenchResults, name: str) -> Table:
+    """Returns how far each model keeps its overall ARS as contexts get longer."""
+
+    def filled(values: Mapping[str, float], length: str) -> Values:
+        return results.values(values, length=length)
+
+    of = Effective(results, WORDS["ranked"])
+    return effective_table(of, results.groups(), results.notes, filled)
 
 
 def ifp_table(results: LifbenchResults, name: str, rows: Rows) -> Table:

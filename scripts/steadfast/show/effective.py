@@ -1,0 +1,84 @@
+"""The table of effective length, of every benchmark whose parts are lengths."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from steadfast.base.resources import facts
+from steadfast.show.cells import MODEL, Values, joined_cells
+from steadfast.show.results import Note, Results, values_by_model
+from steadfast.show.roster import Group
+from steadfast.show.table import Cell, Column, Table, rounded
+from steadfast.stats.effective_length import Reach, reaches
+from steadfast.stats.tidy import rows_of
+
+WORDS = facts("effective.yaml")
+FRAME = "effective"
+"""The metric with the rows of ``stats.effective_length.kept_shares``, and the table's name."""
+Filled = Callable[[Mapping[str, float], str], Values]
+"""Gives a column of values by model at a length, with the marks of incomplete ones."""
+
+
+class Effective:
+    """What is known of the effective length of a benchmark's models.
+
+    Args:
+        results: the benchmark's; the metric ``FRAME`` is among its frames.
+        score: what is measured, such as overall ARS.
+    """
+
+    def __init__(self, results: Results, score: str):
+        self.results, self.rows = results, results.frames[FRAME]
+        self.lengths = list(dict.fromkeys(self.rows["length"]))
+        self.reaches = reaches(self.rows)
+        share = rounded(100 * float(self.rows["share"].max()), 6).normalize()
+        self.slots = {
+            "score": score,
+            "share": f"{share:f}",
+            "first": self.lengths[0],
+            "last": self.lengths[-1],
+            "unit": results.words["drawn"]["unit"],
+        }
+
+    def kept_by(self) -> list[str]:
+        """Returns a sentence on how many of the models that compete keep the share throughout."""
+        reached = [self.reaches.get(m, Reach()).value for m in self.results.roster.contenders]
+        known = [value for value in reached if value]
+        counts = {"kept": known.count(self.lengths[-1]), "models": len(known)}
+        return [self.text(WORDS["notes"]["kept"], **counts)] if known else []
+
+    def text(self, form: str, **slots: object) -> str:
+        """Returns one of the words with its slots filled."""
+        filled = form.format(**self.slots, **slots)
+        return filled[0].upper() + filled[1:]
+
+    def notes(self) -> list[Note]:
+        """Returns what the table's signs say, and what an effective length does not."""
+        found, words = self.reaches.values(), WORDS["notes"]
+        names = ["open"] if any("≥" in reach.text + reach.range for reach in found) else []
+        names += ["range" if any(reach.low for reach in found) else "no_range", "first"]
+        return [(None, self.text(words[name])) for name in names]
+
+
+def effective_table(
+    of: Effective, groups: Iterable[Group], notes: Sequence[Note], filled: Filled
+) -> Table:
+    """Returns each model's effective length, its range, and the share kept at each length.
+
+    The words of its benchmark have a caption of the name ``FRAME``.
+    """
+    results, headings, (first, *longer) = of.results, WORDS["headings"], of.lengths
+    start = values_by_model(rows_of(of.rows, length=first), "score")
+    kept = [filled(values_by_model(rows_of(of.rows, length=length)), length) for length in longer]
+    reached = {
+        model: tuple(Cell(text or None) for text in (found.text, found.range))
+        for model in results.roster.models
+        for found in [of.reaches.get(model, Reach())]
+    }
+    cells = joined_cells([results.cells([filled(start, first)]), reached, results.cells(kept)])
+    columns = [
+        MODEL,
+        *(Column(of.text(headings[name])) for name in ("score", "effective", "range")),
+        *(Column(length, of.text(headings["kept"])) for length in longer),
+    ]
+    sections = results.sections(groups, cells.__getitem__)
+    below = [*notes, *of.notes(), *results.drawn_notes()]
+    return results.table(FRAME, columns, sections, below, **of.slots)
