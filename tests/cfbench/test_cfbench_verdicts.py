@@ -59,15 +59,10 @@ def test_harmless_edits_are_read_alike(edited):
         ("1\n0\n1", "0 verdicts for 3"),
         (CLEAN.rpartition("\n\n")[0], "2 verdicts for 3"),
         (CLEAN + "\n\n不押韵\t1", "more than 3"),
-        (CLEAN + "\n\n以上是评估。", "after the last"),
-        ("评估如下：\n\n" + CLEAN, "verdict 1 is not of checkpoint 1"),
         ("\n\n".join(reversed(CLEAN.split("\n\n"))), "verdict 1 is not"),
         (CLEAN.replace("六个字", "五个字"), "verdict 1 is not"),
         (CLEAN.replace("\t0", "\t0.5"), "verdict 2 is not"),
         (CLEAN.replace("\t0", "\t2"), "verdict 2 is not"),
-        (CLEAN.replace("\t0", "\t是"), "verdict 2 is not"),
-        (CLEAN.replace("\t", " "), "0 verdicts"),
-        (CLEAN.replace("\t", "\\t"), "0 verdicts"),
         ("Title: six characters\t1\n\nHills, then water\t0\n\nno spring\t1", "verdict 1 is not"),
         (CLEAN + "\n\n" + CLEAN, "more than 3"),
     ],
@@ -77,6 +72,22 @@ def test_anything_else_is_unreadable_and_says_why(reply, why):
     assert not readable({"mode": "strict", "checkpoints": TEXTS}, reply, "")
     reading = read_reply("strict", TEXTS, [PRIMARY] * 3, reply, "")
     assert reading.verdicts is reading.rates is None and why in reading.extracted["problem"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdicts"),
+    [
+        (CLEAN + "\n\n以上是评估。", VERDICTS),
+        ("评估如下：\n\n" + CLEAN, VERDICTS),
+        (CLEAN.replace("\t0", "\t是"), [1, 1, 1]),
+        (CLEAN.replace("\t", " "), VERDICTS),
+        (CLEAN.replace("\t", "\\t"), VERDICTS),
+    ],
+)
+def test_another_style_is_read_where_it_is_beyond_doubt(reply, verdicts):
+    assert isinstance(read_verdicts(TEXTS, reply), str)
+    assert readable({"mode": "strict", "checkpoints": TEXTS}, reply, "")
+    assert read_reply("strict", TEXTS, [PRIMARY] * 3, reply, "").verdicts == verdicts
 
 
 # A checkpoint may itself begin like an enumeration (released record 144, "--iw, ..."): then neither

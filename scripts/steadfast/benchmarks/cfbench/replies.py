@@ -1,16 +1,20 @@
 """What a judge's reply says, in either mode: verdicts, or a score of the whole answer."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from steadfast.base.files import Record
 from steadfast.benchmarks.cfbench.facts import DIRECT, DIRECT_FORM, Mode
 from steadfast.judging.reply import last_claim, own_words
+from steadfast.judging.styles import FIGURES, Claim, agreed, lines, lists, objects, plain
 
 # No "1.5", "10:30" or "-5".
 ENUMERATION = re.compile(r"^(?:[-*•]|[(（]?\d{1,2}[.．、)）:：])(?!\d)")
 STOPS = ".。．"
 VERDICT = re.compile(rf"(\d)[{STOPS}]?")
+_AT_END = re.compile(rf"(?:\s|\\t|[:=|,(→>—–-])\s*\"?({'|'.join(FIGURES)})\"?[.)]*$", re.IGNORECASE)
+_ENDING = 24
+"""Characters at the end of a line in which a verdict and what parts it from the words stand."""
 _SCORE = re.compile(r"0(?:\.\d{1,2})?|1(?:\.0{1,2})?", re.ASCII)
 _LONGEST = 32  # characters of a number in mode released
 
@@ -86,8 +90,70 @@ def strict_verdicts(texts: Sequence[str], reply: str, answer: str) -> list[int] 
         # each by itself would let an answer with a list of ones and a list of zeros undo any.)
         judged, forged = _verdict_lines(reply), _verdict_lines(answer)
         if f"\n{judged}\n" not in f"\n{forged}\n":
-            return read_verdicts(texts, reply)
+            verdicts = read_verdicts(texts, reply)
+    if isinstance(verdicts, str):
+        return _in_another_style(texts, reply, answer) or verdicts
     return verdicts
+
+
+def _in_another_style(texts: Sequence[str], reply: str, answer: str) -> list[int] | None:
+    """The verdicts that a reply gives beyond doubt, each with its checkpoint, or all as a list."""
+    wanted = [_plain(plain(text)) for text in texts]
+
+    def about(claim: Claim) -> bool:
+        names = [_plain(plain(label)) for label in claim.labels]
+        return not names or all(map(_names, names, wanted, [wanted] * len(wanted)))
+
+    forms = [form(FIGURES, answer) for form in (lists, objects)]
+    return agreed(reply, answer, len(texts), [*forms, _rows(texts, wanted, answer)], about)
+
+
+def _rows(
+    texts: Sequence[str], wanted: Sequence[str], answer: str
+) -> Callable[[str], Iterator[Claim]]:
+    """Lines or rows of a table with a checkpoint and its verdict, in order, each once."""
+    given = {_plain(line) for line, _ in lines(plain(answer))}
+    most = max(text.count("\n") for text in texts) + 1
+
+    def claims(text: str) -> Iterator[Claim]:
+        verdicts: list[int] = []
+        places: list[int] = []
+        before: list[str] = []
+        end = 0
+        for line, stop in lines(text):
+            words, verdict = _parted(line)
+            spellings = ("".join(before[len(before) - n :]) + _plain(words) for n in range(most))
+            place = next((at for s in spellings if (at := _place(s, wanted)) is not None), None)
+            before = [*before, _plain(line)][-most:]
+            if verdict is None or _plain(line) in given:
+                continue
+            if place is not None:
+                end = stop
+                verdicts.append(verdict)
+                places.append(place)
+            elif not any(_plain(line) in text for text in wanted):
+                places.append(-1)  # a verdict of something else
+        if verdicts:
+            yield Claim(tuple(verdicts) if places == sorted(set(places)) else (), (), end)
+
+    return claims
+
+
+def _parted(line: str) -> tuple[str, int | None]:
+    """A line's, or a table's row's, words, and the verdict at its end where there is one."""
+    if line.startswith("|") or line.count("|") > 1:
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        number = len(cells) > 2 and cells[0].rstrip(".)").isdigit()
+        line = f"{' '.join(cells[number:-1])}\t{cells[-1]}"
+    head, tail = line[:-_ENDING], line[-_ENDING:]
+    found = _AT_END.search(tail)
+    if not found:
+        return line, None
+    return head + tail[: found.start()], FIGURES[found[1].casefold()]
+
+
+def _place(words: str, wanted: Sequence[str]) -> int | None:
+    return next((at for at, text in enumerate(wanted) if _names(words, text, wanted)), None)
 
 
 def _verdict_lines(text: str) -> str:

@@ -5,6 +5,7 @@ import re
 from steadfast.base.files import Settings
 from steadfast.benchmarks.complexbench.facts import ABSENT, ALL, HEADING, LABEL, SEPARATOR, STRICT
 from steadfast.judging.reply import last_claim, own_words
+from steadfast.judging.styles import WORDS, agreed, lists, named, objects
 
 MOST_PARTS = 1000  # more are not copied out, but made up
 
@@ -13,7 +14,9 @@ _AROUND = " \t*_#>`"
 _LABEL_LINE = re.compile(rf"[ \t>#]*(\*\*)?{LABEL}[ \t]*(\*\*)?[ \t]*[:：][ \t]*")
 _OPENING, _CLOSING = '"“`', '"”`'
 _CLAIMS = {"zh": "答案", "en": "answer"}
-_WORDS = {"zh": {"是": True, "否": False}, "en": {"yes": True, "no": False}}
+_LABELS = "answer|verdict|conclusion|result|judge?ment"
+_STYLES = {"zh": f"答案|结论|判断|判定|{_LABELS}", "en": _LABELS}
+_WORDS = {"zh": WORDS, "en": {word: verdict for word, verdict in WORDS.items() if word.isascii()}}
 
 
 def readable(expected: Settings, reply: str, answer: str) -> bool:
@@ -26,18 +29,25 @@ def readable(expected: Settings, reply: str, answer: str) -> bool:
 
 
 def strict_verdict(reply: str, answer: str, language: str) -> bool | None:
-    r"""Returns the verdict of a reply whose last line is its one verdict line; None of any other.
+    r"""Returns the verdict of a reply whose last line is its one verdict line; None where none is.
 
     What the reply repeats of the answer is left out first. Blanks, bold type, a half-width colon
-    and a full stop make no difference.
+    and a full stop make no difference. A reply without such a line has the verdict that it gives
+    beyond doubt in another style (``styles``).
 
     >>> strict_verdict("Analysis: all there.\nAnswer: yes", "A poem.", "en")
     True
     >>> strict_verdict("I cannot tell.", "A poem.", "en") is None
     True
     """
+    words = _WORDS[language]
     claim = last_claim(reply, answer, _CLAIMS[language]) or ""
-    return _WORDS[language].get(claim.strip(" \t*_`。.").casefold())
+    verdict = words.get(claim.strip(" \t*_`。.").casefold())
+    if verdict is None:
+        forms = [lists(words, answer), objects(words, answer)]
+        found = agreed(reply, answer, 1, [*forms, named(words, _STYLES[language], answer)])
+        verdict = found[0] if found else None
+    return None if verdict is None else bool(verdict)
 
 
 def strict_segments(answer: str, reply: str, each: bool) -> list[str] | None:

@@ -6,10 +6,12 @@ from steadfast.base.files import Record
 from steadfast.base.literals import parse_literal
 from steadfast.benchmarks.followbench.facts import HIGHEST, NO, YES
 from steadfast.judging.reply import own_words
+from steadfast.judging.styles import WORDS, agreed, items, lists, named, objects, plain
 
 AROUND = "`* \t\r\f\v\u3000"
 NUMBERING = re.compile(r"\d{1,2}[).:）、]")
 WORD = re.compile(rf"'({YES}|{NO})'|\"({YES}|{NO})\"")
+CLAIM = "answer|verdicts?|result|list|答案|结论|判断"
 LIST = re.compile(rf"\[\s*(?:{WORD.pattern})(?:\s*,\s*(?:{WORD.pattern}))*\s*\]")
 RATED = re.compile(r"(?:(?:Rating|评分)\s*[:：][\s*]*+)?\[\[(\d{1,2}(?:\.\d{1,4})?)\]\]", re.ASCII)
 
@@ -24,17 +26,22 @@ def readable(expected: Record, reply: str, answer: str) -> bool:
 def strict(reply: str, answer: str, count: int) -> list[int] | None:
     """The verdicts of a reply that ends as the judge was asked to end it; None for any other.
 
-    The last line of the judge's own words must be a list of exactly ``count`` strings, each YES
+    The last line of the judge's own words should be a list of exactly ``count`` strings, each YES
     or NO. Back-ticks, asterisks and blanks around it, and a number such as "4)" before it, are no
-    part of it; a line of nothing else is no line.
+    part of it; a line of nothing else is no line. Where it is none, the verdicts count that are
+    given beyond doubt in another style (``styles``). Two lists that differ are no verdict.
 
     They are 1 or 0 for each constraint, in the order in which they were added.
     """
+    forms = [form(WORDS, answer) for form in (lists, items, objects)]
     last = _last_own_line(reply, answer)
-    if not LIST.fullmatch(last):
-        return None
     words = [single or double for single, double in WORD.findall(last)]
-    return [int(word == YES) for word in words] if len(words) == count else None
+    if LIST.fullmatch(last) and len(words) == count:
+        verdicts = [int(word == YES) for word in words]
+        others = (claim.verdicts for claim in forms[0](plain(own_words(reply, answer))))
+        same = all(other == tuple(verdicts) for other in others if len(other) == count)
+        return verdicts if same else None
+    return agreed(reply, answer, count, [*forms, named(WORDS, CLAIM, answer)])
 
 
 def strict_rating(reply: str, answer: str) -> float | None:

@@ -1,0 +1,291 @@
+"""The styles in which chat models write a verdict that is beyond doubt.
+
+A judge is told one form, and many write another that says the same: in a fence, in bold type, as
+JSON, as a table, before a last sentence. What is found here has one meaning; what may have two
+(a verdict that is partly so, two lists that differ, one out of the answer) is not found.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from steadfast.judging.reply import own_words
+
+WORDS = {"yes": 1, "no": 0, "是": 1, "否": 0}
+FIGURES = {"1": 1, "0": 0, **WORDS}
+Words = Mapping[str, int]
+
+_FENCE = re.compile(r"^[ \t>]*(?:```|~~~).*$", re.MULTILINE)
+_TYPESET = re.compile(r"\\(?:boxed|text|textbf|mathrm)[ \t]*\{([^{}]*)\}")
+_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "「": '"', "」": '"'})
+_MARKS = str.maketrans(
+    {"‘": "'", "’": "'", "、": ",", "。": "."}
+    | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff`$", "")
+)
+_LEADING = " \t#>*-•+"
+_NUMBER = re.compile(r"\(?(\d{1,2})[.):,](?!\d)\s*|#(\d{1,2})\s*[.:-]?\s*")
+_ITEM = re.compile(
+    r"(?:(?:constraint|requirement|condition|item|level|step|约束|要求|条件|第)\s*#?)?"
+    r"\(?(\d{1,2})\)?\s*[条个项]?\s*[.:)-](?!\d)\s*(.*)",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(r"(?:.{0,120}[\s])?(?:is|are|为|:|=)\s*|.{0,120}[:=]\s*", re.IGNORECASE)
+_NO_CLAIM = re.compile(
+    r"\b(?:not|n't|never|instead|example|e\.g|format|form|such as|like|would|should|could|if|or)\b"
+    r"|n't|不|如|格式|若|或|例",
+    re.IGNORECASE,
+)
+_POLITE = re.compile(
+    r"let me know if[^.\n]*|if you (?:need|have|want|would like|wish)[^.\n]*"
+    r"|如有[^.\n]*|如果(?:您|你)?需要[^.\n]*",
+    re.IGNORECASE,
+)
+_DOUBT = re.compile(
+    r"\b(?:part(?:ly|ial|ially)|maybe|perhaps|possibly|unclear|unsure|but|however|though|although"
+    r"|except|unless|if|actually|wait|correct(?:ion|ed)|instead|rather|reconsider\w*|wrong"
+    r"|mistake\w*|scratch)\b|部分|或|但|不过|更正|修正|改为|除了|除非|可能|若|如果|不对|错",
+    re.IGNORECASE,
+)
+_LONGEST = 40
+"""Characters at the end of a line in which its verdict stands."""
+_LINE = 200
+"""Characters of a line that is nothing but verdicts, at most."""
+
+
+class Claim(NamedTuple):
+    """Verdicts found at one place of a reply."""
+
+    verdicts: tuple[int, ...]
+    labels: tuple[str, ...]
+    """What each verdict is said to be about; empty where that is not said."""
+    end: int
+    """The place behind it."""
+
+
+def plain(text: str) -> str:
+    """Returns a text without what changes no meaning: bold type, fences, boxes, odd characters."""
+    text = _FENCE.sub("", unicodedata.normalize("NFKC", text).translate(_MARKS))
+    for _ in range(2):  # one within another
+        text = _TYPESET.sub(r"\1", text)
+    text = text.replace("**", "").replace("__", "")
+    return text if '"' in text else text.translate(_QUOTES)  # some within others are what is said
+
+
+def squeezed(text: str) -> str:
+    """Returns a text without blanks and line ends."""
+    return "".join(text.split())
+
+
+def agreed(
+    reply: str,
+    answer: str,
+    count: int,
+    forms: Iterable[Callable[[str], Iterable[Claim]]],
+    about: Callable[[Claim], bool] = lambda _: True,
+) -> list[int] | None:
+    """Returns the one list of verdicts that a reply gives in some forms; None where it gives none.
+
+    None also where two differ, where one has another number of verdicts, where what stands behind
+    the last casts a doubt on it, or where it stands in the answer too.
+
+    Args:
+        reply: a judge's.
+        answer: that it is about.
+        count: of verdicts wanted.
+        forms: each yields the claims of a text that is ``plain``.
+        about: whether a claim's labels are those wanted.
+    """
+    own = plain(own_words(reply, answer))
+    claims = [claim for form in forms for claim in form(own)]
+    if not claims or len({claim.verdicts for claim in claims}) > 1:
+        return None
+    if any(len(claim.verdicts) != count or not about(claim) for claim in claims):
+        return None
+    end = max(claim.end for claim in claims)
+    return None if _DOUBT.search(_POLITE.sub("", own[end:])) else list(claims[0].verdicts)
+
+
+def lists(words: Words, answer: str) -> Callable[[str], Iterator[Claim]]:
+    """Lists in square brackets, in lines of their own or behind a label; quotes at will."""
+    word = _one_of(words)
+    quoted = rf"""(?:"{word}"|'{word}'|{word})"""
+    form = re.compile(rf"\[\s*+{quoted}(?:\s*+,\s*+{quoted})*+\s*+,?+\s*+\]", re.IGNORECASE)
+    element = re.compile(word, re.IGNORECASE)
+    given = squeezed(plain(answer)).casefold()
+
+    def claims(text: str) -> Iterator[Claim]:
+        for found in form.finditer(text):
+            start = text.rfind("\n", 0, found.start()) + 1
+            after = text[found.end() : found.end() + 1]
+            if (
+                _is_label(text[start : found.start()])
+                and after in {"", "\n", " ", ".", ",", ";", "!", "}", "\r", "\t", '"'}
+                and not text[found.end() :].lstrip(" \t").startswith(("*", "+", "[", "/"))
+                and squeezed(found[0]).casefold() not in given
+            ):
+                values = (words[name.casefold()] for name in element.findall(found[0]))
+                yield Claim(tuple(values), (), found.end())
+
+    return claims
+
+
+def items(words: Words, answer: str) -> Callable[[str], Iterator[Claim]]:
+    """Numbered lines or rows of a table, a verdict at the end of each; together one claim."""
+    ending = _ending(words)
+    given = _lines_of(answer)
+
+    def claims(text: str) -> Iterator[Claim]:
+        numbers, verdicts, end = [], [], 0
+        for line, stop in lines(text):
+            if squeezed(line).casefold() in given:
+                continue
+            cells = [cell.strip() for cell in line.strip("|").split("|")] if "|" in line else []
+            if cells:
+                number, rest = cells[0].rstrip(".:)"), cells[-1]
+                verdict = words.get(rest.strip(" .\"'").casefold())
+            else:
+                found = _ITEM.fullmatch(line)
+                number, rest = (found[1], found[2]) if found else ("", "")
+                verdict = ending(rest)
+            if verdict is not None:
+                numbers.append(number)
+                verdicts.append(verdict)
+                end = stop
+        wanted = [str(place) for place in range(1, len(numbers) + 1)]
+        if numbers and (numbers == wanted or not any(number.isdigit() for number in numbers)):
+            yield Claim(tuple(verdicts), (), end)
+        elif numbers:
+            yield Claim((), (), end)  # out of order: whatever else is said, a doubt
+
+    return claims
+
+
+def named(words: Words, labels: str, answer: str) -> Callable[[str], Iterator[Claim]]:
+    """Lines that are verdicts, alone or behind one of the labels; such lines in a row are one."""
+    word = _one_of(words)
+    label = rf"(?:(?:my|the)\s+)?(?:final\s+|最终)?(?:{labels})(?:\s+is|为)?\s*[:=|]?\s*"
+    form = re.compile(rf"({label})?[(']*({word}(?:'?\s*,\s*'?{word})*)[)']*,?\s*[.!]?", re.I)
+    element = re.compile(word, re.IGNORECASE)
+    given = _lines_of(answer)
+
+    def claims(text: str) -> Iterator[Claim]:
+        row: list[int] = []
+        end = 0
+        for line, stop in lines(text):
+            short = line.strip("|{} ").replace('"', "") if len(line) < _LINE else ""
+            found = form.fullmatch(short)
+            if (row and not found) or (found and found[1]):
+                if row:
+                    yield Claim(tuple(row), (), end)
+                row = []
+            if found and squeezed(line).casefold() not in given:
+                row += [words[name.casefold()] for name in element.findall(found[2])]
+                end = stop
+        if row:
+            yield Claim(tuple(row), (), end)
+
+    return claims
+
+
+def objects(words: Words, answer: str) -> Callable[[str], Iterator[Claim]]:
+    """The one JSON value of a reply: a list or an object with a verdict for each thing wanted."""
+    given = squeezed(plain(answer)).casefold()
+
+    def claims(text: str) -> Iterator[Claim]:
+        start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
+        if start < 0:
+            return
+        try:
+            value, end = json.JSONDecoder().raw_decode(text, start)
+            pairs = list(_pairs(value, words))
+        except (ValueError, RecursionError):
+            return
+        if pairs and squeezed(text[start:end]).casefold() not in given:
+            labels, verdicts = zip(*pairs, strict=True)
+            numbers = [int(label) for label in labels if label.isdecimal()]
+            if any(mark in text[end:] for mark in "{[") or numbers != sorted(set(numbers)):
+                yield Claim((), (), end)  # there are more, or they are out of order
+            else:
+                yield Claim(verdicts, labels if all(labels) else (), end)
+
+    return claims
+
+
+def _pairs(value: Any, words: Words) -> Iterator[tuple[str, int]]:
+    """What a JSON value says of each thing: its name, if it has one, and the verdict."""
+    if isinstance(value, dict):
+        inner = [part for part in value.values() if isinstance(part, list | dict)]
+        if len(inner) == 1:
+            yield from _pairs(inner[0], words)
+            return
+        said = [v for part in value.values() if (v := _verdict(part, words)) is not None]
+        if len(said) == 1:  # beside reasons
+            yield "", said[0]
+            return
+    listed = list(value.items()) if isinstance(value, dict) else [("", one) for one in value]
+    found = []
+    for place, (name, one) in enumerate(listed, start=1):
+        if isinstance(one, dict):
+            parts = list(one.values())
+            if len(parts) > 1 and str(parts[0]) == str(place):
+                del parts[0]  # the number of the thing
+            verdicts = [v for part in parts if (v := _verdict(part, words)) is not None]
+            texts = [part for part in parts if isinstance(part, str) and len(part) > 1]
+            name = next((text for text in texts if _verdict(text, words) is None), "")
+            verdict = verdicts[0] if len(verdicts) == 1 else None
+        else:
+            verdict = _verdict(one, words)
+        if verdict is None:
+            return
+        found.append((name, verdict))
+    yield from found
+
+
+def _verdict(value: Any, words: Words) -> int | None:
+    if isinstance(value, bool):
+        return int(value)
+    return words.get(str(value).strip(" .").casefold()) if isinstance(value, str | int) else None
+
+
+def lines(text: str) -> Iterator[tuple[str, int]]:
+    """Lines without marks at both ends, each with the place behind it."""
+    end = 0
+    for line in text.splitlines(keepends=True):
+        end += len(line)
+        if bare := line.strip().lstrip(_LEADING).strip():
+            yield bare, end
+
+
+def _lines_of(answer: str) -> frozenset[str]:
+    return frozenset(squeezed(line).casefold() for line, _ in lines(plain(answer)))
+
+
+def _is_label(lead: str) -> bool:
+    """Whether what stands before a list on its line says that it comes, or is nothing."""
+    lead = lead.strip().lstrip(_LEADING + '{"').strip()
+    if number := _NUMBER.match(lead):
+        lead = lead[number.end() :]
+    lead = lead.replace('"', "")
+    return not lead or (
+        len(lead) < 130 and bool(_LABEL.fullmatch(f"{lead} ")) and not _NO_CLAIM.search(lead)
+    )
+
+
+def _one_of(words: Words) -> str:
+    return f"(?:{'|'.join(words)})"
+
+
+def _ending(words: Words) -> Callable[[str], int | None]:
+    """Reads the verdict that a line ends in, alone or behind a mark that parts it."""
+    form = re.compile(
+        rf"""(?:^|[:=(,—–\t|]\s*|\s[-→>]+\s*)["']?({_one_of(words)})["')]?\s*,?\s*[.]?$""",
+        re.IGNORECASE,
+    )
+
+    def read(text: str) -> int | None:
+        found = form.search(text[-_LONGEST:] if len(text) > _LONGEST else text)
+        return words[found[1].casefold()] if found else None
+
+    return read
