@@ -10,7 +10,7 @@ from steadfast.benchmarks.cfbench.frames import record_frame, sample_frame
 from steadfast.benchmarks.cfbench.metrics import by_factor, results
 from steadfast.contract.components import Reply
 from steadfast.stats.agreement import verdict_agreement
-from steadfast.stats.tidy import ABOVE_FLOOR, FURTHER, HEADLINE, HIGHEST
+from steadfast.stats.tidy import ABOVE_FLOOR, EFFECTIVE, FURTHER, HEADLINE, HIGHEST
 
 
 def of(idx: int, split: str, *checkpoints: tuple[str, str, str], **more) -> dict:
@@ -127,7 +127,7 @@ def test_coverage_and_headline_tell_what_is_missing(made):
     headline = found["headline"]
     assert list(headline.columns) == [
         *HEADLINE,
-        *(c for c in FURTHER if c not in (HIGHEST, ABOVE_FLOOR)),
+        *(c for c in FURTHER if c not in (HIGHEST, ABOVE_FLOOR, *EFFECTIVE)),
     ]
     assert list(headline["measure"]) == ["CSR", "ISR", "PSR"]
     assert set(headline["n"]) == {3} and set(headline["expected"]) == {4}

@@ -123,6 +123,20 @@ def test_what_ars_adds_to_the_floor_stands_beside_it_and_ranks_nobody(tmp_path):
     assert found["report_correlations"] == plain["report_correlations"]
 
 
+def test_effective_lengths_stand_beside_their_measure_with_their_ranges(tmp_path):
+    reached = {"a": ("≥ 128k", "≥ 64k"), "b": ("16k", "8k to 32k"), "c": ("", "")}
+    names = ("effective", "effective_range")
+    ars = [
+        one | dict(zip(names, reached[one["model"]], strict=True))
+        for one in three("ARS", 0.7, 0.6, 0.5)
+    ]
+    head, *body = built(tmp_path, *ars, *three("PSR", 0.7, 0.6, 0.5))["report"]
+    at = head.index("Effective length")
+    assert head[at + 1] == "Effective length: 95 %" and head[at + 2] == "IFS"
+    shown = {line[1]: tuple(line[at : at + 2]) for line in body[:3]}
+    assert shown == {"Model_A": reached["a"], "b": reached["b"], "c": reached["c"]}
+
+
 def test_the_report_says_which_measures_have_no_interval(tmp_path):
     built(tmp_path, *three("ARS", 0.7, 0.5), *three("IFS", 0.2, 0.1, spread=None))
     text = (tmp_path / "out/report.md").read_text()

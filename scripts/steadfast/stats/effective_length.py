@@ -19,7 +19,7 @@ import pandas as pd
 from steadfast.stats.intervals import Estimates
 from steadfast.stats.tidy import EFFECTIVE
 
-COLUMNS = ("model", "length", "score", "value", "low", "high", "n", "share")
+COLUMNS = ("model", "length", "value", "low", "high", "n", "score", "share")
 """Columns of ``kept_shares``."""
 ROUNDING = 1e-9
 
