@@ -126,10 +126,11 @@ def report_table(report: Report) -> Table:
             above = results.values_by_model(measure.rows, ABOVE_FLOOR)
             shown.append(value_cells(roster, [Values(above, digits=measure.digits)], report.digits))
             columns.append(Column(WORDS["above_floor"], measure.benchmark))
-        if (measure.rows[EFFECTIVE[0]] != "").any():
-            shown += [_texts(measure.rows, roster, name) for name in EFFECTIVE]
-            names = (WORDS["effective"], WORDS["interval"].format(measure=WORDS["effective"]))
-            columns += [Column(name, measure.benchmark) for name in names]
+        ends = WORDS["interval"].format(measure=WORDS["effective"])
+        for name, heading in zip(EFFECTIVE, (WORDS["effective"], ends), strict=True):
+            if (measure.rows[name] != "").any():
+                shown.append(_texts(measure.rows, roster, name))
+                columns.append(Column(heading, measure.benchmark))
         for model in cells:
             cells[model] += tuple(cell for part in shown for cell in part[model])
     sections = tuple(
