@@ -5,7 +5,8 @@ run a model. Before are the percentile cluster bootstrap, which drew lengths wit
 sign-flip test. Widths are over that of the exact interval: today's, drawn in or out about its value
 until it holds the truth in exactly 95 of 100 of these runs.
 
-Run: ``PYTHONPATH=scripts python benchmarks/coverage.py [means|stability|differences|raters ...]``
+Run: ``PYTHONPATH=scripts python benchmarks/coverage.py [PART ...]``, where a part is kinds, means,
+stability, differences or raters. What kinds prints, in seconds, is in coverage.md.
 """
 
 import sys
@@ -16,12 +17,13 @@ import numpy as np
 import pandas as pd
 
 from steadfast.benchmarks.lifbench.measures import ars, bootstrap, ifs
+from steadfast.benchmarks.lifbench.scored_tasks import PAPER
 from steadfast.contract.records import OVERALL
 from steadfast.stats.agreement import agreement_rows
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.pairs import compare_models
 
-RUNS, DRAWN = 400, 500
+RUNS, DRAWN, MANY = 400, 500, 4000
 TASKS = {"LSI": "list", "MF": "multidoc", "OQ": "onedoc"}
 LENGTHS = ["4k", "8k", "16k", "32k", "64k", "128k"]
 TREND = 0.06  # of the mean from one length to the next
@@ -124,12 +126,93 @@ def exact_scale(rows: pd.DataFrame, truth: float) -> float:
     return float(np.quantile(np.abs(off) / np.maximum(reach, 1e-12), 0.95))
 
 
+Clustered = tuple[np.ndarray, np.ndarray, float]
+"""Totals and numbers of samples of each run (row) and cluster (column), and the true mean."""
+
+
+def of_means(means: np.ndarray, truth: float) -> Clustered:
+    """Clusters of one size whose means are given."""
+    return means, np.ones_like(means), truth
+
+
+def unequal(rng: np.random.Generator, size: tuple[int, int]) -> Clustered:
+    """Clusters of 1 to about 40 samples, a fifth of whose variance is between clusters."""
+    counts = np.maximum(1, np.round(rng.lognormal(1.8, 0.8, size)))
+    means = 0.7 + rng.normal(0, 0.027, size) + rng.normal(0, 0.107, size) / np.sqrt(counts)
+    return means * counts, counts, 0.7
+
+
+def right_or_wrong(mean: float) -> Callable[[np.random.Generator, tuple[int, int]], Clustered]:
+    """Clusters of five samples that are right or wrong, whose chance differs by cluster."""
+
+    def drawn(rng: np.random.Generator, size: tuple[int, int]) -> Clustered:
+        totals = rng.binomial(5, shares(mean)(rng, size)).astype(float)
+        return totals, np.full(size, 5.0), mean
+
+    return drawn
+
+
+def failures(rng: np.random.Generator, size: tuple[int, int]) -> Clustered:
+    """One context in ten fails whole."""
+    means = np.where(rng.random(size) < 0.1, 0.10, 0.97) + rng.normal(0, 0.01, size)
+    return of_means(np.minimum(means, 1.0), 0.883)
+
+
+def lognormal(rng: np.random.Generator, size: tuple[int, int]) -> Clustered:
+    """Contexts of which very few are very much harder."""
+    middle, spread = np.exp(0.32), np.sqrt(np.exp(1.28) - np.exp(0.64))
+    return of_means(0.7 - 0.06 * (rng.lognormal(0, 0.8, size) - middle) / spread, 0.7)
+
+
+def verdicts(mean: float) -> Callable[[np.random.Generator, tuple[int, int]], Clustered]:
+    """One verdict a cluster."""
+    return lambda rng, size: of_means(rng.binomial(1, mean, size).astype(float), mean)
+
+
+KINDS: dict[str, Callable[[np.random.Generator, tuple[int, int]], Clustered]] = {
+    "normal": lambda rng, size: of_means(0.7 + normal(rng, size), 0.7),
+    "exponential": lambda rng, size: of_means(0.7 + skewed(rng, size), 0.7),
+    "lognormal": lognormal,
+    "1 in 10 fails whole": failures,
+    "unequal sizes": unequal,
+    **{f"right or wrong, {mean}": right_or_wrong(mean) for mean in (0.5, 0.9, 0.97)},
+    **{f"single verdicts, {mean}": verdicts(mean) for mean in (0.5, 0.9, 0.97)},
+}
+
+
+def kinds() -> None:
+    """Kinds of clusters, without a benchmark about them.
+
+    Beside coverage and width stands how often a model of this kind is told apart from a normal one
+    of the same mean: by p, and by an interval that excludes 0.
+    """
+    print_row("clusters", "", "number", ("cover", "width", "p", "excludes"))
+    for name, drawn in KINDS.items():
+        for number in (24, 50, 100) if "verdicts" in name else (6, 10, 20):
+            rng = np.random.default_rng(number)
+            totals, counts, truth = drawn(rng, (MANY, number))
+            columns = pd.Index([f"{place:03}" for place in range(number)], name="cluster")
+            clusters = Clusters(columns.to_frame(index=False), [])
+            frames = pd.DataFrame(totals, columns=columns), pd.DataFrame(counts, columns=columns)
+            rows = clusters.ratios(*frames).rows()
+            cover, _ = covered(rows, truth)
+            other = (truth + rng.normal(0, 0.03, totals.shape)) * counts
+            apart = clusters.ratios(frames[0] - other, frames[1], (-1.0, 1.0))
+            found = apart.rows()
+            told = (apart.p_values() < 0.05).mean(), 1 - covered(found, 0.0)[0]
+            over = 1 / exact_scale(rows, truth)
+            values = (f"{cover:.3f}", f"{over:.2f}", *(f"{share:.3f}" for share in told))
+            print_row(name, number, "", values)
+
+
 def mean_case(frame: pd.DataFrame, truth: float, task: str) -> Iterator[str]:
     """Coverage and width, before and after, of a task's score or the overall one."""
     length = frame["length"].cat.categories[0] if frame["length"].nunique() == 1 else ""
     part = frame if task == OVERALL else frame[frame["task"] == task]
     weights = [1.0] * part["task"].nunique()
-    rows = ars(part, "mean")  # in the rubric too the scenarios weigh about the same
+    rows = ars(
+        part, PAPER._replace(weighting="mean")
+    )  # in the rubric too the scenarios weigh about the same
     rows = rows[(rows["task"] == task) & (rows["length"] == length)]
     exact = exact_scale(rows, truth) * covered(rows, truth)[1]
     for cover, width in (covered(percentile(part, weights), truth), covered(rows, truth)):
@@ -233,7 +316,7 @@ def raters(times: int = 300) -> None:
         print_row("verdicts, 10 each", number, f"{yes}, {wrong}", values)
 
 
-def print_row(name: str, contexts: int, effects: str, values: Iterable[str]) -> None:
+def print_row(name: str, contexts: int | str, effects: str, values: Iterable[str]) -> None:
     """A line of the table."""
     print(
         f"{name:28} {contexts:4}   {effects:16}", *(f"{value:>9}" for value in values), flush=True
@@ -241,6 +324,12 @@ def print_row(name: str, contexts: int, effects: str, values: Iterable[str]) -> 
 
 
 if __name__ == "__main__":
-    parts = {"means": means, "stability": stability, "differences": differences, "raters": raters}
+    parts = {
+        "kinds": kinds,
+        "means": means,
+        "stability": stability,
+        "differences": differences,
+        "raters": raters,
+    }
     for part in sys.argv[1:] or parts:
         parts[part]()

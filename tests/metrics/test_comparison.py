@@ -1,10 +1,13 @@
 """Paired comparison: p-values, their correction, differences on common samples."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import optimize, stats
 
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.pairs import compare_models, holm
@@ -117,15 +120,43 @@ def pair(first: list[float], second: list[float], clusters: int = 0) -> dict:
     return compare_models(frame, {"T": 1.0}, Clusters(frame, ["stratum"])).iloc[0].to_dict()
 
 
-def test_the_interval_is_that_of_a_paired_t_test():
-    # The differences of "Student" (1908), hours of sleep of ten patients: t = 4.0621, p = .002833,
-    # 95 % from 0.700 to 2.460 (R's t.test). In tenths, so that they are no shares' differences.
-    hours = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
-    row = pair([10 + hour for hour in hours], [10.0] * 10)
+HOURS = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
+"""The differences of "Student" (1908), hours of sleep of ten patients: t = 4.0621 (R's t.test)."""
+
+
+def test_error_and_freedom_are_those_of_a_paired_t_test():
+    row = pair([10 + hour for hour in HOURS], [10.0] * 10)
     assert row["difference"] == pytest.approx(1.58)
-    assert [row["low"], row["high"]] == pytest.approx([0.7001142, 2.4598858], rel=2e-2)
-    assert (row["error"], row["freedom"]) == (pytest.approx(0.3889587, rel=1e-6), 9)
-    assert row["p"] == pytest.approx(0.0028329, rel=1e-4)
+    assert (row["error"], row["freedom"]) == pytest.approx((0.3889587, 9), rel=1e-6)
+
+
+def test_differences_that_are_not_skewed_have_the_interval_of_a_paired_t_test():
+    # Far from what a difference can be at most, log odds are straight.
+    first = [1e4 + n for n in range(-1, 9)]
+    row = pair(first, [1e4] * 10)
+    expected = stats.ttest_1samp(range(-1, 9), 0)
+    assert row["p"] == pytest.approx(expected.pvalue, rel=1e-2)
+    assert [row["low"], row["high"]] == pytest.approx(expected.confidence_interval(), rel=1e-2)
+
+
+def test_skewed_differences_reach_to_where_hall_s_cubic_is_t():
+    row = pair([1e4 + hour for hour in HOURS], [1e4] * 10)
+    t, error = 2.262157, 0.3889587  # nine degrees of freedom, 97.5 %
+    skewness = stats.skew(HOURS, bias=False) / math.sqrt(10)
+
+    def cubic(true: float) -> float:
+        t = (1.58 - true) / error
+        return t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
+
+    # Skewed to the right: the cubic puts the upper end further away, t the lower one.
+    assert row["high"] == pytest.approx(optimize.brentq(lambda x: cubic(x) + t, 1, 9), rel=1e-3)
+    assert row["low"] == pytest.approx(1.58 - t * error, rel=1e-3)
+
+
+def test_the_signs_of_five_differences_cannot_exclude_0():
+    row = pair([0.9, 0.91, 0.92, 0.93, 0.94], [0.1] * 5)
+    assert row["p"] == 2 / 2**5
+    assert row["low"] == 0 < row["difference"] < row["high"]
 
 
 def test_one_cluster_allows_neither_interval_nor_test():

@@ -81,7 +81,6 @@ def paired(**changes):
     ("test", "by", "beyond"),
     [
         (paired(), "paired", "yes"),
-        (paired(low=-0.01), "paired", "no"),
         (paired(p=0.2), "paired", "no"),
         (paired(model="n"), "intervals", "no"),
         (paired(difference=0.11), "intervals", "no"),  # other samples

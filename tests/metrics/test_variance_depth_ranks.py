@@ -1,5 +1,7 @@
 """Shares of variance, success by depth, and rank correlations."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -119,7 +121,9 @@ def test_few_places_are_put_in_thirds():
     assert rows["value"].tolist() == [0.5, 1.0, 0.5]
     assert rows["n"].tolist() == [2, 2, 2]
     assert rows["start"].tolist() == pytest.approx([0, 1 / 3, 2 / 3])
-    assert rows.loc[0, ["low", "high"]].tolist() == [0.0, 1.0]
+    # Two contexts, one right and one wrong: 1/2 ± ½ √(z² ÷ (2 + z²)), Wilson's
+    half = math.sqrt(3.841459 / 5.841459) / 2
+    assert rows.loc[0, ["low", "high"]].tolist() == pytest.approx([0.5 - half, 0.5 + half])
 
 
 def test_many_places_are_put_in_tenths_and_the_last_holds_the_end():

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from steadfast.contract.records import OVERALL
-from steadfast.stats.intervals import NOTHING, TAIL
+from steadfast.stats.intervals import NOTHING, SIGNIFICANT
 
 PAIRED, INTERVALS, UNTOLD = "paired", "intervals", ""
 """What tells whether a cell moved: the interval of the difference on the samples that both runs
@@ -76,8 +76,7 @@ def moved(cells: pd.DataFrame, metric: str, paired: pd.DataFrame) -> pd.DataFram
         test = _test(cell, metric, tests) if tests is not None else None
         if test is not None:
             low, high, p, by = test["low"], test["high"], test["p"], PAIRED
-            # With few clusters the test is the stricter one of the two.
-            beyond = YES if (low > 0 or high < 0) and p < 2 * TAIL else NO
+            beyond = YES if p < SIGNIFICANT else NO
         else:
             low = high = p = np.nan
             sides = [cell[name] for name in ("a_low", "a_high", "b_low", "b_high")]

@@ -1,14 +1,24 @@
 """Means over clusters, and intervals that cover what they say with few clusters too.
 
 The samples of one context share it, so they are no independent evidence: contexts (clusters) are
-what was drawn, within strata that stay as they are. An interval is Student's t from the variance
-between the clusters of each stratum (Cochran 1977, sections 5.4 and 6.11), with as many degrees of
-freedom as these variances together are worth (Welch 1947). docs/metrics.md says why, and how often
-it holds; ``benchmarks/coverage.py`` measures it.
+what was drawn, within strata that stay as they are. The variance is between the clusters of each
+stratum (Cochran 1977, sections 5.4 and 6.11), by CR2, which holds for clusters of unequal size too,
+with its degrees of freedom (Bell and McCaffrey 2002); strata share theirs (Welch 1947).
+
+Which interval it is, the first that applies:
+
+1. All clusters agree: what a one-sided Clopper-Pearson interval leaves to the others.
+2. Each cluster is wholly right or wrong, as a single verdict is: Wilson's.
+3. Else Student's t, joined with t after Hall's (1992) cubic, which takes out what skewed clusters
+   do to it. Between limits, such as 0 and 1, both are on the scale of log odds.
+
+A p-value of 0 is below .05 exactly where that interval excludes 0. docs/metrics.md says why, and
+how often it holds; ``benchmarks/coverage.py`` measures it.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -97,75 +107,146 @@ class Estimates:
         return found.assign(low=low, high=high)[[value, "low", "high", "n"]].reset_index()
 
     def _interval(self) -> tuple[np.ndarray, np.ndarray]:
-        value, lowest, highest = self.cells[["value", "lowest", "highest"]].to_numpy().T
-        deviation, freedom, _ = self.errors()
-        half = scipy.special.stdtrit(freedom, 1 - TAIL) * deviation
-        low, high = value - half, value + half
-        # Near a limit values are skewed away from it: there the same on the scale of log odds is
-        # further out on that side. Both together.
+        value, lowest, highest = self._limited
+        above, below, whole = value - lowest, highest - value, highest - lowest
+        deviation, freedom, skewness = self.errors()
+        between, error, bend = self._scale
+        t = scipy.special.stdtrit(freedom, 1 - TAIL)
+        furthest = np.maximum(t, uncurved(t, skewness, bend))
+        nearest = np.minimum(-t, uncurved(-t, skewness, bend))
+        clusters = 1 / np.sum(self.shares**2, axis=1)
+        agree, verdicts = deviation < NOTHING, self._one_verdict_each() & (deviation >= NOTHING)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            above, below, whole = value - lowest, highest - value, highest - lowest
-            odds, step = above / below, np.exp(half * whole / (above * below))
-            inside = np.isfinite(whole) & (above > 0) & (below > 0)
-            low = np.where(inside, np.fmin(low, lowest + whole * odds / (odds + step)), low)
-            far = odds / (odds + 1 / step)
-            high = np.where(inside, np.fmax(high, lowest + whole * far), high)
+
+            def beyond(steps: np.ndarray) -> np.ndarray:
+                """The true value from which the measured one is so many standard errors away."""
+                within = highest - whole / (1 + above / below * np.exp(-steps * error))
+                found: np.ndarray = np.where(between, within, value - steps * deviation)
+                return found
+
+            held = wilson(above / whole, clusters)
+            low, high = (
+                np.where(verdicts, lowest + whole * one, beyond(steps))
+                for one, steps in zip(held, (furthest, nearest), strict=True)
+            )
             # All clusters agree: at least so many of all would (one-sided Clopper and Pearson),
             # and the others may be anything that is possible.
-            share = (1 - LEVEL) ** np.sum(self.shares**2, axis=1)
-            agree = deviation < NOTHING
+            share = (1 - LEVEL) ** (1 / clusters)
             low = np.where(agree, lowest + above * share, low)
             high = np.where(agree, highest - below * share, high)
         low, high = np.maximum(low, lowest), np.minimum(high, highest)
         known = np.isfinite(low) & np.isfinite(high)
         return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
+    @property
+    def _limited(self) -> np.ndarray:
+        """Values, and what they can be at least and at most."""
+        found: np.ndarray = self.cells[["value", "lowest", "highest"]].to_numpy(float).T
+        return found
+
+    @cached_property
+    def _scale(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of each cell whether it lies between limits, its error in log odds, its cubic's bend."""
+        value, lowest, highest = self._limited
+        deviation, _, skewness = self.errors()
+        above, below = value - lowest, highest - value
+        between = np.isfinite(above + below) & (above > 0) & (below > 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error = deviation * (1 / above + 1 / below)
+            # The second derivative of log odds over the first, halved, is what their curve adds.
+            curve = deviation * (1 / below - 1 / above) / 2
+        return between, error, skewness / 3 + np.where(between, curve, 0.0)
+
+    def _one_verdict_each(self) -> np.ndarray:
+        """Whether each cluster is at one of the limits, as a single verdict is."""
+        value, lowest, highest = self._limited[..., None]
+        with np.errstate(invalid="ignore"):
+            above = self.parts + (value - lowest) * self.shares
+            at_limits = (above < NOTHING) | (above > (highest - lowest) * self.shares - NOTHING)
+        found: np.ndarray = at_limits.all(axis=1) & np.isfinite(highest - lowest)[:, 0]
+        return found
+
     def p_values(self) -> np.ndarray:
         """Two-sided p-value of each value, were it 0 in truth; nan where clusters cannot tell.
 
-        The largest one of Student's t, of t after Hall's (1992) cubic, which takes out what skewed
-        clusters do to it, and of the least that the signs of so many clusters can give. Where all
-        clusters agree, the level at which the interval ends at 0.
+        It is below ``SIGNIFICANT`` exactly where the interval excludes 0. The limits lie on both
+        sides of 0.
         """
-        value = self.cells["value"].to_numpy()
+        value, lowest, highest = self._limited
         deviation, freedom, skewness = self.errors()
+        between, error, bend = self._scale
         with np.errstate(divide="ignore", invalid="ignore"):
-            t = value / deviation
-            cubic = t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
+            odds = np.log((value - lowest) / (highest - value) * highest / -lowest)
+            t = np.where(between, odds / error, value / deviation)
+            cubic = t + bend * t**2 + bend**2 * t**3 / 3 + skewness / 6
             p = 2 * scipy.special.stdtr(freedom, -np.minimum(np.abs(t), np.abs(cubic)))
-            limit = self.cells["highest"].where(value > 0, -self.cells["lowest"]).to_numpy()
-            clusters = 1 / np.sum(self.shares**2, axis=1)
-            agreed = (1 + np.abs(value) / limit) ** -clusters
-        least = 2.0 ** (1 - np.count_nonzero(self.shares, axis=1))
-        p = np.where(deviation < NOTHING, agreed, p)
-        bounded: np.ndarray = np.clip(p, least, 1.0)
-        return bounded
+            limit = np.where(value > 0, highest, -lowest)
+            agreed = (1 + np.abs(value) / limit) ** (-1 / np.sum(self.shares**2, axis=1))
+        found: np.ndarray = np.minimum(np.where(deviation < NOTHING, agreed, p), 1.0)
+        return found
 
     def errors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Standard error, degrees of freedom and skewness of each value; nan as ``rows`` says."""
+        return self._errors
+
+    @cached_property
+    def _errors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         _, starts, drawn = np.unique(self.strata, return_index=True, return_counts=True)
 
         def by_stratum(of: np.ndarray) -> np.ndarray:
             return np.add.reduceat(of, starts, axis=1)
 
-        present = self.shares > 0
-        number = by_stratum(present.astype(float))
+        number = by_stratum((self.shares > 0).astype(float))
+        whole = by_stratum(self.shares)
         # One of several clusters alone deviates from the whole cell, more of them from their mean.
-        centre = np.where(number > 1, by_stratum(self.parts) / np.maximum(number, 1), 0.0)
-        apart = np.where(present, self.parts - np.repeat(centre, drawn, axis=1), 0.0)
-        squares, cubes = by_stratum(apart**2), by_stratum(apart**3)
-        least = np.maximum(number - 1, 1)
-        variances = squares * np.maximum(number, 1) / least
+        lone = np.repeat(number == 1, drawn, axis=1)
+        of_stratum = self.shares / np.repeat(np.where(whole > 0, whole, 1.0), drawn, axis=1)
+        centre = of_stratum * np.repeat(by_stratum(self.parts), drawn, axis=1)
+        apart = self.parts - np.where(lone, 0.0, centre)
+        # CR2: a cluster draws its stratum's mean towards itself, the more the larger it is.
+        wider = 1 / np.where(lone, 1.0, np.maximum(1 - of_stratum, NOTHING))
+        variances = by_stratum(apart**2 * wider)
+        squares = of_stratum**2
+        drawn_in = squares * wider
+        shared = by_stratum(squares) + by_stratum(drawn_in) ** 2 - by_stratum(drawn_in**2)
+        of_each = np.where(number > 1, 1 / np.where(shared > 0, shared, 1.0), 1.0)
         variance = variances.sum(axis=1)
+        third = np.where(number > 2, number**2 / np.maximum((number - 1) * (number - 2), 1), 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            freedom = variance**2 / (variances**2 / (least + 2)).sum(axis=1) - 2
-            skewness = cubes.sum(axis=1) / squares.sum(axis=1) ** 1.5
-        fewest = np.where(number > 0, least, np.inf).min(axis=1)
-        most = np.where(number > 0, least, 0).sum(axis=1)
+            freedom = variance**2 / (variances**2 / (of_each + 2)).sum(axis=1) - 2
+            skewness = (by_stratum(apart**3) * third).sum(axis=1) / variance**1.5
+        fewest = np.where(number > 0, of_each, np.inf).min(axis=1)
+        most = np.where(number > 0, of_each, 0).sum(axis=1)
         freedom = np.clip(np.nan_to_num(freedom, nan=1.0), fewest, most)
-        lonely = ((number > 0) & (drawn == 1)).any(axis=1) | (present.sum(axis=1) < 2)
+        lonely = ((number > 0) & (drawn == 1)).any(axis=1) | (number.sum(axis=1) < 2)
         freedom[lonely] = np.nan
         return np.where(lonely, np.nan, np.sqrt(variance)), freedom, skewness
+
+
+def uncurved(x: np.ndarray, skewness: np.ndarray, bend: np.ndarray) -> np.ndarray:
+    """Returns the t whose cubic t + bend·t² + bend²·t³ ÷ 3 + skewness ÷ 6 is x (Hall 1992).
+
+    >>> uncurved(np.array([1.3 + 0.04 / 3]), np.array([0.6]), np.array([0.2])).round(6).tolist()
+    [1.0]
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        straight = x - skewness / 6
+        curved = (np.cbrt(1 + 3 * bend * straight) - 1) / bend
+        found: np.ndarray = np.where(np.abs(bend) > NOTHING, curved, straight)
+    return found
+
+
+def wilson(share: np.ndarray, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the score interval (Wilson 1927) of shares of so many verdicts.
+
+    >>> low, high = wilson(np.array([0.5]), np.array([4]))
+    >>> round(float(low[0]), 4), round(float(high[0]), 4)
+    (0.15, 0.85)
+    """
+    square = scipy.special.ndtri(1 - TAIL) ** 2
+    middle = (share * number + square / 2) / (number + square)
+    half = np.sqrt(square * (share * (1 - share) * number + square / 4)) / (number + square)
+    return middle - half, middle + half
 
 
 def joined(parts: Sequence[Estimates]) -> Estimates:
@@ -189,9 +270,9 @@ class Clusters:
         strata: columns whose values together are a stratum; none: all clusters are one.
 
     >>> frame = pd.DataFrame({"cluster": list("abc"), "total": [0.3, 0.5, 0.7]})
-    >>> frame["task"] = "T"  # means .3, .5, .7: standard error .2 / √3, t of two degrees 4.303
+    >>> frame["task"] = "T"  # means .3, .5, .7: log odds ±4.303 · (.2 / √3) / .25, t of two degrees
     >>> Clusters(frame, []).means(frame, ["task"]).rows().round(4).values.tolist()
-    [['T', 0.5, 0.0032, 0.9968, 3]]
+    [['T', 0.5, 0.1205, 0.8795, 3]]
     """
 
     def __init__(self, frame: pd.DataFrame, strata: Sequence[str]):

@@ -1,8 +1,8 @@
 """Paired comparison of every two models on the samples that both have scored.
 
-Interval: Student's t from the clusters' differences (``intervals``). p-value: the same t,
-and t after Hall's cubic for skewed differences, whichever is larger; neither needs the two models'
-scores to be alike in distribution. ``step_down`` corrects for many comparisons.
+Interval and p-value are one (``intervals``): it excludes 0 exactly where p is below .05, which the
+signs of fewer than six clusters can never give. Neither needs the two models' scores to be alike in
+distribution. ``step_down`` corrects for many comparisons.
 """
 
 import math
@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from steadfast.contract.records import OVERALL
-from steadfast.stats.intervals import Clusters, Estimates, joined
+from steadfast.stats.intervals import SIGNIFICANT, Clusters, Estimates, joined
 from steadfast.stats.power import smallest_difference
 from steadfast.stats.step_down import step_down
 from steadfast.stats.ties import COLUMNS as TIES
@@ -58,7 +58,13 @@ def compare_models(
     overall = tasks.mean(["model", "other"], weight).labelled(task=OVERALL)
     both = joined([tasks, overall])
     error, freedom = both.errors()[:2]
-    rows = both.rows("difference").assign(p=both.p_values(), error=error, freedom=freedom)
+    # Whatever the differences, all clusters' may have the same sign by chance.
+    least = 2.0 ** (1 - np.count_nonzero(both.shares, axis=1))
+    p = np.maximum(both.p_values(), least)
+    rows = both.rows("difference").assign(p=p, error=error, freedom=freedom)
+    few = rows["low"].notna() & (least >= SIGNIFICANT)
+    rows["low"] = rows["low"].where(~few, rows["low"].clip(upper=0))
+    rows["high"] = rows["high"].where(~few, rows["high"].clip(lower=0))
     corrected = [
         _corrected(rows.iloc[at], both.take(at)) for at in rows.groupby("task").indices.values()
     ]

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 import scipy  # whose parts are loaded where they are first used: tables and figures need none
 
-from steadfast.stats.intervals import SIGNIFICANT, Estimates
+from steadfast.stats.intervals import SIGNIFICANT, Estimates, uncurved
 
 POWER = 0.8
 RUNS = 2000
@@ -150,8 +150,6 @@ def _told_from(strata: Sequence[Stratum], pairs: int) -> np.ndarray:
     error, freedom, skewness = of.errors()
     limit: np.ndarray = scipy.special.stdtrit(freedom, 1 - SIGNIFICANT / (2 * pairs))
     # Hall's cubic (``Estimates.p_values``) reaches the limit where its inverse of it is.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        root = np.cbrt(1 + skewness * (limit - skewness / 6))
-        cubic = np.where(np.abs(skewness) > 1e-9, 3 * (root - 1) / skewness, limit)
+    cubic = uncurved(limit, skewness, skewness / 3)
     smallest: np.ndarray = np.maximum(limit, cubic) * error - drawn.sum(axis=1)
     return smallest

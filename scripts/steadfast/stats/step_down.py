@@ -80,14 +80,16 @@ def _under_flips(of: Estimates) -> np.ndarray:
     variance = np.zeros_like(totals)
     for stratum in np.unique(strata):
         columns = strata == stratum
-        values, shares = parts[:, columns], weights[:, columns]
-        number = np.count_nonzero(shares, axis=1)[:, None]
-        squares = (values**2).sum(axis=1, keepdims=True)
-        squares = squares - 2 * totals * ((values * shares) @ signs[columns])
-        squares += totals**2 * (shares**2).sum(axis=1, keepdims=True)
-        sums = values @ signs[columns] - totals * shares.sum(axis=1, keepdims=True)
-        squares -= np.where(number > 1, sums**2 / np.maximum(number, 1), 0.0)
-        variance += np.maximum(squares, 0.0) * np.maximum(number, 1) / np.maximum(number - 1, 1)
+        values, of_stratum = parts[:, columns], weights[:, columns]
+        several = np.count_nonzero(of_stratum, axis=1)[:, None] > 1
+        whole = np.where(several, of_stratum.sum(axis=1, keepdims=True), 1.0)
+        of_stratum = of_stratum / np.where(whole > 0, whole, 1.0)
+        wider = 1 / np.where(several, 1 - of_stratum, 1.0)
+        sums = np.where(several, values @ signs[columns], totals)
+        squares = (values**2 * wider).sum(axis=1, keepdims=True)
+        squares = squares - 2 * sums * ((values * of_stratum * wider) @ signs[columns])
+        squares += sums**2 * (of_stratum**2 * wider).sum(axis=1, keepdims=True)
+        variance += np.maximum(squares, 0.0)
     # Where all clusters agree there is no variance, but for rounding errors.
     nothing = 1e-20 * (parts**2).sum(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
