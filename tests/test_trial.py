@@ -160,7 +160,7 @@ def test_released_scores_are_of_no_trial():
 
 def test_a_table_says_so_in_each_of_its_files(tmp_path):
     table = Table("t", "Scores.", (Column("Model"),), (Section(((Cell("m"),), (Cell("n"),))),))
-    write_table(table, tmp_path, "Trial: two.")
+    write_table(table.framed("Trial: two.", "A habit."), tmp_path)
     assert r"\caption{Trial: two. Scores.}" in (tmp_path / "t.tex").read_text()
     assert (tmp_path / "t.md").read_text().startswith("Trial: two. Scores.\n")
     assert (tmp_path / "t.csv").read_text().splitlines() == [

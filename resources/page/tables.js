@@ -19,6 +19,7 @@ function compareCells(a, b, sign) {
   return sign * first.text.localeCompare(second.text, "en", { numeric: true });
 }
 
+const STYLES = { best: "may be first by the test", first: "the best value", second: "the second value" };
 const MARKS = { dagger: "†", incomplete: "*" };
 
 /** A table that sorts and filters. Rows stay in their section: what is no model is never ranked
@@ -109,18 +110,19 @@ class TableView {
     return element("tr", {}, row.map((cell, column) => this.cell(cell, column, other?.get(columnKey(this.data, column)))));
   }
 
-  /** A cell; those of the group of the best, and those with another value in the other run, say so. */
+  /** A cell; those that are picked out, and those with another value in the other run, say so. */
   cell(cell, column, before) {
     const more = cell !== null && typeof cell === "object" ? cell : {};
     const text = cellText(cell);
     const changed = before !== undefined && before !== text;
     const tag = column === 0 ? "th" : "td";
-    const attributes = { class: [this.align(column), more.best ? "best" : "", changed ? "changed" : ""].join(" ").trim() };
+    const bold = more.style === "best" || more.style === "first";
+    const attributes = { class: [this.align(column), bold ? "best" : "", changed ? "changed" : ""].join(" ").trim() };
     if (column === 0) attributes.scope = "row";
-    if (more.best) attributes.title = "of the group of the best";
+    if (more.style) attributes.title = STYLES[more.style];
     if (changed) attributes.title = `in the first run: ${before || "no value"}`;
     const shown = visible(text || "–");
-    const parts = more.best ? [element("strong", {}, shown)] : shown;
+    const parts = more.style ? [element(bold ? "strong" : "u", {}, shown)] : shown;
     const marks = (more.marks ?? []).map((mark) => element("sup", {}, MARKS[mark]));
     return element(tag, attributes, parts, more.suffix ? ` ${more.suffix}` : null, marks);
   }
@@ -186,6 +188,6 @@ async function showTables(section, run, other) {
     which.field, field("Rows with", find, true), field("what the papers print", printed),
     element("button", { type: "button", onclick: all(true) }, "Open all"), element("button", { type: "button", onclick: all(false) }, "Close all"));
   const key = element("p", { class: "key" }, element("strong", { class: "best" }, "Bold"),
-    ": the best of a column and all models that the paired test does not tell apart from it. A heading sorts its column; rows stay in their section.");
+    ": the models that may be first by the paired test, unless the caption says otherwise. A heading sorts its column; rows stay in their section.");
   section.replaceChildren(form, key, ...shown);
 }

@@ -3,6 +3,7 @@
 import pytest
 
 from steadfast.show.ending import headline
+from steadfast.show.roster import NOTES
 
 PAGE = r"""Caption.
 
@@ -55,6 +56,12 @@ def test_measures_that_do_not_fit_stand_in_a_further_block_with_the_models():
         "Careful_on  3.7",
         "e           -0.5 to 0.2",
     ]
+
+
+def test_print_s_marks_are_told_as_such():
+    habit = NOTES["print"]
+    page = f"Caption. {habit}\n\n| M | X |\n|:--|:-:|\n| a | **.9** |\n| b | <u>.5</u> |\n"
+    assert headline(page, 80) == ["M  X", "-  ------", "a  **.9**", "b  _.5_", "", habit]
 
 
 def test_a_label_s_escape_reaches_no_terminal():

@@ -8,7 +8,7 @@ from steadfast.show.cells import Values, interval_cell, rank_cells, share_cell, 
 from steadfast.show.figures import look
 from steadfast.show.results import shared_notes
 from steadfast.show.roster import Display, Roster, Shown
-from steadfast.show.table import Cell
+from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stages.collect import DOCUMENT, collect_tables
 from steadfast.stats.ties import APART, BETTER, WORSE, Ties
 
@@ -141,6 +141,31 @@ def test_a_column_picks_out_all_that_may_be_first():
 def test_an_untested_column_picks_out_nothing():
     cells = value_cells(Roster(["m", "n"], DISPLAY), [Values({"m": 0.9, "n": 0.1})], digits=1)
     assert cells == {"m": (Cell("0.9"),), "n": (Cell("0.1"),)}
+
+
+PRINTING = replace(DISPLAY, marks="paper")
+
+
+def test_print_picks_out_the_best_and_the_second_value_whatever_a_test_says():
+    roster = Roster(["m", "n", "o", "gold"], PRINTING)
+    values = {"m": 0.8, "n": 0.7004, "o": 0.7, "gold": 1.0}
+    columns = [Values(values, ties=TIED), Values(values, better="smaller"), Values(values)]
+    styles = {
+        model: [cell.style for cell in cells]
+        for model, cells in value_cells(roster, columns, digits=3).items()
+    }
+    second = ["second", "first", ""]  # 0.700 as printed, both
+    assert styles == {"m": ["first", "second", ""], "n": second, "o": second, "gold": [""] * 3}
+
+
+def test_print_s_habit_is_told_in_the_caption_of_tables_that_have_it_alone():
+    def captioned(style, display):
+        table = Table("t", "Scores.", (Column("X"),), (Section(((Cell("1", style),),)),))
+        return display.framed(table, []).full_caption
+
+    assert captioned("first", PRINTING).startswith("Scores. Bold: the best value of a column;")
+    assert "print's habit" in captioned("second", PRINTING)
+    assert captioned("best", DISPLAY) == captioned("", PRINTING) == "Scores."
 
 
 def test_ranks_are_ranges_of_those_that_compete():

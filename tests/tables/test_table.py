@@ -89,6 +89,13 @@ def test_latex_has_rules_styles_and_marks():
         assert part in text
 
 
+def test_what_print_picks_out_is_bold_and_underlined():
+    rows = ((Cell("0.9", "first"), Cell("0.8", "second")),)
+    table = Table("t", "c", (Column("X"), Column("Y")), (Section(rows),))
+    assert r"\textbf{0.9} & \underline{0.8} \\" in latex.render(table)
+    assert re.search(r"\| +\*\*0.9\*\* +\| +<u>0.8</u> +\|", markdown(table))
+
+
 def test_markdown_has_styles_and_marks():
     text = markdown(TABLE)
     assert re.search(r"\| m +\| +\*\*0.9\*\* +\| +0.1 \(2\) +\|", text)

@@ -241,6 +241,7 @@ FEATURES: dict[str, Feature] = {
     "certificate": Feature({"certificate": {"difference": 0.05}}),
     "effective share": Feature({"statistics": {"effective_share": 0.7}}),
     "digits": Feature({"display": {"digits": 1}}),
+    "print's marks": Feature({"display": {"marks": "paper"}}),
     "order of groups": Feature({"display": {"group_order": ["Servers"]}}),
     "printed results": Feature({"display": {"published": True}}),
     "name": Feature({"name": "A run <b>of</b> features"}),

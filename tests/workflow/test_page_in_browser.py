@@ -91,7 +91,7 @@ ROWS = [
     [Cell("one"), Cell("9.5", "best"), Cell("0.1 to 0.2")],
     [Cell("two"), Cell("1,200", marks=("incomplete",)), Cell("-0.3 to 0.2")],
     [Cell("three"), Cell("10.0", "best", suffix="(1)"), Cell(None)],
-    [Cell("four"), Cell(None), Cell("< 0.001")],
+    [Cell("four"), Cell(None), Cell("< 0.001", "second")],
 ]
 TABLE = Table(
     "made",
@@ -139,6 +139,7 @@ def test_a_heading_sorts_its_column_and_leaves_rows_in_their_section(table_page,
 
 def test_the_group_of_the_best_and_incomplete_values_are_marked(table_page):
     assert table_page.locator("td.best strong").all_inner_texts() == ["9.5", "10.0"]
+    assert table_page.locator("td u").all_inner_texts() == ["< 0.001"]
     assert cells(table_page, "table", 2) == ["9.5", "1,200*", "10.0 (1)", "–", "99"]
     assert table_page.locator("#trial").inner_text() == "Trial: few."
 

@@ -91,10 +91,7 @@ def _group(
     title: str, tables: Iterable[Table | Printed], asked: Sequence[str], display: Display
 ) -> Record:
     """Some tables under a title, each of which says what text was asked, and of a trial that."""
-    found = (
-        replace(table.about(asked), remark=display.trial) if isinstance(table, Table) else table
-        for table in tables
-    )
+    found = [display.framed(one, asked) if isinstance(one, Table) else one for one in tables]
     return {"title": title, "tables": [table_data(table) for table in found]}
 
 

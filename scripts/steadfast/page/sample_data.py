@@ -162,7 +162,7 @@ def table_data(table: Table | Printed) -> Record:
 
 
 def _cell(cell: Cell) -> Record | str | None:
-    more = {"best": cell.style == "best", "suffix": cell.suffix, "marks": list(cell.marks)}
+    more = {"style": cell.style, "suffix": cell.suffix, "marks": list(cell.marks)}
     return {"text": cell.text, **more} if any(more.values()) else cell.text
 
 

@@ -129,6 +129,11 @@ class DisplaySettings(StrictModel):
         "Show the papers' printed results beside those of the models, where a table "
         "has them; they compare with results on the released data, best in mode released.",
     )
+    marks: Literal["ranks", "paper"] = key(
+        "ranks",
+        "ranks: bold are the models that may be first by the test; paper: as papers print, the "
+        "best value of a column is bold and the second underlined, whatever the test says.",
+    )
 
 
 class Statistics(StrictModel):

@@ -4,11 +4,12 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
+from typing import Literal
 
 import pandas as pd
 
 from steadfast.show.roster import Roster
-from steadfast.show.table import Cell, Column, Mark, Section, Style, rounded
+from steadfast.show.table import PRINTED, Cell, Column, Mark, Section, Style, rounded
 from steadfast.stats.ties import NO_TIES, Ties
 
 MODEL = Column("Model", align="l")
@@ -23,6 +24,8 @@ class Values:
         by_model: the value of each model that has one.
         incomplete: models whose value lacks some of its samples.
         ties: which models are told apart; by default none is compared, and none picked out.
+        better: the values that are, where models rank by them; by default the larger ones of those
+            that are compared.
         digits: after the point; None: the table's.
         shown: how a value is printed, where digits alone do not say.
     """
@@ -30,6 +33,7 @@ class Values:
     by_model: Mapping[str, float]
     incomplete: Collection[str] = ()
     ties: Ties = NO_TIES
+    better: Literal["", "larger", "smaller"] = ""
     digits: int | None = None
     shown: Callable[[float], Decimal] | None = None
 
@@ -43,17 +47,28 @@ class Values:
         """Returns those that compete and may be first."""
         return self.ties.best([model for model in contenders if model in self.by_model])
 
+    def styles(self, roster: Roster, printed: Mapping[str, Decimal]) -> Mapping[str, Style]:
+        """Returns how the values that are picked out are shown, by model."""
+        if not roster.as_printed:
+            return dict.fromkeys(self.best(roster.contenders), "best")
+        if not self.better and self.ties is NO_TIES:
+            return {}
+        competing = {model: printed[model] for model in roster.contenders if model in printed}
+        ordered = sorted(set(competing.values()), reverse=self.better != "smaller")
+        by_value = dict(zip(ordered, PRINTED, strict=False))
+        return {m: by_value[value] for m, value in competing.items() if value in by_value}
+
 
 def value_cells(roster: Roster, columns: Iterable[Values], digits: int) -> CellsByModel:
     """Returns each model's cells, a column a cell, the group of the best of a column picked out."""
     cells: CellsByModel = dict.fromkeys(roster.models, ())
     for values in columns:
         printed = values.printed(digits)
-        best = values.best(roster.contenders)
+        styles = values.styles(roster, printed)
         for model in cells:
             text = str(printed[model]) if model in printed else None
             marks = incomplete_mark(model in values.incomplete)
-            cells[model] += (Cell(text, "best" if model in best else "", marks=marks),)
+            cells[model] += (Cell(text, styles.get(model, ""), marks=marks),)
     return cells
 
 

@@ -34,7 +34,9 @@ INTERVAL = facts("report.yaml")["interval"].format(measure="")
 BELOW_FLOOR = facts("report.yaml")["notes"]["below_floor"].partition("{")[0]
 MARKS = (r"\*", "†")
 BOLD = "Bold (**): all that may be first of a column by the test."
+BY_VALUE = facts("show.yaml")["notes"]["print"]
 BELOW = "Below a value: its 95 % interval."
+UNDERLINED = re.compile(r"<u>(.*)</u>")
 LABEL = 24  # columns of a model's name, at most; a longer one goes on in the next line
 GAP = "  "
 
@@ -128,7 +130,7 @@ def headline(page: str, width: int) -> list[str]:
     labels = [["", _plain(heads[0])], *(_label(row, width) for row in rows)]
     blocks = "\n\n".join(_blocks(list(_columns(heads, rows)), labels, width))
     legend = [
-        *([BOLD] if "**" in blocks else []),
+        *([BY_VALUE if BY_VALUE in page else BOLD] if "**" in blocks else []),
         *([BELOW] if any(head.endswith(INTERVAL) for head in heads) else []),
     ]
     notes = [text for text in page.strip().split("\n\n") if text.startswith((*MARKS, BELOW_FLOOR))]
@@ -196,7 +198,7 @@ def _laid_out(block: Sequence[MeasureColumn], labels: Sequence[Sequence[str]]) -
 
 def _plain(text: str) -> str:
     """Returns a cell's or a note's text without Markdown's escapes, safe for a terminal."""
-    return visible(unescape_markdown(text))
+    return visible(unescape_markdown(UNDERLINED.sub(r"_\1_", text)))
 
 
 def _width(text: str) -> int:

@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from steadfast.base.files import write_text
@@ -14,7 +14,7 @@ from steadfast.show.table import Cell, Table
 
 KINDS = ("tex", "md", "csv")
 MARKS = {"dagger": "†", "incomplete": r"\*"}
-STYLES = {"": "{}", "best": "**{}**"}
+STYLES = {"": "{}", "best": "**{}**", "first": "**{}**", "second": "<u>{}</u>"}
 MISSING = "--"
 ACTIVE = r"[\\`*_{}\[\]#|~$>!]"  # characters that mean something to Markdown
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -98,8 +98,8 @@ def printed(table: Table | Printed) -> Printed:
     return Printed(table.name, latex.render(table), markdown(table), comma_separated(table))
 
 
-def write_table(table: Table | Printed, directory: Path, remark: str = "") -> None:
-    """Writes ``{name}.tex``, ``.md`` and ``.csv``; printed pages take no remark."""
-    page = printed(replace(table, remark=remark) if isinstance(table, Table) else table)
+def write_table(table: Table | Printed, directory: Path) -> None:
+    """Writes ``{name}.tex``, ``.md`` and ``.csv``."""
+    page = printed(table)
     for kind in KINDS:
         write_text(directory / f"{page.name}.{kind}", getattr(page, kind))

@@ -18,7 +18,6 @@ from steadfast.show.roster import NOTES as SHARED
 from steadfast.show.roster import Display, Group, Roster
 from steadfast.show.table import Cell, Column, Section, Table, ranks, rounded
 from steadfast.stats.scores import models_by_prompts
-from steadfast.stats.step_down import FEWEST
 from steadfast.stats.tidy import ABOVE_FLOOR, EFFECTIVE, HIGHEST, read_headline
 from steadfast.stats.ties import CORRELATIONS, Ties
 
@@ -114,6 +113,7 @@ def report_table(report: Report) -> Table:
             measure.values,
             results.incomplete_models(measure.rows),
             Ties.of_headline(measure.rows),
+            "smaller" if measure.smaller else "larger",
             measure.digits,
         )
         shown = [value_cells(roster, [values], report.digits)]
@@ -152,7 +152,7 @@ def _notes(report: Report) -> list[results.Note]:
     notes: list[results.Note] = []
     if incomplete := list(_incomplete(report)):
         notes.append(("incomplete", texts["incomplete"].format(models="; ".join(incomplete))))
-    notes.append((None, SHARED["ties"].format(fewest=FEWEST, unit=WORDS["drawn"])))
+    notes.append(results.tie_note(report.roster, WORDS["drawn"]))
     if highest := [
         texts["highest_of"].format(
             measure=m.label, highest=rounded(of, m.digits), benchmark=m.benchmark

@@ -115,12 +115,12 @@ class Results:
 
     def tie_notes(self) -> list[Note]:
         """Returns what bold says in a column, and what was drawn."""
-        note = NOTES["ties"].format(fewest=FEWEST, unit=self.words["drawn"]["unit"])
-        return [(None, note), *self.drawn_notes()]
+        return [tie_note(self.roster, self.words["drawn"]["unit"]), *self.drawn_notes()]
 
     def untested_notes(self) -> list[Note]:
         """Returns that a table has no bold, and what was drawn."""
-        return [(None, NOTES["untested"]), *self.drawn_notes()]
+        untested: list[Note] = [] if self.roster.as_printed else [(None, NOTES["untested"])]
+        return [*untested, *self.drawn_notes()]
 
     def drawn_notes(self) -> list[Note]:
         """Returns what was drawn and how many, and what intervals and p-values cover."""
@@ -162,6 +162,13 @@ class Results:
     def shared_notes(self, judged: bool) -> list[Note]:
         """Returns what ``shared_notes`` says of these models."""
         return shared_notes(self.roster, judged)
+
+
+def tie_note(roster: Roster, unit: str) -> Note:
+    """Returns what bold says in a column, of models compared by so named clusters."""
+    if roster.as_printed:
+        return (None, NOTES["print_ties"])
+    return (None, NOTES["ties"].format(fewest=FEWEST, unit=unit))
 
 
 def roster_of(frames: Frames, display: Display) -> Roster:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from steadfast.base.files import Settings
 from steadfast.base.resources import facts
 from steadfast.contract.records import OWN
-from steadfast.show.table import Cell, Section
+from steadfast.show.table import Cell, Section, Table
 
 
 def trial_remark(limit: int | None) -> str:
@@ -31,6 +31,7 @@ class Display:
         digits: decimals of printed scores.
         group_order: order of the models' groups; others follow by name.
         published: whether tables show what the papers print.
+        marks: ``paper`` where the best and second of a column are marked by value alone, as there.
         models: in the config's order, by which they have their colours.
         judges: the one that counts first.
         limit: prompts of each task and part, of a trial; None where all are asked.
@@ -39,6 +40,7 @@ class Display:
     digits: int = 3
     group_order: Sequence[str] = ()
     published: bool = False
+    marks: str = "ranks"
     models: Mapping[str, Shown] = field(default_factory=dict)
     judges: Mapping[str, Shown] = field(default_factory=dict)
     limit: int | None = None
@@ -47,6 +49,10 @@ class Display:
     def trial(self) -> str:
         """Returns the sentence that all tables and figures of a trial have; empty where not."""
         return trial_remark(self.limit)
+
+    def framed(self, table: Table, asked: Sequence[str]) -> Table:
+        """Returns a table with what is said of all: what text was asked, a trial, print's marks."""
+        return table.about(asked).framed(self.trial, NOTES["print"])
 
     @classmethod
     def of(cls, settings: Settings) -> "Display":
@@ -177,6 +183,11 @@ class Roster:
             if found:
                 return found
         return []
+
+    @property
+    def as_printed(self) -> bool:
+        """Returns whether cells are marked by value alone."""
+        return self._display.marks == "paper"
 
     @property
     def no_real_model(self) -> bool:

@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal
 
-Style = Literal["", "best"]
+Style = Literal["", "best", "first", "second"]
+PRINTED: Collection[Style] = ("first", "second")
+"""Styles by value alone, as papers print them."""
 Mark = Literal["dagger", "incomplete"]
 
 
@@ -15,7 +17,7 @@ class Cell:
 
     Attributes:
         text: plain text, escaped by the renderers; None where there is no value.
-        style: whether it is of the group of the best.
+        style: whether it may be the best by the test; or, as papers print, first or second.
         suffix: plain text, after a blank, that the style leaves alone, such as a rank.
         marks: signs after the text, each explained by a note.
         repeated: says the same as the cell above it; LaTeX leaves it blank.
@@ -87,6 +89,13 @@ class Table:
         said = [text for text in texts if text]
         notes = (*self.notes, *((None, text) for text in said))
         return replace(self, notes=notes, asked=" ".join(said))
+
+    def framed(self, remark: str, habit: str) -> "Table":
+        """Returns the same with a remark, and with print's habit in its caption where it has it."""
+        cells = (cell for section in self.sections for row in section.rows for cell in row)
+        printed = any(cell.style in PRINTED for cell in cells)
+        caption = f"{self.caption} {habit}" if printed else self.caption
+        return replace(self, remark=remark, caption=caption)
 
     def pages(self) -> Iterator["Table"]:
         """Yields pieces of at most ``rows_per_page`` rows, cut between sections where possible."""

@@ -22,7 +22,7 @@ def build_report(
     shown = Display.of(display)
     report = Report(headlines, benchmarks, shown)
     for table in (report_table(report), correlations_table(report)):
-        write_table(table.about(asked), out_dir, shown.trial)
+        write_table(shown.framed(table, asked), out_dir)
 
 
 if job := globals().get("snakemake"):

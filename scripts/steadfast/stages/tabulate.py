@@ -25,8 +25,7 @@ def tabulate(
     frames = {name: read_csv(path) for name, path in metrics.items()}
     shown = Display.of(display)
     for table in component(tables).make(frames, shown):
-        table = table.about([asked]) if isinstance(table, Table) else table
-        write_table(table, out_dir, shown.trial)
+        write_table(shown.framed(table, [asked]) if isinstance(table, Table) else table, out_dir)
 
 
 if job := globals().get("snakemake"):

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Literal
 
 import pandas as pd
 
@@ -71,11 +72,12 @@ class LifbenchResults(Results):
         task: str = OVERALL,
         length: str = "",
         ties: Ties = NO_TIES,
+        better: Literal["larger", "smaller"] = "larger",
     ) -> Values:
         """Returns a column of values, which rest on the samples of a task and length (or all)."""
         counts = {model: self.counts(model, task, length) for model in self.roster.models}
         incomplete = [m for m, count in counts.items() if count["scored"] < count["expected"]]
-        return Values(by_model, incomplete, ties)
+        return Values(by_model, incomplete, ties, better)
 
     def ties(self, task: str = OVERALL, length: str = "") -> Ties:
         """Returns which models' ARS the corrected test tells apart, of a task and length."""

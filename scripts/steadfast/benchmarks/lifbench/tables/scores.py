@@ -141,7 +141,8 @@ def above_floor_table(results: LifbenchResults, name: str) -> Table:
 
 def ifs_table(results: LifbenchResults, name: str) -> Table:
     """Returns IFS in three perspectives, by mean rank as in the paper, and ARS (Table 4)."""
-    columns = [results.values(values) for values in _stabilities(results).values()]
+    stabilities = _stabilities(results).values()
+    columns = [results.values(values, better="smaller") for values in stabilities]
     overall, ties = results.ars[OVERALL, ""], results.ties()
     cells = results.cells([*columns, results.values(overall, ties=ties)])
     texts = rank_texts(results.roster, ties, overall)
@@ -182,7 +183,7 @@ def _steadiness(results: LifbenchResults) -> dict[str, float]:
 def ifs_by_length_table(results: LifbenchResults, name: str, perspective: str) -> Table:
     """Returns stability between expressions (Table 10) or variables (11) at each length."""
     columns = [
-        results.values(results.ifs[perspective, length], length=length)
+        results.values(results.ifs[perspective, length], length=length, better="smaller")
         for length in results.lengths
     ]
     headings = [Column(length) for length in results.lengths]
