@@ -3,8 +3,8 @@
 Most of what the tests cost is Snakemake's start, and most of that are imports. ``warm_python`` is
 started like Python, with the same arguments, variables, folder and standard streams, and gives the
 same exit code. The program runs in a process that is forked from one which has imported Snakemake
-and the libraries, but nothing of this project: what it imports is the checkout that it finds, as
-ever. Jobs that a Snakemake starts so start alike.
+and the libraries. It imports the checkout that it finds, as ever; where that has the files of this
+one, its modules have been imported too. Jobs that a Snakemake starts so start alike.
 
 Where a test is about the process itself (signals, kills, the start), it takes ``sys.executable``.
 With STEADFAST_TESTS_COLD=1 all tests do.
@@ -15,6 +15,7 @@ import gc
 import importlib
 import marshal
 import os
+import pkgutil
 import runpy
 import select
 import shutil
@@ -27,6 +28,8 @@ import tempfile
 import threading
 from contextlib import suppress
 from functools import cache
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
@@ -67,6 +70,10 @@ ONE_THREAD = {
 }
 READ_AT_START = ("PYTHON", "LANG", "LC_", "TZ", "MPL")
 """Variables that count when Python and the libraries start: with others, Python is started."""
+
+PACKAGE, HERE = "steadfast", Path(__file__).parents[1]
+WITH_TEXTS = "command"
+"""What has texts in which the checkout's place stands; it is imported where it is."""
 
 COLD = sys.platform != "linux" or os.environ.get("STEADFAST_TESTS_COLD") == "1"
 SERVERS: list[int] = []
@@ -119,7 +126,7 @@ def serve(listener: socket.socket) -> tuple:
     with tempfile.TemporaryDirectory() as copy:  # tiktoken removes what it finds damaged
         os.environ["TIKTOKEN_CACHE_DIR"] = shutil.copytree(VOCABULARIES, f"{copy}/vocabularies")
         importlib.import_module("tiktoken").get_encoding("o200k_base")
-    assert not any(name.split(".")[0] == "steadfast" for name in sys.modules)
+    sys.meta_path.insert(0, Imported())
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the programs
@@ -148,6 +155,77 @@ def serve(listener: socket.socket) -> tuple:
             return program, numbers
         os._exit(0)
     os._exit(0)
+
+
+class Imported(MetaPathFinder, Loader):
+    """Finds the modules of a checkout that has the files of this one: they have been imported."""
+
+    def __init__(self) -> None:
+        sys.path.insert(0, str(HERE / "scripts"))
+        package = importlib.import_module(PACKAGE)
+        for found in pkgutil.walk_packages(package.__path__, f"{PACKAGE}."):
+            importlib.import_module(found.name)
+        del sys.path[0]
+        delattr(package, WITH_TEXTS)
+        own = [name for name in sys.modules if name.split(".")[0] == PACKAGE]
+        found = {name: sys.modules.pop(name) for name in own}
+        self._modules = {
+            name: one for name, one in found.items() if WITH_TEXTS not in name.split(".")
+        }
+        self._files = files(HERE)
+
+    def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
+        """The package, where it is the same; its modules then need no finding."""
+        spec = PathFinder.find_spec(name) if name == PACKAGE else None
+        if spec is None or spec.origin is None:
+            return None
+        sys.meta_path.remove(self)
+        checkout = Path(spec.origin).parents[2]
+        if not (checkout / "resources").is_dir() or files(checkout) != self._files:
+            return None
+        if checkout != HERE:
+            self._move(checkout)
+        sys.modules |= self._modules
+        return ModuleSpec(name, self)
+
+    def _move(self, checkout: Path) -> None:
+        """Gives modules the places that they have in a checkout."""
+
+        def moved(place: str) -> str:
+            return str(checkout / Path(place).relative_to(HERE))
+
+        for module in self._modules.values():
+            spec: Any = module.__spec__
+            for name, value in vars(module).items():
+                if isinstance(value, Path) and value.is_relative_to(HERE):
+                    setattr(module, name, Path(moved(str(value))))
+            module.__file__ = spec.origin = spec.loader.path = moved(spec.origin)
+            if spec.submodule_search_locations:
+                spec.submodule_search_locations[:] = map(moved, spec.submodule_search_locations)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """The package itself, which keeps the specification that it was imported by."""
+        module = self._modules[PACKAGE]
+        self._spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing is left to execute."""
+        module.__spec__ = self._spec
+
+
+def files(checkout: Path) -> dict[str, tuple[int, int]]:
+    """Size and time of change of the files that a checkout's modules are made from."""
+    found = {}
+    folders = [f"{checkout}/scripts", f"{checkout}/resources"]
+    for folder in folders:
+        for entry in os.scandir(folder):
+            if not entry.is_dir():
+                status = entry.stat()
+                found[entry.path[len(str(checkout)) :]] = status.st_size, status.st_mtime_ns
+            elif entry.name != "__pycache__":
+                folders.append(entry.path)
+    return found
 
 
 def at_start(variables: dict[str, str]) -> dict[str, str]:
@@ -184,6 +262,7 @@ def become(program: tuple, received: list[int], warm: str) -> NoReturn:
     os.environ.clear()
     os.environ.update(variables)
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.set_threshold(100_000, 20, 20)  # what is there is frozen, and programs are short
     sys.orig_argv = [sys.executable, *arguments]
     sys.path[:0] = filter(None, variables.get("PYTHONPATH", "").split(os.pathsep))
     sys.modules.pop("sitecustomize", None)
