@@ -1,6 +1,7 @@
 """The parts of a simple benchmark: instances, scores, means."""
 
 import dataclasses
+import math
 
 import pandas as pd
 import pytest
@@ -128,15 +129,15 @@ def record(sample_id, total, cluster, topic, status="ok"):
 
 
 def test_means_intervals_and_coverage_of_four_answers():
-    """Totals .3, .5 and .7: mean .5, t of two degrees of freedom 4.303, standard error .2/√3."""
+    """Totals .3, .5 and .7: log odds 0 ± 4.303 (t of two degrees) · .2/√3 ÷ .25, not skewed."""
     scores = [("a", 0.3, "sea"), ("b", 0.5, "sea"), ("c", 0.7, "sky")]
     records = [Scored("m", "all", record(id, of, id, topic)) for id, of, topic in scores]
     records.append(Scored("m", "all", record("d", None, "d", "sky", "error")))
     found = metrics(records, {}, None, by=["topic"])
     (whole,) = found["headline"].to_dict("records")
     assert (whole["value"], whole["n"], whole["expected"]) == (pytest.approx(0.5), 3, 4)
-    assert whole["low"] == pytest.approx(0.0032, abs=1e-4)
-    assert whole["high"] == pytest.approx(0.9968, abs=1e-4)
+    low = 1 / (1 + math.exp(4.302653 * 0.2 / math.sqrt(3) / 0.25))
+    assert [whole["low"], whole["high"]] == pytest.approx([low, 1 - low], rel=1e-4)
     by = found["scores"].set_index(["kind", "category"])["value"]
     assert (by["topic", "sea"], by["topic", "sky"]) == (pytest.approx(0.4), pytest.approx(0.7))
     (counts,) = found["coverage"].to_dict("records")
@@ -151,7 +152,7 @@ def test_answers_of_a_group_are_no_independent_evidence():
     ]
     (whole,) = metrics(scores, {}, None)["headline"].to_dict("records")
     assert whole["drawn"] == "2 groups of records"
-    assert (whole["low"], whole["high"]) == (0.0, 1.0)
+    assert (whole["low"], whole["high"]) == (pytest.approx(0.0, abs=1e-6), pytest.approx(1.0))
 
 
 def test_two_models_are_compared_on_what_both_have_scored():
