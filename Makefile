@@ -15,6 +15,8 @@
 #
 # make vllm        vLLM for GPUs, in an environment of its own (VLLM=cpu: its CPU build, Python 3.11)
 # make embeddings  adds sentence-transformers, the encoders of RECS
+# make verifiers   adds what verifies the published prompts of IFEval and IFBench (docs/ifeval.md);
+#                  NLTK=folder with NLTK's zip files, where they cannot be downloaded
 #
 # make trial       a small run with LIMIT=2 prompts of each task; all tables say so (docs/checks.md)
 # make show        everything about one sample: make show SAMPLE=LSI/… MODEL=my-model
@@ -40,6 +42,7 @@ INTO ?= $(basename $(notdir $(BUNDLE)))
 LIMIT ?= 2
 PROFILE ?=
 OFFLINE ?=
+NLTK ?=
 BIN := .venv/bin
 COMMAND := PYTHONPATH=scripts $(BIN)/python -m steadfast.command.main
 CONFIGFILE := $(if $(CONFIG),--configfile $(CONFIG)) $(if $(DIRECTORY),--directory $(DIRECTORY))
@@ -48,7 +51,7 @@ $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: $(file): no s
 # Hundreds of short Python processes: compiled modules are worth keeping.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: tables trial show doctor plan report figures page noise export bundle unbundle compare gate vllm embeddings test heavy lint bench docs site lock clean help
+.PHONY: tables trial show doctor plan report figures page noise export bundle unbundle compare gate vllm embeddings verifiers test heavy lint bench docs site lock clean help
 
 tables: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES)
@@ -80,6 +83,8 @@ help:
 vllm: .venv-vllm/$(or $(VLLM),gpu)
 
 embeddings: .venv/embeddings
+
+verifiers: .venv/verifiers
 
 # Three workers keep two cores busy; with more cores PYTEST="-n 8".
 test: .venv/dev
@@ -118,6 +123,11 @@ lock: .venv/dev
 
 .venv/embeddings: envs/embeddings.txt .venv/base
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r $<
+	touch $@
+
+.venv/verifiers: envs/verifiers.txt resources/nltk.yaml .venv/base
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r $<
+	PYTHONPATH=scripts $(BIN)/python -m steadfast.base.nltk_data $(NLTK)
 	touch $@
 
 # vLLM and the locked base have no solution together (envs/vllm.in).

@@ -15,7 +15,7 @@ from sentences import sentences
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(ROOT.glob("docs/*.md"))
-MOST_PAGES, MOST_WORDS, MEAN_WORDS = 28, 40, 20
+MOST_PAGES, MOST_WORDS, MEAN_WORDS = 29, 40, 20
 HREF = re.compile(r'(?:href|src)="(?!https?:|data:|#|mailto:)([^"#?]+)')
 
 CODE_SHOWN = re.compile(r"<(pre|code)\b.*?</\1>", re.S)

@@ -21,9 +21,10 @@ BENCHMARKS: Settings = {
     "followbench": {"groups": 1, "languages": ["en"]},
     "cfbench": {"records": 8},
     "complexbench": {"instances": 6, "languages": ["zh"]},
+    "ifeval": {"prompts": 4, "lengths": {"1k": 1024}, "context": "list", "wordings": 1},
 }
 """Sections of synthetic data, as little as shows everything."""
-LIFBENCH, FOLLOWBENCH, CFBENCH, COMPLEXBENCH = BENCHMARKS
+LIFBENCH, FOLLOWBENCH, CFBENCH, COMPLEXBENCH, IFEVAL = BENCHMARKS
 JUDGED = (FOLLOWBENCH, CFBENCH, COMPLEXBENCH)
 REWRITES = 6
 
@@ -34,7 +35,7 @@ class Feature:
 
     Attributes:
         settings: of the config; they are merged into those of the other features.
-        benchmarks: one of which has to run; all four where there is none.
+        benchmarks: one of which has to run; any where there is none.
         apart: features with which it makes no valid config, or no prompt that gold is known for.
         files: texts of files that the config names, by path.
     """
@@ -185,6 +186,12 @@ FEATURES: dict[str, Feature] = {
     "judge that thinks": judging(
         judges={"judge": {"reasoning": {"tags": ["<think>", "</think>"], "tokens": 100}}}
     ),
+    # --- IFEval
+    "wordings": Feature({IFEVAL: {"wordings": 2}}, (IFEVAL,)),
+    "places": Feature({IFEVAL: {"places": ["both", "after"]}}, (IFEVAL,)),
+    "more prompts": Feature({IFEVAL: {"prompts": 6}}, (IFEVAL,)),
+    "mended instructions": Feature({IFEVAL: {"reading": "corrected"}}, (IFEVAL,)),
+    "several texts": Feature({IFEVAL: {"contexts_per_length": 2, "max_tokens": 300}}, (IFEVAL,)),
     # --- beside the benchmarks that run
     "data sets": Feature(
         {

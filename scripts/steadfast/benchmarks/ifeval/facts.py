@@ -1,0 +1,44 @@
+"""What IFEval's records and metrics share: names, and the fields beside the contract's."""
+
+from typing import Any, Literal, NotRequired
+
+from steadfast.base.resources import facts
+from steadfast.contract import records
+
+NAME, PACKAGE = "ifeval", "steadfast.benchmarks.ifeval"
+ALONE = "0"
+"""The part in which prompts stand alone, as published."""
+SYNTHETIC = "synthetic"
+RELEASED = facts("ifeval/released.yaml")
+SETS = (SYNTHETIC, *RELEASED)
+"""Sets of prompts, which are the tasks."""
+Place = Literal["after", "before", "both"]
+Reading = Literal["released", "corrected"]
+STRICT, LOOSE = "strict", "loose"
+
+
+def headline_of(task: str) -> str:
+    """The reading of answers, strict or loose, by which a set's authors report accuracy."""
+    return str(RELEASED[task]["headline"]) if task in RELEASED else STRICT
+
+
+class Prompt(records.Prompt):
+    """``context_id`` is the prompt's name in all parts; ``text_id`` names the text around it.
+
+    ``before`` precedes that text; ``expression_id`` is the wording of the sentences between them.
+    """
+
+    before: NotRequired[str]
+    text_id: NotRequired[str]
+    place: NotRequired[Place]
+    expression_id: int
+
+
+class ScoreRecord(records.ScoreRecord):
+    """Verdicts stand in the order of the prompt's instructions; None where there is none."""
+
+    kinds: list[str]
+    strict: list[Any]
+    loose: list[Any]
+    place: str
+    expression_id: int

@@ -1,0 +1,40 @@
+"""IFEval's figure: accuracy by prompt at each length, a panel a set."""
+
+from steadfast.benchmarks.ifeval.metrics import SCORE
+from steadfast.benchmarks.ifeval.tables import IfevalResults
+from steadfast.contract.components import Frames
+from steadfast.contract.records import OVERALL
+from steadfast.show import figures as drawing
+from steadfast.show.panels import legends, lineups, pictured, rows_of_panels
+from steadfast.show.results import range_notes
+from steadfast.show.roster import Display
+from steadfast.stats.tidy import rows_of
+
+
+def figures(
+    frames: Frames, display: Display, reading: str, place: str
+) -> dict[str, drawing.Picture]:
+    """Returns the figures by name; the arguments are those of the tables."""
+    results = IfevalResults(frames, display, reading, place)
+    words, rows = results.words, rows_of(frames["accuracy"], measure=SCORE)
+    groups, left_out = pictured(results.roster, results.ranking)
+    lines, sets = lineups(groups), [name for name in results.sets if name != OVERALL]
+    figure, panels, keys = rows_of_panels(len(lines), 2.6, len(sets), width=3.5 * len(sets) + 1.5)
+    for task, down in zip(sets, panels, strict=True):
+        for axes, (heading, models) in zip(down, lines, strict=True):
+            for number, model in enumerate(models):
+                its = rows_of(rows, model=model, task=task).set_index("length")
+                beside = drawing.apart(number, len(models), 0.2)
+                places = [place + beside for place in range(len(results.lengths))]
+                label = results.roster.figure_label(model)
+                style = drawing.look(results.roster, model)
+                drawing.draw_points(
+                    axes, places, its.reindex(results.lengths), label=label, **style
+                )
+            axes.set_xticks(range(len(results.lengths)), results.lengths)
+            axes.set(ylim=(0, 1.02), xlabel=words["axis"], ylabel=words["score"])
+            drawing.frame(axes, "\n".join(filter(None, (heading, words["sets"][task]))))
+    legends(figure, panels[0], keys)
+    notes = range_notes(results.roster, words["ranked"], results.ranking, results.digits)
+    notes += [*results.notes(), *left_out]
+    return {"by_length": drawing.picture(figure, words["figure"], notes)}

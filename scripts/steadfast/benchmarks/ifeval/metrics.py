@@ -1,0 +1,287 @@
+"""IFEval's metrics of all models.
+
+A prompt is what was drawn: an answer is paired with that to the same prompt at another length, and
+intervals speak of other prompts beside the same texts (``stats.intervals``; prompts are drawn
+within their set). A sample without a score is in no mean; it lowers the coverage.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from steadfast.benchmarks.ifeval.facts import ALONE, LOOSE, SETS, STRICT, ScoreRecord, headline_of
+from steadfast.contract.components import Data, Frames, Labels, Scored
+from steadfast.contract.records import OVERALL
+from steadfast.stats import bootstrap as spreads
+from steadfast.stats.bootstrap import Bootstrap
+from steadfast.stats.effective_length import kept_shares, with_reaches
+from steadfast.stats.intervals import Clusters, Estimates, joined
+from steadfast.stats.pairs import drawn, pairs, with_comparisons
+from steadfast.stats.scores import STATUSES, answers_expected, is_empty, prompts_of, with_prompts
+from steadfast.stats.tidy import HEADLINE, PROMPTS, in_order, rows_of
+
+SCORE = "Score"
+"""The headline: accuracy by prompt, strict or loose as the set's authors report it."""
+BY_PROMPT = ("prompt_strict", "prompt_loose")
+BY_INSTRUCTION = ("instruction_strict", "instruction_loose")
+MEASURES = (SCORE, *(name for two in zip(BY_PROMPT, BY_INSTRUCTION, strict=True) for name in two))
+PERSPECTIVES = {"wording": "expression_id", "length": "length"}
+KEYS = ["model", "task", "length"]
+
+
+def metrics(
+    scores: Iterable[Scored[ScoreRecord]],
+    data: Mapping[str, Data],
+    labels: Labels | None,
+    lengths: Sequence[str],
+    places: Sequence[str],
+    references: Collection[str] = (),
+    share: float = 1.0,
+) -> Frames:
+    """Returns the metrics by name.
+
+    Args:
+        scores: of all models and parts.
+        data: of which nothing is needed.
+        labels: of which nothing is needed.
+        lengths: from the shortest to the longest, ``ALONE`` first.
+        places: of the prompts; all but one metric are of the first.
+        references: models that are compared with none.
+        share: of the score at length 0 that a model is to keep (``effective_length``).
+    """
+    every = score_frame(scores, lengths)
+    frame = every[every["place"].isin(["", places[0]])]
+    by_length = over_lengths(frame)
+    means, counts, compared = accuracy(frame), coverage(every), comparisons(by_length, references)
+    of_sets = drawn(frame, None, ["task"])
+    whole = overall(by_length)
+    headline = counts[["model", "expected", PROMPTS]].merge(whole, "left", "model")
+    headline = headline.assign(measure=SCORE).fillna({"n": 0}).astype({"n": int})
+    headline = with_comparisons(
+        headline[[*HEADLINE, PROMPTS]], {SCORE: compared}, of_sets, "prompts"
+    )
+    of_all = length_means(frame)
+    kept = kept_shares(of_all, lengths, share)
+    contenders = kept[~kept["model"].isin(references)]
+    return {
+        "accuracy": means,
+        "drops": drops(frame),
+        "effective": kept,
+        "reliable": reliable(frame),
+        "stability": stability(frame),
+        "kinds": by_kind(frame),
+        **({"places": by_place(every, places)} if len(places) > 1 else {}),
+        "coverage": counts,
+        "comparisons": compared,
+        "drawn": of_sets,
+        "headline": with_reaches(headline, contenders, SCORE),
+    }
+
+
+def score_frame(scores: Iterable[Scored[ScoreRecord]], lengths: Sequence[str]) -> pd.DataFrame:
+    """Returns a row an answer, scored or not; ``cluster`` is the prompt, ``task`` its set."""
+    rows = [
+        {
+            "model": model,
+            "length": part,
+            "prompts": prompts_of(record),
+            "task": record["task"],
+            "sample_id": record["sample_id"],
+            "draw": record["draw"],
+            "cluster": record["context_id"],
+            "place": record["place"],
+            "expression_id": record["expression_id"],
+            "status": record["status"],
+            "empty": is_empty(record),
+            "truncated": record["truncated"],
+            "total": record["total"],
+            "kinds": record["kinds"],
+            STRICT: record["strict"],
+            LOOSE: record["loose"],
+        }
+        for model, part, record in scores
+    ]
+    frame = pd.DataFrame(rows).astype({"total": float})
+    frame["length"] = pd.Categorical(frame["length"], list(lengths), ordered=True)
+    return frame
+
+
+def clusters(frame: pd.DataFrame) -> Clusters:
+    """Returns the prompts, which are drawn within their set."""
+    return Clusters(frame, ["task"])
+
+
+def with_overall(means: Estimates, by: list[str]) -> Estimates:
+    """Returns the means of sets in each cell of ``by``, and their plain mean over all sets."""
+    if means.cells.index.get_level_values("task").nunique() < 2:
+        return means
+    return joined([means, means.mean(by).labelled(task=OVERALL)])
+
+
+def accuracy(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns accuracy by prompt and by instruction, strict and loose, in each set and length.
+
+    ``OVERALL`` is the plain mean of the sets.
+    """
+    units = clusters(frame)
+    known = frame[frame["total"].notna()]
+    by_prompt = known.assign(
+        **{SCORE: known["total"]},
+        **{name: [float(all(of)) for of in known[_reading(name)]] for name in BY_PROMPT},
+    )
+    parts = [_means(units, by_prompt, measure, measure) for measure in (SCORE, *BY_PROMPT)]
+    exploded = known.explode([STRICT, LOOSE]).astype({STRICT: float, LOOSE: float})
+    parts += [_means(units, exploded, _reading(name), name) for name in BY_INSTRUCTION]
+    keys = [*KEYS, "measure"]
+    rows = pd.concat(part.rows() for part in parts)
+    expected = answers_expected(frame, ["task", "length"], ["length", "sample_id"])
+    rows = rows.merge(expected.astype({"length": str}), "left", KEYS)
+    return _sorted(rows, frame)[[*keys, "value", "low", "high", "n", "expected"]]
+
+
+def _means(units: Clusters, rows: pd.DataFrame, value: str, measure: str) -> Estimates:
+    means = units.means(rows, KEYS, value)
+    return with_overall(means, ["model", "length"]).labelled(measure=measure)
+
+
+def _reading(measure: str) -> str:
+    return measure.rpartition("_")[2]
+
+
+def length_means(frame: pd.DataFrame) -> Estimates:
+    """Returns the score of each model at each length: the plain mean of the sets."""
+    return clusters(frame).means(frame, KEYS).mean(["model", "length"])
+
+
+def drops(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns by how much the score at each length lies below that at length 0, paired by prompt.
+
+    The interval is of the difference: prompts that both lengths have are compared with themselves.
+    """
+    means = with_overall(clusters(frame).means(frame, KEYS), ["model", "length"])
+    lengths = means.cells.index.get_level_values("length")
+    after = means.take(lengths != ALONE)
+    index = after.cells.index
+    if not len(index):
+        return pd.DataFrame(columns=[*KEYS, "value", "low", "high", "n"])
+    alone = pd.MultiIndex.from_frame(index.to_frame().assign(length=ALONE))
+    places = means.cells.index.get_indexer(alone)
+    known = places >= 0
+    after, before = after.take(known), means.take(places[known])
+    value = before.cells["value"].to_numpy() - after.cells["value"].to_numpy()
+    fallen = replace(
+        after,
+        cells=after.cells.assign(value=value, lowest=-1.0, highest=1.0),
+        parts=before.parts - after.parts,
+    )
+    return _sorted(fallen.rows(), frame)
+
+
+def reliable(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns the share of prompts whose k answers all hold, k being their wordings and draws.
+
+    A prompt that lacks a score among them counts where one fails, and in no mean otherwise.
+    """
+    cells = frame.groupby([*KEYS, "cluster"], observed=True)["total"]
+    found = cells.agg(least="min", known="count", k="size").reset_index()
+    held = found["least"].where((found["known"] == found["k"]) | (found["least"] == 0))
+    rows = found.assign(total=held)
+    means = with_overall(clusters(frame).means(rows, KEYS), ["model", "length"]).rows()
+    most = rows.groupby("length", observed=True)["k"].max()
+    return _sorted(means.assign(k=means["length"].map(most).astype(int)), frame)
+
+
+def stability(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns IFS by wording and by length: the standard deviation of scores over their mean.
+
+    As LIFBench's (its equations 5 and 6), of all sets together: of wordings over all lengths with a
+    text, of lengths with length 0. n is how many are compared.
+    """
+    boot = Bootstrap(frame, ["task"])
+    parts = []
+    for name, column in PERSPECTIVES.items():
+        rows = frame if name == "length" else frame[frame["length"] != ALONE]
+        if rows[column].nunique() > 1:
+            cells = boot.replicates(rows, ["model", column])
+            parts.append(cells.variation(["model"]).labelled(perspective=name))
+    if not parts:
+        return pd.DataFrame(columns=["model", "perspective", "value", "low", "high", "n"])
+    order = {"model": _models(frame), "perspective": list(PERSPECTIVES)}
+    return in_order(spreads.joined(parts).rows(), order)
+
+
+def by_kind(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns the share of instructions of each kind that are followed, at each length.
+
+    Strictly or loosely, as the set's score is; a kind is named with its set's name before it where
+    there are several sets.
+    """
+    known = frame[frame["total"].notna()]
+    counted = [
+        row[STRICT if headline_of(row["task"]) == STRICT else LOOSE]
+        for row in known[["task", STRICT, LOOSE]].to_dict("records")
+    ]
+    rows = known[[*KEYS, "cluster", "kinds"]].assign(total=counted).explode(["kinds", "total"])
+    rows = rows.astype({"total": float}).rename(columns={"kinds": "category"})
+    found = clusters(frame).means(rows, [*KEYS, "category"]).rows()
+    categories = {"category": sorted(set(found["category"]))}
+    return _sorted(found, frame, categories)
+
+
+def by_place(frame: pd.DataFrame, places: Sequence[str]) -> pd.DataFrame:
+    """Returns the score of each place of the prompt, at each length with a text."""
+    rows = frame[frame["place"] != ""].rename(columns={"place": "group"})
+    means = clusters(frame).means(rows, [*KEYS, "group"])
+    found = with_overall(means, ["model", "length", "group"]).rows()
+    return _sorted(found, frame, {"group": list(places)})
+
+
+def over_lengths(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns a row for each model, prompt and length: the mean total of wordings and draws."""
+    keys = ["model", "length", "prompts", "task", "cluster"]
+    found = frame.groupby(keys, observed=True)["total"].agg(total="mean", n="count").reset_index()
+    names = found["length"].astype(str) + "/" + found["cluster"]
+    return found.assign(sample_id=names, stratum=found["task"], measure=SCORE)
+
+
+def overall(by_length: pd.DataFrame) -> pd.DataFrame:
+    """Returns each model's mean score over lengths; n counts the answers behind it."""
+    means = clusters(by_length).means(by_length, ["model"]).rows()
+    counts = by_length.groupby("model")["n"].sum()
+    return means.assign(n=means["model"].map(counts))
+
+
+def comparisons(by_length: pd.DataFrame, references: Collection[str]) -> pd.DataFrame:
+    """Returns the mean scores over lengths of every two models, on prompts that both have."""
+    compared = by_length[~by_length["model"].isin(references)].assign(task="", draw=0)
+    found = rows_of(pairs(compared, ["measure"], "task"), task=OVERALL).drop(columns="task")
+    names = ["model", "other", "measure"]
+    return found[[*names, *found.columns.difference(names, sort=False)]]
+
+
+def coverage(frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns expected and scored answers of each model, and how many have each status."""
+    flags = {f"status_{status}": frame["status"] == status for status in STATUSES}
+    flags |= {name: frame[name] for name in ("truncated", "empty")}
+    counted = frame[["model"]].assign(scored=frame["total"].notna(), **flags)
+    expected = answers_expected(frame, [], ["length", "sample_id"])
+    return with_prompts(expected.merge(counted.groupby("model").sum(), on="model"), frame)
+
+
+def _models(frame: pd.DataFrame) -> list[str]:
+    return sorted(set(frame["model"]))
+
+
+def _sorted(
+    rows: pd.DataFrame, frame: pd.DataFrame, more: Mapping[str, Sequence[object]] | None = None
+) -> pd.DataFrame:
+    order: dict[str, Sequence[object]] = {
+        "model": _models(frame),
+        "task": [*SETS, OVERALL],
+        "length": list(frame["length"].cat.categories),
+        "measure": MEASURES,
+        **(more or {}),
+    }
+    rows = rows.astype({name: str for name in ("task", "length") if name in rows})
+    return in_order(rows, {name: of for name, of in order.items() if name in rows})

@@ -1,0 +1,76 @@
+"""Verifiers of the synthetic prompts' instructions, which need no further package.
+
+Names and arguments are IFEval's, and so is what holds: nine of its 25 kinds.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+WORD = re.compile(r"\w+")
+
+
+def _words(text: str, relation: str, num_words: int) -> bool:
+    words = len(WORD.findall(text))
+    return words < num_words if relation == "less than" else words >= num_words
+
+
+def _bullets(text: str, num_bullets: int) -> bool:
+    lines = [line.lstrip() for line in text.split("\n")]
+    stars = [line for line in lines if line[:1] == "*" and line[1:2] not in ("", "*")]
+    return len(stars) + sum(line.startswith("-") for line in lines) == num_bullets
+
+
+def _placeholders(text: str, num_placeholders: int) -> bool:
+    found = 0
+    for line in text.split("\n"):
+        end = 0
+        while (start := line.find("[", end)) >= 0 and (end := line.find("]", start) + 1):
+            found += 1
+    return found >= num_placeholders
+
+
+def _title(text: str) -> bool:
+    spans = ((line, line.find("<<"), line.rfind(">>")) for line in text.split("\n"))
+    return any(
+        line[start:end].lstrip("<").rstrip(">").strip()
+        for line, start, end in spans
+        if 0 <= start < end
+    )
+
+
+def _keywords(text: str, keywords: list[str]) -> bool:
+    return all(word.lower() in text.lower() for word in keywords)
+
+
+def _forbidden(text: str, forbidden_words: list[str]) -> bool:
+    whole = (rf"\b{re.escape(word)}\b" for word in forbidden_words)
+    return not any(re.search(word, text, re.IGNORECASE) for word in whole)
+
+
+def _end(text: str, end_phrase: str) -> bool:
+    return text.strip().strip('"').lower().endswith(end_phrase.strip().lower())
+
+
+def _quoted(text: str) -> bool:
+    text = text.strip()
+    return len(text) > 1 and text.startswith('"') and text.endswith('"')
+
+
+KINDS: Mapping[str, Callable[..., bool]] = {
+    "punctuation:no_comma": lambda text: "," not in text,
+    "length_constraints:number_words": _words,
+    "detectable_format:number_bullet_lists": _bullets,
+    "detectable_format:title": _title,
+    "detectable_content:number_placeholders": _placeholders,
+    "keywords:existence": _keywords,
+    "keywords:forbidden_words": _forbidden,
+    "startend:end_checker": _end,
+    "startend:quotation": _quoted,
+}
+"""Of each kind whether a text follows it, of the text and the instruction's arguments."""
+
+
+def own_verifier(kind: str, kwargs: Mapping[str, Any], prompt: str) -> Callable[[str], bool]:
+    """Returns the verifier of an instruction of ``KINDS``."""
+    return lambda text: KINDS[kind](text, **kwargs)

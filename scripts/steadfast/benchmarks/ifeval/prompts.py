@@ -1,0 +1,97 @@
+"""What is asked: each prompt alone, and in several wordings beside a text of each length."""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, Settings
+from steadfast.base.resources import facts
+from steadfast.base.tokens import fingerprint
+from steadfast.benchmarks.ifeval.facts import ALONE, Prompt
+from steadfast.contract.components import Data, Sample, Samples
+from steadfast.contract.request import Item
+
+WORDINGS = facts("ifeval/wordings.yaml")
+
+
+def prompts(
+    part: str, data: Data, seed: int, places: Sequence[str], wordings: int, max_tokens: int
+) -> Iterator[Record]:
+    """Yields the prompts of one length, those that share a text one after the other.
+
+    Each stands beside one of the texts of the length, whatever place and wording; which one is
+    drawn by the seed, so that each text has as many as another, or one more.
+    """
+    known = [record for records in data["data"].values() for record in records]
+    if part == ALONE:
+        yield from (_record(one, one["prompt_id"], 0, max_tokens) for one in known)
+        return
+    texts = [text["context_id"] for records in data["contexts"].values() for text in records]
+    drawn = sorted(known, key=lambda one: fingerprint(f"{seed}/{part}/{one['prompt_id']}"))
+    for number, text in enumerate(texts):
+        beside = {one["prompt_id"] for one in drawn[number :: len(texts)]}
+        for place, wording in product(places, range(wordings)):
+            form = WORDINGS[place][wording]
+            for one in known:
+                if one["prompt_id"] in beside:
+                    name = f"{one['prompt_id']}/{place}/w{wording}"
+                    asked = {key: _filled(of, one["prompt"]) for key, of in form.items()}
+                    before = {"before": asked["ahead"]} if "ahead" in asked else {}
+                    yield {
+                        **_record(one, name, wording, max_tokens),
+                        **before,
+                        "text_id": text,
+                        "place": place,
+                        "instruction": asked["behind"],
+                    }
+
+
+def _record(one: Record, name: str, wording: int, max_tokens: int) -> Record:
+    return {
+        "sample_id": name,
+        "task": one["set"],
+        "context_id": one["prompt_id"],
+        "expression_id": wording,
+        "instruction": one["prompt"],
+        "max_tokens": max_tokens,
+    }
+
+
+def _filled(form: str, prompt: str) -> str:
+    """Returns a form with the prompt in it; nothing in the prompt is read as a slot."""
+    return prompt.join(form.split("{prompt}"))
+
+
+class IfevalSamples(Samples):
+    """A prompt names its instance by ``context_id``, and the text beside it by ``text_id``."""
+
+    def sources(self, prompts: Sequence[Settings], data: Data) -> Iterator[Record]:
+        """Yields ``instance`` and ``context``, None where the prompt stands alone."""
+        known = {one["prompt_id"]: one for records in data["data"].values() for one in records}
+        texts = {
+            one["context_id"]: one
+            for records in data.get("contexts", {}).values()
+            for one in records
+        }
+        for prompt in prompts:
+            text = prompt.get("text_id")
+            if prompt["context_id"] not in known or (text and text not in texts):
+                raise UserError(
+                    f"prompts: what sample {prompt['sample_id']} refers to is not in the data; "
+                    "write the prompts again"
+                )
+            yield {"instance": known[prompt["context_id"]], "context": texts.get(text)}
+
+    def item(self, sample: Sample[Prompt]) -> Item:
+        """Returns what precedes the text, the text, and what follows it."""
+        prompt, context = sample.prompt, sample.source["context"]
+        return Item(
+            sample_id=prompt["sample_id"],
+            context_id=prompt.get("text_id", prompt["context_id"]),
+            head=prompt.get("before", ""),
+            context=context["text"] if context else "",
+            tail=prompt["instruction"],
+            max_tokens=prompt["max_tokens"],
+            task=prompt["task"],
+            draw=sample.draw,
+        )

@@ -1,0 +1,103 @@
+"""Published prompts in one shape: what is refused, what is mended, and where files lie."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ifeval_shared import FILES, data_file, lines, needs_cases
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import file_sha256
+from steadfast.base.resources import facts
+from steadfast.benchmarks.ifeval.data import checked, instance, local, local_file
+from steadfast.benchmarks.ifeval.facts import RELEASED
+from steadfast.benchmarks.ifeval.library import NEEDED, check_library
+
+LINE = {"key": 5, "prompt": "Say it.", "instruction_id_list": ["a:b"], "kwargs": [{"n": None}]}
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=4),
+    lambda of: st.lists(of, max_size=3) | st.dictionaries(st.sampled_from(sorted(LINE)), of),
+    max_leaves=8,
+)
+
+
+def test_a_line_without_null_arguments():
+    assert instance("ifeval", "here", LINE) == {
+        "prompt_id": "ifeval/5",
+        "set": "ifeval",
+        "prompt": "Say it.",
+        "instructions": [{"kind": "a:b", "kwargs": {}}],
+    }
+
+
+@given(ANY)
+def test_any_other_line_is_refused_in_a_sentence(line):
+    try:
+        instance("ifeval", "here", line)
+    except UserError as error:
+        assert str(error).startswith("here: no prompt with key")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kwargs": []},
+        {"prompt": None},
+        {"key": None},
+        {"instruction_id_list": [], "kwargs": []},
+        {"instruction_id_list": [3]},
+    ],
+)
+def test_a_line_that_lacks_something_is_refused(change):
+    with pytest.raises(UserError, match="take the file as published"):
+        instance("ifeval", "here", LINE | change)
+
+
+def test_text_that_is_no_json_is_refused_by_its_line():
+    with pytest.raises(UserError, match=r"^a\.jsonl: line 2: no JSON"):
+        list(checked({"ifeval": ("a.jsonl", json.dumps(LINE) + "\n{")}))
+
+
+def test_without_the_library_published_prompts_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setitem(NEEDED, "package", "no-such-package")
+    (tmp_path / "input_data.jsonl").write_text(json.dumps(LINE))
+    with pytest.raises(UserError, match="not installed; run 'make verifiers', or take source"):
+        list(local({}, str(tmp_path), ["ifeval"]))
+
+
+def test_another_version_of_the_library_is_refused(monkeypatch):
+    monkeypatch.setitem(NEEDED, "package", "pytest")
+    with pytest.raises(UserError, match=r"whose verdicts may differ from those of 0\.1\.2"):
+        check_library(["a:b"])
+
+
+def test_either_name_of_a_file_is_taken(tmp_path):
+    assert local_file(str(tmp_path), "ifbench") == tmp_path / "IFBench_test.jsonl"
+    (tmp_path / "ifbench_test.jsonl").touch()
+    assert local_file(str(tmp_path), "ifbench") == tmp_path / "ifbench_test.jsonl"
+
+
+@needs_cases
+@pytest.mark.parametrize("name", FILES)
+def test_the_shared_files_are_the_pinned_ones(name):
+    path, pinned = data_file(name), RELEASED[name]
+    assert (file_sha256(path), path.stat().st_size) == (pinned["sha256"], pinned["bytes"])
+    assert len(lines(path)) == pinned["prompts"]
+
+
+@needs_cases
+def test_corrections_are_of_instructions_that_the_prompts_have():
+    known = {str(line["key"]): line for line in lines(data_file("ifeval"))}
+    mended = facts("ifeval/corrections.yaml")["ifeval"]
+    assert mended
+    for key, by_place in mended.items():
+        record = instance("ifeval", "", known[key])
+        changed = [
+            str(place)
+            for place, (one, other) in enumerate(
+                zip(record["instructions"], record["corrected"], strict=True)
+            )
+            if one != other
+        ]
+        assert changed == list(by_place)

@@ -1,0 +1,163 @@
+"""IFEval's metrics, on answers of which it is known by hand what they are worth."""
+
+import math
+
+import pytest
+from ifeval_shared import asked, scored
+
+from steadfast.benchmarks.ifeval.metrics import metrics, score_frame
+from steadfast.stats.tidy import HEADLINE, rows_of
+
+COMMA = {"kind": "punctuation:no_comma", "kwargs": {}}
+TITLE = {"kind": "detectable_format:title", "kwargs": {}}
+GOOD, BAD, LOOSE = "<<One>>\nyes", "a, b", "a, b\n<<One>>"
+"""Follows both kinds, none; and loosely each of them, in different variants."""
+PROMPTS = [
+    {
+        "prompt_id": f"synthetic/{n}",
+        "set": "synthetic",
+        "prompt": "Say it.",
+        "instructions": [COMMA, TITLE] if n % 2 else [COMMA],
+    }
+    for n in range(6)
+]
+
+
+def number(sample):
+    return int(sample.prompt["context_id"].rpartition("/")[2])
+
+
+def found(answer, *, records=PROMPTS, lengths=("4k",), places=("after",), **more):
+    """The metrics of one model, m, by its answers, a function of part and sample."""
+    samples = asked(records, lengths=lengths, places=places, **more)
+    rows = list(scored("m", samples, answer))
+    return metrics(rows, {}, None, ["0", *lengths], places, share=0.85)
+
+
+def value(frame, **keys):
+    (row,) = rows_of(frame, **keys).to_dict("records")
+    return row["value"]
+
+
+def test_the_four_published_measures():
+    frames = found(lambda part, s: GOOD if number(s) < 3 else LOOSE if number(s) == 3 else BAD)
+    at = {"length": "0", "task": "synthetic"}
+    measured = {
+        measure: value(frames["accuracy"], measure=measure, **at)
+        for measure in ("Score", "prompt_strict", "prompt_loose", "instruction_strict")
+    }
+    # Prompts 0, 1, 2 strictly; 3 loosely, too. Of nine instructions, 1 + 2 + 1 and one of 3.
+    assert measured == pytest.approx(
+        {"Score": 3 / 6, "prompt_strict": 3 / 6, "prompt_loose": 4 / 6, "instruction_strict": 5 / 9}
+    )
+    assert value(frames["accuracy"], measure="instruction_loose", **at) == pytest.approx(6 / 9)
+
+
+def test_a_drop_is_paired_by_prompt():
+    """Where every prompt answers alike at both lengths, all differences agree, whatever it is."""
+    frames = found(lambda part, s: GOOD if number(s) < 3 else BAD)
+    (row,) = frames["drops"].to_dict("records")
+    agreed = 1 - 0.05 ** (1 / 6)  # of six clusters, one-sided
+    assert (row["value"], row["n"]) == (0, 12)
+    assert (row["low"], row["high"]) == pytest.approx((-agreed, agreed))
+
+
+def test_a_drop_is_what_is_lost_of_length_0():
+    frames = found(lambda part, s: GOOD if part == "0" or number(s) < 2 else BAD)
+    assert value(frames["drops"], length="4k") == pytest.approx(1 - 2 / 6)
+
+
+def test_a_rise_has_an_interval_on_both_sides_of_it():
+    frames = found(lambda part, s: GOOD if part != "0" or number(s) < 2 else BAD)
+    (row,) = frames["drops"].to_dict("records")
+    assert row["value"] == pytest.approx(-4 / 6)
+    assert row["low"] < row["value"] < row["high"]
+
+
+def test_a_prompt_is_reliable_where_all_its_wordings_hold():
+    frames = found(
+        lambda part, s: BAD if s.prompt["expression_id"] and number(s) < 4 else GOOD, wordings=2
+    )
+    reliable = frames["reliable"].set_index("length")
+    assert reliable["value"].to_dict() == pytest.approx({"0": 1, "4k": 2 / 6})
+    assert reliable["k"].to_dict() == {"0": 1, "4k": 2}
+
+
+def test_a_prompt_that_lacks_an_answer_is_reliable_for_nobody():
+    frames = found(
+        lambda part, s: None if s.prompt["expression_id"] and number(s) == 0 else GOOD, wordings=2
+    )
+    (row,) = rows_of(frames["reliable"], length="4k").to_dict("records")
+    assert (row["value"], row["n"]) == (1, 5)
+
+
+def test_stability_between_wordings_and_lengths():
+    frames = found(
+        lambda part, s: BAD if s.prompt["expression_id"] and number(s) < 3 else GOOD, wordings=2
+    )
+    # Wordings: 1 and .5, whose standard deviation is .3536, over .75. Lengths: 1 and .75.
+    spread = frames["stability"].set_index("perspective")["value"].to_dict()
+    assert spread == pytest.approx(
+        {"wording": math.sqrt(0.125) / 0.75, "length": math.sqrt(0.03125) / 0.875}
+    )
+
+
+def test_accuracy_by_kind():
+    frames = found(lambda part, s: "yes" if part == "0" else GOOD)
+    at = rows_of(frames["kinds"], length="0").set_index("category")
+    assert at["value"].to_dict() == {COMMA["kind"]: 1, TITLE["kind"]: 0}
+    assert at["n"].to_dict() == {COMMA["kind"]: 6, TITLE["kind"]: 3}
+
+
+def test_places_are_apart_and_all_else_is_of_the_first():
+    frames = found(
+        lambda part, s: BAD if s.prompt.get("place") == "before" else GOOD,
+        places=("after", "before"),
+    )
+    assert frames["places"].set_index("group")["value"].to_dict() == {"after": 1, "before": 0}
+    assert value(frames["accuracy"], length="4k", measure="Score") == 1
+
+
+def test_what_is_unscored_is_in_no_mean_and_lowers_the_coverage():
+    frames = found(lambda part, s: None if number(s) == 0 else GOOD)
+    (counts,) = frames["coverage"].to_dict("records")
+    assert (counts["scored"], counts["expected"], counts["status_error"]) == (15, 18, 3)
+    assert value(frames["accuracy"], length="0", measure="Score") == 1
+
+
+def test_the_headline_is_the_mean_over_lengths_however_many_wordings_they_have():
+    frames = found(lambda part, s: GOOD if part == "0" else BAD, wordings=4)
+    (row,) = frames["headline"].to_dict("records")
+    assert {*HEADLINE} <= row.keys()
+    assert (row["value"], row["n"], row["expected"]) == (0.5, 30, 30)
+    assert row["effective"] == "0"
+
+
+def test_several_sets_have_their_plain_mean():
+    first, *rest = scored("m", asked(PROMPTS), lambda part, s: BAD)
+    other = {"task": "ifeval", "context_id": "ifeval/1", "sample_id": "ifeval/1", "total": 1.0}
+    row = first._replace(record={**first.record, **other})
+    frames = metrics([first, *rest, row], {}, None, ["0", "4k"], ["after"], share=0.85)
+    at = rows_of(frames["accuracy"], length="0", measure="Score").set_index("task")["value"]
+    assert at.to_dict() == {"synthetic": 0, "ifeval": 1, "overall": 0.5}
+
+
+def test_without_a_text_there_is_nothing_to_compare():
+    frames = found(lambda part, s: GOOD, lengths=())
+    assert frames["drops"].empty and frames["stability"].empty
+    assert frames["headline"]["effective"].tolist() == [""]
+
+
+def test_lengths_stand_in_their_order():
+    samples = asked(PROMPTS, lengths=("4k", "128k"))
+    frame = score_frame(scored("m", samples, lambda part, s: GOOD), ["0", "4k", "128k"])
+    assert list(frame["length"].cat.categories) == ["0", "4k", "128k"]
+
+
+@pytest.mark.parametrize("reading", ["released", "corrected"])
+def test_both_readings_stand_in_the_scores(reading):
+    record = {**PROMPTS[0], "corrected": [TITLE]}
+    (row, *_) = scored("m", asked([record]), lambda part, s: "yes", reading)
+    other = {"released": "corrected", "corrected": "released"}[reading]
+    totals = {reading: row.record["total"], other: row.record["other_raters"][other]["total"]}
+    assert totals == {"released": 1, "corrected": 0}

@@ -1,0 +1,83 @@
+"""The verifiers of synthetic prompts: IFEval's verdicts, and answers that follow what is asked."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ifeval_shared import case_files, data_file, lines, needs_cases
+
+from steadfast.benchmarks.ifeval.data import instance
+from steadfast.benchmarks.ifeval.own_kinds import KINDS, own_verifier
+from steadfast.benchmarks.ifeval.synthetic import data, written
+from steadfast.benchmarks.ifeval.verdicts import followed, variants
+
+PROMPTS = list(data({}, 36, 1))
+
+
+@needs_cases
+@pytest.mark.parametrize("kind", KINDS)
+def test_verdicts_of_the_cases_are_upstream_s(kind):
+    known = {line["key"]: instance("ifeval", "", line) for line in lines(data_file("ifeval"))}
+    found, upstream = [], []
+    for case in (case for path in case_files("ifeval") for case in lines(path)):
+        for place, one in enumerate(known[case["key"]]["instructions"]):
+            if one["kind"] == kind:
+                holds = own_verifier(kind, one["kwargs"], "")
+                texts = [text for text in variants(case["answer"]) if text.strip()]
+                strict = bool(case["answer"].strip()) and holds(case["answer"])
+                found.append((case["key"], strict, any(map(holds, texts))))
+                upstream.append((case["key"], case["strict"][place], case["loose"][place]))
+    assert len(found) > 30
+    assert found == upstream
+
+
+@pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt["prompt_id"])
+def test_an_answer_follows_just_the_instructions_that_it_is_to_follow(prompt):
+    asked = prompt["instructions"]
+    for chosen in range(2 ** len(asked)):
+        kept = [place for place in range(len(asked)) if chosen >> place & 1]
+        strict, _, problems = followed("synthetic", asked, prompt["prompt"], written(asked, kept))
+        assert [place for place, held in enumerate(strict) if held] == kept
+        assert not problems
+
+
+def test_every_kind_is_asked():
+    assert {one["kind"] for prompt in PROMPTS for one in prompt["instructions"]} == {*KINDS}
+
+
+def test_more_prompts_extend_fewer():
+    assert list(data({}, 8, 1)) == PROMPTS[:8]
+
+
+def test_another_seed_asks_others():
+    assert list(data({}, 8, 2)) != PROMPTS[:8]
+
+
+def test_the_eight_variants():
+    assert list(variants("a *b*\nc\n d\ne")) == [
+        "a *b*\nc\n d\ne", "a b\nc\n d\ne", "c\n d\ne", "c\n d\ne",
+        "a *b*\nc\n d", "a b\nc\n d", "c\n d", "c\n d",
+    ]  # fmt: skip
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=60))
+def test_verifiers_never_fail(text):
+    for prompt in PROMPTS:
+        assert not followed("synthetic", prompt["instructions"], "", text).problems
+
+
+@pytest.mark.parametrize("blank", ["", " \n\t", "\n\n"])
+def test_a_blank_answer_follows_nothing(blank):
+    asked = [{"kind": "punctuation:no_comma", "kwargs": {}}]
+    assert followed("synthetic", asked, "", blank)[:2] == ([False], [False])
+
+
+def test_an_instruction_is_followed_loosely_where_a_line_less_follows_it():
+    asked = [{"kind": "punctuation:no_comma", "kwargs": {}}]
+    assert followed("synthetic", asked, "", "Sure, here:\nyes")[:2] == ([False], [True])
+
+
+@pytest.mark.usefixtures("cpu_limit")
+def test_long_answers_take_time_in_proportion():
+    for text in ("[" * 200_000, "<<" * 100_000, "* " * 100_000, "\n- " * 60_000, " \n" * 100_000):
+        for prompt in PROMPTS[:9]:
+            followed("synthetic", prompt["instructions"], "", text)

@@ -1,0 +1,71 @@
+"""What is asked at each length: the prompt alone, and beside a text."""
+
+from collections import Counter
+
+import pytest
+from ifeval_shared import asked
+
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.ifeval.prompts import WORDINGS, IfevalSamples
+
+RECORDS = [
+    {"prompt_id": f"synthetic/{n}", "set": "synthetic", "prompt": f"Say {n} {{prompt}}."}
+    for n in range(7)
+]
+ITEM = IfevalSamples().item
+
+
+def test_alone_it_is_the_published_prompt():
+    items = [ITEM(one) for one in asked(RECORDS)["0"]]
+    assert [one.head + one.context + one.tail for one in items] == [r["prompt"] for r in RECORDS]
+
+
+def test_each_prompt_stands_beside_one_text_in_each_wording():
+    samples = asked(RECORDS, wordings=3)["4k"]
+    assert len(samples) == 7 * 3
+    texts = {(s.prompt["context_id"], s.prompt["text_id"]) for s in samples}
+    assert len(texts) == 7
+
+
+def test_texts_have_as_many_prompts_as_another_or_one_more():
+    samples = asked(RECORDS, texts=3, wordings=1)["4k"]
+    assert sorted(Counter(s.prompt["text_id"] for s in samples).values()) == [2, 2, 3]
+
+
+def test_which_text_is_drawn_by_the_seed():
+    first, again, second = (
+        {s.prompt["context_id"]: s.prompt["text_id"] for s in asked(RECORDS, seed=seed)["4k"]}
+        for seed in (1, 1, 2)
+    )
+    assert first == again != second
+
+
+def test_after_the_text_all_wordings_share_it_as_a_prefix():
+    items = [ITEM(one) for one in asked(RECORDS, texts=1, wordings=4)["4k"]]
+    assert {one.head + one.context for one in items} == {"text 0"}
+    assert len({one.context_id for one in items}) == 1
+
+
+@pytest.mark.parametrize(("place", "ahead", "behind"), [("before", 1, 0), ("both", 1, 1)])
+def test_the_other_places(place, ahead, behind):
+    for sample in asked(RECORDS, places=(place,), wordings=4)["4k"]:
+        item, prompt = ITEM(sample), sample.source["instance"]["prompt"]
+        assert (item.head.count(prompt), item.tail.count(prompt)) == (ahead, behind)
+
+
+def test_every_sample_has_a_name_of_its_own():
+    samples = asked(RECORDS, places=("after", "before", "both"), wordings=4)["4k"]
+    assert len({one.id for one in samples}) == len(samples) == 7 * 3 * 4
+
+
+def test_there_are_four_wordings_of_each_place():
+    for place, forms in WORDINGS.items():
+        shown = {tuple(form.items()) for form in forms}
+        assert len(shown) == 4
+        assert all("{prompt}" in form["behind"] for form in forms) == (place != "before")
+
+
+def test_a_prompt_of_other_data_is_refused():
+    prompts = [{"sample_id": "synthetic/9", "context_id": "synthetic/9"}]
+    with pytest.raises(UserError, match="write the prompts again"):
+        list(IfevalSamples().sources(prompts, {"data": {"prompts": RECORDS}}))

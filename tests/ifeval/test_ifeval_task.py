@@ -1,0 +1,83 @@
+"""What a config asks of IFEval, and what it refuses."""
+
+import pytest
+
+from steadfast.base.errors import UserError
+from steadfast.benchmarks.ifeval.benchmark import IFEVAL
+from steadfast.config.load import load_config
+from steadfast.contract.task import Task
+
+MODELS = {"reference": {"engine": "reference"}}
+API = {"m": {"engine": "openai", "model": "m"}}
+PUBLISHED = {"source": "local", "directory": "."}
+
+
+def config(models=MODELS, corpora=(), **section):
+    return load_config(
+        {
+            "benchmarks": ["ifeval"],
+            "models": models,
+            "corpora": {**dict(corpora)},
+            "ifeval": section,
+        }
+    )
+
+
+def task(**wanted) -> Task:
+    return IFEVAL.of(config(**wanted))
+
+
+def test_a_part_is_a_length_after_0():
+    parts = task(lengths={"8k": 6144, "4k": 3072}).parts
+    assert list(parts) == ["0", "4k", "8k"]
+    assert parts["0"].sources == {("data", "prompts"): "ifeval/data/prompts.jsonl"}
+    assert parts["4k"].sources[("contexts", "multidoc")] == "ifeval/contexts/multidoc/4k.jsonl"
+
+
+def test_length_0_alone_needs_no_text():
+    found = task(lengths={})
+    assert list(found.parts) == ["0"]
+    assert [file.path for file in found.data] == ["ifeval/data/prompts.jsonl"]
+    assert "ifeval_drops" not in found.tables.names
+
+
+def test_synthetic_text_is_the_benchmark_s_own_and_other_text_is_shared(tmp_path):
+    files = {file.path for file in task(context="onedoc").data if file.step == "corpus"}
+    assert files == {"ifeval/corpora/paul_graham.jsonl"}
+    own = {"source": "local", "directory": str(tmp_path)}
+    files = {file.path for file in task(corpora=own, context="onedoc").data}
+    assert "corpora/paul_graham.jsonl" in files
+
+
+def test_the_reading_makes_nothing_but_scores_and_tables_anew():
+    one, other = task(), task(reading="corrected")
+    assert one.prompts == other.prompts and one.data == other.data and one.metrics == other.metrics
+    assert one.scoring != other.scoring
+
+
+@pytest.mark.parametrize(
+    ("section", "said"),
+    [
+        ({"lengths": {"0": 512}}, "length 0 is always asked"),
+        ({"lengths": {"4k": 1}}, "not between 512 and"),
+        ({"places": ["after", "after"]}, "one is named twice"),
+        ({"source": "local"}, "source local needs directory"),
+        ({"wordings": 5}, "less than or equal to 4"),
+        (PUBLISHED, "knows no right answers to published prompts"),
+    ],
+)
+def test_what_is_refused(section, said):
+    with pytest.raises(UserError, match=said):
+        IFEVAL.check_config(config(**section))
+
+
+def test_models_are_asked_published_prompts():
+    IFEVAL.check_config(config(models=API, **PUBLISHED))
+    found = task(models=API, **PUBLISHED)
+    assert found.data[0].needs.packages == {"if_verifiable": "make verifiers"}
+    assert [path for _, path in found.files] == ["input_data.jsonl", "IFBench_test.jsonl"]
+
+
+def test_released_prompts_have_pinned_addresses():
+    needs = task(models=API, source="released", sets=["ifbench"]).data[0].needs
+    assert len(needs.addresses) == 1 and "/allenai/IFBench/db69a6f" in needs.addresses[0]
