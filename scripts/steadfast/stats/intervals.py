@@ -110,10 +110,10 @@ class Estimates:
         value, lowest, highest = self._limited
         above, below, whole = value - lowest, highest - value, highest - lowest
         deviation, freedom, skewness = self.errors()
-        between, error, bend = self._scale
+        between, error = self._log_odds
         t = scipy.special.stdtrit(freedom, 1 - TAIL)
-        furthest = np.maximum(t, uncurved(t, skewness, bend))
-        nearest = np.minimum(-t, uncurved(-t, skewness, bend))
+        furthest = np.maximum(t, uncurved(t, skewness))
+        nearest = np.minimum(-t, uncurved(-t, skewness))
         clusters = 1 / np.sum(self.shares**2, axis=1)
         agree, verdicts = deviation < NOTHING, self._one_verdict_each() & (deviation >= NOTHING)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -144,18 +144,14 @@ class Estimates:
         found: np.ndarray = self.cells[["value", "lowest", "highest"]].to_numpy(float).T
         return found
 
-    @cached_property
-    def _scale(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Of each cell whether it lies between limits, its error in log odds, its cubic's bend."""
+    @property
+    def _log_odds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Which cells lie between limits, and their standard error in log odds."""
         value, lowest, highest = self._limited
-        deviation, _, skewness = self.errors()
         above, below = value - lowest, highest - value
-        between = np.isfinite(above + below) & (above > 0) & (below > 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            error = deviation * (1 / above + 1 / below)
-            # The second derivative of log odds over the first, halved, is what their curve adds.
-            curve = deviation * (1 / below - 1 / above) / 2
-        return between, error, skewness / 3 + np.where(between, curve, 0.0)
+            error = self.errors()[0] * (1 / above + 1 / below)
+        return np.isfinite(above + below) & (above > 0) & (below > 0), error
 
     def _one_verdict_each(self) -> np.ndarray:
         """Whether each cluster is at one of the limits, as a single verdict is."""
@@ -174,11 +170,11 @@ class Estimates:
         """
         value, lowest, highest = self._limited
         deviation, freedom, skewness = self.errors()
-        between, error, bend = self._scale
+        between, error = self._log_odds
         with np.errstate(divide="ignore", invalid="ignore"):
             odds = np.log((value - lowest) / (highest - value) * highest / -lowest)
             t = np.where(between, odds / error, value / deviation)
-            cubic = t + bend * t**2 + bend**2 * t**3 / 3 + skewness / 6
+            cubic = t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
             p = 2 * scipy.special.stdtr(freedom, -np.minimum(np.abs(t), np.abs(cubic)))
             limit = np.where(value > 0, highest, -lowest)
             agreed = (1 + np.abs(value) / limit) ** (-1 / np.sum(self.shares**2, axis=1))
@@ -223,16 +219,16 @@ class Estimates:
         return np.where(lonely, np.nan, np.sqrt(variance)), freedom, skewness
 
 
-def uncurved(x: np.ndarray, skewness: np.ndarray, bend: np.ndarray) -> np.ndarray:
-    """Returns the t whose cubic t + bend·t² + bend²·t³ ÷ 3 + skewness ÷ 6 is x (Hall 1992).
+def uncurved(x: np.ndarray, skewness: np.ndarray) -> np.ndarray:
+    """Returns the t whose cubic t + γt² ÷ 3 + γ²t³ ÷ 27 + γ ÷ 6 is x, γ the skewness (Hall 1992).
 
-    >>> uncurved(np.array([1.3 + 0.04 / 3]), np.array([0.6]), np.array([0.2])).round(6).tolist()
+    >>> uncurved(np.array([1.3 + 0.04 / 3]), np.array([0.6])).round(6).tolist()
     [1.0]
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         straight = x - skewness / 6
-        curved = (np.cbrt(1 + 3 * bend * straight) - 1) / bend
-        found: np.ndarray = np.where(np.abs(bend) > NOTHING, curved, straight)
+        curved = 3 * (np.cbrt(1 + skewness * straight) - 1) / skewness
+        found: np.ndarray = np.where(np.abs(skewness) > NOTHING, curved, straight)
     return found
 
 

@@ -150,6 +150,6 @@ def _told_from(strata: Sequence[Stratum], pairs: int) -> np.ndarray:
     error, freedom, skewness = of.errors()
     limit: np.ndarray = scipy.special.stdtrit(freedom, 1 - SIGNIFICANT / (2 * pairs))
     # Hall's cubic (``Estimates.p_values``) reaches the limit where its inverse of it is.
-    cubic = uncurved(limit, skewness, skewness / 3)
+    cubic = uncurved(limit, skewness)
     smallest: np.ndarray = np.maximum(limit, cubic) * error - drawn.sum(axis=1)
     return smallest
