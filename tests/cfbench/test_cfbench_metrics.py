@@ -262,3 +262,31 @@ def test_scores_of_other_data_are_named(made):
     made.by_model["m"][1] |= {"sample_id": "zh/0042"}
     with pytest.raises(UserError, match="sample zh/0042 of model 'm' is not in the data"):
         made.metrics(judges)
+
+
+def test_people_who_label_all_replace_the_judge():
+    made = Run()
+    answers = made.read(READER)
+    true = made.judged(answers)
+    lenient = {name: Reply("ok", of.text.replace("\t0", "\t1")) for name, of in true.items()}
+    by_judge = {
+        judge: made.score("m", answers, first=replies)
+        for judge, replies in {"true": true, "lenient": lenient}.items()
+    }
+    labels = [
+        {
+            "model": "m",
+            "sample_id": record["sample_id"],
+            "verdicts": [int(point) for point in record["points"].values()],
+        }
+        for record in by_judge["true"]
+    ]
+
+    def found(judge, people=None):
+        made.by_model = {"m": by_judge[judge]}
+        return made.metrics(labels=people)
+
+    rows = found("lenient", labels)["corrected"].set_index("measure")
+    values = found("true")["headline"].set_index("measure")["value"].to_dict()
+    assert rows["value"].to_dict() == pytest.approx(values)
+    assert set(rows["raw"]) == {1} and max(values.values()) < 1

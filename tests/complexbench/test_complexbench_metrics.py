@@ -10,7 +10,7 @@ from steadfast.base.errors import UserError
 from steadfast.benchmarks.complexbench.aggregation import dependent
 from steadfast.benchmarks.complexbench.metrics import metrics as compute
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED
-from steadfast.contract.components import Frames, Scored
+from steadfast.contract.components import Frames, Labels, Scored
 from steadfast.stats.tidy import ABOVE_FLOOR, EFFECTIVE, FURTHER, HEADLINE, HIGHEST
 
 
@@ -309,3 +309,27 @@ def test_an_open_verdict_is_counted_as_such():
     (row,) = found["judging"].to_dict("records")
     assert (row["judge"], row["n"], row["unread"], row["open"]) == ("j", 2, 0, 1)
     assert found["coverage"]["open"].tolist() == [1]
+
+
+def test_people_who_label_all_replace_the_judge():
+    instances = synthetic(40)
+    true = [
+        [(number + place) % 3 > 0 for place, _ in enumerate(one["scoring_questions"])]
+        for number, one in enumerate(instances)
+    ]
+    lenient = [[True] * len(verdicts) for verdicts in true]
+    labels = [
+        {
+            "model": "m",
+            "sample_id": f"zh/{one['main_id']}",
+            "verdicts": {str(place): "yes" if v else "no" for place, v in enumerate(verdicts)},
+        }
+        for one, verdicts in zip(instances, true, strict=True)
+    ]
+    scores = [Scored("m", "zh", row) for row in score_records(instances, lenient)]
+    data, people = {"zh": {"data": {"zh": instances}}}, Labels("labels.jsonl", labels)
+    found = compute(iter(scores), data, people, "strict", ["zh"], ["j"])
+    (row,) = found["corrected"].itertuples()
+    known = metrics(instances, {"m": true})["headline"]["value"].item()
+    assert (row.raw, row.value) == (1, pytest.approx(known)) and known < 0.8
+    assert row.units == sum(map(len, true))

@@ -3,12 +3,13 @@
 import pandas as pd
 import pytest
 
-from followbench_run import JUDGES, frames, scored
+from followbench_run import JUDGES, frames, run, scored
 from steadfast.base.errors import UserError
 from steadfast.benchmarks.followbench.agreement import agreement
 from steadfast.benchmarks.followbench.facts import CATEGORIES, LEVELS
 from steadfast.benchmarks.followbench.frames import sample_frame
 from steadfast.benchmarks.followbench.metrics import LevelMetrics, items
+from steadfast.benchmarks.followbench.metrics import metrics as compute
 from steadfast.contract.components import Labels, Scored
 from steadfast.contract.records import OVERALL
 
@@ -286,3 +287,41 @@ def test_the_headline_says_how_much_answers_can_have_where_some_items_cannot_be_
     hard = (100 * (10 - 2) / 10 + 100) / 2
     assert found.highest() == pytest.approx({"HSR": hard, "SSR": hard, "CSL": (8 / 2 + 5) / 2})
     assert metrics(*five("format/22", 0, 0, 0, 0, 0)).highest() == {}
+
+
+def test_people_who_label_all_replace_the_judge():
+    """What a judge that says yes to all says becomes what one without a fault says."""
+    of_language = run()
+    answers = of_language.answers("en", "sim-c")
+    replies = of_language.replies("en", answers, "reference")
+    true = list(of_language.scores("en", answers, j=replies).values())
+    lenient = [
+        record | {"points": dict.fromkeys(record["points"], 1.0), "total": 1.0}
+        if record["scorer"] == "judge"
+        else record
+        for record in true
+    ]
+    by_judge = {"true": true, "lenient": lenient}
+    labels = [
+        {
+            "model": "sim-c",
+            "sample_id": record["sample_id"],
+            "verdicts": ["YES" if point else "NO" for point in record["points"].values()],
+        }
+        for record in true
+        if record["scorer"] == "judge"
+    ]
+
+    def found(judge, people=None):
+        scores = [Scored("sim-c", "en", record) for record in by_judge[judge]]
+        data = {"en": of_language.data["en"]}
+        return compute(iter(scores), data, people, ["en"], ["j"])
+
+    rows = found("lenient", Labels("labels.jsonl", labels))["corrected"].set_index("measure")
+    right = found("true")["headline"].set_index("measure")
+    said = found("lenient")["headline"].set_index("measure")
+    assert rows["value"].to_dict() == pytest.approx(right["value"].to_dict())
+    assert rows["raw"].to_dict() == said["value"].to_dict() != right["value"].to_dict()
+    assert (rows["low"] < rows["value"]).all() and (rows["value"] < rows["high"]).all()
+    few = found("lenient", Labels("labels.jsonl", labels[:5]))["corrected"]
+    assert few["value"].isna().all() and (few["clusters"] > 0).all()

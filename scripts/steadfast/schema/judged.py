@@ -43,7 +43,9 @@ class JudgedSection(StrictModel):
         {}, "Judge templates of your own: file per name of those in resources/*/judge."
     )
     labels: str | None = key(
-        None, "File with human verdicts, JSON lines, for the table of agreement."
+        None,
+        "File with human verdicts, JSON lines: for the table of agreement, and to correct what the "
+        "judge says.",
     )
 
     @model_validator(mode="after")
@@ -51,6 +53,11 @@ class JudgedSection(StrictModel):
         if self.source == "local" and not self.directory:
             raise ValueError("source local needs directory, the folder with the benchmark's files")
         return self
+
+    @property
+    def metrics_of_people(self) -> tuple[str, ...]:
+        """Metrics that there are where people's verdicts are."""
+        return ("corrected",) if self.labels else ()
 
     def required_files(self, name: str) -> list[tuple[str, str]]:
         """The config's key and the path of each file of the user's, by the benchmark's name."""

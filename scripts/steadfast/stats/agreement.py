@@ -11,7 +11,7 @@ import pandas as pd
 
 from steadfast.contract.components import Scored
 from steadfast.stats.intervals import NOTHING, Estimates
-from steadfast.stats.raters import answer_name
+from steadfast.stats.raters import ByRater, answer_name
 
 JUDGES, MIXED, HUMANS = "judges", "judge and human", "humans"
 KINDS = (JUDGES, MIXED, HUMANS)
@@ -181,8 +181,8 @@ def _kappa(tables: np.ndarray) -> np.ndarray:
     return kappa
 
 
-def majority(raters: Mapping[str, Mapping[K, V | None]]) -> dict[K, V]:
-    """Returns the verdict of most raters on each item, where two judged it and none has as many.
+def majority(raters: Mapping[str, Mapping[K, V | None]], fewest: int = 2) -> dict[K, V]:
+    """Returns the verdict of most raters on each item, where some judged it and none has as many.
 
     >>> majority({"Ann": {1: "yes", 2: "yes"}, "Bob": {1: "yes", 2: "no"}})
     {1: 'yes'}
@@ -195,6 +195,14 @@ def majority(raters: Mapping[str, Mapping[K, V | None]]) -> dict[K, V]:
     found = {}
     for item, counts in given.items():
         (verdict, most), *others = counts.most_common(2)
-        if counts.total() > 1 and (not others or others[0][1] < most):
+        if counts.total() >= fewest and (not others or others[0][1] < most):
             found[item] = verdict
+    return found
+
+
+def consensus(raters: ByRater[K, V]) -> dict[tuple[str, str], dict[K, V]]:
+    """Returns people's verdicts on each answer by question: one person's, or those of most."""
+    found: dict[tuple[str, str], dict[K, V]] = defaultdict(dict)
+    for (model, answer, question), verdict in majority(raters, fewest=1).items():
+        found[model, answer][question] = verdict
     return found

@@ -10,7 +10,7 @@ from steadfast.benchmarks.cfbench.facts import DIRECT, FULL, SETS, ScoreRecord
 from steadfast.benchmarks.cfbench.frames import with_full
 from steadfast.benchmarks.cfbench.satisfaction import is_satisfied, satisfaction
 from steadfast.contract.components import Labels, Scored
-from steadfast.stats.agreement import agreement_rows, answer_agreement, majority
+from steadfast.stats.agreement import agreement_rows, answer_agreement, consensus, majority
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.raters import (
     HUMAN,
@@ -44,20 +44,8 @@ def agreement(
     score where that exceeds 0.8. It is about the first draw of a sample, which people label.
     """
 
-    def label(verdicts: object, score: Record) -> dict[int, float]:
-        if isinstance(verdicts, int | float) and not isinstance(verdicts, bool):
-            if not 0 <= verdicts <= 1:
-                raise ValueError(f"the score {verdicts!r} is not between 0 and 1")
-            return {WHOLE: float(verdicts)}
-        checkpoints = data[score["sample_id"]]["checkpoints"]
-        return dict(listed_verdicts(verdicts, len(checkpoints), "checkpoint"))
-
-    labelled = read_labels(labels, scores, label)
-    checked = {
-        rater: {item: int(given) for item, given in its.items() if item[2] != WHOLE}
-        for rater, its in labelled.items()
-    }
-    people = {rater: points for rater, points in checked.items() if points}
+    labelled = _labelled(labels, scores, data)
+    people = _checked(labelled)
     rows = answer_agreement(judge_verdicts(scores, judges, numbered_points), people, scores)
     human = _people(labelled, people, data)
     first_draws = [score for score in scores if not score.record["draw"]]
@@ -78,6 +66,47 @@ def agreement(
     if with_direct:
         found["direct_humans"] = humans(by_score)
     return found
+
+
+def labelled_verdicts(
+    labels: Labels | None, scores: Sequence[Scored[ScoreRecord]], data: Mapping[str, Record]
+) -> dict[tuple[str, str], list[int]]:
+    """Returns people's verdicts on all checkpoints of each answer that they labelled, in order."""
+    counts = {
+        (one.model, answer_name(one.record)): len(data[one.record["sample_id"]]["checkpoints"])
+        for one in scores
+    }
+    found = consensus(_checked(_labelled(labels, scores, data)))
+    return {
+        answer: [of[number] for number in sorted(of)]
+        for answer, of in found.items()
+        if len(of) == counts[answer]
+    }
+
+
+def _labelled(
+    labels: Labels | None, scores: Sequence[Scored[ScoreRecord]], data: Mapping[str, Record]
+) -> ByRater[int, float]:
+    """Each person's verdicts by checkpoint, or score of the whole answer."""
+
+    def label(verdicts: object, score: Record) -> dict[int, float]:
+        if isinstance(verdicts, int | float) and not isinstance(verdicts, bool):
+            if not 0 <= verdicts <= 1:
+                raise ValueError(f"the score {verdicts!r} is not between 0 and 1")
+            return {WHOLE: float(verdicts)}
+        checkpoints = data[score["sample_id"]]["checkpoints"]
+        return dict(listed_verdicts(verdicts, len(checkpoints), "checkpoint"))
+
+    return read_labels(labels, scores, label)
+
+
+def _checked(labelled: ByRater[int, float]) -> ByRater[int, int]:
+    """Of those the verdicts on checkpoints."""
+    checked = {
+        rater: {item: int(given) for item, given in its.items() if item[2] != WHOLE}
+        for rater, its in labelled.items()
+    }
+    return {rater: points for rater, points in checked.items() if points}
 
 
 def _people(

@@ -69,7 +69,7 @@ def task(config: Config, section: Cfbench) -> Task:
         scoring=Component(f"{PACKAGE}.scoring:CfbenchScoring", asked),
         metrics=Output(
             Component(f"{PACKAGE}.metrics:metrics", asked | judges),
-            (*METRICS, *(DIRECT_METRICS if section.direct else ())),
+            (*METRICS, *(DIRECT_METRICS if section.direct else ()), *section.metrics_of_people),
             data=("data",),
             fields=(*RATES, *more),
         ),
@@ -97,7 +97,7 @@ def task(config: Config, section: Cfbench) -> Task:
 def _tables(config: Config, section: Cfbench) -> list[str]:
     """Returns names of the tables; agreement needs two raters, Table 6 people among them."""
     people = section.labels is not None
-    raters = {"direct": section.direct, "table6_humans": people}
+    raters = {"direct": section.direct, "table6_humans": people, "corrected": people}
     raters["agreement"] = people or len(config.judges) > 1
     wanted = [name for name, asked in raters.items() if asked]
     return ["table1_statistics", "table2_results", "types", "domains", *wanted, "coverage"]

@@ -14,6 +14,7 @@ import pandas as pd
 
 from steadfast.base.resources import facts
 from steadfast.benchmarks.cfbench.agreement import agreement, direct_scores
+from steadfast.benchmarks.cfbench.corrected import corrected
 from steadfast.benchmarks.cfbench.data import PRIMARY_OF, TYPES
 from steadfast.benchmarks.cfbench.facts import (
     FULL,
@@ -37,6 +38,7 @@ from steadfast.benchmarks.cfbench.frames import (
 )
 from steadfast.benchmarks.cfbench.satisfaction import PARTLY, UNREADABLE, hundredths
 from steadfast.contract.components import Data, Labels, Scored
+from steadfast.stats.corrected import raw_values
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.pairs import drawn, pairs, with_comparisons
 from steadfast.stats.scores import STATUSES, answers_expected, models_of, with_prompts
@@ -66,11 +68,14 @@ def metrics(
     if direct:
         splits = {name: record["split"] for name, record in records.items()}
         of_direct["direct"] = direct_scores(found, samples, splits)
+    head = headline(rates, counts, compared, of_sets)
+    raw = raw_values(head, rows_of(compared, split=FULL))
     return {
         "results": rates,
         "comparisons": compared,
         "drawn": of_sets,
-        "headline": headline(rates, counts, compared, of_sets),
+        "headline": head,
+        **({"corrected": corrected(found, records, labels, raw)} if labels else {}),
         "types": by_type(found, records),
         "domains": by_origin(samples),
         "factors": by_factor(samples),

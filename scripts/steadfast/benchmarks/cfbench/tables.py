@@ -30,6 +30,7 @@ from steadfast.show.cells import (
     rank_cells,
     share_cell,
 )
+from steadfast.show.corrected import corrected_table
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, incomplete_models, values_by_model
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Display
@@ -207,6 +208,11 @@ def _agreement(results: CfbenchResults, name: str) -> Table:
     return agreement_table(results.prefix + name, rows, results.display, "CFBench", "checkpoint")
 
 
+def _corrected(results: CfbenchResults, name: str) -> Table:
+    digits = dict.fromkeys(MEASURES, results.digits)
+    return corrected_table(results, name, "CFBench", "records", digits)
+
+
 def _coverage(results: CfbenchResults, name: str) -> Table:
     """Scored records in per cent, and why others have no score."""
     words, counts = results.words, results.coverage
@@ -242,5 +248,6 @@ TABLES: dict[str, Callable[[CfbenchResults, str], Table]] = {
     "direct": _direct,
     "table6_humans": _humans,
     "agreement": _agreement,
+    "corrected": _corrected,
     "coverage": _coverage,
 }

@@ -93,6 +93,7 @@ def task(config: Config, section: Complexbench) -> Task:
     templates = {name: known[name] for name in used}
     reasons = {  # agreement needs two raters, decomposition turns
         "agreement": section.labels is not None or len(config.judges) > 1,
+        "corrected": section.labels is not None,
         "decomposition": section.decomposition,
     }
     captions = facts("complexbench/tables.yaml")["captions"]
@@ -122,7 +123,7 @@ def task(config: Config, section: Complexbench) -> Task:
         scoring=Component(f"{PACKAGE}.scoring:ComplexbenchScoring", judging),
         metrics=Output(
             Component(f"{PACKAGE}.metrics:metrics", shown | raters),
-            METRICS,
+            (*METRICS, *section.metrics_of_people),
             data=("data",),
             fields=("instance", "raw"),
         ),

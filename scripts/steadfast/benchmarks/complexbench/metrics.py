@@ -38,10 +38,12 @@ from steadfast.benchmarks.complexbench.scored import (
     branches,
     coverage,
     judging,
+    labelled_scores,
     preferred,
 )
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL
+from steadfast.stats.corrected import corrected_rows, raw_values
 from steadfast.stats.intervals import Clusters, Estimates
 from steadfast.stats.pairs import drawn, pairs, with_comparisons
 from steadfast.stats.tidy import HEADLINE, PROMPTS, in_order, rows_of
@@ -63,6 +65,11 @@ def metrics(
     scored = ScoredAnswers(scores, data)
     found = DrfrMetrics(scored, mode)
     compared = found.comparisons(references)
+    headline = found.headline(languages[0], compared)
+    of_people = {}
+    if labels:
+        labelled = DrfrMetrics(ScoredAnswers(labelled_scores(scored, labels), data), mode)
+        of_people["corrected"] = found.corrected(labelled, languages[0], headline, compared)
     return {
         "drfr": found.drfr,
         "constraints": found.constraints(),
@@ -75,7 +82,8 @@ def metrics(
         "coverage": coverage(scored),
         "comparisons": compared,
         "drawn": found.drawn(),
-        "headline": found.headline(languages[0], compared),
+        "headline": headline,
+        **of_people,
     }
 
 
@@ -154,6 +162,27 @@ class DrfrMetrics:
         key = found.pop("cell").astype(str).str.extract("(?P<measure>[^/]*)/(?P<category>.*)")
         found = found.join(key)
         return found[[*names, *found.columns.difference(names, sort=False)]].reset_index(drop=True)
+
+    def corrected(
+        self, labelled: "DrfrMetrics", language: str, headline: pd.DataFrame, compared: pd.DataFrame
+    ) -> pd.DataFrame:
+        """Returns overall DRFR by the verdicts that count, corrected by those of labelled answers.
+
+        Groups of instances are the clusters, a question is a unit.
+        """
+        units, people = (of._of_questions(language) for of in (self, labelled))
+        raw = raw_values(headline, rows_of(compared, language=language, measure=OVERALL))
+        raw = raw.assign(measure="DRFR")
+        return corrected_rows(units, people, raw, {"DRFR": 1.0})
+
+    def _of_questions(self, language: str) -> pd.DataFrame:
+        rows = self._questions
+        if rows.empty:
+            return pd.DataFrame(columns=["model", "measure", "unit", "value"])
+        rows = rows_of(rows, language=language, split=WHOLE, measure="overall")
+        unit = rows[["instance", "place", "draw"]].astype(str).agg("/".join, axis=1)
+        units = rows[["model", "cluster", "value"]].assign(unit=unit, weight=1.0, sure=False)
+        return units.assign(measure="DRFR")
 
     def drawn(self) -> pd.DataFrame:
         """Returns how many groups there are of each language (part)."""

@@ -14,9 +14,9 @@ from steadfast.benchmarks.complexbench.branches import selecting, selections
 from steadfast.benchmarks.complexbench.facts import WHOLE, ScoreRecord, language_and_split
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED
 from steadfast.contract.components import Data, Labels, Scored
-from steadfast.stats.agreement import answer_agreement
+from steadfast.stats.agreement import answer_agreement, consensus
 from steadfast.stats.preferences import preferences
-from steadfast.stats.raters import judge_verdicts, read_labels
+from steadfast.stats.raters import answer_name, judge_verdicts, read_labels
 from steadfast.stats.scores import STATUSES, is_empty, models_asked, prompts_of, with_prompts
 
 
@@ -176,6 +176,15 @@ def agreement(
     of_judges = judge_verdicts(scores, judges, _judged)
     people = read_labels(labels, scores, _labelled, preferences=True)
     return answer_agreement(of_judges, people, scores)
+
+
+def labelled_scores(scored: ScoredAnswers, labels: Labels | None) -> Iterator[Scored[ScoreRecord]]:
+    """Yields the scores of answers that people labelled, with their verdicts in place of others."""
+    named = _named(scored)
+    found = consensus(read_labels(labels, named, _labelled, preferences=True))
+    for model, part, record in named:
+        if verdicts := found.get((model, answer_name(record))):
+            yield Scored(model, part, record | {"raw": verdicts})
 
 
 def preferred(

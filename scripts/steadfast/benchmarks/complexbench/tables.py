@@ -22,6 +22,7 @@ from steadfast.benchmarks.complexbench.results import (
 from steadfast.contract.components import Frames
 from steadfast.show.agreement import agreement_table
 from steadfast.show.cells import MODEL, count_cell, share_cell
+from steadfast.show.corrected import corrected_table
 from steadfast.show.preferences import preference_table
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE
 from steadfast.show.roster import Display
@@ -267,6 +268,10 @@ def _agreement(results: ComplexbenchResults, name: str) -> Table:
     return agreement_table(results.prefix + name, rows, results.display, "ComplexBench", item)
 
 
+def _corrected(results: ComplexbenchResults, name: str) -> Table:
+    return corrected_table(results, name, "ComplexBench", "groups", {"DRFR": results.digits})
+
+
 def _preferences(results: ComplexbenchResults, name: str) -> Table:
     rows, total = results.frames["preferences"], "share of satisfied scoring questions"
     shown = results.roster, results.digits, "ComplexBench", total, results.notes
@@ -287,4 +292,5 @@ BUILDERS: Mapping[str, Callable[[ComplexbenchResults, str], Table]] = {
     "judging": _judging,
     "coverage": _coverage,
     "agreement": _agreement,
+    "corrected": _corrected,
 }

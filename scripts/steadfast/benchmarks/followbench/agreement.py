@@ -8,8 +8,9 @@ import pandas as pd
 from steadfast.base.files import Record
 from steadfast.benchmarks.followbench.facts import JUDGE, NO, PATH, YES, ScoreRecord
 from steadfast.contract.components import Labels, Scored, rater_name
-from steadfast.stats.agreement import COLUMNS, answer_agreement
+from steadfast.stats.agreement import COLUMNS, answer_agreement, consensus
 from steadfast.stats.raters import (
+    answer_name,
     by_answer,
     judge_verdicts,
     listed_verdicts,
@@ -56,6 +57,15 @@ def agreement(
         answer_agreement(shown(on_items), on_items_of_people, judged).assign(measure=ITEM),
     ]
     return pd.concat(parts, ignore_index=True)[["measure", *COLUMNS]]
+
+
+def labelled_verdicts(
+    labels: Labels | None, scores: Sequence[Scored[ScoreRecord]]
+) -> dict[tuple[str, str], dict[int, int]]:
+    """Returns people's verdicts on the constraints of each answer that they labelled whole."""
+    levels = {(one.model, answer_name(one.record)): one.record["level"] for one in scores}
+    found = consensus(read_labels(labels, scores, _label, judged=_is_judged))
+    return {answer: of for answer, of in found.items() if len(of) == levels[answer]}
 
 
 def _is_judged(score: ScoreRecord) -> bool:

@@ -114,7 +114,7 @@ def task(config: Config, section: Followbench) -> Task:
         scoring=Component(f"{PACKAGE}.scoring:FollowbenchScoring", mode),
         metrics=Output(
             Component(f"{PACKAGE}.metrics:metrics", languages | ways | raters | lines),
-            METRICS,
+            (*METRICS, *section.metrics_of_people),
             data=("data",),
             fields=("level", "scorer"),
         ),
@@ -151,6 +151,7 @@ def table_names(config: Config, section: Followbench) -> list[str]:
         ITEM_TABLE: several or len(section.judge_prompts) > 1,
         CONSTRAINT_TABLE: several and PATH in section.judge_prompts,
     }
+    compared["corrected"] = section.labels is not None
     return [name for name in layout["names"] if compared.get(name, True)]
 
 

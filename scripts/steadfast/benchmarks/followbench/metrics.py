@@ -13,6 +13,7 @@ import pandas as pd
 from steadfast.base.files import Record
 from steadfast.benchmarks.followbench import frames
 from steadfast.benchmarks.followbench.agreement import agreement
+from steadfast.benchmarks.followbench.corrected import corrected
 from steadfast.benchmarks.followbench.facts import (
     CATEGORIES,
     JUDGE,
@@ -23,6 +24,7 @@ from steadfast.benchmarks.followbench.facts import (
 )
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL, OWN
+from steadfast.stats.corrected import raw_values
 from steadfast.stats.intervals import Clusters, joined
 from steadfast.stats.pairs import drawn, pairs, with_comparisons
 from steadfast.stats.scores import STATUSES, answers_expected, with_prompts
@@ -57,6 +59,9 @@ def metrics(
     }
     main = {"hsr": found.rates("hard"), "ssr": found.rates("soft"), "csl": found.levels()}
     compared = found.comparisons(references)
+    headline = found.headline(main, compared)
+    language = languages[0]
+    raw = raw_values(headline, rows_of(compared, language=language, category=OVERALL))
     return {
         **main,
         "scorers": found.scorers(),
@@ -67,7 +72,10 @@ def metrics(
         "comparisons": compared,
         "drawn": found.drawn(),
         "temperature": temperature_rows(main, temperatures or {}, languages),
-        "headline": found.headline(main, compared),
+        "headline": headline,
+        **(
+            {"corrected": corrected(scores, found.samples, labels, language, raw)} if labels else {}
+        ),
     }
 
 
@@ -75,7 +83,7 @@ class LevelMetrics:
     """The metrics of all models."""
 
     def __init__(self, samples: pd.DataFrame, languages: Sequence[str]):
-        self._samples, self._languages = samples, languages
+        self.samples, self._languages = samples, languages
         self._groups = frames.group_frame(samples)
         self._clusters = Clusters(self._groups, ["language", "category"])
         self._models = pd.DataFrame({"model": sorted(set(samples["model"]))})
@@ -94,7 +102,7 @@ class LevelMetrics:
         Category overall is the unweighted mean of the categories (Table 2), an empty level the
         mean of the levels (Figure 4).
         """
-        return self._estimated(self._samples, column, ["category", "level"])
+        return self._estimated(self.samples, column, ["category", "level"])
 
     def levels(self) -> pd.DataFrame:
         """Returns CSL: consecutive satisfied levels of a group, from level 1 on (equation 3)."""
@@ -103,7 +111,7 @@ class LevelMetrics:
     def scorers(self) -> pd.DataFrame:
         """HSR and SSR of the items that rules and that the judge score, categories together."""
         parts = [
-            self._estimated(self._samples, column, ["kind", "level"]).assign(measure=measure)
+            self._estimated(self.samples, column, ["kind", "level"]).assign(measure=measure)
             for measure, column in (("HSR", "hard"), ("SSR", "soft"))
         ]
         keys = ["model", "language", "kind", "measure", "level"]
@@ -127,12 +135,12 @@ class LevelMetrics:
     def coverage(self) -> pd.DataFrame:
         """Returns expected and scored samples of each model."""
         keys = ["model", "language", "category", "level"]
-        flags = self._samples[[*keys, "empty", frames.UNREADABLE]].assign(
-            scored=self._samples["hard"].notna(),
-            **{f"status_{status}": self._samples["status"] == status for status in STATUSES},
+        flags = self.samples[[*keys, "empty", frames.UNREADABLE]].assign(
+            scored=self.samples["hard"].notna(),
+            **{f"status_{status}": self.samples["status"] == status for status in STATUSES},
         )
         counts = _margins(flags).groupby(keys).sum().reset_index()
-        rows = self._expected(self._samples, keys[2:]).merge(counts, "left", keys)
+        rows = self._expected(self.samples, keys[2:]).merge(counts, "left", keys)
         columns = [
             "expected",
             "scored",
@@ -141,12 +149,12 @@ class LevelMetrics:
             frames.UNREADABLE,
         ]
         rows[columns] = rows[columns].fillna(0).astype(int)
-        return self._sorted(with_prompts(rows, self._samples), keys, [*columns, PROMPTS])
+        return self._sorted(with_prompts(rows, self.samples), keys, [*columns, PROMPTS])
 
     def comparisons(self, references: Collection[str] = ()) -> pd.DataFrame:
         """Compares every two models on the samples, and in CSL the groups, that both have."""
         of_samples = [
-            self._samples.assign(measure=measure, total=self._samples[column])
+            self.samples.assign(measure=measure, total=self.samples[column])
             for measure, column in RATES.items()
         ]
         of_groups = self._groups.assign(
@@ -172,12 +180,12 @@ class LevelMetrics:
         for measure in ("HSR", "SSR", "CSL"):
             rows = self._overall(found[measure.lower()])
             rows = self._models.merge(rows[["model", *VALUES]], "left", "model").fillna({"n": 0})
-            units = self._groups if measure == "CSL" else self._samples
+            units = self._groups if measure == "CSL" else self.samples
             expected = self._expected(units, [])
             expected = expected[expected["language"] == self._languages[0]]
             rows = rows.merge(expected, "left", "model").fillna({"expected": 0})
             parts.append(rows.astype({"n": int, "expected": int}).assign(measure=measure))
-        rows = with_prompts(pd.concat(parts, ignore_index=True), self._samples)
+        rows = with_prompts(pd.concat(parts, ignore_index=True), self.samples)
         compared = rows_of(compared, language=self._languages[0], category=OVERALL)
         by_measure = {name: rows_of(compared, measure=name) for name in (*RATES, "CSL")}
         groups = rows_of(self.drawn(), part=self._languages[0])
@@ -187,7 +195,7 @@ class LevelMetrics:
 
     def highest(self) -> dict[str, float]:
         """Returns the highest values that answers can have, where some cannot be passed."""
-        asked = self._samples[self._samples["language"] == self._languages[0]]
+        asked = self.samples[self.samples["language"] == self._languages[0]]
         if asked["passable"].all():
             return {}
         best = asked.drop_duplicates("sample_id").assign(model="", prompts=OWN, draw=0)

@@ -6,7 +6,13 @@ from dataclasses import replace
 import pandas as pd
 
 from steadfast.benchmarks.followbench.facts import CATEGORIES, JUDGE, LEVELS, PATH, RULE
-from steadfast.benchmarks.followbench.results import PREFIX, PRINTED, WORDS, FollowbenchResults
+from steadfast.benchmarks.followbench.results import (
+    PREFIX,
+    PRINTED,
+    TESTED,
+    WORDS,
+    FollowbenchResults,
+)
 from steadfast.contract.components import Frames
 from steadfast.contract.records import OVERALL
 from steadfast.show.agreement import agreement_table
@@ -18,6 +24,7 @@ from steadfast.show.cells import (
     rank_cells,
     share_cell,
 )
+from steadfast.show.corrected import corrected_table
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Display
@@ -174,6 +181,11 @@ def raters_table(results: FollowbenchResults, name: str) -> Table:
     return replace(table, notes=(*table.notes, *notes))
 
 
+def people_table(results: FollowbenchResults, name: str) -> Table:
+    """Returns the measures of the first language, corrected by people's verdicts."""
+    return corrected_table(results, name, TITLE, "groups", dict.fromkeys(TESTED, 1))
+
+
 def coverage_table(results: FollowbenchResults, name: str) -> Table:
     """Scored items in per cent by category, and why others have no score."""
     released = results.mode == "released"
@@ -217,5 +229,6 @@ BUILDERS: dict[str, Callable[[FollowbenchResults, str], Table]] = {
     "table12_mixed": levels_table,
     "scorers": scorers_table,
     "agreement": raters_table,
+    "corrected": people_table,
     "coverage": coverage_table,
 }
