@@ -49,7 +49,7 @@ def test_tables_depend_on_judges_and_labels():
 
     both = tables(section={"labels": "my.jsonl"})
     assert {"cfbench_table6_humans", "cfbench_agreement"} <= both
-    assert both - tables() == {"cfbench_table6_humans"}
+    assert both - tables() == {"cfbench_table6_humans", "cfbench_corrected"}
     assert tables() - tables(judges={"ref": JUDGES["ref"]}) == {"cfbench_agreement"}
 
 

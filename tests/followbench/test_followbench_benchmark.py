@@ -105,7 +105,8 @@ def test_agreement_needs_two_raters():
     alone, labelled = task(), task({"labels": "people.jsonl"})
     two = task(judges={"a": {"engine": "reference"}, "b": {"engine": "reference"}})
     names = [f"followbench_{name}" for name in BUILDERS]
-    assert list(two.tables.names) == list(labelled.tables.names) == names
-    missing = set(names) - set(alone.tables.names)
+    assert list(labelled.tables.names) == names
+    assert set(names) - set(two.tables.names) == {"followbench_corrected"}
+    missing = set(two.tables.names) - set(alone.tables.names)
     assert missing == {"followbench_agreement", "followbench_table3_agreement"}
     assert alone.metrics.names == METRICS

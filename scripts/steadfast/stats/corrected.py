@@ -24,6 +24,8 @@ COLUMNS = (
     "model", "other", "measure", "raw", "raw_low", "raw_high", "value", "low", "high", "share",
     "clusters", "units",
 )  # fmt: skip
+NOTHING_CORRECTED = pd.DataFrame(columns=COLUMNS)
+"""Where nobody labelled anything."""
 
 
 class Corrected(NamedTuple):

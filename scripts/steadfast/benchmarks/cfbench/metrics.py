@@ -38,7 +38,7 @@ from steadfast.benchmarks.cfbench.frames import (
 )
 from steadfast.benchmarks.cfbench.satisfaction import PARTLY, UNREADABLE, hundredths
 from steadfast.contract.components import Data, Labels, Scored
-from steadfast.stats.corrected import raw_values
+from steadfast.stats.corrected import NOTHING_CORRECTED, raw_values
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.pairs import drawn, pairs, with_comparisons
 from steadfast.stats.scores import STATUSES, answers_expected, models_of, with_prompts
@@ -75,7 +75,7 @@ def metrics(
         "comparisons": compared,
         "drawn": of_sets,
         "headline": head,
-        **({"corrected": corrected(found, records, labels, raw)} if labels else {}),
+        "corrected": corrected(found, records, labels, raw) if labels else NOTHING_CORRECTED,
         "types": by_type(found, records),
         "domains": by_origin(samples),
         "factors": by_factor(samples),

@@ -43,7 +43,7 @@ from steadfast.benchmarks.complexbench.scored import (
 )
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL
-from steadfast.stats.corrected import corrected_rows, raw_values
+from steadfast.stats.corrected import NOTHING_CORRECTED, corrected_rows, raw_values
 from steadfast.stats.intervals import Clusters, Estimates
 from steadfast.stats.pairs import drawn, pairs, with_comparisons
 from steadfast.stats.tidy import HEADLINE, PROMPTS, in_order, rows_of
@@ -66,10 +66,10 @@ def metrics(
     found = DrfrMetrics(scored, mode)
     compared = found.comparisons(references)
     headline = found.headline(languages[0], compared)
-    of_people = {}
+    by_people = NOTHING_CORRECTED
     if labels:
         labelled = DrfrMetrics(ScoredAnswers(labelled_scores(scored, labels), data), mode)
-        of_people["corrected"] = found.corrected(labelled, languages[0], headline, compared)
+        by_people = found.corrected(labelled, languages[0], headline, compared)
     return {
         "drfr": found.drfr,
         "constraints": found.constraints(),
@@ -83,7 +83,7 @@ def metrics(
         "comparisons": compared,
         "drawn": found.drawn(),
         "headline": headline,
-        **of_people,
+        "corrected": by_people,
     }
 
 

@@ -24,7 +24,7 @@ from steadfast.benchmarks.followbench.facts import (
 )
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL, OWN
-from steadfast.stats.corrected import raw_values
+from steadfast.stats.corrected import NOTHING_CORRECTED, raw_values
 from steadfast.stats.intervals import Clusters, joined
 from steadfast.stats.pairs import drawn, pairs, with_comparisons
 from steadfast.stats.scores import STATUSES, answers_expected, with_prompts
@@ -73,9 +73,9 @@ def metrics(
         "drawn": found.drawn(),
         "temperature": temperature_rows(main, temperatures or {}, languages),
         "headline": headline,
-        **(
-            {"corrected": corrected(scores, found.samples, labels, language, raw)} if labels else {}
-        ),
+        "corrected": corrected(scores, found.samples, labels, language, raw)
+        if labels
+        else NOTHING_CORRECTED,
     }
 
 
