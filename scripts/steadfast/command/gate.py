@@ -25,7 +25,7 @@ def main(given: Namespace) -> int:
         a, b = (stack.enter_context(_run(of, given.config)) for of in (given.a, given.b))
         comparison = compare_results(a, b)
         found = gate(comparison, given.margin)
-        print(gate_text(found, comparison, given.margin), end="")
+        print(gate_text(found, comparison, given.margin, given.a, given.b), end="")
     return ENDS[found.verdict]
 
 

@@ -1,14 +1,15 @@
 """Whether run B is no worse than run A by more than a margin, for each main measure of each model.
 
-A measure passes where the one-sided 95 % bound of its paired difference (Student's t, as models are
-compared) lies above the margin, every answer that B lacks counted as none of its points. It is
-worse where the difference is told to be below 0, corrected (Holm 1979) over all measures and
-models, and it does not pass. So a run passes wrongly in at most 5 of 100 cases, since each measure
-must pass, and is called worse wrongly in at most 5 of 100.
+A measure passes where the 95 % interval of its paired difference, as models are compared, lies
+above minus the margin, every answer that B lacks counted as none of its points. Equal scores pass
+where, of so many answers, one would have failed in 95 of 100 runs if the margin's share of all
+did. A measure is worse where the difference is told to be below 0, corrected (Holm 1979) over all
+measures and models, and it does not pass. So a run passes wrongly in at most 5 of 100 cases, since
+each measure must pass, and is called worse wrongly in at most 5 of 100 (``benchmarks/gate.py``).
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ import scipy
 
 from steadfast.compare import flips
 from steadfast.compare.results import Comparison
-from steadfast.stats.intervals import NOTHING, SIGNIFICANT
+from steadfast.stats.intervals import NOTHING, SIGNIFICANT, TAIL
 from steadfast.stats.pairs import holm
 from steadfast.stats.power import POWER
 
@@ -36,7 +37,7 @@ class Gate(NamedTuple):
 
     Attributes:
         measures: a row a measure and model (``COLUMNS``): difference is B minus A in units of the
-            measure, low and high its one-sided 95 % bounds, p the corrected one-sided p-value of
+            measure, low and high its 95 % interval, p the corrected one-sided p-value of
             "not worse", lacking the share of A's scored answers that B has no score for, more how
             many times as many contexts (or groups, records) would let an equal run pass in 80 of
             100 cases.
@@ -72,40 +73,33 @@ def _rows(found: Comparison, margin: float) -> Iterator[tuple[object, ...]]:
         tested = found.tests[found.tests["measure"] == one.measure]
         tested = tested[(tested["benchmark"] == one.benchmark) & (tested["model"] == one.model)]
         if tested.empty:  # the scores of the two runs are the same, or there are none
+            enough = np.log(SIGNIFICANT) / np.log(1 - margin)
             same = one.scored > 0 and not lacking
-            verdict, difference = (PASS, 0.0) if same else (UNCLEAR, np.nan)
-            values = (difference, *[np.nan] * 3, lacking, verdict, np.nan)
+            verdict = PASS if same and one.scored >= enough else UNCLEAR
+            more = np.ceil(10 * enough / one.scored) / 10 if same and verdict != PASS else np.nan
+            values = (0.0 if same else np.nan, *[np.nan] * 3, lacking, verdict, more)
             yield one.benchmark, one.model, one.measure, *values
         for test in tested.itertuples():
-            low, high = _bounds(test)
-            passes = low - lacking * one.full > -margin * one.full
+            passes = test.low - lacking * one.full > -margin * one.full
             p = test.p / 2 if test.difference < 0 else 1 - test.p / 2
             more = np.nan if passes else _more(test.error, test.freedom, margin * one.full)
             further = [key for key in test.cell.split() if key not in one.where.split()]
             name, verdict = " ".join([one.measure, *further]), PASS if passes else UNCLEAR
-            values = (test.difference, low, high, p, lacking, verdict, more)
+            values = (test.difference, test.low, test.high, p, lacking, verdict, more)
             yield one.benchmark, one.model, name, *values
-
-
-def _bounds(test: Any) -> tuple[float, float]:
-    """One-sided bounds of a difference; where all clusters agree, the interval's own ends."""
-    if test.error < NOTHING:
-        return test.low, test.high
-    half = scipy.special.stdtrit(test.freedom, 1 - SIGNIFICANT) * test.error
-    return test.difference - half, test.difference + half
 
 
 def _more(error: float, freedom: float, margin: float) -> float:
     """How many times as many clusters let an equal run pass with a power of 80 %; nan: no number.
 
-    >>> _more(0.02, 1e6, 0.02)  # (1.645 + 0.842)²
-    6.2
+    >>> _more(0.02, 1e6, 0.02)  # (1.960 + 0.842)²
+    7.9
     """
     if not error > NOTHING:
         return np.nan
     clusters = wanted = freedom + 1
     for _ in range(ROUNDS):  # t itself is of as many clusters
-        t = sum(scipy.special.stdtrit(wanted - 1, level) for level in (1 - SIGNIFICANT, POWER))
+        t = sum(scipy.special.stdtrit(wanted - 1, level) for level in (1 - TAIL, POWER))
         wanted = max(2.0, clusters * (t * error / margin) ** 2)
     times = float(np.ceil(10 * wanted / clusters) / 10)
     return times if times <= MOST else np.nan

@@ -170,7 +170,7 @@ def _cut(value: str) -> str:
     return value if len(value) <= LONGEST else value[: LONGEST - 1] + "…"
 
 
-def gate_text(said: Gate, found: Comparison, margin: float) -> str:
+def gate_text(said: Gate, found: Comparison, margin: float, a: Path, b: Path) -> str:
     """What a gate says of each measure, the samples that fell most, and its verdict at the end."""
     rows = [
         (
@@ -184,11 +184,11 @@ def gate_text(said: Gate, found: Comparison, margin: float) -> str:
         )
         for row in said.measures.itertuples()
     ]
-    headers = ("benchmark", "model", "measure", "B − A", "90 % interval", "verdict", "")
+    headers = ("benchmark", "model", "measure", "B − A", "95 % interval", "verdict", "")
     fell = worst(found)
-    blocks = [_grid(headers, rows).splitlines()]
+    blocks = [[f"A: {a}", f"B: {b}"], _grid(headers, rows).splitlines()]
     if len(fell):
-        listed = [_sample(row) for row in fell.head(MOST).itertuples()]
+        listed = _first([_sample(row) for row in fell.itertuples()])
         blocks.append([f"Samples that fell: {len(fell):,}, most first.", *listed])
     counts = said.measures["verdict"].value_counts()
     each = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ENDS if verdict in counts)
@@ -200,6 +200,8 @@ def _remark(row: Any) -> str:
     said = []
     if row.lacking:
         said.append(f"B lacks {row.lacking:.1%} of the scores, counted as none")
+    if math.isnan(row.low) and row.difference == 0:
+        said.append("every score is the same")
     if row.verdict == UNCLEAR:
         said.append(
             f"{row.more:g} × as many contexts, groups or records would tell"

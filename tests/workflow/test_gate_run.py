@@ -1,0 +1,93 @@
+"""The gate on versions of a model over HTTP: better, worse, the same, and too small a run."""
+
+import json
+from zlib import crc32
+
+import pytest
+
+from project import Project, command
+from servers import Server, running
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+RECORDS, FEW = 240, 12
+WRONG = {"v1": 12, "v2-better": 2, "v2-worse": 30, "v2": 12}
+"""Prompts in a hundred that each version answers wrongly; v2 errs in other ones than v1."""
+
+
+class Versions(Server):
+    """Repeats the number that a prompt names, or says that it does not know it."""
+
+    def reply(self, prompt, path, body):
+        made = super().reply(prompt, path, body)
+        version = body["model"]
+        place = crc32(prompt.encode()) % 100
+        of = (place + (3 if version == "v2" else 0)) % 100
+        text = "none" if of < WRONG[version] else prompt.split()[-1]
+        made["choices"][0]["message"]["content"] = text
+        return made
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """A run of each version on the same prompts, and two of few of them."""
+    with running(kind=Versions) as server:
+        model = {"engine": "openai", "base_url": server.url, "api_key_env": None}
+        base = Project.new(tmp_path_factory.mktemp("v1"), {})
+        lines = ({"prompt": f"Repeat: {n}", "answer": str(n)} for n in range(RECORDS))
+        base.path("numbers.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+        def ran(project: Project, version: str, **more):
+            numbers = {"path": "numbers.jsonl", "scorer": "exact"}
+            models = {"m": {**model, "model": version}}
+            project.configure({"datasets": {"numbers": numbers}, "models": models, **more})
+            project.snakemake()
+            return project.path("results")
+
+        found = {"v1": ran(base, "v1")}
+        for version in list(WRONG)[1:]:
+            found[version] = ran(base.fork(tmp_path_factory.mktemp(version)), version)
+        for version in ("v1", "v2"):
+            few = base.fork(tmp_path_factory.mktemp(f"few-{version}"))
+            found[f"few-{version}"] = ran(few, version, limit=FEW)
+        return found
+
+
+def gate(runs, a: str, b: str, margin: str = "0.05"):
+    done = command("gate", runs[a], runs[b], "--margin", margin, cwd=".")
+    print(done.stdout, done.stderr)
+    return done.returncode, done.stdout.splitlines()
+
+
+CASES = {
+    ("v1", "v2-better"): (0, "pass (1 pass)."),
+    ("v1", "v2-worse"): (3, "worse (1 worse)."),
+    ("v1", "v2"): (0, "pass (1 pass)."),
+    ("v1", "v1"): (0, "pass (1 pass)."),
+    ("few-v1", "few-v2"): (4, "cannot tell (1 cannot tell)."),
+}
+
+
+@pytest.mark.parametrize(("a", "b"), CASES)
+def test_the_exit_code_and_the_last_line_say_the_same(runs, a, b):
+    code, lines = gate(runs, a, b)
+    end, said = CASES[a, b]
+    assert (code, lines[-1]) == (end, f"Gate, margin 0.05 of full marks: {said}")
+    assert lines[:2] == [f"A: {runs[a]}", f"B: {runs[b]}"]
+
+
+def test_samples_that_fell_stand_before_the_verdict_and_more_are_counted(runs):
+    _, lines = gate(runs, "v1", "v2-worse")
+    start = next(i for i, line in enumerate(lines) if line.startswith("Samples that fell: "))
+    fell = int(lines[start].split()[3].rstrip(","))
+    assert fell > 12 and lines[start + 13] == f"  … and {fell - 12} more"
+    assert all("ok 1 → ok 0" in line for line in lines[start + 1 : start + 13])
+    assert not [line for line in gate(runs, "v1", "v2-better")[1] if "fell" in line]
+
+
+def test_too_small_a_run_says_how_many_more_would_tell(runs):
+    _, lines = gate(runs, "few-v1", "few-v2")
+    (line,) = [line for line in lines if " Score " in line]
+    assert "× as many contexts, groups or records would tell" in line
+    # The whole runs tell at .05, and nothing at a margin that is a tenth of it.
+    assert gate(runs, "v1", "v2", "0.005")[0] == 4
