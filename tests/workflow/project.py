@@ -1,16 +1,19 @@
 """A copy of the project that tests may change, and Snakemake on it."""
 
+import atexit
 import collections
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import yaml
 
-from warm_python import warm_python
+from warm_python import files, warm_python
 
 ROOT = Path(__file__).parents[2]
 PARTS = (
@@ -19,10 +22,10 @@ PARTS = (
     "envs",
     "profiles",
     "pyproject.toml",
-    "resources",
     "rules",
-    "scripts",
 )
+LINKED = ("resources", "scripts")
+"""Those of many files: copies are links to the same files, changed by ``edit`` and ``write``."""
 SNAKEMAKE = [sys.executable, "-m", "snakemake", "--configfile", "my.yaml", "--cores", "2"]
 TINY = {
     "lifbench": {"lengths": {"2k": 2048, "3k": 3072}},
@@ -44,6 +47,16 @@ def command(name: str, *arguments: object, folder: Path = ROOT, cwd: Path | str 
     )
 
 
+@cache
+def code() -> tuple[Path, dict[str, tuple[int, int]]]:
+    """A folder with the linked parts as they are now, and their sizes and times."""
+    folder = Path(tempfile.mkdtemp(prefix="code-"))
+    atexit.register(shutil.rmtree, folder)
+    for part in LINKED:
+        shutil.copytree(ROOT / part, folder / part)
+    return folder, files(folder)
+
+
 class Project:
     """A copy of the project with a config of its own."""
 
@@ -52,17 +65,26 @@ class Project:
 
     @classmethod
     def new(cls, folder: Path, config: dict) -> "Project":
+        source, before = code()
+        assert files(source) == before, "a test changed code in place: use Project.write"
+        for part in LINKED:
+            shutil.copytree(source / part, folder / part, copy_function=os.link)
         for part in PARTS:
-            source = ROOT / part
-            copy = shutil.copytree if source.is_dir() else shutil.copy2
-            copy(source, folder / part)
+            copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy2
+            copy(ROOT / part, folder / part)
         project = cls(folder)
         project.configure(config)
         return project
 
     def fork(self, folder: Path) -> "Project":
         """A copy with the same results and the same times of change."""
-        shutil.copytree(self.folder, folder, dirs_exist_ok=True)
+        for part in LINKED:
+            shutil.copytree(self.folder / part, folder / part, copy_function=os.link)
+
+        def linked(place: str, names: list[str]) -> tuple[str, ...]:
+            return LINKED if Path(place) == self.folder else ()
+
+        shutil.copytree(self.folder, folder, dirs_exist_ok=True, ignore=linked)
         return Project(folder)
 
     def configure(self, config: dict) -> None:
@@ -71,7 +93,12 @@ class Project:
     def edit(self, path: str, old: str, new: str) -> None:
         text = (self.folder / path).read_text()
         assert old in text, f"{path} has no {old!r}"
-        (self.folder / path).write_text(text.replace(old, new, 1))
+        self.write(path, text.replace(old, new, 1))
+
+    def write(self, path: str, text: str) -> None:
+        """Writes a file anew, so that no other project's changes."""
+        self.path(path).unlink(missing_ok=True)
+        self.path(path).write_text(text)
 
     def snakemake(self, *arguments: str, ok: bool = True, **environment: str):
         """Runs Snakemake; stdout and stderr come back as one text."""

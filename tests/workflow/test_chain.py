@@ -110,10 +110,9 @@ def test_killed_while_a_changed_model_is_asked(asked, server):
 def test_a_scorer_that_fails_is_wanted_until_it_succeeds(asked):
     scorer = "scripts/steadfast/benchmarks/lifbench/scoring.py"
     good = asked.path(scorer).read_text()
-    with open(asked.path(scorer), "a") as file:
-        file.write("\nraise ImportError('half-way through an edit')\n")
+    asked.write(scorer, good + "\nraise ImportError('half-way through an edit')\n")
     asked.snakemake(ok=False)
-    asked.path(scorer).write_text(good + "\nMENDED = True\n")
+    asked.write(scorer, good + "\nMENDED = True\n")
     planned = asked.planned()
     assert planned == {"scores": 1, "lifbench_metrics": 1, "lifbench_tables": 1, **SHOWN}
 
