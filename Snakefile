@@ -33,6 +33,9 @@ from steadfast.run.loads import Allocation, HandedOver, Loads
 from steadfast.run.required_files import check_required_files
 from steadfast.base.names import visible
 from steadfast.workflow.insides import Snakemake
+from steadfast.workflow.script import collect_seldom
+
+collect_seldom()
 
 
 pathvars:
