@@ -20,6 +20,10 @@ min_version("9.27")
 HERE = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True)))
 sys.path.insert(0, str(HERE / "scripts"))
 
+from steadfast.workflow.script import collect_seldom
+
+collect_seldom()
+
 from steadfast.config import settings
 from steadfast.run.job_resources import Requests
 from steadfast.config.load import load_config
@@ -33,9 +37,6 @@ from steadfast.run.loads import Allocation, HandedOver, Loads
 from steadfast.run.required_files import check_required_files
 from steadfast.base.names import visible
 from steadfast.workflow.insides import Snakemake
-from steadfast.workflow.script import collect_seldom
-
-collect_seldom()
 
 
 pathvars:

@@ -45,7 +45,6 @@ PRELOADED = (
     "smart_open",
     "aiohttp",
     "faker",
-    "grimp",
     "jsonschema",
     "matplotlib.figure",
     *(f"matplotlib.backends.backend_{kind}" for kind in ("agg", "pdf", "svg")),

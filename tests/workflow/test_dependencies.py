@@ -7,6 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import grimp
 import pytest
 
 from project import ROOT, TINY, Project
@@ -165,6 +166,31 @@ def test_the_digest_follows_code_alone(package, module, text, same):
     before = found()
     (folder / f"{module}.py").write_text(text)
     assert (found() == before) == same
+
+
+def test_relative_imports_count_and_those_for_types_alone_do_not(package):
+    folder, found = package
+    (folder / "main.py").write_text("def run():\n    from . import other\n    return other.X\n")
+    relative = found()
+    (folder / "other.py").write_text("X = 3\n")
+    assert found() != relative
+    text = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from .other import X\n"
+    (folder / "main.py").write_text(text + "def run():\n    return 1\n")
+    for_types = found()
+    (folder / "other.py").write_text("X = 4\n")
+    assert found() == for_types
+
+
+@pytest.mark.parametrize("name", ["stages.one_load", "stages.tabulate", "share.bundle"])
+def test_imports_are_those_that_grimp_finds(name):
+    graph = grimp.build_graph("steadfast", cache_dir=None, exclude_type_checking_imports=True)
+    expected, new = set(), {f"steadfast.{name}"}
+    while new:
+        found = {up for one in new for up in graph.find_upstream_modules(one)} | new
+        parents = {one.rsplit(".", up)[0] for one in found for up in range(one.count(".") + 1)}
+        expected |= found
+        new = parents - expected
+    assert modules(f"steadfast.{name}") == expected
 
 
 def test_a_lazy_import_counts(package):

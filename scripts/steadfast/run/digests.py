@@ -17,7 +17,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import grimp
 import yaml
 
 from steadfast.base.errors import UserError
@@ -98,7 +97,7 @@ def _digest(names: tuple[str, ...], files: tuple[str, ...]) -> str:
 def modules(*names: str) -> set[str]:
     """Returns the modules that others depend on, directly or not, by ``module[:object]``."""
     entries = {name for name in map(_named_module, names) if not name.endswith(FILE)}
-    entries |= {module for file in _own_files(names) for module in _imported(file)}
+    entries |= {module for file in _own_files(names) for module in _imported(str(file))}
     return {module for entry in entries for module in _closure(entry)}
 
 
@@ -117,32 +116,48 @@ def _named_module(name: str) -> str:
 
 
 @cache
-def _imported(script: Path) -> tuple[str, ...]:
-    """The modules of this package that a script, or another file by itself, imports."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(script.read_bytes())):
+def _imported(module: str) -> frozenset[str]:
+    """The modules of this package, and of its own, that a module or a file by itself imports."""
+    is_file = module.endswith(FILE)
+    source = Path(module) if is_file else _source(module)
+    parts = [] if is_file else module.split(".")
+    package = parts if source.name == "__init__.py" else parts[:-1]
+    found = set()
+    for level, name in json.loads(_cached(source, _imports, "imports")):
+        above = package[: len(package) + 1 - level] if level else []
+        found.add(".".join([*above, *filter(None, [name])]))
+    own = (_modules(top) for top in {PACKAGE.name, *parts[:1]})
+    return frozenset(found).intersection(frozenset().union(*own))
+
+
+def _imports(source: Path) -> str:
+    """What a module's code imports, names or modules, with how far up it starts, as JSON."""
+    found: set[tuple[int, str]] = set()
+    nodes: list[ast.AST] = [ast.parse(source.read_bytes())]
+    for node in nodes:
         if isinstance(node, ast.Import):
-            found |= {each.name for each in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:  # names, or modules of a package
-            found |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
-    own = {name for name in found if name.partition(".")[0] == PACKAGE.name}
-    return tuple(sorted(own & _graph(PACKAGE.name).modules)) if own else ()
+            found |= {(0, each.name) for each in node.names}
+        elif isinstance(node, ast.ImportFrom):  # names, or modules of a package
+            begin = node.module or ""
+            found.add((node.level, begin))
+            found |= {(node.level, f"{begin}.{each.name}".strip(".")) for each in node.names}
+        if isinstance(node, ast.If) and _called(node.test) == "TYPE_CHECKING":
+            nodes += node.orelse
+        else:
+            nodes += ast.iter_child_nodes(node)
+    return json.dumps(sorted(found))
 
 
 @cache
 def _closure(module: str) -> frozenset[str]:
-    if "." not in module and _origin(module).name != "__init__.py":  # a module of no package
-        own = {up for name in _imported(_source(module)) for up in _closure(name)}
-        return frozenset({module} | own)
-    graph = _graph(module.partition(".")[0])
-    if module not in graph.modules:
+    if "." in module and module not in _modules(module.split(".")[0]):
         raise _unknown(module)
     found: set[str] = set()
     new = {module}
     while new:
         found |= new
         # To import a module is to import the packages that it is in.
-        new = {up for one in new for up in graph.find_upstream_modules(one)} | new
+        new |= {up for one in new for up in _imported(one)}
         new = (new | {package for one in new for package in _packages(one)}) - found
     return frozenset(found)
 
@@ -153,10 +168,18 @@ def _packages(module: str) -> Iterator[str]:
 
 
 @cache
-def _graph(package: str) -> grimp.ImportGraph:
-    return grimp.build_graph(
-        *dict.fromkeys(["steadfast", package]), cache_dir=None, exclude_type_checking_imports=True
-    )
+def _modules(top: str) -> frozenset[str]:
+    """The modules of a package, or one of none."""
+    origin, found = _origin(top), {top}
+    folders = [(top, origin.parent)] if origin.name == "__init__.py" else []
+    for name, folder in folders:
+        for path in folder.iterdir():
+            if path.suffix == ".py" and path.name != "__init__.py":
+                found.add(f"{name}.{path.stem}")
+            elif (path / "__init__.py").is_file():
+                found.add(f"{name}.{path.name}")
+                folders.append((f"{name}.{path.name}", path))
+    return frozenset(found)
 
 
 @cache
