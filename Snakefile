@@ -35,6 +35,7 @@ from steadfast.run.job import Job
 from steadfast.run.lineage import Lineage, lineages
 from steadfast.run.loads import Allocation, HandedOver, Loads
 from steadfast.run.required_files import check_required_files
+from steadfast.run.rounds import follow
 from steadfast.base.names import visible
 from steadfast.workflow.insides import Snakemake
 
@@ -64,12 +65,13 @@ try:
     RUN = Evaluation(CONFIG)
     RUN.check_judges()
     check_required_files(CONFIG, RUN.tasks)
+    RESULTS = SNAKEMAKE.path("results")
+    follow(RUN, RESULTS)
 except UserError as error:
     raise WorkflowError(visible(str(error))) from None
 
 TASKS, STEPS = RUN.tasks, Lineage(RUN)
 TITLES = {name: benchmark.title for name, benchmark in RUN.benchmarks.items()}
-RESULTS = SNAKEMAKE.path("results")
 # Jobs read the settings of models that are no params of theirs, with their defaults, from here, and
 # the page, which shows a whole run, all of them.
 config.update(CONFIG.model_dump(include={"models", "judges", "rewriters"}), results=str(RESULTS))

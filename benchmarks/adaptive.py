@@ -25,7 +25,7 @@ from steadfast.benchmarks.lifbench.analyses import compared
 from steadfast.benchmarks.lifbench.released_variance import released_rows
 from steadfast.stats.adaptive import FIRST, Course, Design, Differences
 from steadfast.stats.intervals import SIGNIFICANT, Estimates
-from steadfast.stats.sequential import holm
+from steadfast.stats.pairs import holm
 
 RUNS, BATCH = 200, 10
 DIFFERENT = 0.05

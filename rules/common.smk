@@ -29,7 +29,7 @@ if SNAKEMAKE.is_main:
         SESSION.fail()
 
     onsuccess:
-        print(SESSION.last_words())
+        print(SESSION.succeed())
 
 
 report: "../resources/report/workflow.rst"

@@ -10,7 +10,7 @@ also results/journal/verdicts/{judge}/: the replies as they come, as for answers
 
 rule judge_prompts:
     input:
-        prompts=lambda w: RUN.asked_prompts(w.benchmark, w.part),
+        prompts=lambda w: RUN.asked_prompts(w.benchmark, w.part, w.model),
         sources=lambda w: RUN.sources(w.benchmark, w.part),
         outputs="<results>/{benchmark}/outputs/{model}/{part}.jsonl",
         templates=lambda w: RUN.own_templates(w.benchmark),

@@ -3,7 +3,10 @@
 in   results/{benchmark}/scores/{model}/{part}.jsonl; people's labels; the data where metrics need it
 out  results/{benchmark}/metrics/*.csv: docs/metrics.md, docs/{benchmark}.md; coverage and headline
      are among them; results/{benchmark}/metrics/identity.json: what they were made from
+     results/{benchmark}/decisions/{rounds}.json: of an adaptive run, who goes on after a round
 """
+
+from steadfast.run import rounds
 
 for name in TASKS:
 
@@ -19,7 +22,9 @@ for name in TASKS:
             ),
             sources=RUN.all_sources(name, TASKS[name].metrics.data),
             labels=TASKS[name].labels or [],
+            before=in_results(rounds.before(RUN, name)),
         output:
+            **rounds.made(RUN, name),
             metrics=[
                 report(
                     f"<results>/{name}/metrics/{metric}.csv",
@@ -42,6 +47,7 @@ for name in TASKS:
             mem_mb=4000,
         params:
             **STEPS.metrics(name)._asdict(),
+            **({"adaptive": RUN.adaptive(name)} if name in RUN.rounds else {}),
             metrics=TASKS[name].metrics.function.plain,
             fields=list(TASKS[name].metrics.fields),
             names=list(TASKS[name].metrics.names),

@@ -50,7 +50,7 @@ for name in TASKS:
 
 rule scores:
     input:
-        prompts=lambda w: RUN.asked_prompts(w.benchmark, w.part),
+        prompts=lambda w: RUN.asked_prompts(w.benchmark, w.part, w.model),
         sources=lambda w: RUN.sources(w.benchmark, w.part),
         outputs="<results>/{benchmark}/outputs/{model}/{part}.jsonl",
         verdicts=lambda w: [

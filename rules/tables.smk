@@ -31,6 +31,7 @@ for name in TASKS:
         name:
             f"{name}_tables"
         input:
+            **rounds.made(RUN, name),
             metrics=METRICS,
             identity=f"<results>/{name}/metrics/identity.json",
         output:
@@ -59,6 +60,7 @@ for name in TASKS:
         name:
             f"{name}_figures"
         input:
+            **rounds.made(RUN, name),
             metrics=METRICS,
             identity=f"<results>/{name}/metrics/identity.json",
         output:
@@ -94,6 +96,7 @@ rule figures:
 rule report:
     input:
         headlines=expand("<results>/{benchmark}/metrics/headline.csv", benchmark=RUN.running),
+        decision=[file for name in RUN.rounds for file in rounds.made(RUN, name)["decision"]],
     output:
         tables=expand("<results>/report/{name}.{kind}", name=REPORT, kind=KINDS),
         identity="<results>/report/identity.json",

@@ -2,6 +2,7 @@
 
 in   results/{benchmark}/prompts/{part}.jsonl
 out  results/{benchmark}/trial/{part}.jsonl: those that are asked; all that follows takes these
+     results/{benchmark}/rounds/{rounds}/{part}.jsonl: of an adaptive run, those of its first rounds
 """
 
 
@@ -27,3 +28,27 @@ rule trial_prompts:
         seed=CONFIG.seed,
     script:
         "../scripts/steadfast/stages/choose_prompts.py"
+
+
+rule round_prompts:
+    input:
+        prompts="<results>/{benchmark}/prompts/{part}.jsonl",
+    output:
+        prompts="<results>/{benchmark}/rounds/{rounds}/{part}.jsonl",
+    log:
+        "<logs>/{benchmark}/rounds/{rounds}/{part}.log",
+    benchmark:
+        "<benchmarks>/{benchmark}/rounds/{rounds}/{part}.tsv"
+    wildcard_constraints:
+        rounds="[0-9]+",
+    localrule: True
+    conda:
+        "../envs/base.yaml"
+    resources:
+        mem_mb=2000,
+    params:
+        **made(lambda w: STEPS.asked(w.benchmark, w.part, int(w.rounds))),
+        contexts=CONFIG.adaptive.contexts if CONFIG.adaptive else None,
+        seed=CONFIG.seed,
+    script:
+        "../scripts/steadfast/stages/choose_round.py"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from steadfast.stats.sequential import Looks, boundaries, evenly, holm, late
+from steadfast.stats.sequential import Looks, boundaries, evenly, late
 
 FIFTHS = (0.2, 0.4, 0.6, 0.8, 1.0)
 
@@ -48,9 +48,3 @@ def test_p_is_the_level_whose_boundary_was_just_reached(spending):
 def test_p_of_nothing_is_one_and_of_the_unknown_unknown():
     p = Looks(FIFTHS, late).p_values(2, np.array([0.0, np.nan]))
     assert p[0] == 1 and np.isnan(p[1])
-
-
-def test_holm_multiplies_the_smallest_most_and_never_falls():
-    # Holm's own steps: 4 × .01; 3 × .02; 2 × .04; then .05, which may not be below .08.
-    found = holm(np.array([0.04, 0.01, 0.05, 0.02]))
-    assert found.tolist() == pytest.approx([0.08, 0.04, 0.08, 0.06])

@@ -128,6 +128,19 @@ FEATURES: dict[str, Feature] = {
         files=own_corpora(),
     ),
     "contexts per length": lifbench(contexts_per_length=2),
+    # Of so few contexts nobody is told apart before the last round, so that all is asked.
+    "adaptive": Feature(
+        {
+            LIFBENCH: {"contexts_per_length": 3},
+            "adaptive": {"goal": "ranking", "contexts": 3},
+            "models": {"sim-b": {"engine": "simulated", "span": 2000}},
+        },
+        (LIFBENCH,),
+        (
+            *("contexts per length", "several lengths", "published contexts", "released scores"),
+            *("model left out", "trial"),
+        ),
+    ),
     "formats": lifbench(formats=["numbered", "json"]),
     "domains": lifbench(domains={"list": ["mixed", "uuids"]}),
     "own task": lifbench(**OWN_TASK),

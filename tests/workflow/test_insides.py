@@ -7,10 +7,13 @@ to say; what only a cluster would show is read in Snakemake's own source.
 
 import inspect
 import json
+import os
 import re
+import subprocess
 import sys
 from dataclasses import fields
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -431,3 +434,16 @@ def test_no_job_imports_the_insides():
     names = [f"steadfast.stages.{stage.stem}" for stage in stages if stage.stem != "session"]
     assert names
     assert "steadfast.workflow.insides" not in modules(*names)
+
+
+def test_start_again():
+    words = "import sys; sys.argv = ['snakemake', '--version']; "
+    start = "from steadfast.workflow.insides import start_again; print('x'); start_again()"
+    done = subprocess.run(
+        [sys.executable, "-c", words + start],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"x\n{version('snakemake')}\n"

@@ -49,6 +49,7 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     yield "Size of a model", "models.{name}.size.", model_base.Size
     yield "Price of a model", "models.{name}.price.", model_base.Price
     yield "Certificate of the plan", "certificate.", config.Certificate
+    yield "Adaptive runs", "adaptive.", config.Adaptive
     yield "Noise", "noise.", config.Noise
     yield "Hardware", "hardware.", config.Hardware
     yield "Statistics", "statistics.", config.Statistics

@@ -50,6 +50,8 @@ class Evaluation:
         self.running = [name for name in self.benchmarks if name in config.benchmarks]
         self.scored = scored_models(config)
         self.asked = [name for name in asked_models(config) if name in config.running]
+        self.rounds: dict[str, dict[str, int]] = {}
+        """Of an adaptive run, those that each benchmark asks of each model by now (``rounds``)."""
 
     def asked_of(self, benchmark: str) -> list[str]:
         """The running models that a benchmark asks; those of engine ``floor`` where it has one."""
@@ -137,6 +139,8 @@ class Evaluation:
         if job.role == REWRITERS:
             return self.rewriting(job.benchmark).requests[job.part]
         folder = "prompts" if self.config.limit is None else "trial"
+        if rounds := self.rounds.get(job.benchmark, {}).get(job.model):
+            folder = f"rounds/{rounds}"
         return f"{job.benchmark}/{folder}/{job.part}.jsonl"
 
     def replayed(self, job: Job) -> str | None:
@@ -165,6 +169,20 @@ class Evaluation:
             "compared": task.compared.plain,
             "models": self.compared(benchmark),
             "tokens": {name: part.tokens for name, part in task.parts.items()},
+        }
+
+    def adaptive(self, benchmark: str) -> Record:
+        """What decides an adaptive run, as plain values."""
+        measures = self.benchmarks[benchmark].measures.items()
+        name, measure = next((name, one) for name, one in measures if one.compared)
+        assert self.config.adaptive is not None
+        return {
+            "design": self.config.adaptive.model_dump(),
+            "measure": name,
+            "compared": dict(measure.compared),
+            "full": measure.full,
+            "models": self.compared(benchmark),
+            "asked": self.rounds[benchmark],
         }
 
     @cached_property
@@ -217,9 +235,9 @@ class Evaluation:
         inputs = self.data[path].inputs.values() if path in self.data else ()
         return path in self.rewrites or any(map(self.waits, inputs))
 
-    def asked_prompts(self, benchmark: str, part: str) -> str:
-        """The prompts of a part that are asked, as an input."""
-        return f"<results>/{self.prompts(Job('inference', benchmark, '', part))}"
+    def asked_prompts(self, benchmark: str, part: str, model: str = "") -> str:
+        """The prompts of a part that are asked, of a model by now or of any at all, as an input."""
+        return f"<results>/{self.prompts(Job('inference', benchmark, model, part))}"
 
     def sources(self, benchmark: str, part: str) -> list[str]:
         """The data files that the prompts of a part refer to, as inputs."""

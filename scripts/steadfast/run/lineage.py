@@ -76,14 +76,18 @@ class Lineage:
         before = map(self.data, task.parts[part].sources.values())
         return Step.of(digest("steadfast.stages.write_prompts", task.prompts), settings, before)
 
-    def asked(self, benchmark: str, part: str) -> Step:
-        """The prompts of a part that are asked: all, or those of a trial."""
+    def asked(self, benchmark: str, part: str, rounds: int | None = None) -> Step:
+        """The prompts of a part that are asked: all, those of a trial, or of some rounds."""
         prompts, limit = self.prompts(benchmark, part), self._run.config.limit
+        if rounds is not None:
+            adaptive = self._run.config.adaptive
+            settings = [rounds, adaptive and adaptive.contexts, self._run.config.seed]
+            return Step.of(digest("steadfast.stages.choose_round"), settings, [prompts])
         if limit is None:
             return prompts
         trial = self._run.tasks[benchmark].trial
-        settings = [limit, trial.together, list(trial.spread), self._run.config.seed]
-        return Step.of(digest("steadfast.stages.choose_prompts"), settings, [prompts])
+        chosen = [limit, trial.together, list(trial.spread), self._run.config.seed]
+        return Step.of(digest("steadfast.stages.choose_prompts"), chosen, [prompts])
 
     def replies(self, job: Job) -> Step:
         """What a model, judge or rewriter answers."""
@@ -98,7 +102,8 @@ class Lineage:
             return Step.of(code, settings, [self.judge_prompts(job.benchmark, job.model, job.part)])
         if job.role == REWRITERS:
             return Step.of(code, settings, [self.data(run.prompts(job))])
-        return Step.of(code, settings, [self.asked(job.benchmark, job.part)])
+        rounds = run.rounds.get(job.benchmark, {}).get(job.model)
+        return Step.of(code, settings, [self.asked(job.benchmark, job.part, rounds)])
 
     def outputs(self, benchmark: str, model: str, part: str) -> Step:
         """A model's answers to a part."""
@@ -149,6 +154,8 @@ class Lineage:
         task, before = self._run.tasks[benchmark], self.all_scores(benchmark)
         settings: list[Any] = [task.metrics.function.plain, task.metrics.fields, list(before)]
         settings += contents([task.labels] if task.labels else [])
+        if benchmark in self._run.rounds:
+            settings.append(self._run.adaptive(benchmark))
         code = digest("steadfast.stages.measure", task.metrics.function)
         return Step.of(code, settings, before.values())
 

@@ -164,6 +164,30 @@ class Certificate(StrictModel):
     power: float = role("plan", 0.8, "Share of runs in which it is told apart.", ge=0.1, le=0.999)
 
 
+class Adaptive(StrictModel):
+    """A run in rounds of contexts, which asks each model no more than its goal needs."""
+
+    goal: Literal["best", "top", "ranking", "margins"] = key(
+        ...,
+        "What is to be known: best, which model is; top, which are among the best so many; "
+        "ranking, which of every two is better; margins, whether every two differ or are alike.",
+    )
+    contexts: int = key(
+        ...,
+        "Rounds at most; each asks one context of each scenario and length, or as large a share "
+        "of the groups, records or instances.",
+        ge=3,
+        le=30,
+    )
+    top: int = key(1, "Goal top: how many models.", ge=1)
+    same: float = key(
+        0.03,
+        "Goal margins: within which difference two models are alike, as a share of full marks.",
+        gt=0,
+        lt=1,
+    )
+
+
 class Config(StrictModel):
     """The whole config; each benchmark adds a section of its own (``config.load.config_model``)."""
 
@@ -208,6 +232,11 @@ class Config(StrictModel):
         None,
         "What the plan certifies: how many contexts, expressions and variables (or groups, "
         "records, instances) tell a wanted difference apart, and what they cost; null: nothing.",
+    )
+    adaptive: Adaptive | None = key(
+        None,
+        "A run in rounds that ends when its goal is known (docs/cost.md); declared before its "
+        "first request, and not changed after a look; null: every model is asked everything.",
     )
     hardware: Hardware = Field(
         default_factory=Hardware, description="What jobs run on; a change re-runs the plan alone."
@@ -271,6 +300,19 @@ class Config(StrictModel):
         for name in self.only:
             if name not in self.models:
                 raise ValueError(f"only: unknown model {shown(name)}; {nearest(name, self.models)}")
+        return self
+
+    @model_validator(mode="after")
+    def _rounds_of_models_asked(self) -> Self:
+        if self.adaptive is None:
+            return self
+        if self.limit is not None:
+            raise ValueError("adaptive: a trial has no rounds; leave out limit or adaptive")
+        for name in self.running:
+            if self.models[name].engine == "scored":
+                raise ValueError(
+                    f"adaptive: {name!r} has released scores, which come in no rounds; leave it out"
+                )
         return self
 
     @model_validator(mode="after")

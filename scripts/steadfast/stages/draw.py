@@ -6,11 +6,11 @@ from typing import Any
 
 from matplotlib import style
 
-from steadfast.base.files import Settings
+from steadfast.base.files import Settings, read_json
 from steadfast.base.seal import Seal
 from steadfast.contract.components import component
 from steadfast.show.figures import STYLE, in_trial, write_picture
-from steadfast.show.roster import Display
+from steadfast.show.roster import Display, adaptive_remark
 from steadfast.stats.tidy import read_csv
 from steadfast.workflow.script import paths, run_rule
 
@@ -21,15 +21,20 @@ def draw(
     display: Settings,
     outs: Mapping[str, Path],
     asked: str = "",
+    decisions: Sequence[Path] = (),
 ) -> None:
-    """Draws a benchmark's figures, with what was asked in each caption; in equal bytes."""
+    """Draws a benchmark's figures, with what was asked in each caption; in equal bytes.
+
+    ``decisions`` has the last one of an adaptive run.
+    """
     frames = {name: read_csv(path) for name, path in metrics.items()}
     # The user's own settings of matplotlib have no say.
     with style.context(["default", STYLE]):
         shown = Display.of(display)
         made = component(figures).make(frames, shown)
+        remarks = " ".join([asked, *adaptive_remark(map(read_json, decisions), shown)])
         for name, stem in outs.items():
-            of = made[name]._replace(caption=f"{made[name].caption} {asked}")
+            of = made[name]._replace(caption=f"{made[name].caption} {remarks}")
             write_picture(in_trial(of, shown), stem)
 
 
@@ -43,4 +48,5 @@ if job := globals().get("snakemake"):
         reads=[Seal(params.made_from, identity, tuple(metrics))],
         metrics=dict(zip(params.metrics, metrics, strict=True)),
         outs=dict(zip(params.names, stems, strict=True)),
+        decisions=paths(job.input.get("decision") or ()),
     )

@@ -1,14 +1,15 @@
 """Rule metrics: the metrics of all models on one benchmark, as tidy CSV files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from steadfast.base.files import read_jsonl
+from steadfast.base.files import Settings, read_json, read_jsonl, write_json
 from steadfast.base.seal import Seal
-from steadfast.contract.components import Labels, component
+from steadfast.contract.components import Frames, Labels, component
 from steadfast.contract.part_files import Sources, read_data, sources_by_part
+from steadfast.stats.decision import Decision, as_asked
 from steadfast.stats.scores import read_scores
 from steadfast.stats.tidy import write_csv
 from steadfast.workflow.script import paths, run_rule
@@ -21,11 +22,30 @@ def measure(
     sources: Mapping[str, Sources],
     labels: Path | None,
     outs: Mapping[str, Path],
+    adaptive: Settings | None = None,
+    before: Path | None = None,
+    decision: Path | None = None,
+    lineage: str = "",
 ) -> None:
-    """Writes the metrics of all models, of scores, data by part and people's labels."""
+    """Writes the metrics of all models, of scores, data by part and people's labels.
+
+    Of an adaptive run (``Evaluation.adaptive``), they go by what is decided: after the decision
+    ``before``, the path ``decision``.
+    """
     data = {part: read_data(files) for part, files in sources.items()}
     people = Labels(str(labels), list(read_jsonl(labels))) if labels else None
-    frames = component(metrics).make(read_scores(scores, fields), data, people)
+
+    def measured(models: Collection[str]) -> Frames:
+        own = {cell: path for cell, path in scores.items() if cell[0] in models}
+        frames: Frames = component(metrics).make(read_scores(own, fields), data, people)
+        return frames
+
+    frames = measured({model for model, _ in scores})
+    if adaptive and decision:
+        looks = read_json(before)["looks"] if before else []
+        made = Decision(frames, looks, **adaptive)
+        write_json(decision, {"lineage": lineage, **made.record})
+        frames = as_asked(made.frames, adaptive["asked"], measured)
     for name, path in outs.items():
         write_csv(path, frames[name])
 
@@ -41,4 +61,6 @@ if job := globals().get("snakemake"):
         sources=sources_by_part(job.params.sources, job.input.sources),
         labels=Path(str(job.input.labels)) if job.input.labels else None,
         outs=dict(zip(job.params.names, made, strict=True)),
+        before=next(iter(paths(job.input.get("before") or ())), None),
+        decision=next(iter(paths(job.output.get("decision") or ())), None),
     )

@@ -1,22 +1,31 @@
 """What a run does beside its jobs: what it refuses before them, and what it shows and keeps."""
 
+import atexit
 from collections.abc import Callable
 from logging import Logger
 from pathlib import Path
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import PARTIAL, check_regular, read_text, remove_partials, write_text
+from steadfast.base.files import (
+    PARTIAL,
+    check_regular,
+    read_json,
+    read_text,
+    remove_partials,
+    write_text,
+)
 from steadfast.base.names import visible
 from steadfast.config import settings
 from steadfast.config.portable import CONFIG_FILE, as_yaml, portable
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.run.evaluation import Evaluation
+from steadfast.run.rounds import decisions, going_on, last_round
 from steadfast.show.ending import ending
-from steadfast.show.roster import trial_remark
+from steadfast.show.roster import Display, adaptive_remark, trial_remark
 from steadfast.workflow.audit import Audit, hold
 from steadfast.workflow.failures import FailedJobs
 from steadfast.workflow.forking import WORTH, fork_scripts
-from steadfast.workflow.insides import Snakemake
+from steadfast.workflow.insides import Snakemake, start_again
 from steadfast.workflow.slurm import Watch
 from steadfast.workflow.terminal import JobLines, NothingToDo, TargetElsewhere
 
@@ -39,10 +48,13 @@ class Session:
         self._audit = Audit(results)
         self.failures = FailedJobs(results / "logs", log)
         self._slurm = Watch(log, self.failures)
+        self._again = False
 
     def begin(self) -> None:
         """Takes its places in Snakemake, once the config is read."""
         snakemake = self._snakemake
+        if self._run.rounds:  # at the very end, when nothing is held any more
+            atexit.register(lambda: start_again() if self._again else None)
         snakemake.when_prepared(lambda: hold(self._results, snakemake))
         snakemake.when_jobs_are_known(self.refuse_targets)
         # What somebody else has put into the results is not read where that may never end.
@@ -76,14 +88,29 @@ class Session:
         self.keep_config()
         self._log.error(self.failures.summary(len(self._snakemake.jobs_not_started)))
 
+    def succeed(self) -> str:
+        """What is said of a run that made all; an adaptive one asks the next round by itself."""
+        lines = []
+        made = {file for job in self._snakemake.jobs for file in job.output}
+        for name in self._run.rounds:
+            round = last_round(self._run, name)
+            models = going_on(self._results, name, round)
+            metrics = self._results / name / "metrics" / "headline.csv"
+            if models and str(metrics) in made:
+                lines.append(f"{name}: round {round} is decided, {len(models)} models go on")
+        self._again = bool(lines)
+        return visible("\n".join(lines)) if lines else self.last_words()
+
     def last_words(self) -> str:
         """What is said of a run that made all it was to make, or had nothing to do."""
         self.keep_config()
         if self._audit.left:
             return visible(self._audit.left)
         run, made = self._run, [file for job in self._snakemake.jobs for file in job.output]
-        trial = trial_remark(settings.display(run.config).get("limit"))
-        notes = [trial, *(run.tasks[name].asked for name in run.running)]
+        display = settings.display(run.config)
+        notes = [trial_remark(display.get("limit")), *(run.tasks[n].asked for n in run.running)]
+        decided = map(read_json, decisions(run, self._results))
+        notes += adaptive_remark(decided, Display.of(display))
         exported = any(Path(file).is_relative_to(self._results / EXPORT) for file in made)
         lines = [ending(self._results, made, filter(None, notes))]
         return visible("\n".join([*lines, *(run.unexported if exported else ())]))

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from steadfast.base.files import Settings
+from steadfast.base.files import Settings, read_json
 from steadfast.base.seal import Seal
 from steadfast.contract.components import component
 from steadfast.show.render import write_table
-from steadfast.show.roster import Display
+from steadfast.show.roster import Display, adaptive_remark
 from steadfast.show.table import Table
 from steadfast.stats.tidy import read_csv
 from steadfast.workflow.script import paths, run_rule
@@ -20,12 +20,17 @@ def tabulate(
     display: Settings,
     out_dir: Path,
     asked: str = "",
+    decisions: Sequence[Path] = (),
 ) -> None:
-    """Writes a benchmark's tables as .tex, .md and .csv, each with what text was asked."""
+    """Writes a benchmark's tables as .tex, .md and .csv, each with what text was asked.
+
+    ``decisions`` has the last one of an adaptive run.
+    """
     frames = {name: read_csv(path) for name, path in metrics.items()}
     shown = Display.of(display)
+    remarks = [asked, *adaptive_remark(map(read_json, decisions), shown)]
     for table in component(tables).make(frames, shown):
-        write_table(shown.framed(table, [asked]) if isinstance(table, Table) else table, out_dir)
+        write_table(shown.framed(table, remarks) if isinstance(table, Table) else table, out_dir)
 
 
 if job := globals().get("snakemake"):
@@ -37,4 +42,5 @@ if job := globals().get("snakemake"):
         reads=[Seal(params.made_from, identity, tuple(metrics))],
         metrics=dict(zip(params.metrics, metrics, strict=True)),
         out_dir=Path(job.output.tables[0]).parent,
+        decisions=paths(job.input.get("decision") or ()),
     )

@@ -13,7 +13,8 @@ import numpy as np
 import scipy  # whose parts are loaded where they are first used
 
 from steadfast.stats.intervals import SIGNIFICANT
-from steadfast.stats.sequential import Looks, evenly, holm, late
+from steadfast.stats.pairs import holm
+from steadfast.stats.sequential import Looks, evenly, late
 
 FIRST = 2
 """Rounds before the first look: one context of a kind has no variance."""
@@ -109,6 +110,11 @@ class Course:
     def adjusted(self) -> np.ndarray:
         """Sequential p-values of all pairs, corrected for their number."""
         return holm(self.p)
+
+    @property
+    def boundary(self) -> float:
+        """What \\|z\\| of the pair with the smallest p has to reach now, beside all others."""
+        return self.design.looks.boundary(int(self._look.max()), SIGNIFICANT / len(self.pairs))
 
     def intervals(self, level: float = SIGNIFICANT) -> tuple[np.ndarray, np.ndarray]:
         """Returns the repeated interval of each difference at its last look, 1 - level wide.

@@ -112,18 +112,3 @@ class Looks:
         squares = self._boundaries[:, look][::-1] ** 2
         p = np.exp(np.interp(z**2, squares, np.log(LEVELS)[::-1]))
         return np.where(z**2 < squares[0], 1.0, p)
-
-
-def holm(p: np.ndarray) -> np.ndarray:
-    """Returns p-values corrected for their number (Holm 1979); nan ones count and stay.
-
-    With sequential p-values what is once below a level stays below it (Glimm, Maurer, Bretz 2010).
-
-    >>> holm(np.array([0.01, 0.04, 0.03, np.nan])).tolist()
-    [0.04, 0.09, 0.09, nan]
-    """
-    order = np.argsort(p)  # nan comes last
-    corrected = p[order] * np.arange(len(p), 0, -1)
-    found = np.empty(len(p))
-    found[order] = np.minimum(np.maximum.accumulate(corrected), 1.0)
-    return found

@@ -5,6 +5,7 @@ A new Snakemake that changes one of these fails the test of its name in
 stands there, in ``slurm.Plugin``; no job imports this module.
 """
 
+import os
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
@@ -201,6 +202,15 @@ class Snakemake:
             dag.update_needrun = update_needrun
 
         self.when_prepared(watch)
+
+
+def start_again() -> None:
+    """Starts the command that this process is anew, in its place: ``python -m snakemake`` with the
+    words of ``sys.argv``. Nothing of this process is done thereafter.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(sys.executable, [sys.executable, "-m", "snakemake", *sys.argv[1:]])
 
 
 def _told(call: Callable[[], None]) -> None:

@@ -202,6 +202,11 @@ def check(config: Config, section: Lifbench) -> None:
     """Refuses what does not go together: released scores, RECS, contexts, comparisons."""
     if section.contexts == "released":
         _check_released_contexts(section)
+    if config.adaptive and section.contexts_per_length != config.adaptive.contexts:
+        raise ValueError(
+            f"lifbench.contexts_per_length: {section.contexts_per_length}, but adaptive has rounds "
+            f"of one context each; set it to adaptive.contexts, {config.adaptive.contexts}"
+        )
     for name in section.recs.rewriters:
         if name not in config.rewriters:
             raise ValueError(

@@ -1,0 +1,105 @@
+"""How far an adaptive run is, by the decisions that its results hold.
+
+After each round a decision says who goes on; it has the lineage of the scores that it was made of.
+A run takes those that are what its config wants, one after the other, and asks the round after the
+last of them. So it goes on where it was, and a decision whose scores would now be others is made
+again, of answers that are there.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Record, read_json
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.lineage import Lineage
+from steadfast.stats.adaptive import FIRST
+
+ASIDE = "put it back, or name another folder under pathvars, results"
+
+
+def decision_file(benchmark: str, rounds: int) -> str:
+    """The path of what is decided after some rounds, below the results folder."""
+    return f"{benchmark}/decisions/{rounds}.json"
+
+
+def follow(run: Evaluation, results: Path) -> None:
+    """Sets how many rounds an adaptive run asks of each model by now.
+
+    Raises:
+        UserError: the design is not that of a look that was taken, or nothing is to be decided.
+    """
+    for name in run.running:
+        for decision in _looks(results, name):
+            _check_design(run, results, name, decision)
+        if run.config.adaptive is None:
+            continue
+        compared = run.compared(name)
+        if len(compared) < 2:
+            raise UserError(
+                f"config: adaptive: {name} compares {len(compared)} of the models that run; name "
+                "two or more, or leave adaptive out"
+            )
+        rounds = dict.fromkeys(run.asked_of(name), FIRST)
+        run.rounds[name] = rounds
+        while goes_on := going_on(results, name, last_round(run, name), Lineage(run)):
+            for model in rounds:
+                rounds[model] += model in goes_on or model not in compared
+
+
+def last_round(run: Evaluation, benchmark: str) -> int:
+    """The round that a benchmark is in."""
+    return max(run.rounds[benchmark].values())
+
+
+def going_on(results: Path, benchmark: str, rounds: int, steps: Lineage | None = None) -> list[str]:
+    """The models that go on after a round, where it is decided, and by these steps if given."""
+    with suppress(UserError):
+        decision: Record = read_json(results / decision_file(benchmark, rounds))
+        if steps is None or decision["lineage"] == steps.metrics(benchmark).lineage:
+            return list(decision["goes_on"])
+    return []
+
+
+def decisions(run: Evaluation, results: Path) -> list[Path]:
+    """The files that the last decisions of a run are in, as far as they are there."""
+    files = (results / decision_file(name, last_round(run, name)) for name in run.rounds)
+    return [file for file in files if file.exists()]
+
+
+def before(run: Evaluation, benchmark: str) -> list[str]:
+    """The decision before the one that a benchmark's metrics make, where there is one."""
+    if benchmark not in run.rounds or last_round(run, benchmark) == FIRST:
+        return []
+    return [decision_file(benchmark, last_round(run, benchmark) - 1)]
+
+
+def made(run: Evaluation, benchmark: str) -> dict[str, list[str]]:
+    """The decision that they make, as an output by name; none where the run is not adaptive."""
+    if benchmark not in run.rounds:
+        return {}
+    return {"decision": [f"<results>/{decision_file(benchmark, last_round(run, benchmark))}"]}
+
+
+def _looks(results: Path, benchmark: str) -> Iterator[Record]:
+    for path in sorted((results / benchmark / "decisions").glob("*.json")):
+        with suppress(UserError):
+            yield read_json(path)
+
+
+def _check_design(run: Evaluation, results: Path, benchmark: str, decision: Record) -> None:
+    """Refuses another design, or fewer models, than those of a look that was taken."""
+    place = f"config: adaptive: {results}: a look was taken there at {benchmark}"
+    adaptive = run.config.adaptive
+    if adaptive is None:
+        raise UserError(f"{place}, and the run that took it was adaptive; {ASIDE}")
+    for key, value in adaptive.model_dump().items():
+        if value != decision["design"][key]:
+            raise UserError(
+                f"{place} with {key} {decision['design'][key]}, which is not changed to {value} "
+                f"after a look; {ASIDE}"
+            )
+    for name in decision["models"]:
+        if name not in run.compared(benchmark):
+            raise UserError(f"{place} with model {name!r}, which is missing now; {ASIDE}")

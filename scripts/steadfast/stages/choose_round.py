@@ -1,0 +1,68 @@
+"""Rule round_prompts: the prompts of a part that an adaptive run asks in its first rounds."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import Settings, write_jsonl
+from steadfast.contract.records import read_prompts
+from steadfast.workflow.script import run_rule
+
+
+def rounds_of(prompts: Iterable[Settings], contexts: int, seed: int) -> dict[str, int]:
+    """Returns the round, from 1 on, in which each context is asked, by its id.
+
+    Contexts of each kind (those that are asked the same tasks) are spread over the rounds as evenly
+    as can be, in an order that is drawn. Of as many contexts of each kind as there are rounds, each
+    round has one.
+
+    Args:
+        prompts: of one part; those of a context, a group or the like have the same context_id.
+        contexts: rounds.
+        seed: of the order.
+
+    Raises:
+        ValueError: there are fewer contexts than rounds.
+    """
+    tasks: dict[str, set[str]] = {}
+    for prompt in prompts:
+        tasks.setdefault(prompt["context_id"], set()).add(
+            f"{prompt['task']} {prompt.get('domain', '')}"
+        )
+    if len(tasks) < contexts:
+        raise ValueError(f"{len(tasks)} contexts or groups make no {contexts} rounds")
+    kinds: dict[str, list[str]] = {}
+    for unit in sorted(tasks, key=lambda unit: Random(f"{seed}/{unit}").random()):
+        kinds.setdefault(" ".join(sorted(tasks[unit])), []).append(unit)
+    places = {
+        unit: ((number + Random(f"{seed}/{kind}").random()) / len(units), unit)
+        for kind, units in kinds.items()
+        for number, unit in enumerate(units)
+    }
+    in_order = sorted(places, key=places.__getitem__)
+    return {unit: 1 + place * contexts // len(in_order) for place, unit in enumerate(in_order)}
+
+
+def choose_round(prompts: Path, rounds: int, contexts: int, seed: int, out: Path) -> None:
+    """Writes the prompts of the first rounds, as they stand among all prompts."""
+    whole = list(read_prompts(prompts))
+    try:
+        found = rounds_of(whole, contexts, seed)
+    except ValueError as error:
+        raise UserError(
+            f"{prompts}: {error}; lower adaptive.contexts, or have the benchmark ask more"
+        ) from None
+    chosen = [prompt for prompt in whole if found[prompt["context_id"]] <= rounds]
+    print(f"rounds 1 to {rounds} of {contexts}: {len(chosen):,} of {len(whole):,} prompts")
+    write_jsonl(out, chosen)
+
+
+if job := globals().get("snakemake"):
+    run_rule(
+        choose_round,
+        job,
+        prompts=Path(job.input.prompts),
+        rounds=int(job.wildcards.rounds),
+        out=Path(job.output.prompts),
+    )

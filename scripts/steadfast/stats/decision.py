@@ -1,0 +1,146 @@
+"""What an adaptive run's comparisons decide after a round, and its metrics by that decision."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from steadfast.base.files import Record, Settings
+from steadfast.contract.components import Frames
+from steadfast.stats.adaptive import Course, Design, Differences
+from steadfast.stats.tidy import TEXT, rows_of
+from steadfast.stats.ties import COLUMNS as TIES
+from steadfast.stats.ties import NO_TIES, Ties
+
+NUMBERS = ("difference", "error", "freedom", "p")
+TESTED = ("low", "high", "p", "p_adjusted", "p_model", "p_other", "error", "freedom")
+"""Columns of comparisons that would not hold at several looks as they are."""
+KEYS = frozenset(TEXT) - {*TIES, "drawn"}
+"""Columns that say what a row of metrics is of."""
+Look = Sequence[Sequence[float] | None]
+"""``NUMBERS`` of each pair of models; None where nothing compares the two."""
+
+
+def as_asked(
+    frames: Frames, asked: Mapping[str, int], measured: Callable[[Collection[str]], Frames]
+) -> Frames:
+    """Returns metrics in which of each model as much is expected as it was asked.
+
+    Args:
+        frames: of all models.
+        asked: rounds of each model.
+        measured: the metrics of some models by themselves.
+    """
+    rounds = sorted(set(asked.values()))
+    if len(rounds) == 1:
+        return frames
+    by_rounds = [measured([name for name in asked if asked[name] == number]) for number in rounds]
+    found = dict(frames)
+    for name, frame in frames.items():
+        if {"model", "expected"} <= set(frame):
+            keys = [column for column in frame if column in KEYS]
+            rows = pd.concat([own[name][[*keys, "expected"]] for own in by_rounds])
+            rows = frame.drop(columns="expected").merge(rows, "left", keys)
+            found[name] = rows.fillna({"expected": 0}).astype({"expected": int})[frame.columns]
+    return found
+
+
+class Decision:
+    """A look at the comparisons of an adaptive run.
+
+    Args:
+        frames: the run's metrics, comparisons and headline among them.
+        before: the looks before.
+        design: as ``Design`` takes it, with ``same`` as a share of full marks.
+        measure: of the headline, whose comparisons decide.
+        compared: values of the keys of its rows in the metric comparisons.
+        full: full marks in that measure.
+        models: that are compared.
+        asked: rounds that each model has been asked.
+    """
+
+    def __init__(
+        self,
+        frames: Frames,
+        before: Sequence[Look],
+        design: Settings,
+        measure: str,
+        compared: Mapping[str, str],
+        full: float,
+        models: Sequence[str],
+        asked: Mapping[str, int],
+    ):
+        self._frames, self._design, self._measure = frames, design, measure
+        self._models, self._asked = list(models), asked
+        rows = rows_of(frames["comparisons"], **compared)
+        self._rows = rows.drop_duplicates(["model", "other"])  # of several languages the first
+        self._pairs = list(combinations(self._models, 2))
+        self.looks = [*before, self._look()]
+        whole = {**design, "same": design["same"] * full}
+        self._course = Course(len(models), Design(**whole))
+        for look in self.looks:
+            known = [row or [np.nan] * len(NUMBERS) for row in look]
+            self._course.look(Differences(*np.array(known, float).reshape(-1, len(NUMBERS)).T))
+
+    def _look(self) -> Look:
+        found = {}
+        for first, second, *values in self._rows[["model", "other", *NUMBERS]].to_numpy().tolist():
+            found[first, second] = values
+            found[second, first] = [-values[0], *values[1:]]
+        known = (found.get(pair) for pair in self._pairs)
+        rounded = ([float(f"{one:.12g}") for one in row] if row else None for row in known)
+        return [row if row and not np.isnan(row).any() else None for row in rounded]
+
+    @property
+    def record(self) -> Record:
+        """Who goes on, why, and all that the next look needs, as plain values."""
+        course = self._course
+        words = ("better than", "worse than", "open")
+        told: dict[str, Record] = {name: {how: [] for how in words} for name in self._models}
+        for (first, second), how in zip(self._pairs, course.told, strict=True):
+            better, worse, left = words
+            one, other = {1: (better, worse), -1: (worse, better)}.get(how, (left, left))
+            told[first][one].append(second)
+            told[second][other].append(first)
+        goes_on = [name for name, on in zip(self._models, course.going_on, strict=True) if on]
+        rounds = {name: self._asked[name] for name in self._models}
+        return {
+            "design": dict(self._design),
+            "measure": self._measure,
+            "models": {name: {"rounds": rounds[name], **told[name]} for name in self._models},
+            "rounds": max(self._asked.values()),
+            "goes_on": goes_on,
+            "boundary": round(course.boundary, 4),
+            "looks": self.looks,
+        }
+
+    @property
+    def frames(self) -> Frames:
+        """The metrics with tests and intervals that hold at every look, and no others."""
+        course, compared = self._course, self._frames["comparisons"].copy()
+        compared[list(TESTED)] = np.nan
+        low, high = course.intervals()
+        numbers = zip(low, high, course.p, course.adjusted, strict=True)
+        known = dict(zip(self._pairs, numbers, strict=True))
+        for row in self._rows.itertuples():
+            pair = (row.model, row.other)
+            if pair[::-1] in known:
+                below, above, p, adjusted = known[pair[::-1]]
+                below, above = -above, -below
+            elif pair in known:
+                below, above, p, adjusted = known[pair]
+            else:
+                continue
+            compared.loc[row.Index, list(TESTED[:6])] = [below, above, p, *[adjusted] * 3]
+        rows = compared.loc[self._rows.index]
+        ties = Ties.of(rows)
+        headline = self._frames["headline"]
+        cells = [
+            (ties if measure == self._measure else NO_TIES).columns(model)
+            for model, measure in zip(headline["model"], headline["measure"], strict=True)
+        ]
+        headline = headline.assign(
+            **pd.DataFrame(cells, headline.index, TIES).astype(object), smallest=np.nan
+        )
+        return {**self._frames, "comparisons": compared, "headline": headline}

@@ -1,0 +1,110 @@
+"""What an adaptive run decides of its comparisons, and which tests its metrics keep."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from steadfast.show.roster import Display, Shown, adaptive_remark
+from steadfast.stats.decision import Decision, as_asked
+
+DESIGN = {"goal": "best", "contexts": 4, "top": 1, "same": 0.03}
+
+
+def comparisons(**p: float) -> pd.DataFrame:
+    """Differences of .1 between models such as ``a_b``, overall; and of a task, with a p of 0."""
+    rows = []
+    for names, value in p.items():
+        model, other = names.split("_")
+        same = {"model": model, "other": other, "difference": 0.1, "error": 0.02, "freedom": 30.0}
+        tests = {"low": 0.06, "high": 0.14, "p_adjusted": 0.0, "p_model": 0.0, "p_other": 0.0}
+        rows += [{**same, **tests, "task": "overall", "p": value}]
+        rows += [{**same, **tests, "task": "LSI", "p": 0.0}]
+    return pd.DataFrame(rows)
+
+
+def headline(*models: str) -> pd.DataFrame:
+    rows = [{"model": m, "measure": measure} for m in models for measure in ("ARS", "IFS")]
+    further = dict.fromkeys(("beats", "beaten_by", "ties"), "old")
+    return pd.DataFrame(rows).assign(**further, smallest=0.1, expected=9)
+
+
+def decided(p: dict[str, float], before=(), models="abc") -> Decision:
+    frames = {"comparisons": comparisons(**p), "headline": headline(*models)}
+    asked = dict.fromkeys(models, 2 + len(before))
+    return Decision(frames, before, DESIGN, "ARS", {"task": "overall"}, 1.0, list(models), asked)
+
+
+def test_who_is_told_worse_goes_on_no_more():
+    record = decided({"a_b": 0.5, "a_c": 1e-6, "b_c": 1e-6}).record
+    assert record["goes_on"] == ["a", "b"]
+    assert record["models"]["c"] == {
+        "rounds": 2, "better than": [], "worse than": ["a", "b"], "open": []
+    }  # fmt: skip
+    assert record["models"]["a"]["open"] == ["b"]
+
+
+def test_the_order_of_a_pair_does_not_matter():
+    first = decided({"a_b": 0.5, "a_c": 1e-6, "b_c": 1e-6}).looks[0]
+    turned = decided({"b_a": 0.5, "a_c": 1e-6, "b_c": 1e-6}).looks[0]
+    assert turned[0] == [-first[0][0], *first[0][1:]]
+    assert turned[1:] == first[1:]
+
+
+def test_looks_before_count():
+    first = decided({"a_b": 1e-6, "a_c": 1e-6, "b_c": 0.5})
+    again = decided({"a_b": 0.5, "a_c": 0.5, "b_c": 0.5}, first.looks)
+    assert again.record["models"]["a"]["better than"] == ["b", "c"]
+    assert again.record["looks"][0] == first.looks[0]
+
+
+def test_a_pair_without_a_test_stays_open():
+    record = decided({"a_b": float("nan"), "a_c": 1e-6}).record
+    assert record["looks"][0] == [None, [0.1, 0.02, 30.0, 1e-6], None]
+    assert record["models"]["b"]["open"] == ["a", "c"]
+
+
+def test_only_tests_that_hold_at_every_look_are_kept():
+    frames = decided({"a_b": 0.5, "a_c": 1e-6, "b_c": 1e-6}).frames
+    rows = frames["comparisons"]
+    tested = ["low", "high", "p", "p_adjusted", "p_model", "p_other", "error", "freedom"]
+    assert rows.loc[rows["task"] == "LSI", tested].isna().all(axis=None)
+    overall = rows[rows["task"] == "overall"].set_index(["model", "other"])
+    assert overall.loc[("a", "b"), "p_adjusted"] > 0.5
+    assert overall.loc[("a", "c"), "p"] > 1e-6
+    assert (overall["low"] < 0.06).all() and (overall["high"] > 0.14).all()  # wider than one look's
+    told = frames["headline"].set_index(["model", "measure"])
+    assert told.loc[("a", "ARS"), ["beats", "beaten_by", "ties"]].tolist() == ["c", "", "b"]
+    assert told.loc[("a", "IFS"), ["beats", "beaten_by", "ties"]].tolist() == ["", "", ""]
+
+
+def test_as_much_is_expected_of_a_model_as_it_was_asked():
+    def measured(models):
+        number = {"a": 6, "b": 6, "c": 4}
+        most = max(number[name] for name in models)  # as metrics of models together expect it
+        rows = [{"model": m, "task": "T", "expected": most, "scored": number[m]} for m in models]
+        return {"coverage": pd.DataFrame(rows), "other": pd.DataFrame({"model": models})}
+
+    frames = as_asked(measured(["a", "b", "c"]), {"a": 3, "b": 3, "c": 2}, measured)
+    assert frames["coverage"]["expected"].tolist() == [6, 6, 4]
+    assert frames["coverage"].columns.tolist() == ["model", "task", "expected", "scored"]
+
+
+@pytest.mark.parametrize(
+    ("goes_on", "state"),
+    [([], "stopped after 3 of 4 rounds"), (["a"], "so far 3 of at most 4 rounds, and 1 go on")],
+)
+def test_tables_say_how_far_a_run_asked(goes_on, state):
+    models = {"a": {"rounds": 3}, "b": {"rounds": 3}, "c": {"rounds": 2}}
+    decision = {"design": DESIGN, "measure": "ARS", "rounds": 3, "models": models}
+    shown = Display(models={"a": Shown("Model A")})
+    (sentence,) = adaptive_remark([decision | {"goes_on": goes_on}], shown)
+    assert state in sentence and "3 by Model A, b; 2 by c." in sentence
+
+
+def test_numbers_of_a_look_have_twelve_digits():
+    rows = comparisons(a_b=1 / 3)
+    frames = {"comparisons": rows, "headline": headline("a", "b")}
+    asked = {"a": 2, "b": 2}
+    made = Decision(frames, [], DESIGN, "ARS", {"task": "overall"}, 1.0, ["a", "b"], asked)
+    assert made.looks[0][0][3] == 0.333333333333
+    assert not np.isnan(made.looks[0][0]).any()

@@ -1,0 +1,159 @@
+"""Rounds of an adaptive run: which contexts each asks, and how far decisions say that a run is."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadfast.base.errors import UserError
+from steadfast.base.files import write_json
+from steadfast.config.load import load_config
+from steadfast.run.evaluation import Evaluation
+from steadfast.run.job import Job
+from steadfast.run.lineage import Lineage
+from steadfast.run.rounds import decision_file, follow
+from steadfast.stages.choose_round import rounds_of
+
+LENGTHS = {"2k": 2048, "3k": 3072}
+
+
+def asked(**units: str) -> list[dict]:
+    """Prompts of contexts, each with the tasks that it is asked."""
+    return [
+        {"context_id": unit, "task": task}
+        for unit, tasks in units.items()
+        for task in tasks.split()
+    ]
+
+
+def test_each_round_has_one_context_of_each_kind():
+    kinds = {f"list-{n}": "LSI LOI" for n in range(4)} | {f"onedoc-{n}": "OQ" for n in range(4)}
+    found = rounds_of(asked(**kinds), 4, seed=1)
+    rounds = Counter((unit.partition("-")[0], number) for unit, number in found.items())
+    assert rounds == {(kind, number): 1 for kind in ("list", "onedoc") for number in (1, 2, 3, 4)}
+
+
+@given(
+    sizes=st.lists(st.integers(1, 12), min_size=1, max_size=5),
+    contexts=st.integers(2, 8),
+    seed=st.integers(0, 99),
+)
+def test_rounds_are_alike_in_size_and_in_what_they_ask(sizes, contexts, seed):
+    units = {f"{kind}-{n}": f"T{kind}" for kind, size in enumerate(sizes) for n in range(size)}
+    prompts = asked(**units)
+    if len(units) < contexts:
+        with pytest.raises(ValueError, match=f"{len(units)} contexts or groups make no"):
+            rounds_of(prompts, contexts, seed)
+        return
+    found = rounds_of(prompts, contexts, seed)
+    assert found == rounds_of(reversed(prompts), contexts, seed)
+    assert found.keys() == units.keys()
+    counts = Counter(found.values())
+    assert set(counts) == set(range(1, contexts + 1))
+    assert max(counts.values()) - min(counts.values()) <= 1
+    for kind, size in enumerate(sizes):
+        by_round = Counter(n for unit, n in found.items() if unit.startswith(f"{kind}-"))
+        assert max(by_round.values()) <= size // contexts + 2
+
+
+def test_another_seed_asks_in_another_order():
+    prompts = asked(**{f"c{n}": "T" for n in range(8)})
+    assert len({str(sorted(rounds_of(prompts, 4, seed).items())) for seed in range(4)}) > 1
+
+
+def evaluation(**settings: object) -> Evaluation:
+    readers = {f"sim-{name}": {"engine": "simulated", "span": 1000} for name in "ab"}
+    whole = {
+        "lifbench": {"lengths": LENGTHS, "contexts_per_length": 4, "tasks": ["LSI"]},
+        "adaptive": {"goal": "best", "contexts": 4},
+        "models": {"gold": {"engine": "reference"}, **readers},
+    }
+    return Evaluation(load_config(whole | settings))
+
+
+def decide(run: Evaluation, results: Path, rounds: int, *goes_on: str, **other: object) -> None:
+    """Writes the decision that this run would make now."""
+    decision = {
+        "lineage": Lineage(run).metrics("lifbench").lineage,
+        "design": run.config.adaptive.model_dump() if run.config.adaptive else {},
+        "models": {"sim-a": {}, "sim-b": {}},
+        "goes_on": goes_on,
+    }
+    write_json(results / decision_file("lifbench", rounds), decision | other)
+
+
+def test_a_run_begins_with_two_rounds_and_asks_the_next_of_those_that_go_on(tmp_path):
+    run = evaluation()
+    follow(run, tmp_path)
+    assert run.rounds == {"lifbench": {"gold": 2, "sim-a": 2, "sim-b": 2}}
+    assert run.prompts(Job("inference", "lifbench", "sim-a", "2k")) == (
+        "lifbench/rounds/2/2k.jsonl"
+    )
+    decide(run, tmp_path, 2, "sim-a")
+    again = evaluation()
+    follow(again, tmp_path)
+    # What is compared with nobody is asked as long as anybody is.
+    assert again.rounds == {"lifbench": {"gold": 3, "sim-a": 3, "sim-b": 2}}
+    decide(again, tmp_path, 3)
+    ended = evaluation()
+    follow(ended, tmp_path)
+    assert ended.rounds == again.rounds
+
+
+def test_a_decision_of_other_scores_is_made_again(tmp_path):
+    run = evaluation()
+    follow(run, tmp_path)
+    decide(run, tmp_path, 2, "sim-a", "sim-b")
+    other = evaluation(seed=2)
+    follow(other, tmp_path)
+    assert set(other.rounds["lifbench"].values()) == {2}
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"adaptive": {"goal": "ranking", "contexts": 4}}, "with goal best, which is not changed"),
+        ({"adaptive": {"goal": "best", "contexts": 4, "same": 0.1}}, "with same 0.03, which is"),
+        ({"adaptive": None}, "the run that took it was adaptive"),
+        ({"only": ["gold", "sim-a"]}, "with model 'sim-b', which is missing now"),
+    ],
+)
+def test_a_design_is_not_changed_after_a_look(tmp_path, settings, said):
+    run = evaluation()
+    follow(run, tmp_path)
+    decide(run, tmp_path, 2, "sim-a", "sim-b")
+    with pytest.raises(UserError, match=said):
+        follow(evaluation(**settings), tmp_path)
+
+
+def test_a_model_may_be_added_after_a_look(tmp_path):
+    run = evaluation()
+    follow(run, tmp_path)
+    decide(run, tmp_path, 2, "sim-a", "sim-b")
+    more = {**run.config.model_dump()["models"], "sim-c": {"engine": "simulated", "span": 500}}
+    added = evaluation(models=more)
+    follow(added, tmp_path)
+    assert set(added.rounds["lifbench"].values()) == {2}
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"limit": 1}, "adaptive: a trial has no rounds"),
+        ({"adaptive": {"goal": "best", "contexts": 5}}, "contexts_per_length: 4, but adaptive has"),
+        (
+            {"models": {"Qwen2.5-7B": {"engine": "scored"}}},
+            "'Qwen2.5-7B' has released scores, which come in no rounds",
+        ),
+    ],
+)
+def test_what_has_no_rounds_is_refused(settings, said):
+    with pytest.raises(UserError, match=said):
+        evaluation(**settings)
+
+
+def test_one_model_alone_is_refused(tmp_path):
+    with pytest.raises(UserError, match="lifbench compares 1 of the models that run"):
+        follow(evaluation(only=["gold", "sim-a"]), tmp_path)

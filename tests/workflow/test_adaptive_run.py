@@ -1,0 +1,127 @@
+"""An adaptive run through the workflow: asked in rounds, stopped, killed, not to be redesigned."""
+
+import csv
+import os
+import signal
+import subprocess
+from collections import Counter
+from zlib import crc32
+
+import pytest
+
+from gold_server import GoldServer
+from project import SNAKEMAKE, Project
+from servers import running
+from steadfast.base.files import read_json, read_jsonl
+from test_kill import wait_for
+
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+
+CONCURRENCY = 4
+
+
+class Graded(GoldServer):
+    """Gives the model ``gold`` the gold answers, ``near`` most of them, ``bad`` few."""
+
+    def _answer(self, prompt, body):
+        found, lot = super()._answer(prompt, body), crc32(prompt.encode()) % 9
+        right = {"gold": range(9), "near": range(8), "bad": range(2)}[body["model"]]
+        return found if lot in right else "I do not know."
+
+
+def config(url: str, **adaptive: object) -> dict:
+    api = {"engine": "openai", "base_url": url, "api_key_env": None, "concurrency": CONCURRENCY}
+    return {
+        "lifbench": {
+            "lengths": {"2k": 2048, "3k": 3072},
+            "tasks": ["LSI", "OQ", "MF"],
+            "contexts_per_length": 3,
+        },
+        "adaptive": {"goal": "best", "contexts": 3, **adaptive},
+        "models": {
+            "reference": {"engine": "reference"},
+            **{name: {**api, "model": name} for name in ("gold", "near", "bad")},
+        },
+    }
+
+
+@pytest.fixture
+def server():
+    with running(kind=Graded) as started:
+        yield started
+
+
+@pytest.fixture
+def project(tmp_path, server):
+    settings = config(server.url)
+    made = Project.new(tmp_path, settings)
+    server.serve(tmp_path, settings)
+    return made
+
+
+def prompts(project: Project, folder: str) -> int:
+    """Prompts of both lengths."""
+    paths = (project.path(f"results/lifbench/{folder}/{length}.jsonl") for length in ("2k", "3k"))
+    return sum(len(list(read_jsonl(path))) for path in paths)
+
+
+def decision(project: Project, rounds: int) -> dict:
+    return read_json(project.path(f"results/lifbench/decisions/{rounds}.json"))
+
+
+def test_models_stop_and_nothing_is_asked_twice(project, server):
+    said = project.snakemake()
+    assert "lifbench: round 2 is decided, 2 models go on" in said
+    assert decision(project, 2)["goes_on"] == ["gold", "near"]
+    assert decision(project, 3)["goes_on"] == []
+    whole, two = prompts(project, "prompts"), prompts(project, "rounds/2")
+    assert server.sent == Counter(gold=whole, near=whole, bad=two)
+    assert two < whole
+
+    words = "stopped after 3 of 3 rounds. Rounds answered: 3 by gold, near; 2 by bad."
+    assert words in said.replace("\n", " ")
+    assert words in project.path("results/tables/report.md").read_text()
+    with open(project.path("results/lifbench/metrics/coverage.csv"), newline="") as lines:
+        rows = [row for row in csv.DictReader(lines) if row["task"] == "overall"]
+    expected = {row["model"]: int(row["expected"]) for row in rows if not row["length"]}
+    assert expected == {"reference": whole, "gold": whole, "near": whole, "bad": two}
+    assert all(row["scored"] == row["expected"] for row in rows)
+
+    assert project.planned() == {}
+    project.configure(config(server.url, contexts=4))
+    said = project.snakemake(ok=False)
+    assert "lifbench.contexts_per_length: 3, but adaptive has rounds of one context each" in said
+    project.configure(config(server.url, goal="ranking"))
+    said = project.snakemake(ok=False)
+    assert "with goal best, which is not changed to ranking after a look" in said
+
+
+def test_killed_within_a_round_and_between_rounds_it_goes_on(project, server):
+    server.delay = 0.01
+    killed(project, lambda: server.answered.total() > 40)
+    killed(project, project.path("results/lifbench/decisions/2.json").exists)
+    first = project.path("results/lifbench/decisions/2.json").stat().st_mtime_ns
+    killed(project, lambda: server.sent["gold"] > prompts(project, "rounds/2") + 20)
+    server.delay = 0.0
+    project.snakemake()
+    assert project.path("results/lifbench/decisions/2.json").stat().st_mtime_ns == first
+    whole, two = prompts(project, "prompts"), prompts(project, "rounds/2")
+    for name, wanted in (("gold", whole), ("near", whole), ("bad", two)):
+        # Only what was under way when the run was killed is asked again.
+        assert wanted <= server.sent[name] <= wanted + 3 * CONCURRENCY
+
+
+def killed(project: Project, condition) -> None:
+    """Starts a run, and kills it once a condition holds."""
+    job = subprocess.Popen(
+        [*SNAKEMAKE, "results/tables"],
+        cwd=project.folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    try:
+        wait_for(condition)
+    finally:
+        os.killpg(job.pid, signal.SIGKILL)
+        job.wait()
