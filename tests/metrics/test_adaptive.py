@@ -91,6 +91,24 @@ def test_pairs_that_share_no_sample_stay_open():
     assert course.going_on.all()
 
 
+def test_contexts_that_all_agree_on_no_difference_show_nobody_alike():
+    course = Course(2, Design("margins", 4, same=0.03))
+    nothing = np.zeros(1)
+    course.look(Differences(nothing, nothing, np.ones(1), np.ones(1)))
+    assert course.going_on.all()
+    assert np.isnan(course.intervals()).all()
+
+
+def test_an_interval_is_no_narrower_than_a_stricter_p_says():
+    plain, strict = (Course(2, Design("margins", 5)) for _ in range(2))
+    values = np.array([0.04]), np.array([0.01]), np.array([MANY])
+    for course, p in ((plain, 2 * norm.sf(4)), (strict, 2 * norm.sf(2))):
+        course.look(Differences(*values, np.array([p])))
+    (low,), _ = strict.intervals()
+    assert low == pytest.approx(0.04 - 3.357 * 0.02, abs=1e-5)  # the error that z of 2 says
+    assert plain.intervals()[0][0] == pytest.approx(0.04 - 3.357 * 0.01, abs=1e-5)
+
+
 def test_a_repeated_interval_is_wider_than_the_plain_one():
     course = Course(2, Design("margins", 5))
     after(course, [0.5, 0.5], 0.01)  # the second of five looks: |z| of 3.357, printed

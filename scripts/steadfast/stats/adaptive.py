@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 import scipy  # whose parts are loaded where they are first used
 
-from steadfast.stats.intervals import SIGNIFICANT
+from steadfast.stats.intervals import NOTHING, SIGNIFICANT
 from steadfast.stats.pairs import holm
 from steadfast.stats.sequential import Looks, evenly, late
 
@@ -120,12 +120,17 @@ class Course:
         """Returns the repeated interval of each difference at its last look, 1 - level wide.
 
         All those of a pair hold its true difference in 1 - level of runs, whenever it was stopped
-        (Jennison and Turnbull 1989).
+        (Jennison and Turnbull 1989). They are no narrower than the p-values say, and empty where
+        all contexts agree that there is no difference: that has no error.
         """
         places, which = np.unique(self._look, return_inverse=True)
         z = np.array([self.design.looks.boundary(look, level) for look in places])[which]
-        half = -scipy.special.stdtrit(self._last.freedom, scipy.special.ndtr(-z)) * self._last.error
-        return self._last.difference - half, self._last.difference + half
+        last, t = self._last, scipy.special.stdtrit
+        with np.errstate(divide="ignore", invalid="ignore"):
+            by_p = np.abs(last.difference) / -t(last.freedom, last.p / 2)
+        error = np.fmax(last.error, np.where(np.isfinite(by_p), by_p, np.nan))
+        half = -t(last.freedom, scipy.special.ndtr(-z)) * np.where(error > NOTHING, error, np.nan)
+        return last.difference - half, last.difference + half
 
     @property
     def _needed(self) -> np.ndarray:
