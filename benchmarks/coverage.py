@@ -240,8 +240,11 @@ def means() -> None:
 
 
 def stability() -> None:
-    """IFS of expressions over all lengths: the mean IFS of such runs is held for true."""
-    print("\nIFS              contexts   effects          cover   width ÷ IFS")
+    """IFS of expressions over all lengths: the mean IFS of such runs is held for true.
+
+    Without a spread of expressions that is what chance makes of a stable model: the last column.
+    """
+    print("\nIFS              contexts   effects          cover   width ÷ IFS   IFS   by chance")
     kinds = product((normal, skewed), (0.0, 0.06), (["4k"], LENGTHS), (2, 4, 6, 10))
     for effects, spread, lengths, contexts in kinds:
         frame = runs(effects, contexts, lengths, 200, spread=spread)
@@ -252,6 +255,7 @@ def stability() -> None:
             cover, width = covered(found, found["value"].mean())
             name = f"{task}, {len(lengths)} length(s)"
             values = [f"{cover:.3f}", f"{width / found['value'].mean():.2f}"]
+            values += [f"{found[column].mean():.4f}" for column in ("value", "chance")]
             what = effects.__name__ + (", spread" if spread else "")
             print_row(name, contexts, what, values)
 

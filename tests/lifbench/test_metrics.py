@@ -154,7 +154,7 @@ def test_written_metrics_have_the_tidy_columns(tmp_path):
     frames = frames_of(run({"NA": 0.5}), tmp_path)
     columns = ["model", "task", "length", "perspective", "capability", "value", "low", "high", "n"]
     for name in ("ars", "ifp", "ifs"):
-        assert list(frames[name]) == columns
+        assert list(frames[name]) == [*columns, *(["chance"] if name == "ifs" else [])]
         assert set(frames[name]["model"]) == {"NA"}  # a name, no missing value
     assert list(dict.fromkeys(frames["ars"]["length"])) == ["", "4k", "8k"]
 

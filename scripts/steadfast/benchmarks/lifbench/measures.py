@@ -16,6 +16,7 @@ from steadfast.benchmarks.lifbench.scored_tasks import PAPER, Rubric
 from steadfast.contract.records import OVERALL
 from steadfast.stats import bootstrap as spreads
 from steadfast.stats.bootstrap import Bootstrap, Replicates
+from steadfast.stats.chance import crossed, nested
 from steadfast.stats.intervals import Clusters, Estimates, joined
 from steadfast.stats.tidy import tidy
 
@@ -143,6 +144,8 @@ def ifs(frame: pd.DataFrame) -> pd.DataFrame:
         Tidy rows per task and overall; over all lengths, and within each length for expression
         and variable. n counts a task's groups, and for overall the tasks in the mean. The
         intervals of the length perspective, and of the average, draw contexts within each length.
+        Column chance has the IFS that a perfectly stable model of these scores would have
+        (``with_chance``).
 
     Source: equations 5 and 6, with the sample standard deviation; tables 4, 10 and 11.
     """
@@ -154,7 +157,37 @@ def ifs(frame: pd.DataFrame) -> pd.DataFrame:
         for first in range(0, len(models), TOGETHER)
         for part in _ifs(frame[frame["model"].isin(models[first : first + TOGETHER])], *draws)
     ]
-    return tidy(rows, row_order(frame))
+    return with_chance(tidy(rows, row_order(frame)), frame)
+
+
+def with_chance(rows: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
+    """Returns rows of IFS with what chance alone makes of a perfectly stable model's.
+
+    Of expressions it is what single answers differ by in equal contexts and variables (of variables
+    likewise); of lengths what contexts of one length differ by, so that it takes two of each. Over
+    tasks, or perspectives, it is the mean of theirs, and empty where one of them is not known.
+    """
+    keys = ["model", "task", "length", "perspective"]
+    others = {"expression": "variable_id", "variable": "expression_id"}
+    found = [
+        crossed(frame, PERSPECTIVES[of], ["cluster", other], by)
+        .rename("chance")
+        .reset_index()
+        .assign(perspective=of)
+        for of, other in others.items()
+        for by in ([], ["length"])
+    ]
+    lengths = nested(frame, "length", clusters(frame)).rename("chance").reset_index()
+    known = pd.concat([*found, lengths.assign(perspective="length")], ignore_index=True)
+    known = known.astype(dict.fromkeys(keys, object)).fillna({"length": ""})
+    joined = rows.merge(known, "left", keys)
+    for level, whole in (("perspective", AVERAGE), ("task", OVERALL)):
+        rest = [key for key in keys if key != level]
+        parts = joined[joined[level] != whole].groupby(rest)["chance"]
+        means = parts.mean().where(parts.count() == parts.size()).rename("mean")
+        means = joined.join(means, rest)["mean"]
+        joined["chance"] = joined["chance"].where(joined[level] != whole, means)
+    return joined
 
 
 def _ifs(frame: pd.DataFrame, whole: Bootstrap, within: Bootstrap) -> list[pd.DataFrame]:

@@ -25,7 +25,7 @@ from steadfast.contract.components import Data, Labels, Scored
 from steadfast.contract.records import OVERALL
 from steadfast.stats.effective_length import with_reaches
 from steadfast.stats.pairs import drawn, with_comparisons
-from steadfast.stats.tidy import ABOVE_FLOOR, HEADLINE, PROMPTS, rows_of, tidy
+from steadfast.stats.tidy import ABOVE_FLOOR, HEADLINE, PROMPTS, in_order, rows_of
 
 
 def metrics(
@@ -83,7 +83,9 @@ def metrics(
     if beyond:
         counted = everything[~everything["task"].isin(uncounted)]
         beside = beyond_ifs(counted, beyond, tasks)
-        frames["ifs"] = tidy([frames["ifs"], beside], row_order(frame))
+        frames["ifs"] = in_order(
+            pd.concat([frames["ifs"], beside], ignore_index=True), row_order(frame)
+        )
         frames["perspectives"] = ars_by_group(counted, beyond, by)
     shown = ("ars", "ifs", "coverage", "comparisons", "drawn", "floor")
     frames["headline"] = headline(*(frames[name] for name in shown))

@@ -151,8 +151,19 @@ def ifs_table(results: LifbenchResults, name: str) -> Table:
         cells[model] = (*others, replace(ars, suffix=f"({text})"))
     sections = results.sections(results.roster.groups(_steadiness(results)), cells.__getitem__)
     notes = [*results.notes, *results.tie_notes(), (None, WORDS["notes"]["ifs_ranks"])]
+    if results.chance:
+        notes.append((None, WORDS["notes"]["ifs_chance"].format(levels=_chance(results))))
     ifs = (Column(heading, "IFS") for heading in WORDS["perspectives"].values())
     return results.table(name, (MODEL, *ifs, Column("ARS")), sections, notes)
+
+
+def _chance(results: LifbenchResults) -> str:
+    """The least and greatest IFS by chance in each perspective in which it is known."""
+    return ", ".join(
+        f"{WORDS['perspectives'][of].lower()} {levels.min():.3f} to {levels.max():.3f}"
+        for of, levels in results.chance.items()
+        if of in WORDS["perspectives"]
+    )
 
 
 def _stabilities(results: LifbenchResults) -> dict[str, Mapping[str, float]]:

@@ -1,0 +1,96 @@
+"""How far groups of samples differ by chance alone: the IFS that a perfectly stable model has.
+
+The groups' means of such a model are equal in truth. As measured, each varies by what its samples
+add by chance, and their standard deviation is that chance's, a little less with few groups (c4 of
+quality control: Shewhart 1931); so is its estimate from few samples, which is corrected for that.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import scipy  # whose parts are loaded where they are first used: tables and figures need none
+
+from steadfast.stats.intervals import Clusters
+
+KEYS = ["model", "task"]
+
+
+def crossed(
+    frame: pd.DataFrame, group: str, block: Sequence[str], by: Sequence[str] = ()
+) -> pd.Series:
+    """Returns the spread by chance over the mean of groups that are asked the same blocks.
+
+    What a block, such as a context with one setting of the variables, adds to all groups alike is
+    no chance between them; what is left of totals after groups and blocks is (Fisher's analysis of
+    variance). Blocks that lack a group are left out.
+
+    Args:
+        frame: samples with columns model, task, total and those named here.
+        group: column of the groups.
+        block: columns whose values together are a block.
+        by: columns whose values together are a cell, beside model and task.
+
+    Returns:
+        A number for each model, task and cell; nan with fewer than two groups or blocks.
+
+    >>> frame = pd.DataFrame({"e": list("ab") * 2, "v": list("xxyy"), "model": "m", "task": "T"})
+    >>> frame["total"] = [0.5, 0.7, 0.7, 0.5]  # residuals ±.1: variance 4 · .01 ÷ (1 · 1)
+    >>> float(crossed(frame, "e", ["v"]).iloc[0].round(4))  # √(.04 ÷ 2) ÷ .6, c4 in and out
+    0.2357
+    """
+    keys = [*KEYS, *by]
+    scored = frame[frame["total"].notna()]
+    cells = scored.groupby([*keys, *block, group], observed=True)["total"].mean().unstack(group)
+    codes = cells.groupby(level=keys, observed=True).ngroup().to_numpy()
+    totals, there = cells.to_numpy(float), cells.notna().to_numpy(bool)
+    starts = np.flatnonzero(np.diff(codes, prepend=-1))
+    groups = np.logical_or.reduceat(there, starts).sum(axis=1)
+    complete = there.sum(axis=1) == groups[codes]
+    totals = np.where(there & complete[:, None], totals, 0.0)
+    middle = totals.sum(axis=1, keepdims=True) / groups[codes, None]
+    apart = np.where(there & complete[:, None], totals - middle, 0.0)
+    blocks = np.add.reduceat(complete.astype(float), starts)
+    between = (np.add.reduceat(apart, starts) ** 2).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        left = np.add.reduceat((apart**2).sum(axis=1), starts) - between / blocks
+        freedom = (groups - 1) * (blocks - 1)
+        mean = np.add.reduceat(middle[:, 0] * complete, starts) / blocks
+        found = _expected(left / freedom / blocks, freedom, groups) / mean
+    index = cells.index.droplevel([*block])[starts]
+    return pd.Series(np.where((groups > 1) & (blocks > 1), found, np.nan), index)
+
+
+def nested(frame: pd.DataFrame, group: str, drawn: Clusters, by: Sequence[str] = ()) -> pd.Series:
+    """Returns the spread by chance over the mean of groups that have clusters of their own.
+
+    It is nan where clusters cannot tell, as with one context of each length (``Estimates.rows``).
+
+    >>> frame = pd.DataFrame({"cluster": list("abcd"), "length": ["4k", "4k", "8k", "8k"]})
+    >>> frame = frame.assign(model="m", task="T", total=[0.5, 0.7, 0.7, 0.5])
+    >>> drawn = Clusters(frame, ["length"])  # errors .1, one degree of freedom each
+    >>> float(nested(frame, "length", drawn).iloc[0].round(3))  # .798 ÷ .886 · .1 ÷ .6
+    0.15
+    """
+    means = drawn.means(frame, [*KEYS, *by, group])
+    error, freedom, _ = means.errors()
+    cells = means.cells[["value"]].assign(variance=error**2, freedom=freedom)
+    of = cells.groupby(level=[*KEYS, *by], observed=True)
+    known = of["variance"].count() == of.size()
+    mean, groups = of.mean(), of.size().to_numpy()
+    variance, number = mean["variance"].to_numpy(), (mean["freedom"] * groups).to_numpy()
+    return (_expected(variance, number, groups) / mean["value"]).where(known & (groups > 1))
+
+
+def _expected(variance: np.ndarray, freedom: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """The mean standard deviation of so many normal values whose variance is estimated."""
+    found: np.ndarray = np.sqrt(np.maximum(variance, 0.0)) * _c4(groups - 1) / _c4(freedom)
+    return found
+
+
+def _c4(freedom: np.ndarray) -> np.ndarray:
+    """The mean of a standard deviation with so many degrees of freedom, where the true one is 1."""
+    half = np.maximum(freedom, 1) / 2
+    gammas = scipy.special.gammaln(half + 0.5) - scipy.special.gammaln(half)
+    found: np.ndarray = np.exp(gammas) / np.sqrt(half)
+    return found
