@@ -116,6 +116,8 @@ def test_places_are_apart_and_all_else_is_of_the_first():
     )
     assert frames["places"].set_index("group")["value"].to_dict() == {"after": 1, "before": 0}
     assert value(frames["accuracy"], length="4k", measure="Score") == 1
+    (row,) = frames["headline"].to_dict("records")
+    assert (row["n"], row["expected"]) == (18, 18)
 
 
 def test_what_is_unscored_is_in_no_mean_and_lowers_the_coverage():

@@ -48,6 +48,10 @@ def test_more_prompts_extend_fewer():
     assert list(data({}, 8, 1)) == PROMPTS[:8]
 
 
+def test_no_prompt_is_there_twice():
+    assert len({prompt["prompt"] for prompt in data({}, 2000, 1)}) == 2000
+
+
 def test_another_seed_asks_others():
     assert list(data({}, 8, 2)) != PROMPTS[:8]
 

@@ -61,7 +61,7 @@ def kept_shares(means: Estimates, lengths: Sequence[str], share: float) -> pd.Da
     of, before = (at[tested].astype(int).to_numpy() for at in (rows["place"], first))
     low, high = np.full((2, len(rows)), math.nan)
     if len(tested):
-        ends = _left(means.take(of), means.take(before), share).rows()[["low", "high"]]
+        ends = left(means.take(of), means.take(before), share).rows()[["low", "high"]]
         scaled = ends.to_numpy() / start[tested].to_numpy()[:, None]
         low[tested], high[tested] = share + scaled.T
     rows = rows.assign(low=low, high=high, share=share)
@@ -69,8 +69,11 @@ def kept_shares(means: Estimates, lengths: Sequence[str], share: float) -> pd.Da
     return rows[list(COLUMNS)]
 
 
-def _left(after: Estimates, before: Estimates, share: float) -> Estimates:
-    """What scores have above a share of others, cell by cell."""
+def left(after: Estimates, before: Estimates, share: float) -> Estimates:
+    """Returns what scores have above a share of others, paired by cluster, cell by cell.
+
+    Both have the same clusters; keys and counts are those of ``after``.
+    """
     limits = {
         "value": after.cells["value"].to_numpy() - share * before.cells["value"].to_numpy(),
         "lowest": after.cells["lowest"].to_numpy() - share * before.cells["highest"].to_numpy(),

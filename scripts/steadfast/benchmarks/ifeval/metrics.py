@@ -6,8 +6,8 @@ within their set). A sample without a score is in no mean; it lowers the coverag
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from steadfast.benchmarks.ifeval.facts import ALONE, LOOSE, SETS, STRICT, ScoreRecord, headline_of
@@ -15,7 +15,7 @@ from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL
 from steadfast.stats import bootstrap as spreads
 from steadfast.stats.bootstrap import Bootstrap
-from steadfast.stats.effective_length import kept_shares, with_reaches
+from steadfast.stats.effective_length import kept_shares, left, with_reaches
 from steadfast.stats.intervals import Clusters, Estimates, joined
 from steadfast.stats.pairs import drawn, pairs, with_comparisons
 from steadfast.stats.scores import STATUSES, answers_expected, is_empty, prompts_of, with_prompts
@@ -56,7 +56,7 @@ def metrics(
     means, counts, compared = accuracy(frame), coverage(every), comparisons(by_length, references)
     of_sets = drawn(frame, None, ["task"])
     whole = overall(by_length)
-    headline = counts[["model", "expected", PROMPTS]].merge(whole, "left", "model")
+    headline = coverage(frame)[["model", "expected", PROMPTS]].merge(whole, "left", "model")
     headline = headline.assign(measure=SCORE).fillna({"n": 0}).astype({"n": int})
     headline = with_comparisons(
         headline[[*HEADLINE, PROMPTS]], {SCORE: compared}, of_sets, "prompts"
@@ -160,22 +160,12 @@ def drops(frame: pd.DataFrame) -> pd.DataFrame:
     The interval is of the difference: prompts that both lengths have are compared with themselves.
     """
     means = with_overall(clusters(frame).means(frame, KEYS), ["model", "length"])
-    lengths = means.cells.index.get_level_values("length")
-    after = means.take(lengths != ALONE)
-    index = after.cells.index
-    if not len(index):
-        return pd.DataFrame(columns=[*KEYS, "value", "low", "high", "n"])
-    alone = pd.MultiIndex.from_frame(index.to_frame().assign(length=ALONE))
-    places = means.cells.index.get_indexer(alone)
-    known = places >= 0
-    after, before = after.take(known), means.take(places[known])
-    value = before.cells["value"].to_numpy() - after.cells["value"].to_numpy()
-    fallen = replace(
-        after,
-        cells=after.cells.assign(value=value, lowest=-1.0, highest=1.0),
-        parts=before.parts - after.parts,
-    )
-    return _sorted(fallen.rows(), frame)
+    index = means.cells.index
+    start = index.get_indexer(pd.MultiIndex.from_frame(index.to_frame().assign(length=ALONE)))
+    longer = np.flatnonzero((index.get_level_values("length") != ALONE) & (start >= 0))
+    rises = left(means.take(longer), means.take(start[longer]), 1.0).rows()
+    fallen = {"value": -rises["value"], "low": -rises["high"], "high": -rises["low"]}
+    return _sorted(rises.assign(**fallen), frame)
 
 
 def reliable(frame: pd.DataFrame) -> pd.DataFrame:

@@ -30,8 +30,8 @@ DRAWS: Mapping[str, Callable[[Random], Record]] = {
 
 
 def data(inputs: Mapping[str, Path], prompts: int, seed: int) -> Iterator[Record]:
-    """Yields so many prompts as ``data.instance`` has them; more of them extend fewer."""
-    kinds = _dealt(list(KINDS), seed)
+    """Yields so many different prompts as ``data.instance`` has them; more of them extend fewer."""
+    kinds, seen = _dealt(list(KINDS), seed), set[str]()
     for number in range(prompts):
         rng = random.Random(f"{seed}/{number}")
         asked: list[str] = []
@@ -39,12 +39,14 @@ def data(inputs: Mapping[str, Path], prompts: int, seed: int) -> Iterator[Record
             if (kind := next(kinds)) not in asked:
                 asked.append(kind)
         instructions = [{"kind": k, "kwargs": DRAWS[k](rng) if k in DRAWS else {}} for k in asked]
-        wishes = " ".join(map(_asks, instructions))
+        prompt = _prompt(rng, instructions)
+        while prompt in seen:
+            prompt = _prompt(rng, instructions)
+        seen.add(prompt)
         yield {
             "prompt_id": f"{SYNTHETIC}/{number}",
             "set": SYNTHETIC,
-            "prompt": f"Write {rng.choice(WORDS['genres'])} about {rng.choice(WORDS['topics'])}. "
-            + wishes,
+            "prompt": prompt,
             "instructions": instructions,
         }
 
@@ -54,6 +56,11 @@ def _dealt(kinds: list[str], seed: int) -> Iterator[str]:
     for turn in count():
         random.Random(f"{seed}/kinds/{turn}").shuffle(kinds)
         yield from kinds
+
+
+def _prompt(rng: Random, instructions: Sequence[Mapping[str, Any]]) -> str:
+    subject = f"{rng.choice(WORDS['genres'])} about {rng.choice(WORDS['topics'])}"
+    return " ".join([f"Write {subject}.", *map(_asks, instructions)])
 
 
 def _asks(instruction: Mapping[str, Any]) -> str:
