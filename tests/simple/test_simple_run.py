@@ -53,6 +53,22 @@ def table(project, name):
     return project.path(f"results/tables/{name}.md").read_text()
 
 
+def test_lengths_have_an_effective_one(project):
+    kept = {(r["model"], r["length"]): r for r in rows(project, "longchoice/metrics/effective.csv")}
+    lengths = list(SMALL["longchoice"]["lengths"])
+    assert [length for model, length in kept if model == "sim-b"] == lengths
+    for length in lengths:
+        (mean,) = (
+            float(row["value"])
+            for row in rows(project, "longchoice/metrics/scores.csv")
+            if (row["model"], row["kind"], row["category"]) == ("sim-b", "part", length)
+        )
+        assert float(kept["sim-b", length]["score"]) == pytest.approx(mean)
+    assert f" ≥ {lengths[-1]} " in table(project, "longchoice_effective")  # the gold answers
+    assert project.path("results/figures/longchoice_effective.png").is_file()
+    assert "Long choice: Effective length" in table(project, "report")
+
+
 @pytest.mark.parametrize("name", SMALL["benchmarks"])
 def test_gold_answers_have_full_marks_from_the_stand_in_and_over_http(project, name):
     for model in ("reference", "gold"):

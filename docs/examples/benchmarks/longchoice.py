@@ -60,5 +60,6 @@ LONGCHOICE = simple_benchmark(
     instances,
     score,
     parts=lambda section: section.lengths,
+    lengths=True,
     by=["thing"],
 )

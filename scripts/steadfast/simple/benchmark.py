@@ -15,7 +15,7 @@ from steadfast.contract.components import Component, Scoring
 from steadfast.contract.task import Benchmark, DataFile, Judging, Measure, Output, Part, Task, Trial
 from steadfast.schema.config import Config
 from steadfast.schema.strict import StrictModel
-from steadfast.simple.instance import AGREEMENT, METRICS, PART, SCORE, Instance, Mark
+from steadfast.simple.instance import AGREEMENT, EFFECTIVE, METRICS, PART, SCORE, Instance, Mark
 
 PACKAGE = "steadfast.simple"
 ALL = "all"
@@ -31,6 +31,7 @@ def simple_benchmark(
     score: Callable[[str, Instance], float | Mapping[str, float] | Mark],
     *,
     parts: Callable[[S], Mapping[str, int]] | None = None,
+    lengths: bool = False,
     by: Sequence[str] = (),
     asked: str = "",
     source: Settings | str = "synthetic",
@@ -48,6 +49,8 @@ def simple_benchmark(
             or several such numbers by name, of which the mean counts; or a ``Mark``.
         parts: by name, in the order to show, the tokens of the longest context of each, such as
             lengths; of the section. By default there is one part.
+        lengths: whether these are lengths, from the shortest on: models then have an effective
+            length.
         by: fields of ``Instance.by`` by which tables show the mean score.
         asked: a sentence about the text that is asked, which stands below every table.
         source: what the instances are made of, for the card of an export: the fields of a
@@ -62,6 +65,7 @@ def simple_benchmark(
             f"{PACKAGE}.scoring:SimpleScoring", {"function": _named(score)}, calls=(_named(score),)
         ),
         by=tuple(by),
+        lengths=lengths,
         asked=asked,
         source=source,
     )
@@ -103,6 +107,7 @@ class Simple:
         instances: name of the function that gives them, as ``base.loading.load`` takes it.
         scoring: the scorer.
         by: fields by which tables show means.
+        lengths: whether parts are lengths.
         asked: a sentence about the text.
         source: of the instances, for the card.
         files: files of the user's that the function reads.
@@ -115,6 +120,7 @@ class Simple:
     instances: str
     scoring: Component[Scoring]
     by: tuple[str, ...] = ()
+    lengths: bool = False
     asked: str = ""
     source: Settings | str = "synthetic"
     files: tuple[str, ...] = ()
@@ -135,7 +141,10 @@ class Simple:
         shown = {"name": self.name, "title": self.title, "by": by, "judged": bool(self.judging)}
         judges = list(config.judges) if self.judging and len(config.judges) > 1 else []
         agreement = (AGREEMENT,) if judges else ()
-        tables = ("results", *(("by",) if by else ()), "coverage", *agreement)
+        several = self.lengths and len(parts) > 1
+        reached = (EFFECTIVE,) if several else ()
+        kept = {"lengths": list(parts), "share": config.statistics.effective_share}
+        tables = ("results", *(("by",) if by else ()), "coverage", *agreement, *reached)
         return Task(
             asked=self.asked,
             parts={
@@ -156,16 +165,17 @@ class Simple:
             metrics=Output(
                 Component(
                     f"{PACKAGE}.metrics:metrics",
-                    {"by": by, "references": references(config), "judges": judges},
+                    {"by": by, "references": references(config), "judges": judges}
+                    | (kept if several else {}),
                 ),
-                (*METRICS, *agreement),
+                (*METRICS, *agreement, *reached),
                 fields=("by",),
             ),
             tables=Output(
                 Component(f"{PACKAGE}.tables:tables", shown),
                 tuple(f"{self.name}_{table}" for table in tables),
             ),
-            figures=Output(Component(f"{PACKAGE}.figures:figures", shown), ("scores",)),
+            figures=Output(Component(f"{PACKAGE}.figures:figures", shown), ("scores", *reached)),
             judging=self.judging,
             files=self.required,
             exports=Component(

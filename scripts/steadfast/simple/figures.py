@@ -1,19 +1,21 @@
-"""A simple benchmark's figure: the mean score of all answers, and by each field."""
+"""A simple benchmark's figures: the mean score of all answers and by each field, and by length."""
 
 from collections.abc import Sequence
 
 from steadfast.contract.components import Frames
+from steadfast.show.effective import Effective
 from steadfast.show.figures import Picture, picture, wrapped
-from steadfast.show.panels import by_category
-from steadfast.show.results import range_notes
+from steadfast.show.panels import by_category, effective_figure, pictured
+from steadfast.show.results import Note, range_notes
 from steadfast.show.roster import Display
+from steadfast.simple.instance import EFFECTIVE
 from steadfast.simple.tables import SimpleResults
 
 
 def figures(
     frames: Frames, display: Display, name: str, title: str, by: Sequence[str], judged: bool
 ) -> dict[str, Picture]:
-    """Returns the figure of the benchmark of that name and title; the arguments are those of its
+    """Returns the figures of the benchmark of that name and title; the arguments are those of its
     tables."""
     results = SimpleResults(frames, display, name, title, judged)
     words, means = results.words, frames["scores"]
@@ -29,4 +31,11 @@ def figures(
     if len(shown) < len(lines):
         slots = {"shown": len(shown), "all": len(lines), "name": name}
         notes.append((None, words["notes"]["most_categories"].format(**slots)))
-    return {"scores": picture(figure, words["figure"].format(title=title), notes)}
+    found = {"scores": picture(figure, words["figure"].format(title=title), notes)}
+    if EFFECTIVE in frames:
+        of = Effective(results, words["ranked"])
+        shown_groups, left_out = pictured(results.roster, results.ranking)
+        said: list[Note] = [*((None, text) for text in of.kept_by()), *results.notes(), *left_out]
+        caption = results.caption(EFFECTIVE, **of.slots)
+        found[EFFECTIVE] = picture(effective_figure(of, shown_groups), caption, said)
+    return found

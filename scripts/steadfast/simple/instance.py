@@ -18,6 +18,8 @@ SCORE = "Score"
 """Names of a simple benchmark's metrics, and of its one measure."""
 AGREEMENT = "agreement"
 """One more metric, and a table of that name, where several judges score."""
+EFFECTIVE = "effective"
+"""One more metric, table and figure, where parts are lengths."""
 PART = "part"
 """The field by which means are shown of a benchmark of several parts."""
 

@@ -11,8 +11,9 @@ import pandas as pd
 from steadfast.base.files import Record
 from steadfast.contract.components import Data, Frames, Labels, Scored
 from steadfast.contract.records import OVERALL
-from steadfast.simple.instance import AGREEMENT, PART, SCORE
+from steadfast.simple.instance import AGREEMENT, EFFECTIVE, PART, SCORE
 from steadfast.stats.agreement import answer_agreement
+from steadfast.stats.effective_length import kept_shares, with_reaches
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.pairs import drawn, pairs, with_comparisons
 from steadfast.stats.raters import judge_verdicts
@@ -27,8 +28,10 @@ def metrics(
     by: Sequence[str] = (),
     references: Collection[str] = (),
     judges: Sequence[str] = (),
+    lengths: Sequence[str] = (),
+    share: float = 1.0,
 ) -> Frames:
-    """Returns the metrics by name: ``METRICS``, and ``AGREEMENT`` of judges where it is wanted.
+    """Returns the metrics by name: ``METRICS``, ``AGREEMENT`` of judges and ``EFFECTIVE`` lengths.
 
     Args:
         scores: of all models and parts.
@@ -36,7 +39,9 @@ def metrics(
         labels: of which nothing is needed.
         by: fields of the instances by which means are shown, or ``PART``.
         references: models that are compared with none.
-        judges: whose agreement in their scores is wanted.
+        judges: whose agreement in their scores is wanted, if any.
+        lengths: the parts, where they are lengths whose effective one is wanted.
+        share: of the score at the shortest that is to be kept up to it.
     """
     scores = list(scores)
     frame = score_frame(scores)
@@ -48,15 +53,17 @@ def metrics(
     headline = headline.assign(measure=SCORE).fillna({"n": 0}).astype({"n": int})
     alone = (clusters["clusters"] == clusters["records"]).all()
     unit = "records" if alone else "groups of records"
-    agreement = {AGREEMENT: agreement_of(scores, judges)} if judges else {}
-    return agreement | {
+    headline = with_comparisons(headline[[*HEADLINE, PROMPTS]], {SCORE: compared}, clusters, unit)
+    further = {AGREEMENT: agreement_of(scores, judges)} if judges else {}
+    if lengths:
+        further[EFFECTIVE] = kept = effective(frame, lengths, share)
+        headline = with_reaches(headline, kept[~kept["model"].isin(references)], SCORE)
+    return further | {
         "scores": means,
         "coverage": counts,
         "comparisons": compared,
         "drawn": clusters,
-        "headline": with_comparisons(
-            headline[[*HEADLINE, PROMPTS]], {SCORE: compared}, clusters, unit
-        ),
+        "headline": headline,
     }
 
 
@@ -94,6 +101,17 @@ def mean_scores(frame: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     means = Clusters(frame, []).means(rows, ["model", "kind", "category"]).rows()
     order = {"kind": list(by), "category": list(dict.fromkeys(rows["category"]))}
     return in_order(means, {"model": sorted(set(frame["model"])), **order})
+
+
+def effective(frame: pd.DataFrame, lengths: Sequence[str], share: float) -> pd.DataFrame:
+    """Returns the share of the score at the first length that each model keeps at each.
+
+    What was drawn for one length alone is compared as two samples; what all have, in pairs.
+    """
+    rows = frame.assign(length=[one[PART] for one in frame["by"]])
+    alone = (rows.groupby("cluster")["length"].nunique() == 1).all()
+    drawn = Clusters(rows, ["length"] if alone else [])
+    return kept_shares(drawn.means(rows, ["model", "length"]), lengths, share)
 
 
 def agreement_of(scores: Sequence[Scored], judges: Sequence[str]) -> pd.DataFrame:

@@ -16,11 +16,12 @@ from steadfast.show.cells import (
     rank_cells,
     share_cell,
 )
+from steadfast.show.effective import Effective, Filled, effective_table
 from steadfast.show.results import ANSWER_COLUMNS, ANSWER_NOTE, Note, values_by_model
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Display
 from steadfast.show.table import Cell, Column, Table
-from steadfast.simple.instance import AGREEMENT
+from steadfast.simple.instance import AGREEMENT, EFFECTIVE
 from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import Ties
 
@@ -65,9 +66,16 @@ def tables(
     if by:
         yield _by(results, by)
     yield _coverage(results)
+    if EFFECTIVE in frames:
+        of = Effective(results, results.words["ranked"])
+        yield effective_table(of, results.groups, results.notes(), _filled(results))
     if AGREEMENT in frames:
         rows = frames[AGREEMENT]
         yield agreement_table(f"{name}_{AGREEMENT}", rows, display, title, "answer")
+
+
+def _filled(results: SimpleResults) -> Filled:
+    return lambda values, length: Values(values, results.incomplete, better="larger")
 
 
 def _results(results: SimpleResults) -> Table:
