@@ -16,6 +16,7 @@ from warm_python import warm_seconds
 
 settings.register_profile(
     "steady",
+    max_examples=50,  # others at each run, but for CI
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize="CI" in os.environ,
@@ -25,7 +26,7 @@ settings.load_profile("steady")
 
 @pytest.fixture
 def cpu_limit():
-    """Fails a test that takes ten seconds of CPU time, which only endless work does.
+    """Fails a test that takes five seconds of CPU time, which only endless work does.
 
     Texts are so long that time which grows with their square would be more. What others do on
     the machine does not count.
@@ -35,7 +36,7 @@ def cpu_limit():
         pytest.fail("this work grows faster than its input", pytrace=False)
 
     before = signal.signal(signal.SIGVTALRM, fail)
-    signal.setitimer(signal.ITIMER_VIRTUAL, 10)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 5)
     yield
     signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     signal.signal(signal.SIGVTALRM, before)

@@ -242,7 +242,7 @@ SEGMENTS = st.lists(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(rule=ANY_RULE | NEAR_RULE, segments=SEGMENTS)
 def test_any_rule_gives_a_verdict_or_its_declared_error(rule, segments):
     try:

@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-import shutil
 import zipfile
 
 import pytest
@@ -56,7 +55,11 @@ def project(tmp_path_factory, server):
     project.settings = {
         "datasets": files(project.folder),
         "judges": {**EXAMPLE["judges"], "judge": {**gold, "model": "judge"}},
-        "models": {**EXAMPLE["models"], "gold": gold},
+        "models": {
+            "reference": {"engine": "reference"},
+            "sim-a": {"engine": "simulated"},
+            "gold": gold,
+        },
     }
     project.configure(project.settings)
     server.serve(project.folder, project.settings)
@@ -123,14 +126,14 @@ def test_another_scorer_asks_nobody(project):
     project.configure({**project.settings, "datasets": changed})
     planned = project.planned()
     project.configure(project.settings)
-    assert planned["scores"] == 4 and not planned.keys() & {"inference", "verdicts", "prompts"}
+    assert planned["scores"] == 3 and not planned.keys() & {"inference", "verdicts", "prompts"}
 
 
 def test_two_runs_are_compared_by_the_data_set_s_own_test(project, tmp_path):
-    other = Project(tmp_path / "other")
-    shutil.copytree(project.folder, other.folder, symlinks=True)
-    models = {**project.settings["models"], "sim-hasty": {"engine": "simulated", "slip": 0.9}}
-    other.configure({**project.settings, "models": models})
+    other = project.fork(tmp_path / "other")
+    models = {"sim-a": {"engine": "simulated", "slip": 0.9}}
+    sets = {"by-exact": project.settings["datasets"]["by-exact"]}
+    other.configure({"datasets": sets, "models": models})
     other.snakemake("results/tables")
     done = command("compare", project.folder / "results", other.folder / "results", cwd=tmp_path)
     assert "by-exact" in done.stdout, done.stdout + done.stderr

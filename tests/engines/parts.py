@@ -14,8 +14,10 @@ from pathlib import Path
 
 from ask_items import ask_items
 from steadfast.contract.request import Item
+from warm_python import warm_python
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+TESTS = Path(__file__).resolve().parents[1]
+SCRIPTS = TESTS.parent / "scripts"
 
 
 def items(contexts=2, questions=5):
@@ -95,14 +97,15 @@ def same_bytes(one: Path, other: Path) -> bool:
 
 
 class Job:
-    """A part that runs in a process of its own."""
+    """A part that runs in a process of its own; ``python`` itself where it is sent a signal that
+    it may answer."""
 
-    def __init__(self, directory, server, contexts=2, questions=5, **operation):
+    def __init__(self, directory, server, contexts=2, questions=5, python=None, **operation):
         arguments = [directory, server.url, contexts, questions, json.dumps(operation)]
         self._server = server
         self._process = subprocess.Popen(
-            [sys.executable, __file__, *map(str, arguments)],
-            env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
+            [python or warm_python(), __file__, *map(str, arguments)],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(SCRIPTS), str(TESTS)])},
             stderr=subprocess.PIPE,
         )
 

@@ -21,7 +21,7 @@ ITEMS = st.builds(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(ITEMS, st.integers(1, 300), st.integers(0, 9))
 def test_nothing_sent_is_over_the_window_and_d_and_i_are_whole(item, window, template):
     (request,) = fit([item], window, "truncate", TOKENIZER, template_tokens=template)

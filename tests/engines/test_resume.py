@@ -4,6 +4,7 @@ import json
 import os
 import random
 import signal
+import sys
 
 import pytest
 
@@ -22,7 +23,7 @@ def reached(counts, number):
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_stopped_job_goes_on_where_it_stood(tmp_path, server, number):
     server.delay = 0.02
-    job = Job(tmp_path / "stopped", server, *PART)
+    job = Job(tmp_path / "stopped", server, *PART, python=sys.executable)
     assert job.kill(reached(server.answered, 25), number) in (-number, 128 + number)
     assert not (tmp_path / "stopped" / "out.jsonl").exists()
     code, errors = Job(tmp_path / "stopped", server, *PART).finish()

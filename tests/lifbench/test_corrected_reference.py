@@ -20,7 +20,7 @@ def spelled(answer: str, **style) -> str:
 
 @pytest.mark.parametrize("task", SAMPLES)
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_the_reference_has_every_point(task, data):
     sample = data.draw(SAMPLES[task])
     result = score(*sample, reference_answer(*sample[:2]), "corrected")

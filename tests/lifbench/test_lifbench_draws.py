@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 import pandas as pd
 import pytest
 
-from score_records import frames_of, record, run, unscored
+from score_records import FEW, frames_of, record, run, unscored
 from steadfast.benchmarks.lifbench.figures import figures
 from steadfast.benchmarks.lifbench.frames import coverage, data_counts, score_frame
 from steadfast.benchmarks.lifbench.measures import ars, ifs
@@ -40,7 +40,7 @@ def shown(frames: Frames) -> dict[str, Printed]:
 
 
 def test_equal_draws_change_no_value_and_no_interval(tmp_path):
-    scores = list(run({"a": 0.5, "b": 0.7}, contexts=2))
+    scores = list(run({"a": 0.5, "b": 0.7}, contexts=2, tasks=FEW))
     once, thrice = frames_of(scores, tmp_path), frames_of(drawn(scores, "a"), tmp_path)
     for name in ("ars", "ifp", "ifs", "comparisons", "depth", "rubrics", "headline"):
         values = once[name].columns.difference(["n", "expected"])
@@ -134,7 +134,7 @@ def test_answers_to_other_prompts_are_not_paired_though_their_samples_have_the_s
     # Own expressions on released contexts: contexts, and so samples, are named as the released are.
     scores = [
         one._replace(record=one.record | {"prompts": "released"}) if one.model != "own" else one
-        for one in run({"a": 0.5, "b": 0.7, "own": 0.6})
+        for one in run({"a": 0.5, "b": 0.7, "own": 0.6}, tasks=FEW)
     ]
     alone = frames_of([one for one in scores if one.model != "own"], tmp_path / "alone")
     found = frames_of(scores, tmp_path / "beside")["comparisons"]
@@ -143,15 +143,15 @@ def test_answers_to_other_prompts_are_not_paired_though_their_samples_have_the_s
 
 
 def test_released_scores_alone_bear_no_mark(tmp_path):
-    frames = frames_of(released(run({"a": 0.5, "b": 0.7}), "a", "b"), tmp_path)
+    frames = frames_of(released(run({"a": 0.5, "b": 0.7}, tasks=FEW), "a", "b"), tmp_path)
     assert "released)" not in shown(frames)["table3_ars"].md
     made = figures(frames, Display(), "rubric", "released")["ars_by_length"]
     assert "other prompts" not in made.caption
 
 
 def test_released_scores_change_no_interval_of_the_others(tmp_path):
-    alone = frames_of(run({"own": 0.6}, contexts=2), tmp_path)
-    scores = released(run({"a": 0.5, "own": 0.6}, contexts=2), "a")
+    alone = frames_of(run({"own": 0.6}, contexts=2, tasks=FEW), tmp_path)
+    scores = released(run({"a": 0.5, "own": 0.6}, contexts=2, tasks=FEW), "a")
     beside = frames_of(scores, tmp_path)
     for name in ("ars", "ifp", "ifs"):
         rows = beside[name][beside[name]["model"] == "own"].reset_index(drop=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from score_records import frames_of, record, released_frame, run, unscored
+from score_records import FEW, frames_of, record, released_frame, run, unscored
 from small_contexts import REPOSITORY, needs_cases
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record
@@ -144,14 +144,14 @@ def test_one_length_has_no_length_perspective_and_no_average():
 
 
 def test_metrics_are_the_same_whatever_the_order_of_models(tmp_path):
-    one = frames_of(run({"a": 0.5, "b": 0.7}), tmp_path)
-    two = frames_of(run({"b": 0.7, "a": 0.5}), tmp_path)
+    one = frames_of(run({"a": 0.5, "b": 0.7}, tasks=FEW), tmp_path)
+    two = frames_of(run({"b": 0.7, "a": 0.5}, tasks=FEW), tmp_path)
     for name, rows in one.items():
         pd.testing.assert_frame_equal(rows, two[name])
 
 
 def test_written_metrics_have_the_tidy_columns(tmp_path):
-    frames = frames_of(run({"NA": 0.5}), tmp_path)
+    frames = frames_of(run({"NA": 0.5}, tasks=FEW), tmp_path)
     columns = ["model", "task", "length", "perspective", "capability", "value", "low", "high", "n"]
     for name in ("ars", "ifp", "ifs"):
         assert list(frames[name]) == [*columns, *(["chance"] if name == "ifs" else [])]
@@ -160,7 +160,7 @@ def test_written_metrics_have_the_tidy_columns(tmp_path):
 
 
 def test_nothing_scored_at_all_gives_empty_metrics(tmp_path):
-    frames = frames_of(map(unscored, run({"a": 0.5, "b": 0.7}, ["4k"])), tmp_path)
+    frames = frames_of(map(unscored, run({"a": 0.5, "b": 0.7}, ["4k"], tasks=FEW)), tmp_path)
     assert set(frames.pop("coverage")["scored"]) == {0}
     assert frames.pop("data")["samples"].sum() == 66
     assert frames.pop("headline")["value"].isna().all()
@@ -195,7 +195,7 @@ def headline_of(scores, folder: Path) -> tuple[pd.DataFrame, dict[str, pd.DataFr
 
 
 def test_the_headline_says_what_ars_adds_to_the_floor(tmp_path):
-    rows = frames_of(run({"floor": 0.5, "a": 0.75}), tmp_path, floor="floor")["headline"]
+    rows = frames_of(run({"floor": 0.5, "a": 0.75}, tasks=FEW), tmp_path, floor="floor")["headline"]
     found = rows.set_index(["model", "measure"])[["value", ABOVE_FLOOR]]
     floor, a = found.loc[("floor", "ARS")], found.loc[("a", "ARS")]
     assert a[ABOVE_FLOOR] == pytest.approx((a["value"] - floor["value"]) / (1 - floor["value"]))
@@ -204,7 +204,7 @@ def test_the_headline_says_what_ars_adds_to_the_floor(tmp_path):
 
 
 def test_headline_values_are_those_over_all_lengths(tmp_path):
-    rows, frames = headline_of(run({"a": 0.7, "b": 0.5}), tmp_path)
+    rows, frames = headline_of(run({"a": 0.7, "b": 0.5}, tasks=FEW), tmp_path)
     assert rows.index.tolist() == [("a", "ARS"), ("b", "ARS"), ("a", "IFS"), ("b", "IFS")]
     for model in ("a", "b"):
         overall = {"model": model, "task": OVERALL}
@@ -226,7 +226,7 @@ def test_unscored_samples_show_in_the_headline_s_n(tmp_path):
 def test_a_model_without_scores_and_a_single_length_have_empty_headlines(tmp_path):
     scores = (
         unscored(found) if found.model == "a" else found
-        for found in run({"a": 0.7, "b": 0.5}, ["4k"])
+        for found in run({"a": 0.7, "b": 0.5}, ["4k"], tasks=FEW)
     )
     rows, _ = headline_of(scores, tmp_path)
     assert rows["value"].notna().to_dict() == {

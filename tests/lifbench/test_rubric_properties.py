@@ -50,7 +50,7 @@ def most(task: str, rubric: str, point: str) -> float:
 @pytest.mark.parametrize("rubric", RUBRICS)
 @pytest.mark.parametrize("task", TASKS)
 @given(response=ANY_TEXT)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_any_text_has_a_score_within_bounds(task, rubric, response):
     for sample in samples(task)[:2]:
         first, again = score(*sample, response, rubric), score(*sample, response, rubric)
@@ -63,7 +63,7 @@ def test_any_text_has_a_score_within_bounds(task, rubric, response):
 
 @pytest.mark.parametrize("task", TASKS)
 @given(response=ANY_TEXT)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_the_corrected_total_is_the_weighted_mean_of_the_points(task, response):
     result = score(*samples(task)[0], response, "corrected")
     weights = WEIGHTS["corrected"][task]
@@ -119,7 +119,7 @@ def test_twice_the_text_takes_at_most_twice_the_steps(task, response, rubric):
 @pytest.mark.parametrize("task", APART)
 @pytest.mark.parametrize("response", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_responses_have_a_score(task, response, rubric):
-    result = score(*samples(task)[0], response(100_000), rubric)
+    result = score(*samples(task)[0], response(50_000), rubric)
     assert 0 <= result.total <= 1  # none of them has entries longer than a group's first
 
 

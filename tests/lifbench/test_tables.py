@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from matplotlib import rc_context
 
-from score_records import LENGTHS, frames_of, run, unscored
+from score_records import FEW, LENGTHS, frames_of, run, unscored
 from steadfast.benchmarks.lifbench.figures import figures
 from steadfast.benchmarks.lifbench.scored_tasks import RUBRICS
 from steadfast.benchmarks.lifbench.tables import BUILDERS, tables
@@ -119,7 +119,7 @@ def test_with_one_context_of_a_length_no_length_has_bold_and_a_note_says_why(pag
 
 
 def test_with_several_contexts_each_length_has_its_own_best(tmp_path):
-    page = build(run({"good": 0.9, "fair": 0.3}, contexts=4), tmp_path)
+    page = build(run({"good": 0.9, "fair": 0.3}, contexts=4, tasks=FEW), tmp_path)
     page = page["lifbench_table7_ars_by_length"]
     lines = [[cell.strip() for cell in line.split("|")] for line in page.md.splitlines()]
     bold = {(line[1], line[2]): "**" in line[-2] for line in lines[4:8]}
@@ -134,7 +134,7 @@ def test_with_several_contexts_each_length_has_its_own_best(tmp_path):
 
 
 def test_simulated_readers_compete_among_themselves_alone(tmp_path):
-    text = build(run({"sim-a": 0.9, "sim-b": 0.5, "reference": 1.0}), tmp_path)
+    text = build(run({"sim-a": 0.9, "sim-b": 0.5, "reference": 1.0}, tasks=FEW), tmp_path)
     text = text["lifbench_table3_ars"].md
     (line,) = [line for line in text.splitlines() if line.startswith("| sim-a")]
     assert line.count("**") == 2  # overall ARS alone: a task has three contexts
@@ -209,7 +209,7 @@ def test_what_no_test_compares_has_no_bold_and_says_so(pages, name):
 
 
 def test_models_stand_by_their_mean_rank_of_stability(tmp_path):
-    pages = build(run({"m1": 0.9, "m2": 0.8, "m3": 0.7, "m4": 0.6}), tmp_path)
+    pages = build(run({"m1": 0.9, "m2": 0.8, "m3": 0.7, "m4": 0.6}, tasks=FEW), tmp_path)
     rows = rows_of(pages["lifbench_table4_ifs"])[1:]
     values = pd.DataFrame([[float(cell) for cell in row[2:5]] for row in rows])
     assert values.rank(method="min").sum(axis=1).is_monotonic_increasing
@@ -222,7 +222,7 @@ def test_both_rubrics_stand_side_by_side(tmp_path):
             record=scored.record | {"other_raters": {"corrected": {"total": total}}}
         )
 
-    page = build(map(turned, run(LEVELS)), tmp_path)["lifbench_rubrics"]
+    page = build(map(turned, run(LEVELS, tasks=FEW)), tmp_path)["lifbench_rubrics"]
     assert "Released: ARS" in page.md
     assert "Corrected: Rank" in page.md
     assert "Ranks by the corrected rubric and by the released rubric over 3 models" in page.md
@@ -253,7 +253,7 @@ def test_pairs_are_compared_with_the_better_model_first(pages):
 
 
 def test_one_model_has_no_comparison(tmp_path):
-    assert "No two models" in build(run({"m": 0.5}), tmp_path)["lifbench_comparisons"].md
+    assert "No two models" in build(run({"m": 0.5}, tasks=FEW), tmp_path)["lifbench_comparisons"].md
 
 
 def test_the_figure_names_the_models_by_falling_ars_and_what_is_none_of_them(frames):
@@ -346,8 +346,8 @@ def test_nothing_of_the_paper_is_shown_by_default(six_lengths):
 def test_the_effective_length_stands_with_its_range_and_what_is_kept(tmp_path):
     levels = {"good": 0.8, "reference": 1.0}
     scores = [
-        *run({**levels, "fair": 0.6}, ["4k"], contexts=3),
-        *run({**levels, "fair": 0.3}, ["8k"], contexts=3),
+        *run({**levels, "fair": 0.6}, ["4k"], 3, FEW),
+        *run({**levels, "fair": 0.3}, ["8k"], 3, FEW),
     ]
     found = frames_of(scores, tmp_path, effective_share=0.85)
     page = show(found)["lifbench_effective"]

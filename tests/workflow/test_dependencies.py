@@ -38,7 +38,7 @@ def write():
 atexit.register(write)
 """
 EVERYTHING = {
-    **TINY,
+    "models": {"sim-a": TINY["models"]["sim-a"]},
     "benchmarks": ["lifbench", "followbench", "cfbench", "complexbench"],
     "lifbench": {"lengths": {"2k": 2048}},
     "limit": 2,

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from project import ROOT, SNAKEMAKE, TINY, Project
+from warm_python import warm_python
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -39,7 +40,15 @@ def test_run_from_another_directory(tmp_path):
 
 
 def test_the_default_config_is_found_from_another_directory(tmp_path):
-    command = [*SNAKEMAKE[:3], "--snakefile", str(ROOT / "Snakefile"), "--cores", "1", "-n"]
+    command = [
+        warm_python(),
+        *SNAKEMAKE[1:3],
+        "--snakefile",
+        str(ROOT / "Snakefile"),
+        "--cores",
+        "1",
+        "-n",
+    ]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "complexbench_tables" in done.stdout + done.stderr
@@ -68,7 +77,7 @@ def in_installation(installed, folder, *words):
     """Runs Python in a folder, with the installation among its packages as its .pth file says."""
     (tree,) = (installed / "steadfast.pth").read_text().splitlines()
     return subprocess.run(
-        [sys.executable, *words],
+        [warm_python(), *words],
         env={**os.environ, "PYTHONPATH": str(installed / tree)},
         cwd=folder,
         capture_output=True,

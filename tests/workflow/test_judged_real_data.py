@@ -10,7 +10,7 @@ from judge_server import MANNERS, judging, some, truth
 from judged_project import config, http, judged, new_project, rows
 from project import ROOT
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = [pytest.mark.workflow, pytest.mark.heavy]
 
 READER = "slips"
 # Answers, and those that a judge is asked about (../shared/*/SPEC.md, sections 1 and 3).
