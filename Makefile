@@ -24,6 +24,8 @@
 # make compare     what differs between two runs: make compare A=results B=other/results (docs/compare.md)
 # make gate        whether run B is no worse than run A: make gate A=results B=other/results MARGIN=.02
 #
+# make labels      draws N=150 answers that people are to judge, as a sheet and a page (docs/judging.md)
+#
 # make test        the tests
 # make heavy       the tests that install more: LaTeX, vLLM's CPU build, a SLURM cluster, a browser
 # make lint        formatting, linting and types, as CI checks them
@@ -51,7 +53,7 @@ $(foreach file,$(CONFIG),$(if $(wildcard $(file)),,$(error CONFIG: $(file): no s
 # Hundreds of short Python processes: compiled modules are worth keeping.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: tables trial show doctor plan report figures page noise export bundle unbundle compare gate vllm embeddings verifiers test heavy lint bench docs site lock clean help
+.PHONY: tables trial show doctor plan report figures page noise export bundle unbundle compare gate labels vllm embeddings verifiers test heavy lint bench docs site lock clean help
 
 tables: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES)
@@ -73,6 +75,9 @@ compare: .venv/base
 
 gate: .venv/base
 	@$(COMMAND) gate $(if $(CONFIG),--config $(CONFIG)) $(if $(MARGIN),--margin $(MARGIN)) -- '$(A)' '$(B)'
+
+labels: .venv/base
+	@$(COMMAND) labels $(if $(N),--number $(N)) $(CONFIG)
 
 plan report figures page noise export bundle: .venv/base
 	$(BIN)/snakemake $(CONFIGFILE) --cores $(CORES) -- $@

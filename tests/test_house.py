@@ -6,7 +6,7 @@ import grimp
 
 FLOORS = (
     ("command", "notebook"),
-    ("benchmarks", "simple", "stages", "plan", "page", "compare", "share", "doctor"),
+    ("benchmarks", "simple", "stages", "plan", "page", "compare", "share", "label", "doctor"),
     ("run", "show", "judging"),
     ("engines", "stats", "config", "workflow"),
     ("contract",),

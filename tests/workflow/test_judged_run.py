@@ -1,15 +1,17 @@
 """The judged benchmarks through the whole workflow, with a judge over HTTP, to tables."""
 
+import csv
 from collections import Counter
 
 import pytest
 
 from judge_server import MANNERS, JudgeServer, judging, some, truth
 from judged_project import HOW, TINY_DATA, config, http, judged, new_project, rows
-from project import Project
+from project import Project, command
 from steadfast.config.load import load_config
 from steadfast.contract.registry import benchmarks
 from steadfast.show.report import NAMES
+from steadfast.stats.raters import read_label_file
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
 
@@ -138,3 +140,14 @@ def test_what_a_bad_judge_does_not_say_is_shown_as_missing(ran, tmp_path):
         assert any(float(row["status_invalid"]) > 0 for row in coverage)
     (shown,) = rows(project, "tables/report.csv")
     assert shown["marks"].count("incomplete") == 4
+
+
+def test_labels_are_drawn_of_what_was_answered(ran):
+    done = command("labels", "my.yaml", "--number", 10, cwd=ran.path("."))
+    assert done.returncode == 0 and "CFBench: 10 answers" in done.stdout
+    labels = read_label_file(ran.path("results/labels/cfbench.csv"))
+    assert labels.records == []  # nobody has given a verdict
+    with ran.path("results/labels/cfbench.csv").open(encoding="utf-8-sig", newline="") as lines:
+        asked = {(row["model"], row["sample_id"]) for row in csv.DictReader(lines)}
+    assert {model for model, _ in asked} == set(HOW) and len(asked) == 10
+    assert len({sample for _, sample in asked}) == 5  # each with all models' answers

@@ -145,6 +145,21 @@ COMMANDS = {
         ),
         "gate",
     ),
+    "labels": Command(
+        "draws what people are to label, and writes a sheet and a page for it",
+        "my.yaml --number 150",
+        (
+            CONFIG,
+            argument(
+                "--number",
+                type=int,
+                default=150,
+                metavar="N",
+                help="answers of each benchmark, whole clusters of them: %(default)s",
+            ),
+        ),
+        "labels",
+    ),
     "bundle": Command(
         "packs a run into one file that travels, results/bundle.zip", "my.yaml", WORKFLOW
     ),

@@ -361,6 +361,18 @@ class Scoring(ABC):
         return {}
 
 
+class Question(NamedTuple):
+    """What somebody is asked about an answer: yes or no.
+
+    Attributes:
+        key: by which a label has the verdict.
+        text: what is asked.
+    """
+
+    key: str
+    text: str
+
+
 class Labels(NamedTuple):
     """People's verdicts: the file's name, for messages, and its records."""
 

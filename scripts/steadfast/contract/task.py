@@ -14,6 +14,7 @@ from steadfast.contract.components import (
     Component,
     JudgePrompts,
     JudgeStandIn,
+    Question,
     Samples,
     Scoring,
     StandIn,
@@ -84,6 +85,9 @@ class Judging:
         stand_in: replies of judges without a model.
         templates: file of each judge template, or ``resource:`` and the name of a packaged one.
         attempts: times that a readable reply is asked for, at most.
+        questions: a function of a sample: what people are asked of an answer, nothing where a rule
+            decides; None where people's verdicts are not read.
+        label_id: how a label names a sample, by ``part`` and ``sample_id``.
     """
 
     prompts: Component[JudgePrompts]
@@ -91,6 +95,8 @@ class Judging:
     stand_in: Component[JudgeStandIn]
     templates: Mapping[str, str]
     attempts: int
+    questions: Component[Sequence[Question]] | None = None
+    label_id: str = "{sample_id}"
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from steadfast.base.files import Settings, read_json, read_jsonl, write_json
+from steadfast.base.files import Settings, read_json, write_json
 from steadfast.base.seal import Seal
-from steadfast.contract.components import Frames, Labels, component
+from steadfast.contract.components import Frames, component
 from steadfast.contract.part_files import Sources, read_data, sources_by_part
 from steadfast.stats.decision import Decision, as_asked
+from steadfast.stats.raters import read_label_file
 from steadfast.stats.scores import read_scores
 from steadfast.stats.tidy import write_csv
 from steadfast.workflow.script import paths, run_rule
@@ -33,7 +34,7 @@ def measure(
     ``before``, the path ``decision``.
     """
     data = {part: read_data(files) for part, files in sources.items()}
-    people = Labels(str(labels), list(read_jsonl(labels))) if labels else None
+    people = read_label_file(labels) if labels else None
 
     def measured(models: Collection[str]) -> Frames:
         own = {cell: path for cell, path in scores.items() if cell[0] in models}

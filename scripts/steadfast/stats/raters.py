@@ -1,13 +1,16 @@
 """Verdicts of raters: judges' out of scores, people's out of a file of labels."""
 
+import csv
+import io
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import groupby
+from pathlib import Path
 from typing import Any, TypeVar
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Record
+from steadfast.base.files import Record, read_jsonl, read_text
 from steadfast.contract.components import Labels, Scored
 from steadfast.contract.records import ScoreRecord
 from steadfast.contract.request import draw_key
@@ -59,14 +62,62 @@ def by_answer(
     }
 
 
+SHEET = ("instruction", "answer", "asked", "verdict", "rater", "question", "sample_id", "model")
+"""Columns of a sheet that people fill, a row a question."""
+WORDS = {"yes": 1, "y": 1, "1": 1, "是": 1, "no": 0, "n": 0, "0": 0, "否": 0}
+
+
+def read_label_file(path: Path) -> Labels:
+    """Returns the labels of a file: records of JSON lines, or a sheet of ``SHEET`` that came back.
+
+    Rows without a verdict are left out.
+
+    Raises:
+        UserError: a sheet lacks a column, or has a verdict that is neither yes nor no.
+    """
+    if path.suffix != ".csv":
+        return Labels(str(path), list(read_jsonl(path)))
+    rows = csv.DictReader(io.StringIO(read_text(path).removeprefix("\ufeff")))
+    needed = ("verdict", "question", "sample_id", "model")
+    if lacking := [name for name in needed if name not in (rows.fieldnames or ())]:
+        raise UserError(f"{path}: column {lacking[0]!r} is missing; keep the sheet's columns")
+    found: dict[tuple[str, str, str], dict[str, str]] = defaultdict(dict)
+    for row in rows:
+        verdict = (row["verdict"] or "").strip().casefold()
+        if not verdict:
+            continue
+        if verdict not in WORDS:
+            raise UserError(
+                f"{path}:{rows.line_num}: verdict {row['verdict']!r} is neither yes nor no; mend it"
+            )
+        rater = (row.get("rater") or "").strip() or HUMAN
+        said = "yes" if WORDS[verdict] else "no"
+        found[rater, row["model"], row["sample_id"]][row["question"]] = said
+    records = [
+        {"rater": rater, "model": model, "sample_id": sample, "verdicts": verdicts}
+        for (rater, model, sample), verdicts in found.items()
+    ]
+    return Labels(str(path), records)
+
+
 def listed_verdicts(
     verdicts: object, count: int, item: str, yes: Hashable = 1, no: Hashable = 0
 ) -> dict[int, int]:
-    """Returns verdicts by number, 1 or 0, out of a list; a ValueError has half a sentence.
+    """Returns verdicts by number, 1 or 0, out of a list, or out of yes and no by number.
+
+    A ValueError has half a sentence.
 
     >>> listed_verdicts(["YES", "NO"], 2, "constraint", "YES", "NO")
     {1: 1, 2: 0}
     """
+    if isinstance(verdicts, dict):
+        known = {str(number): number for number in range(1, count + 1)}
+        for number, word in verdicts.items():
+            if number not in known or word not in ("yes", "no"):
+                raise ValueError(
+                    f"{item} {number}: {word!r}; yes or no of 1 to {count} is expected"
+                )
+        return {known[number]: int(word == "yes") for number, word in verdicts.items()}
     if not isinstance(verdicts, list) or len(verdicts) != count:
         raise ValueError(f"a list of {count} verdicts was expected, one a {item}")
     for number, verdict in enumerate(verdicts, start=1):

@@ -9,7 +9,7 @@ from steadfast.base.files import Record
 from steadfast.benchmarks.cfbench.facts import DIRECT, FULL, SETS, ScoreRecord
 from steadfast.benchmarks.cfbench.frames import with_full
 from steadfast.benchmarks.cfbench.satisfaction import is_satisfied, satisfaction
-from steadfast.contract.components import Labels, Scored
+from steadfast.contract.components import Labels, Question, Sample, Scored
 from steadfast.stats.agreement import agreement_rows, answer_agreement, consensus, majority
 from steadfast.stats.intervals import Clusters
 from steadfast.stats.raters import (
@@ -66,6 +66,12 @@ def agreement(
     if with_direct:
         found["direct_humans"] = humans(by_score)
     return found
+
+
+def questions(sample: Sample) -> list[Question]:
+    """Returns what people are asked of an answer: its checkpoints."""
+    texts = [checkpoint["text"] for checkpoint in sample.source["checkpoints"]]
+    return [Question(str(number), text) for number, text in enumerate(texts, start=1)]
 
 
 def labelled_verdicts(

@@ -83,6 +83,7 @@ def task(config: Config, section: Cfbench) -> Task:
         judging=Judging(
             prompts=Component(f"{PACKAGE}.judge:CfbenchJudgePrompts", asked, packaged(templates)),
             readable=Component(f"{PACKAGE}.replies:readable"),
+            questions=Component(f"{PACKAGE}.agreement:questions"),
             stand_in=Component(f"{PACKAGE}.readers:CfbenchJudge"),
             templates=templates,
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),

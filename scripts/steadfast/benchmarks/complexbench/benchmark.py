@@ -137,6 +137,8 @@ def task(config: Config, section: Complexbench) -> Task:
                 f"{PACKAGE}.judge:ComplexbenchJudgePrompts", judging, packaged(templates)
             ),
             readable=Component(f"{PACKAGE}.replies:readable"),
+            questions=Component(f"{PACKAGE}.scored:questions"),
+            label_id="{part}/{sample_id}",
             stand_in=Component(f"{PACKAGE}.readers:ComplexbenchJudge"),
             templates=templates,
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),

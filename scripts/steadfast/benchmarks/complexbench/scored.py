@@ -11,9 +11,9 @@ from steadfast.base.errors import UserError
 from steadfast.base.files import Record
 from steadfast.benchmarks.complexbench.aggregation import CLASSES, Instance, Verdicts, dependent
 from steadfast.benchmarks.complexbench.branches import selecting, selections
-from steadfast.benchmarks.complexbench.facts import WHOLE, ScoreRecord, language_and_split
+from steadfast.benchmarks.complexbench.facts import WHOLE, Prompt, ScoreRecord, language_and_split
 from steadfast.benchmarks.complexbench.rules.checks import UNDECIDED
-from steadfast.contract.components import Data, Labels, Scored
+from steadfast.contract.components import Data, Labels, Question, Sample, Scored
 from steadfast.stats.agreement import answer_agreement, consensus
 from steadfast.stats.preferences import preferences
 from steadfast.stats.raters import answer_name, judge_verdicts, read_labels
@@ -176,6 +176,12 @@ def agreement(
     of_judges = judge_verdicts(scores, judges, _judged)
     people = read_labels(labels, scores, _labelled, preferences=True)
     return answer_agreement(of_judges, people, scores)
+
+
+def questions(sample: Sample[Prompt]) -> list[Question]:
+    """Returns what people are asked of an answer: its scoring questions."""
+    texts = sample.source["scoring_questions"]
+    return [Question(str(point), texts[point]["question"]) for point in sample.prompt["points"]]
 
 
 def labelled_scores(scored: ScoredAnswers, labels: Labels | None) -> Iterator[Scored[ScoreRecord]]:

@@ -6,8 +6,9 @@ from typing import TypeVar
 import pandas as pd
 
 from steadfast.base.files import Record
-from steadfast.benchmarks.followbench.facts import JUDGE, NO, PATH, YES, ScoreRecord
-from steadfast.contract.components import Labels, Scored, rater_name
+from steadfast.base.resources import facts
+from steadfast.benchmarks.followbench.facts import JUDGE, NO, PATH, YES, Prompt, ScoreRecord
+from steadfast.contract.components import Labels, Question, Sample, Scored, rater_name
 from steadfast.stats.agreement import COLUMNS, answer_agreement, consensus
 from steadfast.stats.raters import (
     answer_name,
@@ -66,6 +67,17 @@ def labelled_verdicts(
     levels = {(one.model, answer_name(one.record)): one.record["level"] for one in scores}
     found = consensus(read_labels(labels, scores, _label, judged=_is_judged))
     return {answer: of for answer, of in found.items() if len(of) == levels[answer]}
+
+
+def questions(sample: Sample[Prompt]) -> list[Question]:
+    """Returns what people are asked of an answer: each constraint, by the step that added it."""
+    if sample.prompt["scorer"] != JUDGE:
+        return []
+    levels, said = sample.source["levels"], facts("followbench/tables.yaml")["asked_of_people"]
+    return [
+        Question(str(n), said.format(n=n, text=levels[n - 1]["instruction"]))
+        for n in range(1, sample.prompt["level"] + 1)
+    ]
 
 
 def _is_judged(score: ScoreRecord) -> bool:

@@ -128,6 +128,7 @@ def task(config: Config, section: Followbench) -> Task:
                 f"{PACKAGE}.judge:FollowbenchJudgePrompts", ways, packaged(templates)
             ),
             readable=Component(f"{PACKAGE}.replies:readable"),
+            questions=Component(f"{PACKAGE}.agreement:questions"),
             stand_in=Component(f"{PACKAGE}.readers:FollowbenchJudge"),
             templates=templates,
             attempts=config.judging.attempts_of(RELEASED_ATTEMPTS),

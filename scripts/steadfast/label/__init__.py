@@ -1,0 +1,1 @@
+"""What people are asked to label: drawn before anybody looks at a score, as sheet and page."""

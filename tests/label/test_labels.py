@@ -1,0 +1,89 @@
+"""What people are to label: drawn by names and a seed, written as a sheet that comes back."""
+
+import csv
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steadfast.base.errors import UserError
+from steadfast.contract.components import Question
+from steadfast.label.draw import Asked, clusters_in_order
+from steadfast.label.sheet import write_sheet
+from steadfast.stats.raters import listed_verdicts, read_label_file
+
+QUESTIONS = [Question("1", "Is it calm?"), Question("2", "=1+1")]
+ANSWERS = [
+    Asked("m", "a/1", "Write.\nCalmly.", "</script><b>é", QUESTIONS),
+    Asked("n", "a/1", "Write.\nCalmly.", 'Sea, "wide"', QUESTIONS),
+]
+
+
+@given(st.dictionaries(st.text(min_size=1, max_size=4), st.sampled_from("abc"), max_size=30))
+def test_first_clusters_are_spread_over_the_strata(strata):
+    order = clusters_in_order(strata, 1)
+    assert sorted(order) == sorted(strata)
+    for count in range(len(order) + 1):
+        for stratum in set(strata.values()):
+            size = sum(of == stratum for of in strata.values())
+            got = sum(strata[name] == stratum for name in order[:count])
+            assert abs(got - count * size / len(strata)) < 2
+
+
+def test_the_draw_depends_on_seed_and_names_alone():
+    strata = {f"c{n}": "ab"[n % 2] for n in range(20)}
+    assert clusters_in_order(strata, 1) == clusters_in_order(dict(reversed(strata.items())), 1)
+    assert clusters_in_order(strata, 1) != clusters_in_order(strata, 2)
+
+
+@pytest.fixture
+def sheet(tmp_path):
+    path, _ = write_sheet(ANSWERS, "Title", tmp_path, "bench")
+    return path
+
+
+def filled(path, *verdicts):
+    """The sheet as somebody sends it back."""
+    with path.open(encoding="utf-8-sig", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    for row, verdict in zip(rows, verdicts, strict=True):
+        row |= {"verdict": verdict, "rater": "ann"}
+    with path.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.DictWriter(out, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def test_a_sheet_that_is_filled_is_a_file_of_labels(sheet):
+    found = read_label_file(filled(sheet, "Yes", " no ", "1", ""))
+    assert found.records == [
+        {"rater": "ann", "model": "m", "sample_id": "a/1", "verdicts": {"1": "yes", "2": "no"}},
+        {"rater": "ann", "model": "n", "sample_id": "a/1", "verdicts": {"1": "yes"}},
+    ]
+    assert listed_verdicts(found.records[0]["verdicts"], 2, "constraint") == {1: 1, 2: 0}
+
+
+def test_a_verdict_that_is_none_is_named_with_its_line(sheet):
+    # The first two rows' instruction has a line break, as every row's.
+    with pytest.raises(UserError, match=r"bench\.csv:5: verdict 'maybe' is neither yes nor no"):
+        read_label_file(filled(sheet, "yes", "maybe", "", ""))
+
+
+def test_a_sheet_without_a_column_is_refused(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("verdict,question,model\nyes,1,m\n")
+    with pytest.raises(UserError, match="column 'sample_id' is missing"):
+        read_label_file(path)
+
+
+@pytest.mark.parametrize("verdicts", [{"3": "yes"}, {"1": "maybe"}, {"1": True}])
+def test_verdicts_by_number_are_yes_or_no_of_known_ones(verdicts):
+    with pytest.raises(ValueError, match="yes or no of 1 to 2"):
+        listed_verdicts(verdicts, 2, "constraint")
+
+
+def test_an_answer_is_text_in_the_page_and_no_formula_in_the_sheet(sheet):
+    html = sheet.with_suffix(".html").read_text()
+    assert html.count("</script>") == 2 and "\\u003c/script>" in html
+    assert "'=1+1" in sheet.read_text(encoding="utf-8-sig")
