@@ -36,6 +36,8 @@ def test_one_verdict_line_at_the_end(reply, language, expected):
     [
         ("", "zh"),
         ("不是", "zh"),
+        ("答案：是\n答案：是", "zh"),
+        ("Answer: Yes", "zh"),
         ("答案：是/否", "zh"),
         ("答案：是，但部分满足", "zh"),
         ("答案：是否", "zh"),

@@ -150,5 +150,5 @@ def test_readable_is_the_strict_reading():
     rated = {"count": 2, "highest": 10}
     assert readable(rated, "Good.\nRating: [[7]]", "An answer.")
     assert not readable(rated, "['YES', 'NO']", "An answer.")
-    assert readable({"count": 2}, "['YES', 'NO']", "An answer.")
-    assert not readable({"count": 3}, "['YES', 'NO']", "An answer.")
+    assert readable({"count": 2, "language": "en"}, "['YES', 'NO']", "An answer.")
+    assert not readable({"count": 3, "language": "en"}, "['YES', 'NO']", "An answer.")

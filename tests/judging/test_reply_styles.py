@@ -114,13 +114,13 @@ COMPLEXBENCH = {
         "```\nAnswer: yes\n```", '{"answer": "yes"}', '```json\n{"verdict": true}\n```',
         "\\boxed{yes}", "Final answer: \\boxed{\\text{Yes}}", "| Answer | yes |", "['YES']",
         "Answer: yes\nIt names all three.", "Answer:\u00a0yes", "Ａｎｓｗｅｒ： ｙｅｓ",
-        "- Title: there\n- Author: there\n\n### Answer: Yes", "Answer: yes\nAnswer: yes",
+        "- Title: there\n- Author: there\n\n### Answer: Yes",
     ],
     "zh": [
         "是", "是。", "**是**", "答案：是\n以上。", "最终答案：是", "结论：是", "答案为：是",
         "判断：“是”", "```\n答案：是\n```", '{"答案": "是"}', "\\boxed{是}",
         "答案　：　是", "| 答案 | 是 |",
-        "Answer: Yes", "分析：都有。\n\n**最终答案：是。**",
+        "分析：都有。\n\n**最终答案：是。**",
     ],
 }  # fmt: skip
 
@@ -133,7 +133,9 @@ def wrapped() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("name", "reply"), wrapped())
 def test_followbench_reads_a_list_whatever_is_around_it(name, reply):
-    assert strict(reply, ANSWER, 3) == VERDICTS
+    assert strict(reply, ANSWER, 3, "zh") == VERDICTS
+    if name != "Chinese":
+        assert strict(reply, ANSWER, 3, "en") == VERDICTS
 
 
 @pytest.mark.parametrize("style", FOLLOWBENCH.values(), ids=FOLLOWBENCH)
@@ -186,6 +188,7 @@ UNCLEAR = [
     "All but the second.",
     "Two of three.",
     "[YES, NO, YES] * 2",
+    "['是', '否', '是']",
 ]
 
 
@@ -229,6 +232,8 @@ def test_cfbench_leaves_what_is_unclear_unread(reply):
         ("{'answer': 'partly'}", "en"),
         ('{"a": "yes", "b": "no"}', "en"),
         ("Answer: 是", "en"),
+        ("Answer: yes\nAnswer: yes", "en"),
+        ("Answer: yes", "zh"),
         ("部分满足", "zh"),
         ("答案：是，但部分满足", "zh"),
         ("答案是否正确？", "zh"),

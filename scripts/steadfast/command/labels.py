@@ -47,7 +47,7 @@ def _written(run: FinishedRun, name: str, number: int) -> bool:
     print(f"{title}: {len(flat)} answers with {questions} questions, in {len(answers)} clusters")
     print(f"  {' and '.join(map(str, files))}")
     print(
-        f"  Shares are then known to ± {width:.2f} at most; the better the judge, the less. Four times "
-        f"as many answers halve that. Name the file that comes back in the config: {name}.labels"
+        f"  Shares are then known to ± {width:.2f} at most; the better the judge, the less. Four "
+        f"times as many answers halve that. The config's key for the file: {name}.labels"
     )
     return True

@@ -13,8 +13,12 @@ from typing import Any, NamedTuple
 
 from steadfast.judging.reply import own_words
 
-WORDS = {"yes": 1, "no": 0, "是": 1, "否": 0}
-FIGURES = {"1": 1, "0": 0, **WORDS}
+_ENGLISH, _CHINESE = {"yes": 1, "no": 0}, {"是": 1, "否": 0}
+BY_LANGUAGE: Mapping[str, Mapping[str, int]] = {"en": _ENGLISH, "zh": {**_ENGLISH, **_CHINESE}}
+"""What yes and no are where the judge is asked for YES or NO in a language."""
+OWN_WORDS: Mapping[str, Mapping[str, int]] = {"en": _ENGLISH, "zh": _CHINESE}
+"""What they are where it is asked for the language's own words."""
+FIGURES = {"1": 1, "0": 0, **_ENGLISH, **_CHINESE}
 Words = Mapping[str, int]
 
 _FENCE = re.compile(r"^[ \t>]*(?:```|~~~).*$", re.MULTILINE)
@@ -176,9 +180,8 @@ def named(words: Words, labels: str, answer: str) -> Callable[[str], Iterator[Cl
         for line, stop in lines(text):
             short = line.strip("|{} ").replace('"', "") if len(line) < _LINE else ""
             found = form.fullmatch(short)
-            if (row and not found) or (found and found[1]):
-                if row:
-                    yield Claim(tuple(row), (), end)
+            if row and not found:
+                yield Claim(tuple(row), (), end)
                 row = []
             if found and squeezed(line).casefold() not in given:
                 row += [words[name.casefold()] for name in element.findall(found[2])]

@@ -5,7 +5,7 @@ import re
 from steadfast.base.files import Settings
 from steadfast.benchmarks.complexbench.facts import ABSENT, ALL, HEADING, LABEL, SEPARATOR, STRICT
 from steadfast.judging.reply import last_claim, own_words
-from steadfast.judging.styles import WORDS, agreed, lists, named, objects
+from steadfast.judging.styles import OWN_WORDS, agreed, lists, named, objects
 
 MOST_PARTS = 1000  # more are not copied out, but made up
 
@@ -14,9 +14,7 @@ _AROUND = " \t*_#>`"
 _LABEL_LINE = re.compile(rf"[ \t>#]*(\*\*)?{LABEL}[ \t]*(\*\*)?[ \t]*[:：][ \t]*")
 _OPENING, _CLOSING = '"“`', '"”`'
 _CLAIMS = {"zh": "答案", "en": "answer"}
-_LABELS = "answer|verdict|conclusion|result|judge?ment"
-_STYLES = {"zh": f"答案|结论|判断|判定|{_LABELS}", "en": _LABELS}
-_WORDS = {"zh": WORDS, "en": {word: verdict for word, verdict in WORDS.items() if word.isascii()}}
+_STYLES = {"zh": "答案|结论|判断|判定", "en": "answer|verdict|conclusion|result|judge?ment"}
 
 
 def readable(expected: Settings, reply: str, answer: str) -> bool:
@@ -40,7 +38,7 @@ def strict_verdict(reply: str, answer: str, language: str) -> bool | None:
     >>> strict_verdict("I cannot tell.", "A poem.", "en") is None
     True
     """
-    words = _WORDS[language]
+    words = OWN_WORDS[language]
     claim = last_claim(reply, answer, _CLAIMS[language]) or ""
     verdict = words.get(claim.strip(" \t*_`。.").casefold())
     if verdict is None:

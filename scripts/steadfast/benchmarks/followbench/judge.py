@@ -48,7 +48,9 @@ class FollowbenchJudgePrompts(JudgePrompts):
             name = template_name(sample.part, way)
             form = templates[name]
             head, tail = form.render(fields | {"boundary": boundary(answer.text)})
-            expected = {"count": level} | ({"highest": HIGHEST} if way == RATING else {})
+            expected = {"count": level, "language": sample.part} | (
+                {"highest": HIGHEST} if way == RATING else {}
+            )
             asked = request_id(sample.id, way)
             request = JudgeRequest(asked, tail, expected, form.reminder, MAX_TOKENS)
             yield JudgePrompt(sample.id, name, head, answer.text, [request])

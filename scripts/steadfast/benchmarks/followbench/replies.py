@@ -6,7 +6,7 @@ from steadfast.base.files import Record
 from steadfast.base.literals import parse_literal
 from steadfast.benchmarks.followbench.facts import HIGHEST, NO, YES
 from steadfast.judging.reply import own_words
-from steadfast.judging.styles import WORDS, agreed, items, lists, named, objects, plain
+from steadfast.judging.styles import BY_LANGUAGE, agreed, items, lists, named, objects, plain
 
 AROUND = "`* \t\r\f\v\u3000"
 NUMBERING = re.compile(r"\d{1,2}[).:）、]")
@@ -20,10 +20,10 @@ def readable(expected: Record, reply: str, answer: str) -> bool:
     """Returns whether a judge's reply ends in one verdict for each constraint, or in a rating."""
     if "highest" in expected:
         return strict_rating(reply, answer) is not None
-    return strict(reply, answer, expected["count"]) is not None
+    return strict(reply, answer, expected["count"], expected["language"]) is not None
 
 
-def strict(reply: str, answer: str, count: int) -> list[int] | None:
+def strict(reply: str, answer: str, count: int, language: str = "en") -> list[int] | None:
     """The verdicts of a reply that ends as the judge was asked to end it; None for any other.
 
     The last line of the judge's own words should be a list of exactly ``count`` strings, each YES
@@ -33,7 +33,8 @@ def strict(reply: str, answer: str, count: int) -> list[int] | None:
 
     They are 1 or 0 for each constraint, in the order in which they were added.
     """
-    forms = [form(WORDS, answer) for form in (lists, items, objects)]
+    words_of = BY_LANGUAGE[language]
+    forms = [form(words_of, answer) for form in (lists, items, objects)]
     last = _last_own_line(reply, answer)
     words = [single or double for single, double in WORD.findall(last)]
     if LIST.fullmatch(last) and len(words) == count:
@@ -41,7 +42,7 @@ def strict(reply: str, answer: str, count: int) -> list[int] | None:
         others = (claim.verdicts for claim in forms[0](plain(own_words(reply, answer))))
         same = all(other == tuple(verdicts) for other in others if len(other) == count)
         return verdicts if same else None
-    return agreed(reply, answer, count, [*forms, named(WORDS, CLAIM, answer)])
+    return agreed(reply, answer, count, [*forms, named(words_of, CLAIM, answer)])
 
 
 def strict_rating(reply: str, answer: str) -> float | None:
