@@ -142,6 +142,19 @@ def test_several_sets_have_their_plain_mean():
     frames = metrics([first, *rest, row], {}, None, ["0", "4k"], ["after"], share=0.85)
     at = rows_of(frames["accuracy"], length="0", measure="Score").set_index("task")["value"]
     assert at.to_dict() == {"synthetic": 0, "ifeval": 1, "overall": 0.5}
+    assert frames["headline"]["value"].tolist() == [0.5]
+
+
+def test_models_are_compared_by_the_headline():
+    samples = asked(PROMPTS)
+    rows = [
+        *scored("m", samples, lambda part, s: GOOD),
+        *scored("n", samples, lambda part, s: GOOD if part == "0" else BAD),
+        *scored("gold", samples, lambda part, s: GOOD),
+    ]
+    frames = metrics(rows, {}, None, ["0", "4k"], ["after"], ["gold"], share=0.85)
+    (row,) = frames["comparisons"].to_dict("records")
+    assert (row["model"], row["other"], row["difference"], row["n"]) == ("m", "n", 0.5, 12)
 
 
 def test_without_a_text_there_is_nothing_to_compare():

@@ -236,15 +236,15 @@ def over_lengths(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def overall(by_length: pd.DataFrame) -> pd.DataFrame:
-    """Returns each model's mean score over lengths; n counts the answers behind it."""
-    means = clusters(by_length).means(by_length, ["model"]).rows()
+    """Returns each model's mean score over lengths, the sets' plain mean; n counts answers."""
+    means = clusters(by_length).means(by_length, ["model", "task"]).mean(["model"]).rows()
     counts = by_length.groupby("model")["n"].sum()
     return means.assign(n=means["model"].map(counts))
 
 
 def comparisons(by_length: pd.DataFrame, references: Collection[str]) -> pd.DataFrame:
-    """Returns the mean scores over lengths of every two models, on prompts that both have."""
-    compared = by_length[~by_length["model"].isin(references)].assign(task="", draw=0)
+    """Returns the headline scores of every two models, on prompts that both have."""
+    compared = by_length[~by_length["model"].isin(references)].assign(draw=0)
     found = rows_of(pairs(compared, ["measure"], "task"), task=OVERALL).drop(columns="task")
     names = ["model", "other", "measure"]
     return found[[*names, *found.columns.difference(names, sort=False)]]

@@ -52,7 +52,7 @@ def followed(task: str, instructions: Sequence[Instruction], prompt: str, answer
             built = (build(one["kind"], one["kwargs"], prompt) for _ in range(2))
             first, again = built
             strict.append(_follows(first, answer))
-            loose.append(any(_follows(again, text) for text in variants(answer)))
+            loose.append(any(_follows(again, text) for text in dict.fromkeys(variants(answer))))
         except UserError:
             raise
         except Exception as error:  # a library's, of whatever text a model wrote
