@@ -171,9 +171,9 @@ def agreed(*clusters: tuple[int, int]) -> dict:
 
 
 def test_the_interval_of_raw_agreement_is_student_s_t_of_the_clusters():
-    # Shares .8, .6 and .4: log odds of .6 less 4.303 · .1155 ÷ .24, not skewed.
-    row = agreed((1, 1), (2, 2), (3, 3))
-    low = math.log(0.6 / 0.4) - 4.302653 * 0.2 / math.sqrt(3) / 0.24
+    # Shares .8, .6, .6 and .4: log odds of .6 less 3.182 · .0816 ÷ .24, not skewed.
+    row = agreed((1, 1), (2, 2), (2, 2), (3, 3))
+    low = math.log(0.6 / 0.4) - 3.182446 * math.sqrt(0.08 / 3 / 4) / 0.24
     assert row["raw"] == pytest.approx(0.6)
     assert row["raw_low"] == pytest.approx(1 / (1 + math.exp(-low)), rel=1e-4)
 

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 
 from steadfast.stats.intervals import Clusters, joined
 
@@ -211,3 +211,14 @@ def test_intervals_hold_the_mean_as_often_as_they_say(clusters, strata, draw, le
     frame = runs(clusters, strata, draw)
     rows = Clusters(frame, ["stratum"]).means(frame, ["model"]).rows()
     assert least <= ((rows["low"] <= 0.6) & (rows["high"] >= 0.6)).mean() <= 0.975
+
+
+@given(st.lists(st.integers(0, 20), min_size=2, max_size=30))
+def test_no_end_is_further_than_with_clusters_that_are_right_or_wrong(twentieths):
+    """Of all between 0 and 1 these vary most, p(1 − p); so the score test bounds both ends."""
+    values = [value / 20 for value in twentieths]
+    assume(len(set(values)) > 1)
+    row = row_of(samples({f"c{place}": [value] for place, value in enumerate(values)}))
+    for end in (row["low"], row["high"]):
+        spread = norm.ppf(0.975) * math.sqrt(end * (1 - end) / len(values))
+        assert abs(row["value"] - end) <= spread + 1e-9

@@ -10,7 +10,8 @@ Which interval it is, the first that applies:
 1. All clusters agree: what a one-sided Clopper-Pearson interval leaves to the others.
 2. Each cluster is wholly right or wrong, as a single verdict is: Wilson's.
 3. Else Student's t, joined with t after Hall's (1992) cubic, which takes out what skewed clusters
-   do to it. Between limits, such as 0 and 1, both are on the scale of log odds.
+   do to it. Between limits, such as 0 and 1, both are on the scale of log odds, and no end is
+   further than Wilson's: of all clusters between limits, those at the limits vary most.
 
 A p-value of 0 is below .05 exactly where that interval excludes 0. docs/metrics.md says why, and
 how often it holds; ``benchmarks/coverage.py`` measures it.
@@ -30,6 +31,7 @@ LEVEL = 1 - SIGNIFICANT
 TAIL = (1 - LEVEL) / 2
 NOTHING = 1e-9  # a standard error below this share of a point is a rounding error
 Limits = tuple[float, float]
+FAR: Limits = (-np.inf, np.inf)
 
 
 @dataclass(frozen=True)
@@ -125,9 +127,15 @@ class Estimates:
                 return found
 
             held = wilson(above / whole, clusters)
+            ends = [
+                np.where(between, lowest + whole * one, far)
+                for one, far in zip(held, FAR, strict=True)
+            ]
             low, high = (
-                np.where(verdicts, lowest + whole * one, beyond(steps))
-                for one, steps in zip(held, (furthest, nearest), strict=True)
+                np.where(verdicts, end, nearer(end, beyond(steps)))
+                for end, nearer, steps in zip(
+                    ends, (np.maximum, np.minimum), (furthest, nearest), strict=True
+                )
             )
             # All clusters agree: at least so many of all would (one-sided Clopper and Pearson),
             # and the others may be anything that is possible.
@@ -171,13 +179,18 @@ class Estimates:
         value, lowest, highest = self._limited
         deviation, freedom, skewness = self.errors()
         between, error = self._log_odds
+        clusters = 1 / np.sum(self.shares**2, axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             odds = np.log((value - lowest) / (highest - value) * highest / -lowest)
             t = np.where(between, odds / error, value / deviation)
             cubic = t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
             p = 2 * scipy.special.stdtr(freedom, -np.minimum(np.abs(t), np.abs(cubic)))
+            of_limits = 2 * scipy.special.ndtr(
+                -np.abs(value) * np.sqrt(-clusters / lowest / highest)
+            )
+            p = np.where(self._one_verdict_each(), of_limits, np.minimum(p, of_limits))
             limit = np.where(value > 0, highest, -lowest)
-            agreed = (1 + np.abs(value) / limit) ** (-1 / np.sum(self.shares**2, axis=1))
+            agreed = (1 + np.abs(value) / limit) ** -clusters
         found: np.ndarray = np.minimum(np.where(deviation < NOTHING, agreed, p), 1.0)
         return found
 
