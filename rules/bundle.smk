@@ -33,6 +33,7 @@ rule bundle:
         own_files=lambda w: contents.own_files(RUN),
         key_variables=settings.key_variables(CONFIG),
         lineages=lambda w: dict(contents.answers(RUN, STEPS)),
+        **({"rounds": RUN.rounds} if RUN.rounds else {}),
         snakefile=str(HERE / "Snakefile"),
     script:
         "../scripts/steadfast/share/bundle.py"

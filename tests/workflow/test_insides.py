@@ -436,6 +436,39 @@ def test_no_job_imports_the_insides():
     assert "steadfast.workflow.insides" not in modules(*names)
 
 
+LEAVING_OUT = f"""
+import sys
+sys.path.insert(0, {str(ROOT / "scripts")!r})
+from steadfast.workflow import insides
+
+RUN = insides.Snakemake(workflow)
+RUN.when_prepared(lambda: RUN.leave_out(["table"]))
+
+rule all:
+    input: "page"
+
+rule page:
+    input: "table"
+    output: touch("page")
+
+rule table:
+    input: "number"
+    output: touch("table")
+
+rule number:
+    output: touch("number")
+"""
+
+
+def test_leave_out(tmp_path):
+    (tmp_path / "Snakefile").write_text(LEAVING_OUT)
+    (tmp_path / "my.yaml").write_text("{}")
+    Project(tmp_path).snakemake("all")
+    assert [name for name in ("number", "table", "page") if (tmp_path / name).exists()] == [
+        "number"
+    ]
+
+
 def test_start_again():
     words = "import sys; sys.argv = ['snakemake', '--version']; "
     start = "from steadfast.workflow.insides import start_again; print('x'); start_again()"

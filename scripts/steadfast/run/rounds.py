@@ -13,7 +13,7 @@ from pathlib import Path
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_json
 from steadfast.run.evaluation import Evaluation
-from steadfast.run.lineage import Lineage
+from steadfast.run.lineage import Lineage, Step
 from steadfast.stats.adaptive import FIRST
 
 ASIDE = "put it back, or name another folder under pathvars, results"
@@ -43,7 +43,7 @@ def follow(run: Evaluation, results: Path) -> None:
             )
         rounds = dict.fromkeys(run.asked_of(name), FIRST)
         run.rounds[name] = rounds
-        while goes_on := going_on(results, name, last_round(run, name), Lineage(run)):
+        while goes_on := going_on(run, results, name):
             for model in rounds:
                 rounds[model] += model in goes_on or model not in compared
 
@@ -53,13 +53,28 @@ def last_round(run: Evaluation, benchmark: str) -> int:
     return max(run.rounds[benchmark].values())
 
 
-def going_on(results: Path, benchmark: str, rounds: int, steps: Lineage | None = None) -> list[str]:
-    """The models that go on after a round, where it is decided, and by these steps if given."""
+def going_on(run: Evaluation, results: Path, benchmark: str) -> list[str] | None:
+    """The models that go on after the round that a benchmark is in; None where it is undecided."""
     with suppress(UserError):
-        decision: Record = read_json(results / decision_file(benchmark, rounds))
-        if steps is None or decision["lineage"] == steps.metrics(benchmark).lineage:
+        decision: Record = read_json(results / decision_file(benchmark, last_round(run, benchmark)))
+        if decision["lineage"] == Lineage(run).metrics(benchmark).lineage:
             return list(decision["goes_on"])
-    return []
+    return None
+
+
+def undecided(run: Evaluation, results: Path) -> list[str]:
+    """The benchmarks of an adaptive run whose scores are to be decided by."""
+    return [name for name in run.rounds if going_on(run, results, name) is None]
+
+
+def decided(run: Evaluation) -> Iterator[tuple[str, Step]]:
+    """The path of each decision that a run took, and what it was made of."""
+    now = dict(run.rounds)
+    for name, asked in now.items():
+        for rounds in range(FIRST, last_round(run, name) + 1):
+            run.rounds = now | {name: {m: min(rounds, number) for m, number in asked.items()}}
+            yield decision_file(name, rounds), Lineage(run).metrics(name)
+    run.rounds = now
 
 
 def decisions(run: Evaluation, results: Path) -> list[Path]:

@@ -24,6 +24,7 @@ from steadfast.engines.openai.redaction import Redaction
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.finished import FinishedRun
 from steadfast.run.lineage import Lineage
+from steadfast.run.rounds import decided
 from steadfast.share import contents
 from steadfast.share.archive import files_below, write_archive
 from steadfast.share.contents import Made
@@ -44,14 +45,17 @@ def bundle_results(
     results: Path,
     out: Path,
     snakefile: Path,
+    rounds: Mapping[str, Mapping[str, int]] | None = None,
 ) -> None:
     """Writes the bundle: config, data, answers and journals, tables, and what the workflow was.
 
     Equal results give equal bytes. No clock, host, address, absolute path or key is in it, but for
     what a model or server wrote. ``shortened`` gives texts of the identities, such as a
-    checkpoint's path, by what stands for each.
+    checkpoint's path, by what stands for each; ``rounds`` are those of an adaptive run
+    (``Evaluation.rounds``).
     """
     run = Evaluation(load_config(config))
+    run.rounds = {name: dict(asked) for name, asked in (rounds or {}).items()}
     steps = Lineage(run)
     with files.partial_folder(out.with_suffix("")) as staging:
         folder = staging / "files"
@@ -64,6 +68,7 @@ def bundle_results(
         _take_journals(
             run, results, folder, {p for p in answers if answers[p].lineage == lineages[p]}
         )
+        _take_decisions(run, results, folder / contents.ANSWERS)
         _take_made(run, steps, results, folder / contents.MADE)
         _copy(snakefile, folder / contents.WORKFLOW)
         commit, seconds = origin()
@@ -125,6 +130,13 @@ def _final_lines(journal: Path) -> list[bytes]:
             if record["hash"] in known and record["status"] in FINAL:
                 found[record["hash"]] = line
     return [found[request_hash] for request_hash in sorted(found)]
+
+
+def _take_decisions(run: Evaluation, results: Path, to: Path) -> None:
+    """The decisions of an adaptive run, with the lineages by the bundle's config."""
+    for path, step in decided(run):
+        decision = files.read_json(results / path)
+        files.write_json(to / path, decision | {"lineage": step.lineage})
 
 
 def _take_made(run: Evaluation, steps: Lineage, results: Path, to: Path) -> None:

@@ -43,6 +43,9 @@ def answers(run: Evaluation, steps: Lineage) -> Iterator[Made]:
             yield Made(f"{name}/prompts/{part}.jsonl", steps.prompts(name, part).lineage)
             if run.config.limit is not None:
                 yield Made(f"{name}/trial/{part}.jsonl", steps.asked(name, part).lineage)
+            for rounds in sorted(set(run.rounds.get(name, {}).values())):
+                step = steps.asked(name, part, rounds)
+                yield Made(f"{name}/rounds/{rounds}/{part}.jsonl", step.lineage)
     for job in run.jobs:
         if job.judge:
             asked = f"{job.benchmark}/judging/{job.model}/{job.part}.jsonl"

@@ -19,7 +19,7 @@ from steadfast.config import settings
 from steadfast.config.portable import CONFIG_FILE, as_yaml, portable
 from steadfast.contract.engine_names import WITHOUT_MODEL
 from steadfast.run.evaluation import Evaluation
-from steadfast.run.rounds import decisions, going_on, last_round
+from steadfast.run.rounds import decision_file, decisions, going_on, last_round, undecided
 from steadfast.show.ending import ending
 from steadfast.show.roster import Display, adaptive_remark, trial_remark
 from steadfast.workflow.audit import Audit, hold
@@ -30,6 +30,7 @@ from steadfast.workflow.slurm import Watch
 from steadfast.workflow.terminal import JobLines, NothingToDo, TargetElsewhere
 
 TABLES, EXPORT, BUNDLE = "tables", "export", "bundle.zip"
+FIGURES, REPORT = "figures", "report"
 
 
 class Session:
@@ -48,13 +49,17 @@ class Session:
         self._audit = Audit(results)
         self.failures = FailedJobs(results / "logs", log)
         self._slurm = Watch(log, self.failures)
-        self._again = False
+        # Rounds are decided one after the other; tables are made after the last one.
+        self._undecided, self._again = undecided(run, results), False
 
     def begin(self) -> None:
         """Takes its places in Snakemake, once the config is read."""
         snakemake = self._snakemake
-        if self._run.rounds:  # at the very end, when nothing is held any more
+        if waiting := self._undecided:
+            # At the very end, when nothing is held any more.
             atexit.register(lambda: start_again() if self._again else None)
+            shown = [f"{name}_{kind}" for name in waiting for kind in (TABLES, FIGURES)]
+            snakemake.when_prepared(lambda: snakemake.leave_out([*shown, REPORT]))
         snakemake.when_prepared(lambda: hold(self._results, snakemake))
         snakemake.when_jobs_are_known(self.refuse_targets)
         # What somebody else has put into the results is not read where that may never end.
@@ -89,15 +94,15 @@ class Session:
         self._log.error(self.failures.summary(len(self._snakemake.jobs_not_started)))
 
     def succeed(self) -> str:
-        """What is said of a run that made all; an adaptive one asks the next round by itself."""
-        lines = []
+        """What is said of a run that made all; an adaptive one goes on by itself."""
         made = {file for job in self._snakemake.jobs for file in job.output}
-        for name in self._run.rounds:
-            round = last_round(self._run, name)
-            models = going_on(self._results, name, round)
-            metrics = self._results / name / "metrics" / "headline.csv"
-            if models and str(metrics) in made:
-                lines.append(f"{name}: round {round} is decided, {len(models)} models go on")
+        lines = []
+        for name in self._undecided:
+            decision = self._results / decision_file(name, last_round(self._run, name))
+            models = going_on(self._run, self._results, name)
+            if str(decision) in made and models is not None:
+                after = f"{len(models)} models go on" if models else "no model goes on"
+                lines.append(f"{name}: round {last_round(self._run, name)} is decided, {after}")
         self._again = bool(lines)
         return visible("\n".join(lines)) if lines else self.last_words()
 

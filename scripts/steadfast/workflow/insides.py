@@ -175,6 +175,10 @@ class Snakemake:
         """Has a job run again: ``dag.forcefiles``, before it is decided which jobs run."""
         self._workflow.dag.forcefiles.update(job.output)
 
+    def leave_out(self, rules: Iterable[str]) -> None:
+        """Has rules and all behind them not run, as ``--omit-from`` does: ``dag.omitrules``."""
+        self._workflow.dag.omitrules.update(rules)
+
     def when_prepared(self, call: Callable[[], None]) -> None:
         """Calls a function when the DAG is made, which has no jobs yet: ``_prepare_dag``, which all
         of Snakemake's commands call before they build the DAG."""
