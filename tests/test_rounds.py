@@ -13,7 +13,7 @@ from steadfast.config.load import load_config
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.job import Job
 from steadfast.run.lineage import Lineage
-from steadfast.run.rounds import decision_file, follow
+from steadfast.run.rounds import decided, decision_file, follow
 from steadfast.stages.choose_round import rounds_of
 
 LENGTHS = {"2k": 2048, "3k": 3072}
@@ -80,6 +80,7 @@ def decide(run: Evaluation, results: Path, rounds: int, *goes_on: str, **other: 
         "design": run.config.adaptive.model_dump() if run.config.adaptive else {},
         "models": {"sim-a": {}, "sim-b": {}},
         "goes_on": goes_on,
+        "looks": [],
     }
     write_json(results / decision_file("lifbench", rounds), decision | other)
 
@@ -100,6 +101,31 @@ def test_a_run_begins_with_two_rounds_and_asks_the_next_of_those_that_go_on(tmp_
     ended = evaluation()
     follow(ended, tmp_path)
     assert ended.rounds == again.rounds
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"lineage": 1}', '{"goes_on": ["sim-a"]}'])
+def test_what_is_no_decision_is_made_again(tmp_path, text):
+    run = evaluation()
+    path = tmp_path / decision_file("lifbench", 2)
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    follow(run, tmp_path)
+    assert set(run.rounds["lifbench"].values()) == {2}
+
+
+def test_a_run_knows_what_each_of_its_decisions_was_made_of(tmp_path):
+    run = evaluation()
+    follow(run, tmp_path)
+    decide(run, tmp_path, 2, "sim-a")
+    second = Lineage(run).metrics("lifbench").lineage
+    run = evaluation()
+    follow(run, tmp_path)
+    third = Lineage(run).metrics("lifbench").lineage
+    assert [(path, step.lineage) for path, step in decided(run)] == [
+        (decision_file("lifbench", 2), second),
+        (decision_file("lifbench", 3), third),
+    ]
+    assert run.rounds == {"lifbench": {"gold": 3, "sim-a": 3, "sim-b": 2}}
 
 
 def test_a_decision_of_other_scores_is_made_again(tmp_path):

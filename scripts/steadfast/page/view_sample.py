@@ -16,6 +16,7 @@ from steadfast.contract.records import read_prompts
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.finished import FinishedAnswer, FinishedPart, FinishedRun
 from steadfast.run.lineage import Lineage
+from steadfast.run.rounds import follow
 from steadfast.show.passages import Passages
 
 
@@ -60,6 +61,7 @@ NEAR = 5
 
 def view_sample(run: Evaluation, results: Path, name: str, model: str | None) -> list[SeenSample]:
     """What the results folder has of the samples of a name, of which parts may have one each."""
+    follow(run, results)
     models = run.asked
     if model is not None and model not in models:
         raise UserError(f"unknown model {shown(model)}; {nearest(model, models)}")

@@ -16,6 +16,8 @@ from steadfast.run.evaluation import Evaluation
 from steadfast.run.lineage import Lineage, Step
 from steadfast.stats.adaptive import FIRST
 
+TYPES = {"lineage": str, "goes_on": list, "design": dict, "models": dict, "looks": list}
+"""What a decision has."""
 ASIDE = "put it back, or name another folder under pathvars, results"
 
 
@@ -55,10 +57,9 @@ def last_round(run: Evaluation, benchmark: str) -> int:
 
 def going_on(run: Evaluation, results: Path, benchmark: str) -> list[str] | None:
     """The models that go on after the round that a benchmark is in; None where it is undecided."""
-    with suppress(UserError):
-        decision: Record = read_json(results / decision_file(benchmark, last_round(run, benchmark)))
-        if decision["lineage"] == Lineage(run).metrics(benchmark).lineage:
-            return list(decision["goes_on"])
+    decision = _read(results / decision_file(benchmark, last_round(run, benchmark)))
+    if decision and decision["lineage"] == Lineage(run).metrics(benchmark).lineage:
+        return list(decision["goes_on"])
     return None
 
 
@@ -99,8 +100,17 @@ def made(run: Evaluation, benchmark: str) -> dict[str, list[str]]:
 
 def _looks(results: Path, benchmark: str) -> Iterator[Record]:
     for path in sorted((results / benchmark / "decisions").glob("*.json")):
-        with suppress(UserError):
-            yield read_json(path)
+        if decision := _read(path):
+            yield decision
+
+
+def _read(path: Path) -> Record | None:
+    """A decision; None where the file is none, as one of a stranger's may be."""
+    with suppress(UserError):
+        found = read_json(path)
+        if isinstance(found, dict) and all(isinstance(found.get(k), t) for k, t in TYPES.items()):
+            return found
+    return None
 
 
 def _check_design(run: Evaluation, results: Path, benchmark: str, decision: Record) -> None:
@@ -110,9 +120,9 @@ def _check_design(run: Evaluation, results: Path, benchmark: str, decision: Reco
     if adaptive is None:
         raise UserError(f"{place}, and the run that took it was adaptive; {ASIDE}")
     for key, value in adaptive.model_dump().items():
-        if value != decision["design"][key]:
+        if value != (before := decision["design"].get(key)):
             raise UserError(
-                f"{place} with {key} {decision['design'][key]}, which is not changed to {value} "
+                f"{place} with {key} {before}, which is not changed to {value} "
                 f"after a look; {ASIDE}"
             )
     for name in decision["models"]:

@@ -22,6 +22,7 @@ from steadfast.config.source import read_source
 from steadfast.contract.registry import installed
 from steadfast.run.evaluation import Evaluation
 from steadfast.run.lineage import Lineage
+from steadfast.run.rounds import decided, follow
 from steadfast.share import contents
 from steadfast.share.archive import files_below, unpack
 
@@ -97,6 +98,7 @@ def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
     check_portable(raw)
     _check_packages(manifest.get("packages"))
     run = Evaluation(load_config(raw))
+    follow(run, Path(contents.ANSWERS))
     _check_places(run, sums)
     if not code:
         _check_code(run, raw, sums)
@@ -105,6 +107,7 @@ def _checked(sums: Mapping[str, str], code: bool) -> Unpacked:
     kept = [path for path, made in here.items() if known.get(path) == made.lineage]
     taken = {name for path in kept for name in (path, contents.identity_path(path))}
     taken |= {f"{contents.ANSWERS}/{job.journal}" for job in run.jobs}
+    taken |= {f"{contents.ANSWERS}/{path}" for path, _ in decided(run)}
     taken |= set(contents.files_of(contents.own_files(run)))
     for path in files_below(Path()):
         name = path.as_posix()
