@@ -23,8 +23,8 @@ import pandas as pd
 from steadfast.base.errors import UserError
 from steadfast.benchmarks.lifbench.analyses import compared
 from steadfast.benchmarks.lifbench.released_variance import released_rows
-from steadfast.stats.adaptive import FIRST, Course, Design, Differences
-from steadfast.stats.intervals import SIGNIFICANT, Estimates
+from steadfast.stats.adaptive import FIRST, Course, Design, Differences, differences
+from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.pairs import holm
 
 RUNS, BATCH = 200, 10
@@ -105,18 +105,8 @@ def looks(
 def _compared(apart: np.ndarray, people: Population) -> Differences:
     """By the test of the project: pairs' differences of each scenario, length and context."""
     rows, scenarios, lengths, contexts = apart.shape
-    means = apart.mean(axis=(2, 3))
-    share = np.repeat(people.weights / (lengths * contexts), lengths * contexts)
-    parts = (apart - means[:, :, None, None]).reshape(rows, -1) * share
-    value = means @ people.weights
-    of = Estimates(
-        pd.DataFrame({"value": value, "lowest": -1.0, "highest": 1.0}),
-        parts,
-        np.broadcast_to(share, parts.shape),
-        np.repeat(np.arange(scenarios * lengths), contexts),
-    )
-    error, freedom, _ = of.errors()
-    return Differences(value, error, freedom, of.p_values())
+    weights = np.repeat(people.weights / lengths, lengths)
+    return differences(apart.reshape(rows, scenarios * lengths, contexts), weights)
 
 
 def replayed(design: Design, run: list[Differences], models: int) -> Course:

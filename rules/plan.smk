@@ -90,7 +90,7 @@ rule plan:
                 for name in PLANNED
                 for used in (
                     TASKS[name].samples,
-                    TASKS[name].compared if CONFIG.certificate else None,
+                    TASKS[name].compared if CONFIG.certificate or CONFIG.adaptive else None,
                     RUN.judge_prompts(name),
                     *RUN.engines_planned(name),
                 )

@@ -25,6 +25,7 @@ from steadfast.engines.cost.forecast import (
 from steadfast.engines.cost.roofline import Work
 from steadfast.engines.stand_ins import ReplayEngine
 from steadfast.judging.ask_judge import judge_prompts_of, load_templates
+from steadfast.plan.adaptive import adaptive_page
 from steadfast.plan.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from steadfast.plan.certificate import PilotCertificate
 from steadfast.plan.model import PlannedModel
@@ -64,6 +65,7 @@ class PlannedBenchmark:
     judge_prompts: Sequence[Any] | None
     templates: Mapping[str, str]
     certificate: Settings | None = None
+    adaptive: Settings | None = None
 
     def files(self, results: Path) -> list[PartFiles]:
         """Returns its parts."""
@@ -188,6 +190,8 @@ def make_plan(
         lines = benchmark_page(of.name, COLUMNS, own_rows, odd, remark, found)
         if of.certificate:
             lines += _certificate(of, of.certificate, samples[of.name], own_rows, results)
+        if of.adaptive:
+            lines += adaptive_page(of.adaptive, samples[of.name], own_rows)
         _write(folder / of.name, COLUMNS, own_rows, lines)
     for name in rounds:
         own_rows, title = _records(rows[rows["page"] == (name, True)]), f"{name}: rewrites"

@@ -213,7 +213,7 @@ def certificate_page(of: PartCertificate, rows: Sequence[Record]) -> Iterator[st
             f"What a whole run with {wanted:,} {unit} takes, as the plan's numbers grow with them; "
             "what the journal answers is not taken off:"
         )
-        yield from ("", _costs_table(of, rows, wanted / of.now))
+        yield from ("", costs_table(of.part, rows, wanted / of.now))
 
 
 def _needs_table(of: PartCertificate, needs: Sequence[Record], unit: str) -> str:
@@ -253,10 +253,11 @@ def _designs_table(of: PartCertificate, unit: str) -> str:
     return markdown_table(head, rows, padded=False)
 
 
-def _costs_table(of: PartCertificate, rows: Sequence[Record], factor: float) -> str:
+def costs_table(part: str, rows: Sequence[Record], factor: float) -> str:
+    """What so many times a plan's rows of a part, or (empty) of all parts, take of each model."""
     names = ["model", "requests", "prompt_tokens", "distinct_tokens", "output_budget",
              "gpu_hours", *COSTS, "currency"]  # fmt: skip
-    return _columns(names, costs(rows, of.part, factor))
+    return _columns(names, costs(rows, part, factor))
 
 
 def _most(counts: Sequence[int | None]) -> int | None:

@@ -161,15 +161,22 @@ class Evaluation:
 
     def certificate(self, benchmark: str) -> dict[str, Any] | None:
         """What a plan certifies, as plain values; None where the config wants no certificate."""
-        wanted, task = self.config.certificate, self.tasks[benchmark]
-        if wanted is None:
-            return None
+        wanted = self.config.certificate
+        return None if wanted is None else {**wanted.model_dump(), **self._comparing(benchmark)}
+
+    def _comparing(self, benchmark: str) -> dict[str, Any]:
+        task = self.tasks[benchmark]
         return {
-            **wanted.model_dump(),
             "compared": task.compared.plain,
             "models": self.compared(benchmark),
             "tokens": {name: part.tokens for name, part in task.parts.items()},
         }
+
+    def planned_rounds(self, benchmark: str) -> dict[str, Any] | None:
+        """What a plan takes of an adaptive run, as plain values; None where the run is not."""
+        if self.config.adaptive is None:
+            return None
+        return {"design": self.config.adaptive.model_dump(), **self._comparing(benchmark)}
 
     def adaptive(self, benchmark: str) -> Record:
         """What decides an adaptive run, as plain values."""
@@ -311,6 +318,7 @@ class Evaluation:
             "judge_prompts": prompts.plain if prompts else None,
             "templates": self.templates(benchmark),
             "certificate": self.certificate(benchmark),
+            **({"adaptive": rounds} if (rounds := self.planned_rounds(benchmark)) else {}),
         }
 
 

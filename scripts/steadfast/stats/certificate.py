@@ -36,6 +36,7 @@ class Compared:
         rubric: by which totals were given, where there are several.
         released: components of the benchmark's released scores, by group, where it has some.
         source: what they are of, for people.
+        spread: standard deviation of those models' overall scores.
         apart: field of prompts and scores that marks those that are in no comparison.
     """
 
@@ -46,6 +47,7 @@ class Compared:
     rubric: str | None = None
     released: Mapping[str, Components] = field(default_factory=dict)
     source: str = ""
+    spread: float | None = None
     apart: str = ""
 
     def counts(self, name: str) -> bool:

@@ -192,5 +192,6 @@ def compared(weighting: str, rubric: str, own: Mapping[str, Settings] | None = N
             if tasks.keys() == SCORED_TASKS.keys()
         },
         source=released["source"],
+        spread=released["spread"],
         apart="perspective",
     )

@@ -25,7 +25,8 @@ from steadfast.stats.variance_components import components_of, differences, mean
 
 HEAD = """\
 # Variance components of the paired differences between models in LIFBench's released scores, made
-# by steadfast.benchmarks.lifbench.released_variance. For the tasks of a scenario, in their order:
+# by steadfast.benchmarks.lifbench.released_variance. spread is the standard deviation of their
+# scores, means over the tasks. For the tasks of a scenario, in their order:
 #   context     covariances of what contexts of one length add: there is one context a length, so
 #               that this is what a straight line over the doublings of the length leaves
 #   trend       covariances of what a doubling of the length adds
@@ -39,10 +40,12 @@ def released_variance(directory: str | None) -> Record:
     steps = {
         name: log2(budget) for budget, name in facts("lifbench/released.yaml")["lengths"].items()
     }
-    pairs = [components_of(pair, steps) for _, _, pair in differences(released_rows(directory))]
+    rows = released_rows(directory)
+    pairs = [components_of(pair, steps) for _, _, pair in differences(rows)]
+    scores = rows.groupby(["model", "task"])["total"].mean().groupby("model").mean()
     source = f"the paper's released scores (mean of all {len(pairs)} pairs of its models)"
     groups = {name: mean_components([pair[name] for pair in pairs]).plain for name in SCENARIOS}
-    return {"source": source, "groups": groups}
+    return {"source": source, "spread": round(float(scores.std()), 3), "groups": groups}
 
 
 def released_rows(directory: str | None) -> pd.DataFrame:

@@ -1,0 +1,45 @@
+"""What an adaptive run is expected to ask, where that is plain."""
+
+import pytest
+
+from steadfast.plan.adaptive import adaptive_page, expected_share
+from steadfast.stats.adaptive import Design
+from steadfast.stats.power import Stratum
+
+STRATA = [Stratum(0.5, 0.0004, 2)] * 6
+"""Three scenarios of two lengths each."""
+
+
+def test_models_far_apart_take_the_first_two_rounds():
+    share, runs = expected_share(Design("best", 8), 5, STRATA, spread=30.0)
+    assert (share, runs) == (pytest.approx(2 / 8, abs=0.01), 60)
+
+
+def test_equal_models_take_nearly_all_rounds():
+    share, _ = expected_share(Design("best", 4), 4, STRATA, spread=0.0)
+    assert 0.95 < share <= 1
+
+
+def test_a_ranking_takes_more_than_the_best():
+    best, ranking = (
+        expected_share(Design(goal, 8), 6, STRATA, spread=0.1)[0] for goal in ("best", "ranking")
+    )
+    assert best < ranking
+
+
+def test_without_variances_only_the_most_is_said():
+    settings = {
+        "design": {"goal": "best", "contexts": 4, "top": 1, "same": 0.03},
+        "compared": ("steadfast.stats.certificate:Compared", {"unit": "records"}),
+        "models": ["a", "b"],
+        "tokens": {"all": 100},
+    }
+    row = {
+        "model": "a", "part": "all", "judges": "", "currency": "", "requests": 12,
+        "prompt_tokens": 120, "distinct_tokens": 100, "output_budget": 24,
+        **dict.fromkeys(("whole_gpu_hours", "whole_cost", "whole_cost_uncached")),
+    }  # fmt: skip
+    page = "\n".join(adaptive_page(settings, {"all": []}, [row]))
+    assert "Goal best; at most 4 rounds" in page
+    assert "| a | 12 | 120 | 100 | 24 |" in page
+    assert page.endswith("is not known: no variances of such scores are.")
