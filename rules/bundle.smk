@@ -28,12 +28,12 @@ rule bundle:
         mem_mb=4000,
     params:
         **made(lambda w: STEPS.bundle()),
+        **({"rounds": RUN.rounds} if RUN.rounds else {}),
         config=lambda w: portable(CONFIG),
         shortened=lambda w: outside_paths(CONFIG.model_dump(mode="json")),
         own_files=lambda w: contents.own_files(RUN),
         key_variables=settings.key_variables(CONFIG),
         lineages=lambda w: dict(contents.answers(RUN, STEPS)),
-        **({"rounds": RUN.rounds} if RUN.rounds else {}),
         snakefile=str(HERE / "Snakefile"),
     script:
         "../scripts/steadfast/share/bundle.py"
