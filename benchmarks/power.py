@@ -1,9 +1,10 @@
 """How often runs tell a difference apart that a certificate says they do: promised and simulated.
 
 Each run's scores are drawn from the variances of LIFBench's released scores, and compared by the
-project's own functions. Effects of contexts are normal, or skewed (exponential: a few contexts are
-much harder). With several models the two that are compared are the first and the last, with the
-wanted difference between them, and the others evenly in between.
+project's own functions. Effects of contexts are normal, or skewed (exponential): a few contexts are
+much harder for each model by itself, or the whole difference is skewed against the better model.
+With several models the two that are compared are the first and the last, with the wanted difference
+between them, and the others evenly in between.
 
 Run: ``PYTHONPATH=scripts python benchmarks/power.py``
 """
@@ -18,14 +19,15 @@ import pandas as pd
 from steadfast.benchmarks.lifbench.analyses import compared
 from steadfast.benchmarks.lifbench.measures import bootstrap
 from steadfast.contract.records import OVERALL
-from steadfast.stats.certificate import TaskGroup, Wanted
+from steadfast.stats.certificate import Compared, TaskGroup, Wanted
 from steadfast.stats.intervals import SIGNIFICANT
 from steadfast.stats.pairs import compare_models
 from steadfast.stats.variance_components import Components
 
-RUNS = 500
+RUNS = 500  # ±.04 is chance
 LENGTHS = {"4k": 3072, "8k": 6144, "16k": 13312, "32k": 28672, "64k": 61440, "128k": 122880}
-HOW = compared("rubric", "released")
+HOW = {rubric: compared("rubric", rubric) for rubric in ("released", "corrected")}
+NORMAL, SKEWED, AGAINST = "normal", "skewed", "against the better"
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ class Case:
         task: that is compared; by default all, overall.
         lengths: names of some.
         expressions: of each task; as many variables.
-        skewed: whether contexts' effects are.
+        effects: of contexts.
+        rubric: whose variances they are.
     """
 
     difference: float
@@ -48,7 +51,13 @@ class Case:
     task: str = OVERALL
     lengths: tuple[str, ...] = tuple(LENGTHS)
     expressions: int = 2
-    skewed: bool = False
+    effects: str = NORMAL
+    rubric: str = "released"
+
+    @property
+    def how(self) -> Compared:
+        """How models are compared."""
+        return HOW[self.rubric]
 
     @property
     def wanted(self) -> Wanted:
@@ -58,7 +67,8 @@ class Case:
     @property
     def groups(self) -> list[TaskGroup]:
         """The groups of tasks, as a plan has them."""
-        weights = {task: weight / sum(HOW.weights.values()) for task, weight in HOW.weights.items()}
+        of_tasks = self.how.weights or {}
+        weights = {task: weight / sum(of_tasks.values()) for task, weight in of_tasks.items()}
         steps = tuple(log2(LENGTHS[length]) for length in self.lengths)
         found = [
             TaskGroup(
@@ -67,7 +77,7 @@ class Case:
                 np.full(len(of.tasks), float(self.expressions**2)),
                 steps,
             )
-            for of in HOW.released.values()
+            for of in self.how.released.values()
         ]
         if self.task == OVERALL:
             return found
@@ -78,7 +88,7 @@ class Case:
         levels = np.linspace(self.difference / 2, -self.difference / 2, self.models)
         parts = [
             frame
-            for scenario, of in HOW.released.items()
+            for scenario, of in self.how.released.items()
             if self.task in (OVERALL, *of.tasks)
             for frame in self._scenario(scenario, of, levels, contexts, rng)
         ]
@@ -98,19 +108,20 @@ class Case:
         steps = np.log2([LENGTHS[length] for length in self.lengths])
         steps -= steps.mean()
 
-        def drawn(covariance: np.ndarray, *size: int) -> np.ndarray:
-            """Half of the covariance of a difference, for each of two models."""
-            values, vectors = np.linalg.eigh(covariance / 2)
-            raw = (
-                rng.exponential(1, (*size, tasks)) - 1
-                if self.skewed
-                else rng.normal(0, 1, (*size, tasks))
-            )
-            return raw * np.sqrt(np.maximum(values, 0)) @ vectors.T
+        def drawn(covariance: np.ndarray, best: bool, *size: int) -> np.ndarray:
+            """Half of the covariance of a difference for each model, or all of it for the best."""
+            share = float(best) if self.effects == AGAINST else 0.5
+            values, vectors = np.linalg.eigh(covariance * share)
+            if self.effects == NORMAL:
+                raw = rng.normal(0, 1, (*size, tasks))
+            else:
+                raw = 1 - rng.exponential(1, (*size, tasks))
+            # The symmetric root, so that the tasks of a context are skewed the same way.
+            return raw @ (vectors * np.sqrt(np.maximum(values, 0)) @ vectors.T)
 
         for number, level in enumerate(levels):
-            context = drawn(of.context, many, contexts)
-            slope = drawn(of.trend)
+            context = drawn(of.context, number == 0, many, contexts)
+            slope = drawn(of.trend, number == 0)
             for place, task in enumerate(of.tasks):
                 shape = (many, contexts, self.expressions, self.expressions)
                 means = level + steps[:, None] * slope[place] + context[:, :, place]
@@ -139,7 +150,7 @@ class Case:
         told = 0
         for _ in range(runs):
             frame = self.run(contexts, rng)
-            rows = compare_models(frame, HOW.weights, bootstrap(frame, []))
+            rows = compare_models(frame, self.how.weights or {}, bootstrap(frame, []))
             own = rows[rows["task"] == self.task]
             ends = own[(own["model"] == "m0") & (own["other"] == f"m{self.models - 1}")]
             told += bool(((ends["p_adjusted"] < SIGNIFICANT) & (ends["difference"] > 0)).all())
@@ -156,8 +167,14 @@ CASES = (
     Case(0.05, models=4),
     Case(0.1, task="MB"),
     Case(0.1, task="LSI"),
-    Case(0.03, skewed=True),
-    Case(0.1, task="MB", skewed=True),
+    Case(0.03, effects=SKEWED),
+    Case(0.1, task="MB", effects=SKEWED),
+    Case(0.03, effects=AGAINST),
+    Case(0.05, effects=AGAINST),
+    Case(0.1, task="MB", effects=AGAINST),
+    Case(0.1, task="LSI", effects=AGAINST),
+    Case(0.1, task="OQ", rubric="corrected"),
+    Case(0.1, task="OQ", rubric="corrected", effects=AGAINST),
 )
 
 
@@ -171,10 +188,10 @@ def main() -> None:
     print("|" + "---|" * len(HEAD))
     for case in CASES:
         contexts, promised, simulated = case.measure()
-        effects = "skewed" if case.skewed else "normal"
         counts = (case.models, len(case.lengths), case.expressions**2, contexts)
         shares = (f"{promised:.3f}", f"{simulated:.3f}")
-        cells = (case.difference, case.task, *counts, effects, *shares)
+        of = case.task if case.rubric == "released" else f"{case.task}, {case.rubric} rubric"
+        cells = (case.difference, of, *counts, case.effects, *shares)
         print("|".join(["", *map(str, cells), ""]), flush=True)
 
 

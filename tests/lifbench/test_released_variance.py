@@ -11,18 +11,21 @@ from steadfast.benchmarks.lifbench.analyses import compared
 from steadfast.benchmarks.lifbench.paper_tasks import TASKS
 from steadfast.benchmarks.lifbench.tasks import SCENARIOS
 
-HOW = compared("rubric", "released")
+HOW = {rubric: compared("rubric", rubric) for rubric in ("released", "corrected")}
 
 
 def test_all_tasks_have_variances():
-    assert list(HOW.released) == list(SCENARIOS)
-    assert {task for of in HOW.released.values() for task in of.tasks} == set(TASKS)
+    for how in HOW.values():
+        assert list(how.released) == list(SCENARIOS)
+        assert {task for of in how.released.values() for task in of.tasks} == set(TASKS)
 
 
-def cells(task: str) -> np.ndarray:
+def cells(task: str, rubric: str) -> np.ndarray:
     """Differences of all pairs: pairs × lengths × expressions × variables."""
     frame = released_frame()
     own = frame[frame["task"] == task].astype({"model": str, "length": str})
+    if rubric == "corrected":  # nothing for a wrong option: docs/rubrics.md, Q15
+        own = own.assign(total=own["total"].where(own["point.correct"] == 1, 0.0))
     keys = ["length", "expression_id", "variable_id"]
     totals = own.pivot(index=keys, columns="model", values="total").loc[list(PAPER_LENGTHS)]
     shape = [len(totals.index.unique(key)) for key in keys]
@@ -32,10 +35,13 @@ def cells(task: str) -> np.ndarray:
 
 
 @needs_cases
-@pytest.mark.parametrize("task", ["LOI", "MB", "OQ"])
-def test_variances_are_those_of_a_complete_design(task):
+@pytest.mark.parametrize(
+    ("task", "rubric"),
+    [("LOI", "released"), ("MB", "released"), ("OQ", "released"), ("OQ", "corrected")],
+)
+def test_variances_are_those_of_a_complete_design(task, rubric):
     # Classical analysis of variance of a complete three-way layout without replication.
-    found = cells(task)
+    found = cells(task, rubric)
     _, lengths, expressions, variables = found.shape
     mean = found.mean(axis=(1, 2, 3), keepdims=True)
     by_length, by_expression, by_variable = (
@@ -53,7 +59,7 @@ def test_variances_are_those_of_a_complete_design(task):
     chance = residual / (lengths * variables)
     expression = np.maximum(0, by_expression[:, 0, :, 0].var(axis=1, ddof=1) - chance).mean()
 
-    of = HOW.released[TASKS[task].scenario]
+    of = HOW[rubric].released[TASKS[task].scenario]
     place = of.tasks.index(task)
     assert of.residual[place] == pytest.approx(residual.mean(), abs=1e-5)
     assert of.context[place, place] == pytest.approx(context, abs=1e-5)

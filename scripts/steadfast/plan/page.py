@@ -197,6 +197,9 @@ def certificate_page(of: PartCertificate, rows: Sequence[Record]) -> Iterator[st
         f"{whole.power:.0%} of runs, by a t test of the paired differences of {unit.split()[0]} at "
         f"{SIGNIFICANT:.0%}: where one pair is compared, and for each of the {whole.pairs} pairs "
         "of the config (Bonferroni).",
+        f"Assumed: the variances below, and {unit.split()[0]} that are skewed against the better "
+        "model, a few in which it fails (an exponential distribution). Where they are normal, the "
+        "run tells more apart than is promised here.",
         "Smallest: the difference that the run tells apart as often with what is configured.",
         f"Variances are those of {of.source}; overall, the pair that needs most is shown, of tasks "
         "the mean of the pairs.",

@@ -2,7 +2,7 @@
 
 Expressions and variables are the benchmark's own, alike in every context: what they add is part of
 the difference that is asked about. More of them take chance out of a context; more contexts take
-out both.
+out both. What is promised holds for contexts that are skewed against the better model, too.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +15,7 @@ from steadfast.contract.components import Scored
 from steadfast.contract.records import OVERALL
 from steadfast.stats.power import Stratum, power_of_run, smallest_of_run
 from steadfast.stats.scores import prompts_of
+from steadfast.stats.step_down import FEWEST
 from steadfast.stats.variance_components import CELL, Components
 
 MOST = 10**6
@@ -108,19 +109,27 @@ class Wanted:
         difference: between two models, in the unit of the totals.
         power: how often.
         pairs: of models that are compared, see ``power.power_of_run``.
+        skewed: whether clusters are taken for skewed against the better model, or for normal.
     """
 
     difference: float
     power: float
     pairs: int = 1
+    skewed: bool = True
 
     def reached(self, groups: Sequence[TaskGroup], clusters: int) -> float:
         """The power of a run with so many clusters, see ``TaskGroup.strata``."""
-        return power_of_run(self.difference, _strata(groups, clusters), self.pairs)
+        strata = _strata(groups, clusters)
+        if sum(stratum.clusters for stratum in strata) < FEWEST:
+            return 0.0
+        return power_of_run(self.difference, strata, self.pairs, self.skewed)
 
     def smallest(self, groups: Sequence[TaskGroup], clusters: int) -> float:
         """The smallest difference that such a run tells apart with the wanted power, or nan."""
-        return smallest_of_run(_strata(groups, clusters), self.pairs, self.power)
+        strata = _strata(groups, clusters)
+        if sum(stratum.clusters for stratum in strata) < FEWEST:
+            return float("nan")
+        return smallest_of_run(strata, self.pairs, self.power, self.skewed)
 
     def clusters(self, groups: Sequence[TaskGroup]) -> int | None:
         """The fewest clusters with which a run reaches the power; None beyond ``MOST``.
@@ -128,7 +137,8 @@ class Wanted:
         >>> one = np.ones(1)
         >>> none = 0 * one
         >>> of = Components(("T",), np.eye(1), np.zeros((1, 1)), none, none, none, 1)
-        >>> Wanted(0.2, 0.8).clusters([TaskGroup(of, one, one)])  # paired t test of 0.2
+        >>> normal = Wanted(0.2, 0.8, skewed=False)
+        >>> normal.clusters([TaskGroup(of, one, one)])  # paired t test of 0.2
         199
         """
         most = 1

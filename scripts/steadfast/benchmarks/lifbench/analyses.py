@@ -180,6 +180,7 @@ def compared(weighting: str, rubric: str, own: Mapping[str, Settings] | None = N
     """Says how models are compared: the tasks of a scenario share contexts; parts are lengths."""
     tasks = {name: task for name, task in with_own(own).items() if task.counts}
     released = facts("lifbench/variance.yaml")
+    groups = {**released["groups"], **released.get(rubric, {})}
     return Compared(
         unit="contexts a length",
         weights=Rubric(rubric, weighting, tasks).weights,
@@ -188,7 +189,7 @@ def compared(weighting: str, rubric: str, own: Mapping[str, Settings] | None = N
         rubric=rubric,
         released={
             name: Components.of_facts(of)
-            for name, of in released["groups"].items()
+            for name, of in groups.items()
             if tasks.keys() == SCORED_TASKS.keys()
         },
         source=released["source"],

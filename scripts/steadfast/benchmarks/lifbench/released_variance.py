@@ -32,6 +32,7 @@ HEAD = """\
 #   trend       covariances of what a doubling of the length adds
 #   expression, variable, residual: variances of what expressions, variables, single samples add
 #   freedom     degrees of freedom that context has in each pair
+# corrected: of scenarios to which the corrected rubric gives other variances, those by it.
 """
 
 
@@ -41,19 +42,33 @@ def released_variance(directory: str | None) -> Record:
         name: log2(budget) for budget, name in facts("lifbench/released.yaml")["lengths"].items()
     }
     rows = released_rows(directory)
-    pairs = [components_of(pair, steps) for _, _, pair in differences(rows)]
+    pairs, corrected = (
+        [components_of(pair, steps) for _, _, pair in differences(of)]
+        for of in (rows, released_rows(directory, corrected=True))
+    )
     scores = rows.groupby(["model", "task"])["total"].mean().groupby("model").mean()
     source = f"the paper's released scores (mean of all {len(pairs)} pairs of its models)"
     groups = {name: mean_components([pair[name] for pair in pairs]).plain for name in SCENARIOS}
-    return {"source": source, "spread": round(float(scores.std()), 3), "groups": groups}
+    own = {"onedoc": mean_components([pair["onedoc"] for pair in corrected]).plain}
+    spread = round(float(scores.std()), 3)
+    return {"source": source, "spread": spread, "groups": groups, "corrected": own}
 
 
-def released_rows(directory: str | None) -> pd.DataFrame:
-    """Returns the released scores of the paper's models, as ``pilot_rows`` has them."""
+def released_rows(directory: str | None, corrected: bool = False) -> pd.DataFrame:
+    """Returns the released scores of the paper's models, as ``pilot_rows`` has them.
+
+    Corrected are those of OQ, where the corrected rubric gives nothing for a wrong option.
+    """
     compared = Compared("", dict.fromkeys(PAPER_TASKS, 1.0), SCENARIO_OF)
-    return pilot_rows(
-        _scores(directory, facts("lifbench/released.yaml")["lengths"].values()), compared
-    )
+    scores = _scores(directory, facts("lifbench/released.yaml")["lengths"].values())
+    return pilot_rows(map(_corrected, scores) if corrected else scores, compared)
+
+
+def _corrected(scored: Scored[ScoreRecord]) -> Scored[ScoreRecord]:
+    record = scored.record
+    # Released gives a wrong option a share of the point too (docs/rubrics.md, Q15).
+    wrong = record["task"] == "OQ" and (record["points"] or {}).get("correct") != 1
+    return scored._replace(record={**record, "total": 0.0}) if wrong else scored
 
 
 def _scores(directory: str | None, lengths: Collection[str]) -> Iterator[Scored[ScoreRecord]]:
