@@ -129,15 +129,15 @@ def record(sample_id, total, cluster, topic, status="ok"):
 
 
 def test_means_intervals_and_coverage_of_four_answers():
-    """Totals .3, .5 and .7: log odds 0 ± 4.303 (t of two degrees) · .2/√3 ÷ .25, not skewed."""
+    """Totals .3, .5 and .7: t of two degrees reaches further than Wilson's of three verdicts."""
     scores = [("a", 0.3, "sea"), ("b", 0.5, "sea"), ("c", 0.7, "sky")]
     records = [Scored("m", "all", record(id, of, id, topic)) for id, of, topic in scores]
     records.append(Scored("m", "all", record("d", None, "d", "sky", "error")))
     found = metrics(records, {}, None, by=["topic"])
     (whole,) = found["headline"].to_dict("records")
     assert (whole["value"], whole["n"], whole["expected"]) == (pytest.approx(0.5), 3, 4)
-    low = 1 / (1 + math.exp(4.302653 * 0.2 / math.sqrt(3) / 0.25))
-    assert [whole["low"], whole["high"]] == pytest.approx([low, 1 - low], rel=1e-4)
+    half = math.sqrt(3.841459 / (3 + 3.841459)) / 2
+    assert [whole["low"], whole["high"]] == pytest.approx([0.5 - half, 0.5 + half])
     by = found["scores"].set_index(["kind", "category"])["value"]
     assert (by["topic", "sea"], by["topic", "sky"]) == (pytest.approx(0.4), pytest.approx(0.7))
     (counts,) = found["coverage"].to_dict("records")
@@ -145,14 +145,15 @@ def test_means_intervals_and_coverage_of_four_answers():
 
 
 def test_answers_of_a_group_are_no_independent_evidence():
-    """Two groups with means .2 and .8 say less than six answers: one degree of freedom."""
+    """Two groups with means .2 and .8 say no more than two verdicts do, one right and one wrong."""
     scores = [
         Scored("m", "all", record(str(n), of, str(n % 2), "x"))
         for n, of in enumerate([0.2, 0.8] * 3)
     ]
     (whole,) = metrics(scores, {}, None)["headline"].to_dict("records")
     assert whole["drawn"] == "2 groups of records"
-    assert (whole["low"], whole["high"]) == (pytest.approx(0.0, abs=1e-6), pytest.approx(1.0))
+    half = math.sqrt(3.841459 / (2 + 3.841459)) / 2
+    assert [whole["low"], whole["high"]] == pytest.approx([0.5 - half, 0.5 + half])
 
 
 def test_two_models_are_compared_on_what_both_have_scored():
