@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from steadfast.base.resources import HOME
-from steadfast.command import start
+from steadfast.command import show, start
 from steadfast.command.main import COMMANDS, main, parser
 
 SNAKEFILE = ["--snakefile", str(HOME / "Snakefile")]
@@ -87,3 +87,29 @@ def test_a_failure_ends_with_1_and_a_sentence(folder):
     with pytest.raises(SystemExit, match=r"^error: no sample is named") as ended:
         main(["show", ""])
     assert ended.value.code != 0
+
+
+def test_show_looks_for_the_sample_in_the_config_s_results_and_of_the_model(
+    folder, monkeypatch, capsys
+):
+    config = "name: mine\npathvars: {results: made}\nmodels: {m: {engine: reference}}\n"
+    (folder / "my.yaml").write_text(config)
+    asked = []
+
+    def view(run, results, sample, model):
+        asked.append((run.config.name, str(results), sample, model))
+        return ["one", "two"]
+
+    monkeypatch.setattr(show, "view_sample", view)
+    monkeypatch.setattr(show, "sample_text", str.upper)
+    for words in (["a/b", "my.yaml", "--model", "m"], ["a/b", "my.yaml"]):
+        with pytest.raises(SystemExit) as ended:
+            main(["show", *words])
+        assert ended.value.code is None
+    assert asked == [("mine", "made", "a/b", "m"), ("mine", "made", "a/b", None)]
+    assert capsys.readouterr().out == "ONE\nTWO" * 2
+
+
+def test_show_without_a_sample_says_how_they_are_named(folder):
+    with pytest.raises(SystemExit, match="no sample is named; name one, such as"):
+        main(["show", ""])

@@ -157,6 +157,7 @@ def test_an_empty_file_and_one_that_is_not_there_are_named(file):
         ({"scorer": "f1", "ignore": ["case"]}, "takes no ignore; .* exact or contains or regex"),
         ({"scorer": "exact", "ignore": ["cases"]}, "datasets.mine.ignore.0: 'cases' is not one of"),
         ({"scorer": "judge", "scale": [1.0, 0.0]}, "scale: name the lowest score first"),
+        ({"scorer": "judge", "scale": [1.0, 1.0]}, "scale: name the lowest score first"),
         ({"scorer": "exact", "template": "{{context}}{{context}}"}, "{{context}} may stand once"),
         ({"scorer": "regex", "pattern": "(a"}, r"datasets.mine.pattern: '\(a' is no expression of"),
         ({"scorer": "judge"}, "judges: mine needs a judge; name one under judges"),

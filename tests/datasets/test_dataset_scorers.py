@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadfast.simple.instance import Instance
+from steadfast.simple.judge import readable, score_of
 from steadfast.simple.scorers import (
     SCORERS,
     choice,
@@ -304,3 +305,21 @@ def test_a_long_text_ends(name, piece):
     """A scorer of squared time would take hours for 300,000 characters."""
     one = asked("[0-9]", choices=COLOURS)
     assert SCORERS[name](piece * (300_000 // len(piece)), one).score in (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("reply", "score"),
+    [
+        ("It names the lamp.\nScore: 3", 3.0),
+        ("Score: 5", 5.0),
+        ("Score: 1", 1.0),
+        ("Score: 5.5", None),  # the scale is from 1 to 5
+        ("Score: 0.5", None),
+        ("Score: good", None),
+        ("It names the lamp.", None),
+        ("", None),
+    ],
+)
+def test_a_judge_s_score_is_the_number_on_the_scale_behind_its_last_score(reply, score):
+    assert score_of([1, 5], reply, "the lamp") == score
+    assert readable({"scale": [1, 5]}, reply, "the lamp") == (score is not None)

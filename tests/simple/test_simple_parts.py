@@ -15,6 +15,8 @@ from steadfast.contract.components import Answer, Sample, Scored
 from steadfast.contract.task import Output, Part
 from steadfast.run.digests import digest
 from steadfast.run.evaluation import Evaluation
+from steadfast.show.roster import Display
+from steadfast.simple.figures import figures
 from steadfast.simple.instance import Instance, Mark, SimpleSamples, checked, instance_of
 from steadfast.simple.metrics import metrics
 from steadfast.simple.scoring import SimpleScoring
@@ -173,6 +175,14 @@ def test_metrics_stand_in_order_of_fields_as_they_occur():
     found = metrics([Scored("m", "all", one) for one in rows], {}, None, by=["topic"])["scores"]
     assert found["category"].tolist() == ["", "z", "a", "m"]
     assert isinstance(found, pd.DataFrame)
+
+
+@pytest.mark.parametrize(("values", "note"), [(39, ""), (40, "first 40 of 41 values")])
+def test_a_figure_says_where_it_has_no_room_for_all_values(values, note):
+    rows = [record(str(n), 0.5, str(n), f"topic {n}") for n in range(values)]
+    frames = metrics([Scored("m", "all", one) for one in rows], {}, None, by=["topic"])
+    made = figures(frames, Display(), "mine", "Mine", ["topic"], judged=False)["scores"]
+    assert note in made.caption and ("values; all of them" in made.caption) == bool(note)
 
 
 # --- names, before anything runs --------------------------------------------------------------
