@@ -113,3 +113,16 @@ def test_show_looks_for_the_sample_in_the_config_s_results_and_of_the_model(
 def test_show_without_a_sample_says_how_they_are_named(folder):
     with pytest.raises(SystemExit, match="no sample is named; name one, such as"):
         main(["show", ""])
+
+
+@pytest.mark.parametrize(
+    ("margin", "said"),
+    [
+        ("0", "--margin 0: name a share above 0 and below 1"),
+        ("1", "--margin 1: name a share above 0 and below 1"),
+        ("0.5", "nowhere: no such folder"),
+    ],
+)
+def test_a_gate_s_margin_is_a_share(margin, said, folder):
+    with pytest.raises(SystemExit, match=f"^error: {said}"):
+        main(["gate", "nowhere", "nowhere", "--margin", margin])

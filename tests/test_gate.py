@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import scipy.stats
 
-from steadfast.compare.gate import PASS, UNCLEAR, WORSE, gate, worst
+from steadfast.compare.gate import PASS, UNCLEAR, WORSE, _more, gate, worst
 from steadfast.compare.results import MEASURED, TESTS
 
 T975 = 2.200985  # of 11 degrees of freedom, one-sided; from a table of Student's t
@@ -79,6 +79,7 @@ def test_equal_scores_pass_where_they_are_enough_and_no_common_score_tells_nothi
     found = gate(none, 0.02).measures
     assert found["verdict"].tolist() == [PASS, UNCLEAR, UNCLEAR, UNCLEAR]
     assert found["more"].fillna(0).tolist() == [0, 1.1, 2.1, 0]
+    assert found["lacking"].tolist() == [0] * 4
 
 
 def test_what_more_contexts_would_tell_is_said_where_nothing_else_is():
@@ -88,6 +89,12 @@ def test_what_more_contexts_would_tell_is_said_where_nothing_else_is():
         assert (t * 0.012 / math.sqrt(times) <= 0.02) == enough
     (row,) = gate(compared(("m", 0.0, 0.001, 1.0)), 0.02).measures.itertuples()
     assert math.isnan(row.more)
+
+
+def test_more_is_reckoned_with_the_t_of_as_many_clusters():
+    # 22.93 = 6 · ((t.975 + t.8 of 21.93 degrees) · .02 / .03)², and 22.93 / 6 = 3.82.
+    assert _more(0.02, 5, 0.03) == 3.9
+    assert math.isnan(_more(0.0, 5, 0.03))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import scipy.stats
 
 from steadfast.stats.intervals import Clusters, Estimates
 from steadfast.stats.pairs import compare_models
-from steadfast.stats.step_down import FEWEST, _under_flips, step_down
+from steadfast.stats.step_down import FEWEST, _signs, _under_flips, step_down
 
 STRATA = {"one stratum": 7 * "x", "two strata": "xxxxyyy"}
 
@@ -29,13 +29,27 @@ def differences(frame: pd.DataFrame) -> Estimates:
     wide = pd.concat(
         {f"{a} {b}": table[a] - table[b] for a, b in combinations(table, 2)}, names=["pair"]
     )
-    rows = wide.rename("total").reset_index().merge(frame[["cluster", "stratum"]].drop_duplicates())
+    rows = (
+        wide.rename("total")
+        .dropna()
+        .reset_index()
+        .merge(frame[["cluster", "stratum"]].drop_duplicates())
+    )
     return Clusters(rows, ["stratum"]).means(rows, ["pair"], limits=(-9, 9))
 
 
 @pytest.mark.parametrize("strata", STRATA.values(), ids=STRATA)
 def test_unchanged_signs_give_the_statistic_of_the_single_test(strata):
     of = differences(scores(np.random.default_rng(1).random((4, 7)), strata))
+    own = _under_flips(of)[:, 0]
+    assert own == pytest.approx((of.cells["value"].abs() / of.errors()[0]).to_numpy())
+
+
+def test_a_stratum_of_which_a_pair_has_one_cluster_too():
+    frame = scores(np.random.default_rng(1).random((3, 7)), "xxxxyyy")
+    lacks = (frame["model"] == "m00") & frame["cluster"].isin(["5", "6"])
+    of = differences(frame[~lacks])
+    assert sorted((of.shares > 0).sum(axis=1)) == [5, 5, 7]
     own = _under_flips(of)[:, 0]
     assert own == pytest.approx((of.cells["value"].abs() / of.errors()[0]).to_numpy())
 
@@ -71,6 +85,28 @@ def test_p_values_are_those_of_all_changes_of_signs_one_by_one():
             expected[first] = last
             left.remove(first)
         assert p.tolist() == pytest.approx([expected[pair] for pair in family])
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_the_unit_of_values_changes_no_p(unit):
+    values = np.array([[0.9], [0.1], [0.1]]) + np.random.default_rng(6).random((3, 7)) / 100
+    values[2] = values[1]  # no difference at all
+    found = [
+        step_down(differences(scores(of * values, 7 * "x")), [np.arange(3)])[0] for of in (1, unit)
+    ]
+    assert found[0].tolist() == found[1].tolist()
+
+
+@pytest.mark.parametrize(("clusters", "patterns"), [(6, 32), (7, 32)])
+def test_all_patterns_are_taken_where_there_are_no_more_than_wanted(
+    clusters, patterns, monkeypatch
+):
+    monkeypatch.setattr("steadfast.stats.step_down.PATTERNS", 32)
+    monkeypatch.setattr("steadfast.stats.step_down.FEWEST_PATTERNS", 32)
+    signs = _signs(clusters, 1)
+    assert signs.shape == (clusters, patterns) and set(signs[:, 0]) == {1.0}
+    either_way = {tuple(column * column[0]) for column in signs.T}
+    assert len(either_way) == 32 or clusters == 7
 
 
 @pytest.mark.parametrize("clusters", [FEWEST - 1, FEWEST])

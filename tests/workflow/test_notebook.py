@@ -97,6 +97,12 @@ def test_no_text_of_a_model_is_markup_in_a_notebook(run):
     assert "&lt;script&gt;" in shown and "\x1b" not in shown + repr(sample)
 
 
+def test_all_of_a_sample_but_its_context_stands_open_in_a_notebook(run):
+    shown = run.sample("LSI/list-2k-s1/e0/v1", model="sim-a")._repr_html_()
+    assert shown.count("<details><summary>") == 1 and "<details><summary>Context" in shown
+    assert shown.count("<details open><summary>") > 1
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
