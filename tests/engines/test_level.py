@@ -57,9 +57,10 @@ def test_a_real_limit_is_kept_with_few_refusals():
     assert server.refusals <= 0.1 * 1_280
 
 
-def taken(rate, count, start=4, most=64, full=True):
+def taken(rate, count, start=4, most=64, full=lambda number: True):
     """The levels at which requests are sent in turn, each with the number of answers before it,
-    where so many answers a second come at each level, one after the other."""
+    where so many answers a second come at each level, one after the other, and each is or is not
+    of a time when the level held requests back."""
     level, now, waiting, found = Level(start, most), 0.0, deque(), []
     for number in range(count):
         if not found or level.limit != found[-1][0]:
@@ -68,7 +69,7 @@ def taken(rate, count, start=4, most=64, full=True):
             waiting.append(now)
             level.sent(now)
         now += 1 / rate(level.limit, number)
-        level.answered(now, waiting.popleft(), full)
+        level.answered(now, waiting.popleft(), full(number))
     return found
 
 
@@ -114,7 +115,14 @@ def test_a_server_that_gets_slower_gets_a_level_in_proportion_at_once():
 
 
 def test_nothing_is_tried_where_the_level_holds_no_request_back():
-    assert taken(lambda level, _: 10 * level, 3_000, full=False) == [(4, 0)]
+    assert taken(lambda level, _: 10 * level, 3_000, full=lambda _: False) == [(4, 0)]
+
+
+@pytest.mark.parametrize(("every", "tries"), [(2, True), (3, False)])
+def test_a_measurement_counts_where_the_level_held_half_of_its_requests_back(every, tries):
+    # 64 answers a second at any level: half a second is 32 of them to the very last bit.
+    found = levels(lambda *_: 64, 3_000, full=lambda number: number % every == 0)
+    assert found[:3] == [4, 12, 4] and (6 in found) == tries
 
 
 def test_it_neither_falls_below_its_start_nor_grows_beyond_the_most():
