@@ -48,13 +48,19 @@ def command(name: str, *arguments: object, folder: Path = ROOT, cwd: Path | str 
 
 
 @cache
-def code() -> tuple[Path, dict[str, tuple[int, int]]]:
-    """A folder with the linked parts as they are now, and their sizes and times."""
+def _code() -> tuple[Path, dict[str, tuple[int, int]]]:
     folder = Path(tempfile.mkdtemp(prefix="code-"))
     atexit.register(shutil.rmtree, folder)
     for part in LINKED:
         shutil.copytree(ROOT / part, folder / part)
     return folder, files(folder)
+
+
+def code() -> Path:
+    """A folder with the linked parts, as they were when it was first asked for."""
+    folder, before = _code()
+    assert files(folder) == before, "a test changed code in place: use Project.write"
+    return folder
 
 
 class Project:
@@ -65,10 +71,8 @@ class Project:
 
     @classmethod
     def new(cls, folder: Path, config: dict) -> "Project":
-        source, before = code()
-        assert files(source) == before, "a test changed code in place: use Project.write"
         for part in LINKED:
-            shutil.copytree(source / part, folder / part, copy_function=os.link)
+            shutil.copytree(code() / part, folder / part, copy_function=os.link)
         for part in PARTS:
             copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy2
             copy(ROOT / part, folder / part)
@@ -78,6 +82,7 @@ class Project:
 
     def fork(self, folder: Path) -> "Project":
         """A copy with the same results and the same times of change."""
+        code()
         for part in LINKED:
             shutil.copytree(self.folder / part, folder / part, copy_function=os.link)
 
