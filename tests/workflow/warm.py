@@ -28,8 +28,10 @@ from steadfast.workflow.forks import main
 main({listener}, "o200k_base")
 """
 SCRIPT = """
-import atexit, os, runpy, signal, sys
+import atexit, os, runpy, signal, subprocess, sys
 os.setsid()
+again = []  # a run that starts itself anew has another process, whose exit code is this one's
+os.execv = lambda program, words: again.append(subprocess.call([program, *words[1:]]))
 log = os.open({log!r}, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
 os.dup2(log, 1)
 os.dup2(log, 2)
@@ -44,6 +46,8 @@ try:
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 finally:
     atexit._run_exitfuncs()
+    if any(again):
+        sys.exit(again[0])
 """
 
 
