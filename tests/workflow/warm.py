@@ -28,10 +28,21 @@ from steadfast.workflow.forks import main
 main({listener}, "o200k_base")
 """
 SCRIPT = """
-import atexit, os, runpy, signal, subprocess, sys
+import atexit, os, runpy, signal, stat, subprocess, sys
 os.setsid()
-again = []  # a run that starts itself anew has another process, whose exit code is this one's
-os.execv = lambda program, words: again.append(subprocess.call([program, *words[1:]]))
+again = []
+
+def execv(program, words):
+    # A run that starts itself anew has another process here, which gets its files' locks.
+    for fd in map(int, os.listdir("/proc/self/fd")):
+        try:
+            if fd > 2 and stat.S_ISREG(os.fstat(fd).st_mode):
+                os.close(fd)
+        except OSError:
+            pass
+    again.append(subprocess.call([program, *words[1:]]))
+
+os.execv = execv
 log = os.open({log!r}, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
 os.dup2(log, 1)
 os.dup2(log, 2)
