@@ -77,6 +77,18 @@ def test_only_tests_that_hold_at_every_look_are_kept():
     assert told.loc[("a", "IFS"), ["beats", "beaten_by", "ties"]].tolist() == ["", "", ""]
 
 
+def test_differences_in_other_metrics_lose_their_intervals():
+    rows = {"model": ["a", "a"], "other": ["", "b"], "value": [0.7, 0.1], "low": [0.6, 0.05]}
+    corrected = pd.DataFrame(rows).assign(raw_low=0.1)
+    frames = {"comparisons": comparisons(a_b=0.5), "headline": headline("a", "b")}
+    asked = {"a": 2, "b": 2}
+    frames["corrected"] = corrected
+    found = Decision(frames, [], DESIGN, "ARS", {"task": "overall"}, 1.0, ["a", "b"], asked).frames
+    assert found["corrected"]["value"].tolist() == [0.7, 0.1]
+    assert found["corrected"][["low", "raw_low"]].iloc[0].tolist() == [0.6, 0.1]
+    assert found["corrected"][["low", "raw_low"]].iloc[1].isna().all()
+
+
 def test_as_much_is_expected_of_a_model_as_it_was_asked():
     def measured(models):
         number = {"a": 6, "b": 6, "c": 4}

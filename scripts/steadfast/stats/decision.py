@@ -143,4 +143,14 @@ class Decision:
         headline = headline.assign(
             **pd.DataFrame(cells, headline.index, TIES).astype(object), smallest=np.nan
         )
-        return {**self._frames, "comparisons": compared, "headline": headline}
+        untested = {name: _untested(frame) for name, frame in self._frames.items()}
+        return {**untested, "comparisons": compared, "headline": headline}
+
+
+def _untested(frame: pd.DataFrame) -> pd.DataFrame:
+    """Metrics in which no two models are tested."""
+    if "other" not in frame:
+        return frame
+    pairs = frame["other"].fillna("") != ""
+    tested = [name for name in frame if name in {*TESTED, "raw_low", "raw_high"}]
+    return frame.assign(**{name: frame[name].where(~pairs) for name in tested})
