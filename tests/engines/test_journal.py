@@ -107,3 +107,10 @@ def test_the_later_answer_counts(tmp_path):
         journal.append("h0", Response("error", error="HTTP 500"))
         journal.append("h0", Response("ok", "at last"))
     assert read(path)["h0"].text == "at last"
+
+
+def test_its_folders_are_made_where_they_are_missing(tmp_path):
+    path = tmp_path / "journal/lifbench/own/2k.jsonl"
+    write(path, [Response("ok", "text")])
+    write(path, [])
+    assert read(path, 1) == {"h0": Response("ok", "text")}

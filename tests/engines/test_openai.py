@@ -7,7 +7,9 @@ import pytest
 
 from parts import Part, items, prompts, same_bytes
 from servers import Fault, echo, error
-from steadfast.base.errors import UserError
+from steadfast.base.errors import PassingError, UserError
+from steadfast.contract.request import Response
+from steadfast.engines.asking.run import _check_failures
 
 
 def test_every_item_is_answered_in_order(part, server):
@@ -315,8 +317,27 @@ def test_the_identity_says_what_answered_and_nothing_of_the_machine(part, server
         "temperature": 0.0,
     }
     assert identity["tokens"]["cached"] == 20
+    assert identity["tokens"]["thought"] == 0  # of which this server says nothing
     assert identity["statuses"] == {"ok": 10}
     assert {"steadfast", "openai"} <= set(identity["packages"])
     text = part.identity_out.read_text("utf-8")
     assert "127.0.0.1" not in text
     assert str(part.directory) not in text
+
+
+@pytest.mark.parametrize(
+    ("reasons", "passing"),
+    [
+        (["HTTP 400: bad request", "HTTP 404"], False),
+        (["HTTP 400: bad request", "HTTP 429"], True),
+        (["HTTP 408"], True),
+        (["HTTP 500"], True),
+        (["connection lost"], True),
+    ],
+)
+def test_failures_pass_unless_the_server_will_say_them_all_again(reasons, passing):
+    responses = [Response("error", "", error=reason) for reason in reasons]
+    with pytest.raises(UserError, match=f"{len(reasons)} of {len(reasons)} requests") as raised:
+        _check_failures("m", responses, 0.5)
+    assert isinstance(raised.value, PassingError) == passing
+    _check_failures("m", responses, 1.0)
