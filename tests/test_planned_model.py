@@ -1,6 +1,8 @@
 """What a plan says of the jobs of a model: their shares of the load, and what does not fit."""
 
+import json
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -71,3 +73,13 @@ def test_gpus_that_do_not_hold_the_model_are_named():
         "tensor_parallel_size: 4"
     )
     assert model().too_small(asked) == ""
+
+
+@pytest.mark.parametrize(("gpus", "source"), [(2, "measured"), (4, "stated")])
+def test_past_runs_count_that_had_the_gpus_of_one_copy(gpus, source, tmp_path):
+    run = {"wall_seconds": 2000.0, "load_seconds": 200.0, "answered": 100}
+    run |= {"prompt_tokens": 400_000, "computed_tokens": 60_000, "output_tokens": 12_000}
+    runs = {"runs": [run | {"machine": f"{gpus} × NVIDIA H100"}]}
+    (tmp_path / "4k.run.json").write_text(json.dumps(runs))
+    copied = replace(model(copies=2), folders=[tmp_path])
+    assert copied.speed.source == source

@@ -191,3 +191,24 @@ def test_replies_and_lineages_are_no_settings_and_other_params_are():
     first = settings_of("scores", lineage="l", code="c", title="t")
     assert first == settings_of("scores", lineage="m", code="d", title="t")
     assert first != settings_of("scores", lineage="l", code="c", title="u")
+
+
+def test_the_seal_of_a_job_is_of_its_files_beside_the_identity_that_it_names():
+    output = Output(ars="results/m/ars.csv", ifs="results/m/ifs.csv", identity="results/m/id.json")
+    read = ["results/scores/a.jsonl", "elsewhere/model.json"]
+    job = SimpleNamespace(params={"lineage": "l"}, output=output, input=read)
+    (seal,) = seals(job, Path("results"))
+    assert seal.files == (Path("results/m/ars.csv"), Path("results/m/ifs.csv"))
+    assert (seal.identity, seal.lineage) == (Path("results/m/id.json"), "l")
+    assert seal.inputs == (Path("results/scores/a.jsonl"),)
+    del output["identity"]
+    (seal,) = seals(job, Path("results"))
+    assert seal.identity == Path("results/m/ars.identity.json")
+
+
+def test_released_scores_have_a_seal_each():
+    names = ["results/a/4k.jsonl", "results/b/4k.jsonl"]
+    output = Output(scores=names, identities=[])
+    job = SimpleNamespace(params={"lineages": ["la", "lb"]}, output=output, input=[])
+    found = [(str(seal.files[0]), seal.lineage) for seal in seals(job, Path("results"))]
+    assert found == list(zip(names, ["la", "lb"], strict=True))
