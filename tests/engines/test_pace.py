@@ -95,6 +95,23 @@ def test_where_less_than_half_is_refused_fewer_are_sent_and_none_waits():
     assert virtually(run())[0] == (int(64 * 10 / 17), 0.0)
 
 
+@pytest.mark.parametrize(("answered", "waited"), [(False, 4.0), (True, 0.0)])
+def test_while_no_answer_comes_after_a_pause_fewer_failures_are_enough_for_the_next(
+    answered, waited
+):
+    async def run():
+        pace = Pace(64, 64, 1.0)
+        await fail(pace, 6, overloaded=False, broken=True)
+        if answered:
+            pace.succeeded(await pace.acquire())
+        sent = [await pace.acquire() for _ in range(17)]
+        for at in sent[:7]:
+            pace.failed(at, None, overloaded=False, broken=True)
+        return await seconds_until_a_slot(pace)
+
+    assert virtually(run())[0] == waited
+
+
 def test_a_server_that_fails_gets_no_fewer_and_all_wait():
     async def run():
         pace = Pace(8, 8, 1.0)
