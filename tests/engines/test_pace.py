@@ -112,6 +112,20 @@ def test_while_no_answer_comes_after_a_pause_fewer_failures_are_enough_for_the_n
     assert virtually(run())[0] == waited
 
 
+@pytest.mark.parametrize(("busy", "full"), [(17, False), (18, True)])
+def test_a_level_of_which_nine_tenths_are_in_use_holds_requests_back(busy, full):
+    async def run():
+        pace, seen = Pace(20, 20, 1.0), []
+        pace.level.answered = lambda now, sent_at, full: seen.append(full)
+        await asyncio.sleep(100)
+        sent = [await pace.acquire() for _ in range(busy)]
+        await asyncio.sleep(1)
+        pace.succeeded(sent[0])
+        return seen
+
+    assert virtually(run())[0] == [full]
+
+
 def test_a_server_that_fails_gets_no_fewer_and_all_wait():
     async def run():
         pace = Pace(8, 8, 1.0)
