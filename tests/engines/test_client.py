@@ -83,6 +83,16 @@ def test_a_connection_takes_twenty_seconds_at_most_and_no_longer_than_a_reply(ti
     assert (found.connect, found.read) == (connect, timeout)
 
 
+def test_a_connection_is_given_up_after_that_time():
+    settings = Access("http://127.0.0.1/v1", "THE_KEY").client_settings(600.0)
+
+    async def given_up_after():
+        async with Client(settings) as client:
+            return client._session.timeout.sock_connect
+
+    assert asyncio.run(given_up_after()) == 20.0
+
+
 def test_a_proxy_is_used_where_the_environment_names_one(monkeypatch):
     with recording() as (port, seen):
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{port}")

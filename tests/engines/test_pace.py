@@ -196,11 +196,13 @@ def test_five_and_a_tenth_of_the_last_requests_may_fail():
     assert failures.failed(9.0) is None  # all were before the alarm
 
 
-def test_as_many_requests_are_looked_at_as_the_window_holds():
+@pytest.mark.parametrize(("limit", "looked_at"), [(64, 128), (65, 130)])
+def test_as_many_requests_are_looked_at_as_the_window_holds(limit, looked_at):
     failures = RecentFailures()
-    for number in range(130):
-        failures.sent(float(number), 64)
-    assert failures.failed(1.0) is None  # two more than 128 have gone, and with them their failures
-    for number in range(2, 19):
+    for number in range(looked_at + 2):
+        failures.sent(float(number), limit)
+    assert failures.failed(1.0) is None  # two more have gone, and with them their failures
+    for number in range(2, 19 + (looked_at == 130)):
         assert failures.failed(float(number)) is None
-    assert failures.failed(19.0) == 18 / 128  # more than 5 + 12.8
+    # More than 5 + 12.8, and more than 5 + 13.
+    assert failures.failed(30.0) == (18 if looked_at == 128 else 19) / looked_at

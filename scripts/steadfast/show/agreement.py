@@ -5,14 +5,13 @@ from typing import Any
 import pandas as pd
 
 from steadfast.base.resources import facts
-from steadfast.show.cells import count_cell, interval_cell, number_cell
+from steadfast.show.cells import PERCENT_DIGITS, count_cell, interval_cell, number_cell
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Display, Roster
 from steadfast.show.table import Cell, Column, Section, Table
 from steadfast.stats.agreement import KINDS
 
 WORDS = facts("agreement.yaml")
-PERCENT_DIGITS = 1
 
 
 def agreement_table(

@@ -13,6 +13,7 @@ from steadfast.show.table import PRINTED, Cell, Column, Mark, Section, Style, ro
 from steadfast.stats.ties import NO_TIES, Ties
 
 MODEL = Column("Model", align="l")
+PERCENT_DIGITS = 1
 CellsByModel = dict[str, tuple[Cell, ...]]
 
 

@@ -7,14 +7,19 @@ import pandas as pd
 
 from steadfast.base.files import Record
 from steadfast.base.resources import facts
-from steadfast.show.cells import count_cell, incomplete_mark, interval_cell, number_cell
+from steadfast.show.cells import (
+    PERCENT_DIGITS,
+    count_cell,
+    incomplete_mark,
+    interval_cell,
+    number_cell,
+)
 from steadfast.show.results import Note
 from steadfast.show.roster import WORDS as SHARED
 from steadfast.show.roster import Roster
 from steadfast.show.table import Cell, Column, Section, Table
 
 WORDS = facts("preferences.yaml")
-PERCENT_DIGITS = 1
 
 
 def preference_table(
