@@ -73,6 +73,17 @@ def test_the_results_are_those_of_the_metrics_in_the_order_of_the_psr(frames):
     assert [section.unranked for section in table.sections] == [False, True, True]
 
 
+@pytest.mark.parametrize(("told", "ranks"), [(True, ["1", "2"]), (False, ["1–2", "1–2"])])
+def test_ranks_are_by_the_psr_of_all_records(frames, told, ranks):
+    compared = frames["comparisons"]
+    of_all = (compared["split"] == "full") & (compared["measure"] == "PSR")
+    p = (of_all != told).astype(float)  # 0 where the two are told apart, else 1
+    changed = {**frames, "comparisons": compared.assign(p_model=p, p_other=p)}
+    shown = rows(all_tables(changed)["table2_results"])
+    labels = [MODELS[model].label for model in ("model-b", "model-a", "sim-c", "reference")]
+    assert [shown[label][-1] for label in labels] == [*ranks, None, None]
+
+
 def test_models_are_compared_on_the_records_that_both_have(frames):
     values = frames["results"].set_index(["split", "measure", "model"])["value"].sort_index()
     rows = frames["comparisons"].query("model == 'model-a' and other == 'sim-c'")
