@@ -54,7 +54,8 @@ def test_judged_metrics_read_no_field_that_is_not_checked(name):
         replies = run.replies(part, answers)
         found = run.scores(part, answers, first=replies, second=replies)
         scores += [Scored("m", part, checked(one, out.fields)) for one in found.values()]
-    assert set(out.function.make(scores, run.data, None)) == set(out.names)
+    # Corrected values are nothing where nobody labelled anything, and then no file.
+    assert set(out.function.make(scores, run.data, None)) == {*out.names, "corrected"}
 
 
 def test_lifbenchs_metrics_read_no_field_that_is_not_checked():

@@ -62,6 +62,7 @@ class Claim(NamedTuple):
     """Verdicts found at one place of a reply."""
 
     verdicts: tuple[int, ...]
+    """None where they are out of order, or stand in the answer too: so all is in doubt."""
     labels: tuple[str, ...]
     """What each verdict is said to be about; empty where that is not said."""
     end: int
@@ -127,10 +128,10 @@ def lists(words: Words, answer: str) -> Callable[[str], Iterator[Claim]]:
                 _is_label(text[start : found.start()])
                 and after in {"", "\n", " ", ".", ",", ";", "!", "}", "\r", "\t", '"'}
                 and not text[found.end() :].lstrip(" \t").startswith(("*", "+", "[", "/"))
-                and squeezed(found[0]).casefold() not in given
             ):
-                values = (words[name.casefold()] for name in element.findall(found[0]))
-                yield Claim(tuple(values), (), found.end())
+                values = tuple(words[name.casefold()] for name in element.findall(found[0]))
+                quoted = squeezed(found[0]).casefold() in given
+                yield Claim(() if quoted else values, (), found.end())
 
     return claims
 
@@ -143,8 +144,6 @@ def items(words: Words, answer: str) -> Callable[[str], Iterator[Claim]]:
     def claims(text: str) -> Iterator[Claim]:
         numbers, verdicts, end = [], [], 0
         for line, stop in lines(text):
-            if squeezed(line).casefold() in given:
-                continue
             cells = [cell.strip() for cell in line.strip("|").split("|")] if "|" in line else []
             if cells:
                 number, rest = cells[0].rstrip(".:)"), cells[-1]
@@ -154,14 +153,15 @@ def items(words: Words, answer: str) -> Callable[[str], Iterator[Claim]]:
                 number, rest = (found[1], found[2]) if found else ("", "")
                 verdict = ending(rest)
             if verdict is not None:
-                numbers.append(number)
+                numbers.append("?" if squeezed(line).casefold() in given else number)
                 verdicts.append(verdict)
                 end = stop
         wanted = [str(place) for place in range(1, len(numbers) + 1)]
-        if numbers and (numbers == wanted or not any(number.isdigit() for number in numbers)):
+        plain_rows = not any(number.isdigit() or number == "?" for number in numbers)
+        if numbers and (numbers == wanted or plain_rows):
             yield Claim(tuple(verdicts), (), end)
         elif numbers:
-            yield Claim((), (), end)  # out of order: whatever else is said, a doubt
+            yield Claim((), (), end)  # out of order, or out of the answer
 
     return claims
 
@@ -183,7 +183,9 @@ def named(words: Words, labels: str, answer: str) -> Callable[[str], Iterator[Cl
             if row and not found:
                 yield Claim(tuple(row), (), end)
                 row = []
-            if found and squeezed(line).casefold() not in given:
+            if found and squeezed(line).casefold() in given:
+                yield Claim((), (), stop)
+            elif found:
                 row += [words[name.casefold()] for name in element.findall(found[2])]
                 end = stop
         if row:
@@ -205,11 +207,13 @@ def objects(words: Words, answer: str) -> Callable[[str], Iterator[Claim]]:
             pairs = list(_pairs(value, words))
         except (ValueError, RecursionError):
             return
-        if pairs and squeezed(text[start:end]).casefold() not in given:
+        if pairs:
             labels, verdicts = zip(*pairs, strict=True)
             numbers = [int(label) for label in labels if label.isdecimal()]
-            if any(mark in text[end:] for mark in "{[") or numbers != sorted(set(numbers)):
-                yield Claim((), (), end)  # there are more, or they are out of order
+            quoted = squeezed(text[start:end]).casefold() in given
+            more = any(mark in text[end:] for mark in "{[")
+            if quoted or more or numbers != sorted(set(numbers)):
+                yield Claim((), (), end)
             else:
                 yield Claim(verdicts, labels if all(labels) else (), end)
 

@@ -37,7 +37,7 @@ def clusters_in_order(strata: Mapping[str, str], seed: int) -> list[str]:
         seed: of the order within each stratum.
 
     >>> clusters_in_order({"a1": "a", "a2": "a", "b1": "b"}, 1)
-    ['b1', 'a1', 'a2']
+    ['a2', 'a1', 'b1']
     """
     rng = Random(f"labels/{seed}")
     by_stratum: dict[str, list[str]] = defaultdict(list)

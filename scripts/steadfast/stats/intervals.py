@@ -278,10 +278,10 @@ class Clusters:
             stratum.
         strata: columns whose values together are a stratum; none: all clusters are one.
 
-    >>> frame = pd.DataFrame({"cluster": list("abc"), "total": [0.3, 0.5, 0.7]})
-    >>> frame["task"] = "T"  # means .3, .5, .7: log odds ±4.303 · (.2 / √3) / .25, t of two degrees
+    >>> frame = pd.DataFrame({"cluster": list("abcd"), "total": [0.3, 0.5, 0.5, 0.7]})
+    >>> frame["task"] = "T"  # log odds ± 3.182 · (.163 / √4) / .25, t of three degrees
     >>> Clusters(frame, []).means(frame, ["task"]).rows().round(4).values.tolist()
-    [['T', 0.5, 0.1205, 0.8795, 3]]
+    [['T', 0.5, 0.2613, 0.7387, 4]]
     """
 
     def __init__(self, frame: pd.DataFrame, strata: Sequence[str]):

@@ -125,13 +125,13 @@ def _rows(
             spellings = ("".join(before[len(before) - n :]) + _plain(words) for n in range(most))
             place = next((at for s in spellings if (at := _place(s, wanted)) is not None), None)
             before = [*before, _plain(line)][-most:]
-            if verdict is None or _plain(line) in given:
+            if verdict is None:
                 continue
             if place is not None:
                 end = stop
                 verdicts.append(verdict)
-                places.append(place)
-            elif not any(_plain(line) in text for text in wanted):
+                places.append(-1 if _plain(line) in given else place)
+            elif not any(_plain(line) in text for text in (*wanted, *given)):
                 places.append(-1)  # a verdict of something else
         if verdicts:
             yield Claim(tuple(verdicts) if places == sorted(set(places)) else (), (), end)
