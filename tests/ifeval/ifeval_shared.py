@@ -16,9 +16,6 @@ ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared" / "ifeval"
 CASES = Path(os.environ.get("IFBENCH_CASES", SHARED))
 FILES = {"ifeval": "ifeval_input_data.jsonl", "ifbench": "ifbench_test.jsonl"}
-needs_cases = pytest.mark.skipif(
-    not (CASES.is_dir() and SHARED.is_dir()), reason="the cases are absent (IFBENCH_CASES)"
-)
 
 
 def lines(path: Path) -> list[dict]:
@@ -32,6 +29,12 @@ def data_file(name: str) -> Path:
     """The published prompts of a set: beside the cases where they are there, or the shared ones."""
     own = CASES / FILES[name]
     return own if own.is_file() else SHARED / FILES[name]
+
+
+needs_cases = pytest.mark.skipif(
+    not CASES.is_dir() or not all(data_file(name).is_file() for name in FILES),
+    reason="the cases, or the published prompts, are absent (IFBENCH_CASES)",
+)
 
 
 def case_files(name: str) -> list[Path]:

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from steadfast.base.errors import UserError
 from steadfast.contract.components import Question
-from steadfast.label.draw import Asked, clusters_in_order
+from steadfast.label.draw import ToLabel, clusters_in_order
 from steadfast.label.sheet import write_sheet
 from steadfast.stats.raters import listed_verdicts, read_label_file
 
 QUESTIONS = [Question("1", "Is it calm?"), Question("2", "=1+1")]
 ANSWERS = [
-    Asked("m", "a/1", "Write.\nCalmly.", "</script><b>é", QUESTIONS),
-    Asked("n", "a/1", "Write.\nCalmly.", 'Sea, "wide"', QUESTIONS),
+    ToLabel("m", "a/1", "Write.\nCalmly.", "</script><b>é", QUESTIONS),
+    ToLabel("n", "a/1", "Write.\nCalmly.", 'Sea, "wide"', QUESTIONS),
 ]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from browser import Watched, browser, chromium
 from steadfast.contract.components import Question
-from steadfast.label.draw import Asked
+from steadfast.label.draw import ToLabel
 from steadfast.label.sheet import write_sheet
 
 pytest.importorskip("playwright", reason="playwright is not installed: make .venv/dev")
@@ -20,7 +20,7 @@ HOSTILE = "<img src=x onerror=\"document.title='taken'\"> </script><script>alert
 
 def test_labels_are_given_by_keys_and_kept_and_saved(tmp_path):
     questions = [Question("1", "Is it calm?"), Question("2", HOSTILE)]
-    answers = [Asked(model, "a/1", "Write.", HOSTILE, questions) for model in ("m", "n")]
+    answers = [ToLabel(model, "a/1", "Write.", HOSTILE, questions) for model in ("m", "n")]
     _, file = write_sheet(answers, "Title", tmp_path, "bench")
     with browser(chromium(tmp_path.parent)) as running:
         context = running.new_context(accept_downloads=True)

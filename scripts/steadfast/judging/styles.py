@@ -58,7 +58,7 @@ _LINE = 200
 """Characters of a line that is nothing but verdicts, at most."""
 
 
-class Claim(NamedTuple):
+class VerdictClaim(NamedTuple):
     """Verdicts found at one place of a reply."""
 
     verdicts: tuple[int, ...]
@@ -87,8 +87,8 @@ def agreed(
     reply: str,
     answer: str,
     count: int,
-    forms: Iterable[Callable[[str], Iterable[Claim]]],
-    about: Callable[[Claim], bool] = lambda _: True,
+    forms: Iterable[Callable[[str], Iterable[VerdictClaim]]],
+    about: Callable[[VerdictClaim], bool] = lambda _: True,
 ) -> list[int] | None:
     """Returns the one list of verdicts that a reply gives in some forms; None where it gives none.
 
@@ -112,7 +112,7 @@ def agreed(
     return None if _DOUBT.search(_POLITE.sub("", own[end:])) else list(claims[0].verdicts)
 
 
-def lists(words: Words, answer: str) -> Callable[[str], Iterator[Claim]]:
+def lists(words: Words, answer: str) -> Callable[[str], Iterator[VerdictClaim]]:
     """Lists in square brackets, in lines of their own or behind a label; quotes at will."""
     word = _one_of(words)
     quoted = rf"""(?:"{word}"|'{word}'|{word})"""
@@ -120,7 +120,7 @@ def lists(words: Words, answer: str) -> Callable[[str], Iterator[Claim]]:
     element = re.compile(word, re.IGNORECASE)
     given = squeezed(plain(answer)).casefold()
 
-    def claims(text: str) -> Iterator[Claim]:
+    def claims(text: str) -> Iterator[VerdictClaim]:
         for found in form.finditer(text):
             start = text.rfind("\n", 0, found.start()) + 1
             after = text[found.end() : found.end() + 1]
@@ -131,17 +131,17 @@ def lists(words: Words, answer: str) -> Callable[[str], Iterator[Claim]]:
             ):
                 values = tuple(words[name.casefold()] for name in element.findall(found[0]))
                 quoted = squeezed(found[0]).casefold() in given
-                yield Claim(() if quoted else values, (), found.end())
+                yield VerdictClaim(() if quoted else values, (), found.end())
 
     return claims
 
 
-def items(words: Words, answer: str) -> Callable[[str], Iterator[Claim]]:
+def items(words: Words, answer: str) -> Callable[[str], Iterator[VerdictClaim]]:
     """Numbered lines or rows of a table, a verdict at the end of each; together one claim."""
     ending = _ending(words)
     given = _lines_of(answer)
 
-    def claims(text: str) -> Iterator[Claim]:
+    def claims(text: str) -> Iterator[VerdictClaim]:
         numbers, verdicts, end = [], [], 0
         for line, stop in lines(text):
             cells = [cell.strip() for cell in line.strip("|").split("|")] if "|" in line else []
@@ -159,14 +159,14 @@ def items(words: Words, answer: str) -> Callable[[str], Iterator[Claim]]:
         wanted = [str(place) for place in range(1, len(numbers) + 1)]
         plain_rows = not any(number.isdigit() or number == "?" for number in numbers)
         if numbers and (numbers == wanted or plain_rows):
-            yield Claim(tuple(verdicts), (), end)
+            yield VerdictClaim(tuple(verdicts), (), end)
         elif numbers:
-            yield Claim((), (), end)  # out of order, or out of the answer
+            yield VerdictClaim((), (), end)  # out of order, or out of the answer
 
     return claims
 
 
-def named(words: Words, labels: str, answer: str) -> Callable[[str], Iterator[Claim]]:
+def named(words: Words, labels: str, answer: str) -> Callable[[str], Iterator[VerdictClaim]]:
     """Lines that are verdicts, alone or behind one of the labels; such lines in a row are one."""
     word = _one_of(words)
     label = rf"(?:(?:my|the)\s+)?(?:final\s+|最终)?(?:{labels})(?:\s+is|为)?\s*[:=|]?\s*"
@@ -174,31 +174,31 @@ def named(words: Words, labels: str, answer: str) -> Callable[[str], Iterator[Cl
     element = re.compile(word, re.IGNORECASE)
     given = _lines_of(answer)
 
-    def claims(text: str) -> Iterator[Claim]:
+    def claims(text: str) -> Iterator[VerdictClaim]:
         row: list[int] = []
         end = 0
         for line, stop in lines(text):
             short = line.strip("|{} ").replace('"', "") if len(line) < _LINE else ""
             found = form.fullmatch(short)
             if row and not found:
-                yield Claim(tuple(row), (), end)
+                yield VerdictClaim(tuple(row), (), end)
                 row = []
             if found and squeezed(line).casefold() in given:
-                yield Claim((), (), stop)
+                yield VerdictClaim((), (), stop)
             elif found:
                 row += [words[name.casefold()] for name in element.findall(found[2])]
                 end = stop
         if row:
-            yield Claim(tuple(row), (), end)
+            yield VerdictClaim(tuple(row), (), end)
 
     return claims
 
 
-def objects(words: Words, answer: str) -> Callable[[str], Iterator[Claim]]:
+def objects(words: Words, answer: str) -> Callable[[str], Iterator[VerdictClaim]]:
     """The one JSON value of a reply: a list or an object with a verdict for each thing wanted."""
     given = squeezed(plain(answer)).casefold()
 
-    def claims(text: str) -> Iterator[Claim]:
+    def claims(text: str) -> Iterator[VerdictClaim]:
         start = min((at for at in (text.find("{"), text.find("[")) if at >= 0), default=-1)
         if start < 0:
             return
@@ -213,9 +213,9 @@ def objects(words: Words, answer: str) -> Callable[[str], Iterator[Claim]]:
             quoted = squeezed(text[start:end]).casefold() in given
             more = any(mark in text[end:] for mark in "{[")
             if quoted or more or numbers != sorted(set(numbers)):
-                yield Claim((), (), end)
+                yield VerdictClaim((), (), end)
             else:
-                yield Claim(verdicts, labels if all(labels) else (), end)
+                yield VerdictClaim(verdicts, labels if all(labels) else (), end)
 
     return claims
 

@@ -11,7 +11,7 @@ from steadfast.contract.request import ANSWERED
 from steadfast.run.finished import FinishedPart
 
 
-class Asked(NamedTuple):
+class ToLabel(NamedTuple):
     """One answer that somebody is to judge.
 
     Attributes:
@@ -52,7 +52,7 @@ def clusters_in_order(strata: Mapping[str, str], seed: int) -> list[str]:
     return sorted(places, key=lambda name: (places[name], name))
 
 
-def drawn(part: FinishedPart, models: Sequence[str], number: int, seed: int) -> list[list[Asked]]:
+def drawn(part: FinishedPart, models: Sequence[str], number: int, seed: int) -> list[list[ToLabel]]:
     """Returns the answers of the first clusters, cluster by cluster, until there are so many."""
     judging = part.task.judging
     if judging is None or judging.questions is None:
@@ -64,7 +64,7 @@ def drawn(part: FinishedPart, models: Sequence[str], number: int, seed: int) -> 
     for sample in samples:
         by_cluster[sample.prompt["context_id"]].append(sample)
     strata = {name: str(of[0].prompt["task"]) for name, of in by_cluster.items()}
-    found: list[list[Asked]] = []
+    found: list[list[ToLabel]] = []
     count = 0
     for cluster in clusters_in_order(strata, seed):
         answers = list(_answers(judging.label_id, by_cluster[cluster], outputs, questions))
@@ -82,7 +82,7 @@ def _answers(
     samples: Sequence[Sample],
     outputs: Mapping[str, Mapping[str, OutputRecord]],
     questions: Mapping[str, Sequence[Question]],
-) -> Iterator[Asked]:
+) -> Iterator[ToLabel]:
     for model, of_model in outputs.items():
         for sample in samples:
             output = of_model.get(sample.id)
@@ -90,4 +90,4 @@ def _answers(
                 continue
             turns = [turn.prompt["instruction"] for turn in sample.turns]
             name, said = label_id.format(part=sample.part, sample_id=sample.id), output["text"]
-            yield Asked(model, name, "\n\n".join(turns), said, questions[sample.id])
+            yield ToLabel(model, name, "\n\n".join(turns), said, questions[sample.id])

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from steadfast.base.files import Record, read_text, write_text
 from steadfast.base.resources import resource
-from steadfast.label.draw import Asked
+from steadfast.label.draw import ToLabel
 from steadfast.stats.raters import SHEET
 
 
-def write_sheet(answers: Sequence[Asked], title: str, folder: Path, name: str) -> list[Path]:
+def write_sheet(answers: Sequence[ToLabel], title: str, folder: Path, name: str) -> list[Path]:
     """Writes ``{name}.csv`` and ``{name}.html``, and returns them.
 
     Neither has a verdict or a score. The page does not show whose answer it is.
@@ -26,7 +26,7 @@ def write_sheet(answers: Sequence[Asked], title: str, folder: Path, name: str) -
     return [sheet, page]
 
 
-def _csv(answers: Iterable[Asked]) -> str:
+def _csv(answers: Iterable[ToLabel]) -> str:
     text = io.StringIO()
     rows = csv.DictWriter(text, SHEET, lineterminator="\n")
     rows.writeheader()
@@ -52,7 +52,7 @@ def _safe(text: str) -> str:
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t")) else text
 
 
-def _shown(one: Asked) -> Record:
+def _shown(one: ToLabel) -> Record:
     return {
         "model": one.model,
         "sample_id": one.sample_id,

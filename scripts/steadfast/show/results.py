@@ -113,6 +113,14 @@ class Results:
             [("incomplete", words["incomplete"].format(models="; ".join(found)))] if found else []
         )
 
+    def incomplete_model_notes(self, coverage: pd.DataFrame) -> list[Note]:
+        """Returns that note for rows a model, whose index they are, with expected and scored."""
+        counts = coverage[["scored", "expected"]].itertuples()
+        return self.incomplete_notes(
+            ({"model": self.roster.label(model)}, scored, expected)
+            for model, scored, expected in counts
+        )
+
     def tie_notes(self) -> list[Note]:
         """Returns what bold says in a column, and what was drawn."""
         return [tie_note(self.roster, self.words["drawn"]["unit"]), *self.drawn_notes()]

@@ -50,10 +50,7 @@ class SimpleResults(ModelsAcross):
 
     def notes(self) -> list[Note]:
         """Explanations of marks, and of what all tables need."""
-        counts = self.coverage[["scored", "expected"]]
-        incomplete = self.incomplete_notes(
-            ({"model": self.roster.label(model)}, *counts.loc[model]) for model in self.incomplete
-        )
+        incomplete = self.incomplete_model_notes(self.coverage)
         return [*incomplete, *self.shared_notes(self._judged)]
 
 

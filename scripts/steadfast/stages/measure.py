@@ -9,7 +9,7 @@ from steadfast.base.files import Settings, read_json, write_json
 from steadfast.base.seal import Seal
 from steadfast.contract.components import Frames, component
 from steadfast.contract.part_files import Sources, read_data, sources_by_part
-from steadfast.stats.decision import Decision, as_asked
+from steadfast.stats.decision import TakenLook, as_asked
 from steadfast.stats.raters import read_label_file
 from steadfast.stats.scores import read_scores
 from steadfast.stats.tidy import write_csv
@@ -44,7 +44,7 @@ def measure(
     frames = measured({model for model, _ in scores})
     if adaptive and decision:
         looks = read_json(before)["looks"] if before else []
-        made = Decision(frames, looks, **adaptive)
+        made = TakenLook(frames, looks, **adaptive)
         write_json(decision, {"lineage": lineage, **made.record})
         frames = as_asked(made.frames, adaptive["asked"], measured)
     for name, path in outs.items():

@@ -46,7 +46,7 @@ def as_asked(
     return found
 
 
-class Decision:
+class TakenLook:
     """A look at the comparisons of an adaptive run.
 
     Args:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from steadfast.base.files import Record
 from steadfast.benchmarks.cfbench.facts import DIRECT, DIRECT_FORM, Mode
 from steadfast.judging.reply import last_claim, own_words
-from steadfast.judging.styles import FIGURES, Claim, agreed, lines, lists, objects, plain
+from steadfast.judging.styles import FIGURES, VerdictClaim, agreed, lines, lists, objects, plain
 
 # No "1.5", "10:30" or "-5".
 ENUMERATION = re.compile(r"^(?:[-*•]|[(（]?\d{1,2}[.．、)）:：])(?!\d)")
@@ -100,7 +100,7 @@ def _in_another_style(texts: Sequence[str], reply: str, answer: str) -> list[int
     """The verdicts that a reply gives beyond doubt, each with its checkpoint, or all as a list."""
     wanted = [_plain(plain(text)) for text in texts]
 
-    def about(claim: Claim) -> bool:
+    def about(claim: VerdictClaim) -> bool:
         names = [_plain(plain(label)) for label in claim.labels]
         return not names or all(map(_names, names, wanted, [wanted] * len(wanted)))
 
@@ -110,12 +110,12 @@ def _in_another_style(texts: Sequence[str], reply: str, answer: str) -> list[int
 
 def _rows(
     texts: Sequence[str], wanted: Sequence[str], answer: str
-) -> Callable[[str], Iterator[Claim]]:
+) -> Callable[[str], Iterator[VerdictClaim]]:
     """Lines or rows of a table with a checkpoint and its verdict, in order, each once."""
     given = {_plain(line) for line, _ in lines(plain(answer))}
     most = max(text.count("\n") for text in texts) + 1
 
-    def claims(text: str) -> Iterator[Claim]:
+    def claims(text: str) -> Iterator[VerdictClaim]:
         verdicts: list[int] = []
         places: list[int] = []
         before: list[str] = []
@@ -134,7 +134,7 @@ def _rows(
             elif not any(_plain(line) in text for text in (*wanted, *given)):
                 places.append(-1)  # a verdict of something else
         if verdicts:
-            yield Claim(tuple(verdicts) if places == sorted(set(places)) else (), (), end)
+            yield VerdictClaim(tuple(verdicts) if places == sorted(set(places)) else (), (), end)
 
     return claims
 

@@ -12,7 +12,7 @@ from steadfast.base.resources import facts
 from steadfast.benchmarks.complexbench import decomposition
 from steadfast.benchmarks.complexbench.branches import selecting
 from steadfast.benchmarks.complexbench.facts import taxonomy
-from steadfast.benchmarks.complexbench.instance import InstanceRecord, Question
+from steadfast.benchmarks.complexbench.instance import InstanceRecord, ScoringQuestion
 from steadfast.benchmarks.complexbench.schema import COMMAND, check, read_instances, stop_at_errors
 
 LISTED = 20  # warnings that the log has
@@ -77,7 +77,7 @@ def _checked(
 
 
 def _record(instance: InstanceRecord, language: str, origin: str) -> Record:
-    def text(holder: InstanceRecord | Question, field: str) -> str:
+    def text(holder: InstanceRecord | ScoringQuestion, field: str) -> str:
         found = getattr(holder, field if language == "zh" else f"{field}_{language}")
         if found is None:
             raise UserError(

@@ -10,7 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from steadfast.base.names import nearest
 from steadfast.benchmarks.complexbench import decomposition
 from steadfast.benchmarks.complexbench.facts import dimensions, normalised, taxonomy
-from steadfast.benchmarks.complexbench.instance import Finding, InstanceRecord, Question, Severity
+from steadfast.benchmarks.complexbench.instance import (
+    Finding,
+    InstanceRecord,
+    ScoringQuestion,
+    Severity,
+)
 from steadfast.benchmarks.complexbench.rule_forms import RuleFormError, hazards, read_rule
 
 Found = tuple[str, str] | tuple[str, str, bool]
@@ -65,7 +70,7 @@ def file_findings(instances: Mapping[int, InstanceRecord]) -> list[Finding]:
     return findings
 
 
-def _questions(check: Callable[[InstanceRecord, int, Question], Iterable[Found]]) -> Check:
+def _questions(check: Callable[[InstanceRecord, int, ScoringQuestion], Iterable[Found]]) -> Check:
     """Returns a check that is made of each question, and names fields of the question."""
 
     def found(instance: InstanceRecord) -> Iterator[Found]:
@@ -82,19 +87,23 @@ def _blank(instance: InstanceRecord) -> Iterator[Found]:
             yield name, "is blank; fill it"
 
 
-def _translation(instance: InstanceRecord, place: int, question: Question) -> Iterator[Found]:
+def _translation(
+    instance: InstanceRecord, place: int, question: ScoringQuestion
+) -> Iterator[Found]:
     if instance.instruction_en is not None and question.question_en is None:
         sentence = "is missing where the instruction is translated; translate the question too"
         yield "question_en", sentence
 
 
-def _point_id(instance: InstanceRecord, place: int, question: Question) -> Iterator[Found]:
+def _point_id(instance: InstanceRecord, place: int, question: ScoringQuestion) -> Iterator[Found]:
     if question.point_id != place:
         sentence = f"is {question.point_id} at position {place}; number the questions from 0"
         yield "point_id", sentence
 
 
-def _dependencies(instance: InstanceRecord, place: int, question: Question) -> Iterator[Found]:
+def _dependencies(
+    instance: InstanceRecord, place: int, question: ScoringQuestion
+) -> Iterator[Found]:
     earlier = f"one of 0 to {place - 1}" if place else "none: it is the first"
     for point in dict.fromkeys(question.dep):
         if question.dep.count(point) > 1:
@@ -106,7 +115,9 @@ def _dependencies(instance: InstanceRecord, place: int, question: Question) -> I
             yield "dep", f"names {point}, which is no earlier question; name {earlier}", unknown
 
 
-def _dependency_doubts(instance: InstanceRecord, place: int, question: Question) -> Iterator[Found]:
+def _dependency_doubts(
+    instance: InstanceRecord, place: int, question: ScoringQuestion
+) -> Iterator[Found]:
     questions = instance.scoring_questions
     known = [point for point in question.dep if 0 <= point < place]
     ancestors = {a for point in known for a in questions[point].dep if 0 <= a < place}
@@ -132,7 +143,9 @@ def _vocabulary(instance: InstanceRecord) -> Iterator[Found]:
     yield from _names(instance, 0, instance)
 
 
-def _names(_: InstanceRecord, place: int, holder: InstanceRecord | Question) -> Iterator[Found]:
+def _names(
+    _: InstanceRecord, place: int, holder: InstanceRecord | ScoringQuestion
+) -> Iterator[Found]:
     for field, what, known in (
         ("constraint_dimensions", "dimension", list(dimensions())),
         ("composition_types", "composition type", taxonomy()["composition_types"]),
@@ -163,7 +176,7 @@ def _labels(instance: InstanceRecord) -> Iterator[Found]:
                 yield field, f"has {name!r}, {sentence}"
 
 
-def _label(instance: InstanceRecord, place: int, question: Question) -> Iterator[Found]:
+def _label(instance: InstanceRecord, place: int, question: ScoringQuestion) -> Iterator[Found]:
     if not question.constraint_dimensions and not question.composition_types:
         yield "", "verifies no dimension and no composition type; name what it verifies"
 
@@ -213,7 +226,7 @@ def _group(instance: InstanceRecord) -> Iterator[Found]:
             )
 
 
-def _rule(instance: InstanceRecord, place: int, question: Question) -> Iterator[Found]:
+def _rule(instance: InstanceRecord, place: int, question: ScoringQuestion) -> Iterator[Found]:
     if question.rule is not None:
         try:
             read_rule(question.rule)
@@ -221,7 +234,9 @@ def _rule(instance: InstanceRecord, place: int, question: Question) -> Iterator[
             yield "rule", str(error)
 
 
-def _rule_doubts(instance: InstanceRecord, place: int, question: Question) -> Iterator[Found]:
+def _rule_doubts(
+    instance: InstanceRecord, place: int, question: ScoringQuestion
+) -> Iterator[Found]:
     if question.rule is None or any(_rule(instance, place, question)):
         return
     clauses = read_rule(question.rule)

@@ -11,7 +11,7 @@ TEXT = Field(min_length=1)
 Severity = Literal["error", "warning"]
 
 
-class Question(StrictModel):
+class ScoringQuestion(StrictModel):
     """A scoring question: one thing that an answer is asked to satisfy, answered by yes or no."""
 
     point_id: int  # position in the instance, from 0
@@ -50,7 +50,7 @@ class InstanceRecord(StrictModel):
     # And, Chain_k, Selection_k or Selection_and_Chain_k with k layers of nesting; a list of one
     # such name is taken for the name
     category: str
-    scoring_questions: list[Question] = Field(min_length=1)  # see ``Question``
+    scoring_questions: list[ScoringQuestion] = Field(min_length=1)  # see ``ScoringQuestion``
     # of its selection, as many as values of the condition lead to different ones; ours, so that a
     # group can be known to lack one
     branches: int | None = Field(default=None, ge=2, le=100)

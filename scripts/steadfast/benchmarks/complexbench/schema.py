@@ -22,7 +22,7 @@ from steadfast.benchmarks.complexbench.guidelines import file_findings, instance
 from steadfast.benchmarks.complexbench.instance import (
     Finding,
     InstanceRecord,
-    Question,
+    ScoringQuestion,
     SubInstruction,
 )
 
@@ -35,9 +35,11 @@ _NEUTRAL: Record = {
     **dict.fromkeys(("instruction", "question", "task_types", "category"), "?"),
     **{field: [] for field in ("constraint_dimensions", "composition_types", "dep")},
 }
-_NEUTRAL["scoring_questions"] = [{field: _NEUTRAL.get(field) for field in Question.model_fields}]
+_NEUTRAL["scoring_questions"] = [
+    {field: _NEUTRAL.get(field) for field in ScoringQuestion.model_fields}
+]
 _HOLDERS: dict[int | str, type[BaseModel]] = {
-    "scoring_questions": Question,
+    "scoring_questions": ScoringQuestion,
     "sub_instructions": SubInstruction,
 }
 _TYPES = {

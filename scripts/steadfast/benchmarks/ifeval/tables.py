@@ -66,10 +66,7 @@ class IfevalResults(ModelsAcross):
 
     def notes(self) -> list[Note]:
         """Explanations of marks, and of what all tables need."""
-        counts = self.coverage[["scored", "expected"]]
-        found = self.incomplete_notes(
-            ({"model": self.roster.label(model)}, *counts.loc[model]) for model in self.incomplete
-        )
+        found = self.incomplete_model_notes(self.coverage)
         words = self.words["notes"]
         if "places" in self.frames:
             found.append((None, words["place"].format(place=self._place)))
