@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ifeval_shared import case_files, data_file, lines, needs_cases
+from ifeval_shared import CASES, SHARED, case_files, data_file, lines, needs_cases
 
 from steadfast.benchmarks.ifeval.data import instance
 from steadfast.benchmarks.ifeval.own_kinds import KINDS, own_verifier
@@ -26,8 +26,10 @@ def test_verdicts_of_the_cases_are_upstream_s(kind):
                 strict = bool(case["answer"].strip()) and holds(case["answer"])
                 found.append((case["key"], strict, any(map(holds, texts))))
                 upstream.append((case["key"], case["strict"][place], case["loose"][place]))
-    assert len(found) > 30
+    if CASES != SHARED and not found:
+        pytest.skip(f"no case in {CASES} asks {kind}")
     assert found == upstream
+    assert len(found) > (30 if CASES == SHARED else 0)
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt["prompt_id"])
