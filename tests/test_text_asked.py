@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from steadfast.base.errors import UserError
 from steadfast.config.load import load_config
 from steadfast.run.evaluation import Evaluation
 
@@ -66,3 +67,41 @@ def test_released_scores_alone_are_of_the_published_prompts():
 def test_the_judged_benchmarks_say_where_their_data_is_from(benchmark):
     assert "synthetic data here" in asked(benchmark)
     assert "the released data here." in asked(benchmark, **{benchmark: {"source": "released"}})
+
+
+JUDGES = {
+    "stand-in": {"engine": "reference"},
+    "judge": {"engine": "openai", "model": "gpt-4o-2024-05-13"},
+}
+
+
+def otherwise(judges, benchmark="cfbench", **section):
+    config = load_config({"models": {"m": ASKED}, "judges": judges, benchmark: section})
+    return Evaluation(config).tasks[benchmark].tables.function.settings["otherwise"]
+
+
+def test_another_prompt_than_the_paper_s_is_named_beside_its_numbers():
+    assert otherwise(JUDGES) == (
+        "The published values were judged otherwise than this run's: with the paper's prompt, not "
+        "with this run's. A difference between them may come of that alone."
+    )
+
+
+def test_another_judge_is_named_with_the_paper_s():
+    assert "by GPT-4, not by judge, and with the paper's" in otherwise(JUDGES, "followbench")
+    routed = {"judge": {**JUDGES["judge"], "model": "openai/gpt-4o", "label": "Mine"}}
+    assert "GPT-4o" not in otherwise(routed)
+    assert "by GPT-4, not by Mine" in otherwise(routed, "followbench")
+
+
+def test_the_paper_s_judge_in_the_paper_s_wording_needs_no_note(tmp_path):
+    prompt = tmp_path / "printed.txt"
+    prompt.write_text("{{instruction}}{{reference}}{{answer}}{{checkpoints}}")
+    templates = {"zh": str(prompt)}
+    assert otherwise(JUDGES, wording="printed", templates=templates) == ""
+    assert "with the paper's prompt" in otherwise(JUDGES, templates=templates)
+
+
+def test_wording_called_printed_needs_a_file_that_holds_it():
+    with pytest.raises(UserError, match="wording printed needs templates"):
+        otherwise(JUDGES, wording="printed")

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from steadfast.base.resources import facts
+from steadfast.benchmarks.cfbench import tables
 from test_cfbench_tables import DISPLAY, all_tables, made
 
 PAPER = facts("cfbench/printed.yaml")
@@ -68,3 +69,9 @@ def test_its_digits_are_the_printed_ones_and_nothing_of_it_is_ranked(frames, mod
     assert {row[0].text: [cell.text for cell in row[1:-1]] for row in rows} == PRINTED
     assert {row[-1].text for row in rows} == {None}  # the ranks
     assert not any(cell.style or cell.marks for row in rows for cell in row)
+
+
+def test_how_they_were_judged_otherwise_stands_below_them_alone(frames):
+    for display, expected in ((DISPLAY, 0), (ASKED, 1)):
+        (table,) = tables.tables(frames, display, "strict", [NAME], "By others.")
+        assert [text for _, text in table.notes].count("By others.") == expected

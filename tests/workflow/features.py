@@ -179,7 +179,7 @@ FEATURES: dict[str, Feature] = {
         files={"initial.jsonl": INITIAL},
     ),
     "own judge template": Feature(
-        {FOLLOWBENCH: {"templates": {"en": "prompts/en.txt"}}},
+        {FOLLOWBENCH: {"templates": {"en": "prompts/en.txt"}, "wording": "printed"}},
         (FOLLOWBENCH,),
         files={"prompts/en.txt": f"Be fair.\n{resource('followbench/judge/en.txt').read_text()}"},
     ),

@@ -1,8 +1,12 @@
 """What tables say of the text that was asked: synthetic, one's own, or as published."""
 
+from collections.abc import Mapping
 from typing import Literal
 
+from steadfast.base.files import Settings
 from steadfast.base.resources import facts
+from steadfast.contract.engine_names import STAND_INS
+from steadfast.schema.model_base import BaseModelSettings
 
 WORDS = facts("asked.yaml")
 
@@ -32,3 +36,25 @@ def scores_asked(benchmark: str) -> str:
     """Returns the sentence where nothing is asked, and all scores are released ones."""
     sentence: str = WORDS["scored"]
     return sentence.format(benchmark=benchmark)
+
+
+def judged_otherwise(
+    judges: Mapping[str, BaseModelSettings], paper: Settings, same_prompt: bool
+) -> str:
+    """Returns how a paper's printed numbers were judged in another way than a run's; else nothing.
+
+    Args:
+        judges: of the config; the first model among them makes the scores, else the first of all.
+        paper: its ``judge``, as it names it, and ``judge_models``, the names that this is served
+            under.
+        same_prompt: whether the run's judge is asked in the paper's wording.
+    """
+    name, judge = min(
+        judges.items(), key=lambda one: one[1].engine in STAND_INS, default=("", None)
+    )
+    served = str(getattr(judge, "model", "")).rpartition("/")[2]
+    ways = [] if served in paper["judge_models"] else ["judge"]
+    ways += [] if same_prompt else ["prompt"]
+    slots = {"paper": paper["judge"], "judge": judge.label or name if judge else ""}
+    named = (WORDS["judged_ways"][way].format(**slots) for way in ways)
+    return str(WORDS["judged"].format(ways=", and ".join(named))) if ways else ""

@@ -7,6 +7,7 @@ from pydantic import model_validator
 from steadfast.schema.strict import StrictModel, key, role
 
 Source = Literal["synthetic", "local", "released"]
+Wording = Literal["own", "printed"]
 
 
 class JudgingSettings(StrictModel):
@@ -42,6 +43,12 @@ class JudgedSection(StrictModel):
     templates: dict[str, str] = key(
         {}, "Judge templates of your own: file per name of those in resources/*/judge."
     )
+    wording: Wording = key(
+        "own",
+        "Whose wording judges are asked in. own: the project's, or templates of yours; printed: "
+        "your templates hold what the paper prints. Where tables show the paper's numbers, a note "
+        "says if the prompt is another.",
+    )
     labels: str | None = key(
         None,
         "File with human verdicts, JSON lines: for the table of agreement, and to correct what the "
@@ -53,6 +60,16 @@ class JudgedSection(StrictModel):
         if self.source == "local" and not self.directory:
             raise ValueError("source local needs directory, the folder with the benchmark's files")
         return self
+
+    @model_validator(mode="after")
+    def _printed_needs_templates(self) -> Self:
+        if self.wording == "printed" and not self.templates:
+            raise ValueError("wording printed needs templates, the files that hold the wording")
+        return self
+
+    def in_print(self, template: str) -> bool:
+        """Whether a template has the wording that the paper prints."""
+        return self.wording == "printed" and template in self.templates
 
     @property
     def metrics_of_people(self) -> tuple[str, ...]:

@@ -40,6 +40,7 @@ class Results:
         display: how models are shown.
         words: the benchmark's wording, with captions and notes.
         slots: words that captions have slots for.
+        otherwise: how the paper's printed numbers were judged otherwise than the run's, if so.
     """
 
     prefix: str
@@ -50,9 +51,10 @@ class Results:
         display: Display,
         words: Mapping[str, Any],
         slots: Mapping[str, str] | None = None,
+        otherwise: str = "",
     ):
         self.frames, self.display, self.words = frames, display, words
-        self.slots = slots or {}
+        self.slots, self._otherwise = slots or {}, otherwise
         self.roster = roster_of(frames, display)
 
     @property
@@ -98,6 +100,10 @@ class Results:
             group.section((self.label(model), *row(model)) for model in group.models)
             for group in groups
         )
+
+    def published_notes(self, note: str) -> list[Note]:
+        """Returns the note on a paper's printed numbers, and how they were judged otherwise."""
+        return [(None, text) for text in (note, self._otherwise) if text]
 
     def incomplete_notes(self, counts: Iterable[tuple[Mapping[str, str], int, int]]) -> list[Note]:
         """Returns the note that explains the mark of incomplete values, where there are some."""

@@ -22,7 +22,7 @@ from steadfast.contract.task import (
     Task,
     Trial,
 )
-from steadfast.contract.text_asked import data_asked
+from steadfast.contract.text_asked import data_asked, judged_otherwise
 from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection
 
@@ -59,6 +59,8 @@ def task(config: Config, section: Cfbench) -> Task:
     more = [DIRECT] if section.direct else []
     templates = templates_of(NAME, [LANGUAGE, *more], section.templates)
     tables = _tables(config, section)
+    paper, in_print = facts("cfbench/printed.yaml"), section.in_print(LANGUAGE)
+    otherwise = {"otherwise": judged_otherwise(config.judges, paper, in_print)}
     return Task(
         asked=data_asked("CFBench", section.source),
         parts={LANGUAGE: Part(LONGEST[section.source], {("data", LANGUAGE): DATA})},
@@ -74,7 +76,7 @@ def task(config: Config, section: Cfbench) -> Task:
             fields=(*RATES, *more),
         ),
         tables=Output(
-            Component(f"{PACKAGE}.tables:tables", {**mode, "names": tables}),
+            Component(f"{PACKAGE}.tables:tables", {**mode, **otherwise, "names": tables}),
             tuple(f"{NAME}_{name}" for name in tables),
         ),
         figures=Output(

@@ -19,9 +19,11 @@ class CfbenchResults(ModelsAcross):
 
     prefix = "cfbench_"
 
-    def __init__(self, frames: Frames, display: Display, mode: Mode = "strict"):
+    def __init__(
+        self, frames: Frames, display: Display, mode: Mode = "strict", otherwise: str = ""
+    ):
         words = facts("cfbench/tables.yaml")
-        super().__init__(frames, display, words, {"mode": words["modes"][mode]})
+        super().__init__(frames, display, words, {"mode": words["modes"][mode]}, otherwise)
         self.mode = mode
         self.coverage = frames["coverage"].set_index(["split", "model"])
 

@@ -39,9 +39,11 @@ from steadfast.stats.tidy import rows_of
 from steadfast.stats.ties import Ties
 
 
-def tables(frames: Frames, display: Display, mode: Mode, names: Sequence[str]) -> list[Table]:
-    """Returns the tables."""
-    results = CfbenchResults(frames, display, mode)
+def tables(
+    frames: Frames, display: Display, mode: Mode, names: Sequence[str], otherwise: str = ""
+) -> list[Table]:
+    """Returns the tables; ``otherwise`` says how the paper's numbers were judged otherwise."""
+    results = CfbenchResults(frames, display, mode, otherwise)
     return [TABLES[name](results, name) for name in names]
 
 
@@ -101,7 +103,7 @@ def _results(results: CfbenchResults, name: str) -> Table:
         sections.append(
             printed_section(paper["results"], paper["heading"], [*range(len(places)), None])
         )
-        notes.append((None, paper["note"]))
+        notes += results.published_notes(paper["note"])
     return results.table(name, columns, sections, notes)
 
 

@@ -29,7 +29,7 @@ from steadfast.contract.task import (
     Trial,
     rewrites_file,
 )
-from steadfast.contract.text_asked import data_asked
+from steadfast.contract.text_asked import data_asked, judged_otherwise
 from steadfast.schema.config import Config
 from steadfast.schema.judged import JudgedSection
 from steadfast.schema.strict import StrictModel
@@ -99,7 +99,10 @@ def task(config: Config, section: Followbench) -> Task:
     lines = {"temperatures": {name: list(place) for name, place in temperatures.items()}}
     figures = ("by_category", *(["temperature"] if temperatures else []))
     names = table_names(config, section)
-    shown = languages | mode | {"names": names}
+    paper = facts("followbench/printed.yaml")
+    in_print = section.in_print(template_name(paper["language"], section.judge_prompts[0]))
+    otherwise = {"otherwise": judged_otherwise(config.judges, paper, in_print)}
+    shown = languages | mode | otherwise | {"names": names}
     return Task(
         asked=data_asked("FollowBench", section.source),
         parts={name: Part(TOKENS, {("data", name): _path(name)}) for name in section.languages},

@@ -39,10 +39,10 @@ class FollowbenchResults(Results):
         mode: str,
         languages: Sequence[str],
         ways: Sequence[str] = (PATH,),
+        otherwise: str = "",
     ):
-        super().__init__(
-            frames, display, WORDS, {"mode": WORDS["modes"][mode] + WORDS["by_way"][ways[0]]}
-        )
+        slots = {"mode": WORDS["modes"][mode] + WORDS["by_way"][ways[0]]}
+        super().__init__(frames, display, WORDS, slots, otherwise)
         self.mode, self.languages, self.ways = mode, languages, ways
         coverage = frames["coverage"].set_index(["model", "language", "category", "level"])
         self._counts: dict[tuple[str, ...], Record] = coverage.to_dict("index")
@@ -108,7 +108,7 @@ class FollowbenchResults(Results):
             values, places = printed
             heading = self._in_language(PRINTED["language"], PRINTED["heading"])
             sections.append(printed_section(values, heading, places))
-            remarks.append((None, PRINTED["note"]))
+            remarks += self.published_notes(PRINTED["note"])
         shown = WORDS["categories"][category].lower()
         return self.table(name, (MODEL, *columns), sections, remarks, category=shown)
 

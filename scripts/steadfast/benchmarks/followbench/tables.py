@@ -46,9 +46,10 @@ def tables(
     languages: Sequence[str],
     names: Sequence[str],
     ways: Sequence[str] = (PATH,),
+    otherwise: str = "",
 ) -> Iterator[Table]:
-    """Yields the tables that are wanted."""
-    results = FollowbenchResults(frames, display, mode, languages, ways)
+    """Yields the tables wanted; ``otherwise``: how the printed numbers were judged otherwise."""
+    results = FollowbenchResults(frames, display, mode, languages, ways, otherwise)
     for name in names:
         yield BUILDERS[name](results, name)
 
@@ -177,7 +178,8 @@ def raters_table(results: FollowbenchResults, name: str) -> Table:
     ways = [] if len(results.ways) == 1 else results.ways if whole else [PATH]
     notes: list[Note] = [(None, WORDS["notes"]["ways"][way]) for way in ways]
     if whole and results.display.published and PRINTED["language"] in results.languages:
-        notes.append((None, WORDS["notes"]["published_agreement"].format(**PRINTED["agreement"])))
+        printed = WORDS["notes"]["published_agreement"].format(**PRINTED["agreement"])
+        notes += results.published_notes(printed)
     return replace(table, notes=(*table.notes, *notes))
 
 
