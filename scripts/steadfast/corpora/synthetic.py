@@ -90,7 +90,10 @@ def _text(shape: Settings, grammar: Grammar, rng: random.Random) -> str:
 
 
 def _words(seed: int, unsuitable: set[str]) -> dict[str, list[str]]:
-    """Returns the grammar's terminals: Faker's word lists, and hundreds of what it composes."""
+    """Returns the grammar's terminals: Faker's word lists, and hundreds of what it composes.
+
+    Nothing of Faker's that reads the clock, such as its dates and months, may be among them.
+    """
     from faker import Faker
     from faker.providers.lorem.en_US import Provider as Lorem
     from faker.providers.person.en_US import Provider as Person
@@ -116,6 +119,5 @@ def _words(seed: int, unsuitable: set[str]) -> dict[str, list[str]]:
         "number": [f"{number:,}" for number in range(2, 2500)],
         "percent": [f"{tenths / 10:g}" for tenths in range(11, 990)],
         "day": [str(day) for day in range(1, 29)],
-        "month": [fake.month_name() for _ in range(60)],
         "year": [str(year) for year in range(1961, 2025)],
     }
