@@ -11,7 +11,7 @@ from steadfast.engines.asking.journal import Journal
 from steadfast.engines.asking.repeats import COLD, WARM, ask_repeatedly, draw
 from steadfast.engines.base import Setup
 from steadfast.engines.fit import fit
-from steadfast.engines.openai.api import OpenaiEngine
+from steadfast.engines.openai.batch_api import ChatEngine
 
 FICKLE = "Ask 1.0!"
 
@@ -37,7 +37,7 @@ def fickle(server):
 
 @pytest.fixture
 def engine(part):
-    return OpenaiEngine(Setup(part.answers, part.operation))
+    return ChatEngine(Setup(part.answers, part.operation))
 
 
 def requests(engine):

@@ -1,4 +1,4 @@
-"""Engine ``openai``: any server with an OpenAI-compatible API."""
+"""Models behind an API: whatever the provider, what is sent when, and what a failure means."""
 
 import asyncio
 import signal
@@ -8,107 +8,70 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 
 from steadfast.base.errors import PassingError, UserError
 from steadfast.base.files import Record
 from steadfast.contract.request import Request, Response
-from steadfast.engines.asking.local_text import LocalText
 from steadfast.engines.asking.progress import Notices
-from steadfast.engines.base import LONG_PREFIX, Engine, Setup
+from steadfast.engines.base import LONG_PREFIX, Engine, Setup, TokenCounter
 from steadfast.engines.cost.bill import Bill, CapReached, estimated
 from steadfast.engines.devices import hold
-from steadfast.engines.openai import batch_files
-from steadfast.engines.openai.body import SUFFIX, parsed, request_body, request_url
+from steadfast.engines.openai.body import parsed
 from steadfast.engines.openai.client import Access, Client
 from steadfast.engines.openai.pace import Pace, wanted_wait
-from steadfast.engines.openai.replies import Retry, error_of, failure, read_completion
+from steadfast.engines.openai.provider import Provider
+from steadfast.engines.openai.replies import Retry, failure, lasting
 from steadfast.engines.openai.served import Served
 
 Replies = asyncio.Queue[tuple[Request, Response] | None]
 
-MESSAGE_TOKENS = 4  # of a chat template, per message, beside its text
-REPLY_TOKENS = 3  # that open the answer
 
-
-class OpenaiEngine(Engine):
+class ApiEngine(Engine):
     """Sends requests context by context: one warms the server's prefix cache, the rest follow.
 
     While the last requests of a context are under way, the first of the next is sent. A model with
-    ``serve`` has no address: the job starts its server, once for all parts.
+    ``serve`` has no address: the job starts its server, once for all parts. What one provider has
+    of its own stands in ``provider``.
     """
 
     paid = True
-    packages = ("openai",)
 
-    def __init__(self, setup: Setup):
-        own, operation = setup.own, setup.operation
-        temperature = own.get("temperature", 0.0)
-        settings = {
-            **own,
-            "engine": "openai",
-            "template": own.get("template") or "chat",
-            "temperature": None if temperature is None else float(temperature),
-        }
-        if settings["template"] == "base":
-            settings["suffix"] = SUFFIX
-        if serve := own.get("serve"):  # where the program lies is a fact of the machine
-            settings["serve"] = [Path(serve[0]).name, *serve[1:]]
-        # A key that is absent and one that is null or empty are the same.
-        self.answers = {k: v for k, v in settings.items() if v is not None and v != {}}
-        key_name = operation.get("api_key_env", "OPENAI_API_KEY")
-        self._access = Access(operation.get("base_url"), key_name)
+    def __init__(self, setup: Setup, provider: Provider):
+        operation, serve = setup.operation, setup.own.get("serve")
+        self._provider = provider
+        self.answers, self.packages = provider.answers, provider.packages
+        self._access = provider.access
         command = [*(serve or []), *operation.get("serve_operation_args", [])]
         minutes = operation.get("serve_minutes", 30.0)
         self._serve = partial(Served, command, minutes, setup.log) if serve else None
         self._loaded, self._gpus = setup.loaded, operation.get("gpus") or 0
-        self._text = self._own_text(setup.answers.get("tokenizer") or "")
         self._concurrency = operation.get("concurrency", 8)
         self._most = operation.get("max_concurrency") or self._concurrency
         self._attempts = operation.get("attempts", 6)
         self._timeout = operation.get("timeout", 600.0)
         self._backoff = operation.get("backoff", 1.0)
-        self._max_tokens_field = operation.get("max_tokens_field", "max_tokens")
         self._bill = None
         if setup.journal is not None and operation.get("max_spend") is not None:
             folders = operation.get("bill") or [setup.journal.parent]
             self._bill = Bill(operation["price"], operation["max_spend"], folders)
-        self._logprobs = "logprobs" in self.answers
-        extra = self.answers.get("extra_body", {})
-        self._tools = bool(extra.get("tools") or extra.get("functions"))
         self._log = setup.log
         self._notices = Notices()
         self._heard = 0
 
-    def _own_text(self, name: str) -> LocalText | None:
-        if "/" not in name:
-            return None
-        return LocalText(
-            name,
-            revision=self.answers.get("revision"),
-            template=self.answers["template"],
-            system=self.answers.get("system"),
-        )
-
     @property
-    def tokenizer(self) -> LocalText | None:
+    def tokenizer(self) -> TokenCounter | None:
         """The model's own, where the config names it; its template is taken for the server's."""
-        return self._text
+        return self._provider.tokenizer
 
     def template_tokens(self, count: Callable[[str], int]) -> int:
         """An estimate of what the server's template adds, or with its own tokenizer the count."""
-        if self._text:
-            return self._text.template_tokens()
-        if self.answers["template"] == "base":
-            return count("\n" + SUFFIX)
-        system = self.answers.get("system")
-        opening = MESSAGE_TOKENS + count(system) if system else 0
-        return opening + MESSAGE_TOKENS + REPLY_TOKENS
+        return self._provider.template_tokens(count)
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
         if self._serve:
             self._access = Access(self._server(self._serve).url, None)
         settings = self._access.client_settings(self._timeout)
+        self._provider.expect(groups)
         try:
             replies: Replies = asyncio.Queue()
             with asyncio.Runner() as runner, _stopped(runner.get_loop(), replies) as stopped:
@@ -154,7 +117,7 @@ class OpenaiEngine(Engine):
         places: asyncio.Semaphore,
         settled: asyncio.Event,
     ) -> None:
-        client = Client(settings)
+        client = Client(settings, self._provider.headers(settings["api_key"]))
         pace = Pace(self._concurrency, self._most, self._backoff)
         capped: CapReached | None = None
 
@@ -237,10 +200,10 @@ class OpenaiEngine(Engine):
         from aiohttp import ClientConnectorError, ClientError, ConnectionTimeoutError
 
         redact = self._access.redaction.content
-        body = request_body(self.answers, request, self._max_tokens_field)
+        body = self._provider.body(request)
         try:
             async with asyncio.timeout(self._timeout):
-                reply = await client.post(request_url(self.answers).removeprefix("/v1"), body)
+                reply = await client.post(self._provider.path, body)
         except ConnectionTimeoutError:
             return Retry("timeout", unreachable=True)
         except TimeoutError:
@@ -252,19 +215,12 @@ class OpenaiEngine(Engine):
         except Exception as error:  # such as OverflowError, by a redirect to port 99999
             return Retry(f"the client failed ({type(error).__name__})")
         self._heard += 1
-        # Token by token, log probabilities would spell the key of an answer that repeats it.
         safe = redact(reply.content)
         if reply.status >= 400:
             problem = parsed(safe)
             self._stop_if_hopeless(reply.status, problem)
             return failure(reply.status, problem, reply.headers, time.time())
-        logprobs = self._logprobs and safe == reply.content
-        return read_completion(safe, logprobs=logprobs, tools=self._tools)
-
-    def _replies(self, content: bytes) -> Iterator[tuple[str, Response | Retry]]:
-        """The replies in a file of the Batch API's format, by hash."""
-        redact = self._access.redaction.content
-        return batch_files.parse(content, logprobs=self._logprobs, tools=self._tools, redact=redact)
+        return self._provider.read(safe, whole=safe == reply.content)
 
     def _say_wait(self, reason: str, after: float | None) -> None:
         """Says that the server asks to wait, in the log and on the terminal."""
@@ -276,16 +232,17 @@ class OpenaiEngine(Engine):
             self._notices.show(f"{self.answers['model']}: {line}")
 
     def _stop_if_hopeless(self, status: int, reply: object) -> None:
-        if status in (401, 403):
-            place = self._access.key_source
-            problem = f" does not accept the key (HTTP {status}); check the key in {place}"
-        elif status == 404:
-            model = self.answers["model"]
-            problem = f" does not know model {model!r} (HTTP 404); check model and base_url"
-        elif status == 429 and "insufficient_quota" in error_of(reply)[1].split():
-            problem = ": the account has no quota left; top it up"
-        else:
-            return
+        match lasting(status, reply):
+            case "key":
+                place = self._access.key_source
+                problem = f" does not accept the key (HTTP {status}); check the key in {place}"
+            case "model":
+                model = self.answers["model"]
+                problem = f" does not know model {model!r} (HTTP 404); check model and base_url"
+            case "quota":
+                problem = ": the account has no quota left; top it up"
+            case _:
+                return
         kept = "then run again: what is answered is not asked twice"
         raise UserError(f"server {self._access.address}{problem}, {kept}")
 

@@ -13,9 +13,10 @@ from steadfast.contract.request import Request, Response
 from steadfast.engines.base import Engine, Setup
 from steadfast.engines.cost.bill import CapReached, estimated
 from steadfast.engines.openai import batch_files
-from steadfast.engines.openai.api import OpenaiEngine
+from steadfast.engines.openai.api import ApiEngine
 from steadfast.engines.openai.batch_files import METADATA, Batch, BatchState, Remote
-from steadfast.engines.openai.body import array, mapping, parsed, request_url, text
+from steadfast.engines.openai.body import array, mapping, parsed, text
+from steadfast.engines.openai.chat import Chat
 from steadfast.engines.openai.pace import LONGEST_BACKOFF, wanted_wait
 from steadfast.engines.openai.redaction import MARK
 from steadfast.engines.openai.replies import Retry, failure
@@ -27,7 +28,24 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class BatchEngine(OpenaiEngine):
+class ChatEngine(ApiEngine):
+    """Engine ``openai``, live."""
+
+    def __init__(self, setup: Setup):
+        self._chat = Chat(setup)
+        super().__init__(setup, self._chat)
+
+    def _replies(self, content: bytes) -> Iterator[tuple[str, Response | Retry]]:
+        """The replies in a file of the Batch API's format, by hash."""
+        return batch_files.parse(
+            content,
+            logprobs=self._chat.logprobs,
+            tools=self._chat.tools,
+            redact=self._access.redaction.content,
+        )
+
+
+class BatchEngine(ChatEngine):
     """Uploads requests as files, waits for their batches, and gives the replies by hash.
 
     A batch is written down before it is made and found again by its metadata, so that a killed
@@ -72,8 +90,8 @@ class BatchEngine(OpenaiEngine):
             raise self._capped
 
     def _submit(self, state: BatchState, requests: list[Request]) -> None:
-        most, field = self._most_requests, self._max_tokens_field
-        for chunk in batch_files.files_of(self._paid(requests), self.answers, field, most):
+        paid = self._paid(requests)
+        for chunk in batch_files.files_of(paid, self._chat, self._most_requests):
             batch = state.add(uuid.uuid4().hex, [request.hash for request, _ in chunk])
             file = f"{batch.key}.jsonl", b"".join(content for _, content in chunk)
             upload = self._client.files.with_raw_response.create
@@ -100,7 +118,7 @@ class BatchEngine(OpenaiEngine):
         make = partial(
             self._client.batches.with_raw_response.create,
             input_file_id=file_id,
-            endpoint=request_url(self.answers),
+            endpoint=self._chat.endpoint,
             completion_window=batch_files.FACTS["window"],
             metadata={METADATA: batch.key},
         )
@@ -228,7 +246,7 @@ def _id(reply: object) -> str | None:
 REQUESTS, RESULTS = ".requests.jsonl", ".results.jsonl"
 
 
-class BatchFilesEngine(OpenaiEngine):
+class BatchFilesEngine(ChatEngine):
     """Answers from results in ``{part}.batches/``; what they lack is written to request files."""
 
     def __init__(self, setup: Setup):
@@ -260,9 +278,7 @@ class BatchFilesEngine(OpenaiEngine):
         # Results keep the names of their requests: new files must not be taken for old ones.
         taken = {path.name for path in self._folder.glob(f"*{RESULTS}")}
         first = next(n for n in count() if f"batch-{n:03d}{RESULTS}" not in taken)
-        files = batch_files.files_of(
-            requests, self.answers, self._max_tokens_field, self._most_requests
-        )
+        files = batch_files.files_of(requests, self._chat, self._most_requests)
         names = []
         for number, chunk in enumerate(files, start=first):
             names.append(f"batch-{number:03d}{REQUESTS}")
@@ -275,4 +291,4 @@ def build(setup: Setup) -> Engine:
     batch = setup.operation.get("batch")
     if batch == "files":
         return BatchFilesEngine(setup)
-    return BatchEngine(setup) if batch else OpenaiEngine(setup)
+    return BatchEngine(setup) if batch else ChatEngine(setup)

@@ -6,6 +6,7 @@ time for a request (benchmarks/concurrency.py).
 
 import json
 import os
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -28,8 +29,8 @@ HEADER_BYTES = 65_536  # of a reply's header, at most
 class Access:
     """The address and the key, and what takes them out of anything that is kept or shown."""
 
-    def __init__(self, base_url: str | None, key_name: str | None):
-        self._url = base_url or os.environ.get("OPENAI_BASE_URL", "").strip() or None
+    def __init__(self, base_url: str | None, key_name: str | None, default: str | None = None):
+        self._url = base_url or default or os.environ.get("OPENAI_BASE_URL", "").strip() or None
         self._key_name = key_name
         self._key = os.environ.get(key_name, "").strip() if key_name else ""
         try:
@@ -87,17 +88,24 @@ class ServerReply(NamedTuple):
 
 
 class Client:
-    """Sends bodies to the paths of an API, each once: a request made twice is paid twice."""
+    """Sends bodies to the paths of an API, each once: a request made twice is paid twice.
 
-    def __init__(self, settings: Settings):
+    Args:
+        settings: of ``Access``.
+        headers: of each request; None: those of the ``openai`` client, which also follows where
+            a server redirects to. A key in a header of another name would be sent there too.
+    """
+
+    def __init__(self, settings: Settings, headers: Mapping[str, str] | None = None):
         from httpx2 import AsyncClient, create_ssl_context
         from openai import AsyncOpenAI, Omit
 
         self._trusted = create_ssl_context()
         self._own = AsyncOpenAI(**settings, http_client=AsyncClient(verify=self._trusted))
         self._url = str(self._own.base_url).rstrip("/")
-        headers = {**self._own.default_headers, **self._own.auth_headers}
-        self._headers = {name: text for name, text in headers.items() if not isinstance(text, Omit)}
+        own = {**self._own.default_headers, **self._own.auth_headers}
+        known = {name: text for name, text in own.items() if not isinstance(text, Omit)}
+        self._headers, self._redirected = headers or known, headers is None
         parts = urlsplit(self._url)
         host = parts.hostname or ""
         proxies = {} if proxy_bypass(host) else getproxies()
@@ -132,5 +140,6 @@ class Client:
     async def post(self, path: str, body: Record) -> ServerReply:
         """The server's reply."""
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-        async with self._session.post(self._url + path, data=content) as reply:
+        sent = self._session.post(self._url + path, data=content, allow_redirects=self._redirected)
+        async with sent as reply:
             return ServerReply(reply.status, await reply.read(), reply.headers)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from typing import Literal
 
 from steadfast.base.files import Record, Settings
 from steadfast.contract.request import Response
@@ -29,7 +30,17 @@ TURNED_AWAY = tuple(f"HTTP {status}" for status in OVERLOADED)
 RETRIED = frozenset({408, 409, 429, *range(500, 600)})
 REFUSALS = re.compile(r"content_?filter|content_?policy|responsible_?ai", re.IGNORECASE)
 TOO_LONG = re.compile(r"context_length_exceeded|string_above_max_length", re.IGNORECASE)
-TOO_LONG_MESSAGE = re.compile(r"maximum context length|context length exceeded", re.IGNORECASE)
+TOO_LONG_MESSAGE = re.compile(
+    r"maximum context length|context length exceeded|prompt is too long|exceed context limit"
+    r"|input token count .{0,40}exceeds the maximum",
+    re.IGNORECASE,
+)
+INVALID_KEY = re.compile(r"API_KEY_INVALID|API_KEY_EXPIRED")
+NO_QUOTA = re.compile(
+    r"\binsufficient_quota\b|spend_limit_reached|organization_on_hold|FAILED_PRECONDITION"
+    r"|credit balance is too low"
+)
+DELAY = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s")
 MESSAGE_CHARACTERS = 200
 REASON_CHARACTERS = 60  # of a server's word in a reason to try again
 LOGPROB_TOKENS = 4096  # whose log probabilities are kept, at most
@@ -195,6 +206,7 @@ def failure(status: int, reply: object, headers: Mapping[str, str], now: float) 
     if status in RETRIED:
         overloaded = status in OVERLOADED
         after = retry_after(headers, now)
+        after = retry_delay(reply) if after is None else after
         return Retry(f"HTTP {status}", after, overloaded, broken=status >= 500)
     if status == 413 or TOO_LONG.search(codes) or TOO_LONG_MESSAGE.search(message):
         return Response("overflow", error="the server: longer than the model's window")
@@ -203,16 +215,37 @@ def failure(status: int, reply: object, headers: Mapping[str, str], now: float) 
     return Response("error", error=f"HTTP {status}: {message}" if message else f"HTTP {status}")
 
 
+def lasting(status: int, reply: object) -> Literal["key", "model", "quota"] | None:
+    """What is wrong for every request alike, by an HTTP status and the value of its body."""
+    message, codes = error_of(reply)
+    if status in (401, 403) or INVALID_KEY.search(codes):
+        return "key"
+    if status == 404:
+        return "model"
+    return "quota" if status == 402 or NO_QUOTA.search(f"{codes} {message}") else None
+
+
 def error_of(reply: object) -> tuple[str, str]:
     """The message in an error's body, one short line, and its codes, whatever its shape."""
-    outer = mapping(reply)
+    outer = mapping(next(iter(array(reply)), reply))  # Gemini's comes in a list, or does not
     error = mapping(outer.get("error")) or outer
     inner = mapping(error.get("innererror"))
     message = error.get("message") or error.get("detail") or outer.get("error") or ""
     short = " ".join(message.split()) if isinstance(message, str) else ""
-    codes = (error.get("code"), error.get("type"), inner.get("code"))
+    details = [mapping(one) for one in array(error.get("details")) or [error.get("details")]]
+    codes = [error.get("code"), error.get("type"), inner.get("code"), error.get("status")]
+    codes += [one.get(name) for one in details for name in ("error_code", "reason")]
     known = " ".join(str(count(code) or text(code) or "") for code in codes)
     return clean(short)[:MESSAGE_CHARACTERS], " ".join(known.split())
+
+
+def retry_delay(reply: object) -> float | None:
+    """Seconds to wait by an error's body, which Gemini says so; None: it does not say."""
+    outer = mapping(next(iter(array(reply)), reply))
+    for detail in map(mapping, array(mapping(outer.get("error")).get("details"))):
+        if found := DELAY.fullmatch(text(detail.get("retryDelay")) or ""):
+            return float(found[1])
+    return None
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:

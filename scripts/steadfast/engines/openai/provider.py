@@ -1,0 +1,64 @@
+"""What of an engine behind an API is its provider's own: address, key, bodies and replies."""
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from steadfast.base.files import Record, Settings
+from steadfast.contract.request import Request, Response
+from steadfast.engines.base import Setup, TokenCounter
+from steadfast.engines.openai.client import Access
+from steadfast.engines.openai.replies import Retry
+
+MESSAGE_TOKENS = 4  # of a chat template, per message, beside its text
+REPLY_TOKENS = 3  # that open the answer
+
+
+class Provider(ABC):
+    """What one provider is sent, and what its replies mean.
+
+    Attributes:
+        answers: the settings that determine a response.
+        path: where requests go, below the address.
+        address: the provider's own; None: as the ``openai`` client has it.
+        packages: distributions whose versions belong to the identity.
+        tokenizer: the model's own, where the config names it.
+    """
+
+    answers: Record
+    path: str
+    address: str | None = None
+    packages: tuple[str, ...] = ()
+    tokenizer: TokenCounter | None = None
+
+    def __init__(self, setup: Setup, key_name: str):
+        self._operation: Settings = setup.operation
+        name = setup.operation.get("api_key_env", key_name)
+        self.access = Access(setup.operation.get("base_url"), name, self.address)
+        self._sharing: Counter[tuple[str, str]] = Counter()
+
+    def expect(self, groups: Sequence[Sequence[Request]]) -> None:
+        """Learns what is about to be asked: a prefix that nobody shares is not worth caching."""
+        self._sharing.update({group[0].group: len(group) for group in groups})
+
+    def is_shared(self, request: Request) -> bool:
+        """Whether others that are asked have a request's prefix too."""
+        return self._sharing[request.group] > 1
+
+    def template_tokens(self, count: Callable[[str], int]) -> int:
+        """An estimate of what the chat template adds, by what counts a text's tokens."""
+        system = self.answers.get("system")
+        opening = MESSAGE_TOKENS + count(system) if system else 0
+        return opening + MESSAGE_TOKENS + REPLY_TOKENS
+
+    def headers(self, key: str) -> Record | None:
+        """The header of each request; None: the ``openai`` client's."""
+        return None
+
+    @abstractmethod
+    def body(self, request: Request) -> Record:
+        """The body of one request."""
+
+    @abstractmethod
+    def read(self, content: bytes, *, whole: bool) -> Response | Retry:
+        """The answer in a body without an error; not ``whole``: the key was taken out of it."""
