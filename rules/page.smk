@@ -42,7 +42,6 @@ rule page:
     params:
         **STEPS.page()._asdict(),
         display=DISPLAY,
-        prices=settings.prices(CONFIG),
         made_from=lineages(ANSWERED),
         measured_from={name: STEPS.metrics(name).lineage for name in RUN.running},
     script:

@@ -3,8 +3,8 @@
 in   results/{benchmark}/outputs/{model}/{part}.jsonl, results/{benchmark}/verdicts/…,
      results/{benchmark}/rewrites/…;
      results/journal/…/*.run.json, the run records, which are not Snakemake's
-out  results/metrics/inference.csv: logical, computed and cached prompt tokens, hit rate, output
-     tokens, refused, cut and empty answers, wall time, latency, throughput, runs, retries,
+out  results/metrics/inference.csv: logical, computed and cached and written prompt tokens, hit rate,
+     output tokens, what they cost, refused, cut and empty answers, wall time, latency, throughput, runs, retries,
      failures. The one result that differs between two runs.
 """
 
@@ -34,5 +34,6 @@ rule usage:
     params:
         **STEPS.usage()._asdict(),
         jobs=[astuple(job) for job in RUN.jobs],
+        prices=settings.prices(CONFIG),
     script:
         "../scripts/steadfast/stages/count_usage.py"

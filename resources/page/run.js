@@ -18,7 +18,7 @@ function coverage({ coverage: counts, statuses, models }) {
 
 function usage({ usage: { columns, rows } }) {
   const heads = columns.map((name) => name.replace("_", " "));
-  const numbers = new Set(["requests", "logical_tokens", "computed_tokens", "cached_tokens", "output_tokens"]);
+  const numbers = new Set(["requests", "logical_tokens", "computed_tokens", "cached_tokens", "written_tokens", "output_tokens"]);
   const shown = rows.map((row) => row.map((value, place) => (value && numbers.has(columns[place]) ? count(Number(value)) : value)));
   return plainTable("Tokens of each job, the share of prompt tokens that came from a cache (hit rate), and their cost. A dash: not counted, or no price in the config.", heads, shown);
 }

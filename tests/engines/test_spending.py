@@ -10,7 +10,7 @@ from servers import Fault, echo, error
 from steadfast.base.errors import UserError
 from steadfast.contract.request import Response
 from steadfast.engines.asking.journal import Journal
-from steadfast.engines.cost.bill import Bill, cost
+from steadfast.engines.cost.bill import Bill, cost, dearest
 
 PRICE = {"input": 2.0, "cached": 0.5, "output": 8.0, "currency": "EUR"}
 
@@ -23,6 +23,45 @@ def of(record):
 def test_cached_tokens_have_their_own_price():
     assert cost(PRICE, 1_000_000, 400_000, 500_000) == pytest.approx(1.2 + 0.2 + 4.0)
     assert cost({**PRICE, "cached": None}, 1_000_000, 400_000, 0) == pytest.approx(2.0)
+
+
+DEAR = {
+    **PRICE, "written": 2.5, "flex": 0.5, "batch": 0.25,
+    "above": [
+        {"tokens": 1000, "input": 4.0, "output": 12.0},
+        {"tokens": 2000, "input": 6.0, "cached": 1.0, "written": 9.0, "output": 12.0},
+    ],
+}  # fmt: skip
+COSTS = {
+    "written": ((1000, 200, 10, 300), 500 * 2 + 200 * 0.5 + 300 * 2.5 + 10 * 8),
+    "no more than the length": ((1000, 0, 0, 0), 1000 * 2),
+    "longer": ((1001, 1, 10, 0), 1000 * 4 + 4 + 10 * 12),  # cached and written as input
+    "longest": ((2001, 1, 10, 1000), 1000 * 6 + 1 + 1000 * 9 + 10 * 12),
+    "flex": ((1000, 0, 10, 0, "flex"), (1000 * 2 + 80) / 2),
+    "batch": ((1000, 0, 10, 0, "batch"), (1000 * 2 + 80) / 4),
+    "another tier": ((1000, 0, 10, 0, "input"), 1000 * 2 + 80),
+}
+
+
+@pytest.mark.parametrize(("tokens", "millionths"), COSTS.values(), ids=COSTS)
+def test_writes_long_prompts_and_tiers_have_their_prices(tokens, millionths):
+    assert cost(DEAR, *tokens) == pytest.approx(millionths / 1e6)
+
+
+def test_the_dearest_reading_writes_at_the_price_of_the_longest_prompts():
+    assert dearest(DEAR, 100, 10) == pytest.approx((100 * 9 + 10 * 12) / 1e6)
+    assert dearest(DEAR, 100, 10, "batch") == pytest.approx((100 * 9 + 10 * 12) / 4e6)
+    assert dearest(PRICE, 100, 10) == cost(PRICE, 100, 0, 10)
+
+
+def test_a_cap_has_room_for_the_dearest_reading_only(spending, server):
+    (prompt,) = prompts(items(1, 1))
+    tokens = -(-len(prompt) // 3)
+    written = PRICE | {"written": 20.0}
+    room = (tokens * 20 + 50 * 8) / 1e6
+    with pytest.raises(UserError, match="max_spend"):
+        spending.run(items(1, 1), price=written, max_spend=room * 0.99)
+    assert len(spending.run(items(1, 1), price=written, max_spend=room * 1.01)) == 1
 
 
 def test_the_bill_is_the_sum_of_what_the_server_counted(part, server):

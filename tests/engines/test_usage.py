@@ -47,13 +47,14 @@ def test_a_run_that_is_stopped_is_recorded(part, server):
     assert runs(part)[0]["answered"] == 4
 
 
-def usage_of(part, asked):
+def usage_of(part, asked, price=None):
     """The usage of a part whose journal lies where the workflow has it."""
     job = Job("inference", "lifbench", "echo", "4k")
     part.journal = part.directory / job.journal
     part.run(asked)
     out = part.directory / "inference.csv"
-    write_usage([job], [part.out], part.directory, out)
+    prices = {"models": {"echo": price} if price else {}}
+    write_usage([job], [part.out], prices, part.directory, out)
     (row,) = csv.DictReader(out.read_text("utf-8").splitlines())
     return row
 
@@ -68,6 +69,36 @@ def test_the_usage_adds_up(part, server):
     assert float(row["hit_rate"]) == pytest.approx(20 / logical, abs=1e-4)
     assert row["output_tokens"] == str(sum(record["completion_tokens"] for record in records))
     assert (row["runs"], row["retries"], row["failures"]) == ("1", "1", "0")
+
+
+WRITES = {
+    "input": 2.0, "cached": 0.5, "written": 2.5, "output": 8.0, "currency": "EUR",
+    "above": [{"tokens": 100, "input": 4.0, "cached": 1.0, "written": 5.0, "output": 12.0}],
+    "flex": 0.5, "batch": 0.25,
+}  # fmt: skip
+
+
+def counted(tier=None, **usage):
+    """A reply of one token with the counts that a provider's usage has."""
+    given = {"service_tier": tier} if tier else {}
+    choice = {"finish_reason": "stop", "message": {"content": "Hi"}}
+    details = {"cached_tokens": usage["cached"], "cache_write_tokens": usage["written"]}
+    counts = {"prompt_tokens": usage["prompt"], "completion_tokens": 10}
+    counts["prompt_tokens_details"] = details
+    return Fault(body=json.dumps({"choices": [choice], "usage": counts, **given}).encode())
+
+
+def test_the_usage_says_what_was_billed_with_writes_and_long_prompts(part, server):
+    replies = {
+        "0": {"prompt": 100, "cached": 0, "written": 60},  # 40 × 2 + 60 × 2.5 + 10 × 8
+        "1": {"prompt": 100, "cached": 60, "written": 0},  # 40 × 2 + 60 × .5 + 10 × 8
+        "2": {"prompt": 101, "cached": 0, "written": 0},  # 101 × 4 + 10 × 12
+    }
+    for number, usage in replies.items():
+        server.faults[f"Ask {number}.0!"].append(counted(**usage))
+    row = usage_of(part, items(1, 3), WRITES)
+    assert (row["cached_tokens"], row["written_tokens"]) == ("60", "60")
+    assert (row["billed"], row["currency"]) == (f"{(310 + 190 + 524) / 1e6:.6f}", "EUR")
 
 
 def test_the_usage_says_what_the_server_took_and_what_became_of_the_answers(part, server):

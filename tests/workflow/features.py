@@ -118,7 +118,8 @@ SETS = {
         for n in range(3)
     ),
 }
-PRICE = {"input": 1.0, "output": 2.0, "cached": 0.5}
+PRICE = {"input": 1.0, "output": 2.0, "cached": 0.5, "written": 1.25, "flex": 0.5, "batch": 0.5}
+PRICE["above"] = [{"tokens": 3000, "input": 2.0, "output": 3.0, "written": 2.5}]
 FEATURES: dict[str, Feature] = {
     # --- LIFBench
     "several lengths": lifbench(lengths={"2k": 2048, "3k": 3072}),

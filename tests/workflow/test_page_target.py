@@ -163,7 +163,7 @@ def written(project, out, limit):
     """The pieces of a page of that many characters at most, made in this process."""
     config = load_config(read_source(project.path("my.yaml")))
     run = FinishedRun(Evaluation(config), project.path("results"))
-    make_page(run, settings.display(config), settings.prices(config), out, limit)
+    make_page(run, settings.display(config), out, limit)
     return out.read_text(encoding="utf-8")
 
 

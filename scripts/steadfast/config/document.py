@@ -48,6 +48,7 @@ def sections() -> Iterator[tuple[str, str, type[BaseModel]]]:
     yield "SLURM's part in a model's jobs", "models.{name}.slurm.", model_base.Slurm
     yield "Size of a model", "models.{name}.size.", model_base.Size
     yield "Price of a model", "models.{name}.price.", model_base.Price
+    yield "Price of longer prompts", "models.{name}.price.above[].", model_base.LongPrompt
     yield "Certificate of the plan", "certificate.", config.Certificate
     yield "Adaptive runs", "adaptive.", config.Adaptive
     yield "Noise", "noise.", config.Noise

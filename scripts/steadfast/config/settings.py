@@ -71,8 +71,8 @@ def _copies(model: BaseModelSettings) -> int:
 
 
 def prices(config: Config) -> dict[str, dict[str, Settings]]:
-    """The prices of the models, judges and rewriters that have one, by role."""
-    roles = {"model": config.models, "judge": config.judges, "rewriter": config.rewriters}
+    """The prices of the models, judges and rewriters that have one, by section and name."""
+    roles = {"models": config.models, "judges": config.judges, "rewriters": config.rewriters}
     priced = {
         role: {name: plan_settings(model)["price"] for name, model in named.items()}
         for role, named in roles.items()

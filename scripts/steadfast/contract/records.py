@@ -46,9 +46,11 @@ class OutputRecord(TypedDict):
     finish_reason: str | None
     prompt_tokens: int | None
     cached_tokens: int | None
+    written_tokens: NotRequired[int | None]
     completion_tokens: int | None
     thought_tokens: int | None
     truncated_tokens: int
+    tier: NotRequired[str]
     logprobs: NotRequired[Any]
     error: NotRequired[str]
     attempts: NotRequired[int]

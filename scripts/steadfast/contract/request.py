@@ -112,6 +112,9 @@ class Response:
     ``completion_tokens`` has those of the thought.
     ``served_model`` and ``fingerprint`` are what a server says it answered with; ``logprobs`` has
     a triple a token (text, log probability, pairs of the alternatives) where they were asked for.
+    ``cached_tokens`` and ``written_tokens`` are those of ``prompt_tokens`` that came from a
+    provider's cache and that went into it; ``tier`` is what the reply is billed by, ``flex`` or
+    ``batch``, and None for the plain price.
     """
 
     status: str
@@ -126,6 +129,8 @@ class Response:
     logprobs: list[list[object]] | None = None
     thought: str | None = None
     thought_tokens: int | None = None
+    written_tokens: int | None = None
+    tier: str | None = None
 
 
 def draw_key(sample_id: str, draw: int) -> str:
@@ -175,10 +180,13 @@ def output_record(request: Request, response: Response) -> OutputRecord:
         "finish_reason": response.finish_reason,
         "prompt_tokens": response.prompt_tokens,
         "cached_tokens": response.cached_tokens,
+        "written_tokens": response.written_tokens,
         "completion_tokens": response.completion_tokens,
         "thought_tokens": response.thought_tokens,
         "truncated_tokens": request.truncated_tokens,
     }
+    if response.tier is not None:
+        found["tier"] = response.tier
     if response.logprobs is not None:
         found["logprobs"] = response.logprobs
     if response.error is not None:

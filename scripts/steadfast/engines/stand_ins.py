@@ -5,7 +5,6 @@ import json
 import random
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -88,7 +87,9 @@ class SimulatedEngine(LimitedStandIn):
 
 
 TEXT_FIELDS = ("text", "response", "output")
-COUNTS = ("prompt_tokens", "cached_tokens", "completion_tokens", "thought_tokens")
+COUNTS = (
+    "prompt_tokens", "cached_tokens", "written_tokens", "completion_tokens", "thought_tokens",
+)  # fmt: skip
 
 
 class ReplayEngine(Engine):
@@ -160,10 +161,8 @@ class ReplayEngine(Engine):
             return key, Response("error", error="null in the replayed file")
         if not isinstance(record.get(name), str):
             raise ValueError(f"no string {name!r} in the record of {sample_id}")
-        prompt, cached, completion, thoughts = (count(value(name)) for name in COUNTS)
-        counts = prompt, cached, completion
-        response = Response(status, record[name], reason, *counts, thought=thought)
-        return key, replace(response, thought_tokens=thoughts)
+        counts: Record = {name: count(value(name)) for name in COUNTS}
+        return key, Response(status, record[name], reason, thought=thought, **counts)
 
     def answer(self, groups: list[list[Request]]) -> Iterator[tuple[Request, Response]]:
         for request in chain.from_iterable(groups):

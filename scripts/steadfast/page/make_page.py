@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +10,6 @@ from steadfast.base.files import Record, Settings, canonical_json, read_text, wr
 from steadfast.base.seal import Seal
 from steadfast.config.load import load_config
 from steadfast.contract.request import STATUSES
-from steadfast.engines.cost.bill import cost
 from steadfast.page.pack import BLOCK, Pack, Packed, pack_samples, page
 from steadfast.page.sample_data import table_data
 from steadfast.run.evaluation import Evaluation
@@ -28,7 +27,7 @@ LIMIT = 25_000_000
 """Characters of the data, for which long texts are cut."""
 USED = (
     "benchmark", "model", "part", "judge", "requests", "logical_tokens", "computed_tokens",
-    "cached_tokens", "hit_rate", "output_tokens",
+    "cached_tokens", "written_tokens", "hit_rate", "output_tokens",
 )  # fmt: skip
 """What the page has of ``metrics/inference.csv``: all but times, which differ between runs."""
 
@@ -36,7 +35,6 @@ USED = (
 def make_page(
     run: FinishedRun,
     display: Settings,
-    prices: Mapping[str, Mapping[str, Settings]],
     out: Path,
     limit: int = LIMIT,
 ) -> None:
@@ -45,7 +43,7 @@ def make_page(
     fixed = _fixed(run, shown)
     samples = pack_samples(run, limit - fixed.characters)
     pack = Pack()
-    pack.add("run", {"name": name, **_run(run, shown, prices, samples)})
+    pack.add("run", {"name": name, **_run(run, shown, samples)})
     benchmarks = run.evaluation.benchmarks
     title = name or ", ".join(benchmarks[one].title for one in run.evaluation.running)
     write_text(out, page(f"steadfast: {title}", [pack, fixed, samples.pack]))
@@ -101,7 +99,6 @@ def _group(
 def _run(
     run: FinishedRun,
     display: Display,
-    prices: Mapping[str, Mapping[str, Settings]],
     samples: Packed,
 ) -> Record:
     roster = Roster(display.models, display)
@@ -127,24 +124,15 @@ def _run(
         "cut": samples.cut.about,
         "coverage": samples.counts,
         "statuses": list(STATUSES),
-        "usage": _usage(run, prices),
+        "usage": _usage(run),
         "identities": _identities(run),
     }
 
 
-def _usage(run: FinishedRun, prices: Mapping[str, Mapping[str, Settings]]) -> Record:
+def _usage(run: FinishedRun) -> Record:
     rows = []
     for row in csv.DictReader(io.StringIO(read_text(run.results / "metrics/inference.csv"))):
-        # What is no part is a round of rewriting.
-        asked = row["part"] in run.evaluation.tasks[row["benchmark"]].parts
-        role = "model" if asked else "rewriter"
-        price = (
-            prices["judge"].get(row["judge"]) if row["judge"] else prices[role].get(row["model"])
-        )
-        tokens = [row[f"{kind}_tokens"] for kind in ("logical", "cached", "output")]
-        known = price and tokens[0] and tokens[2]
-        spent = cost(price, *(int(number or 0) for number in tokens)) if price and known else None
-        shown = f"{spent:.4f} {price['currency']}" if price and spent is not None else None
+        shown = f"{float(row['billed']):.4f} {row['currency']}" if row["billed"] else None
         rows.append([*(row[name] or None for name in USED), shown])
     return {"columns": [*USED, "cost"], "rows": rows}
 

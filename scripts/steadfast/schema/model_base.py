@@ -82,15 +82,40 @@ class Slurm(StrictModel):
         return extra
 
 
-class Price(StrictModel):
-    """What a provider charges per million tokens."""
+class Rates(StrictModel):
+    """Prices per million tokens."""
 
     input: float = key(..., "Prompt tokens.", ge=0, le=1e6)
     output: float = key(..., "Answer tokens.", ge=0, le=1e6)
     cached: float | None = key(
         None, "Prompt tokens from the provider's cache; by default input.", ge=0, le=1e6
     )
-    currency: str = key("USD", "Currency of the three prices.")
+    written: float | None = key(
+        None, "Prompt tokens that go into the provider's cache; by default input.", ge=0, le=1e6
+    )
+
+
+class LongPrompt(Rates):
+    """What all tokens of a request cost whose prompt is longer than so many."""
+
+    tokens: int = key(..., "Tokens of the prompt above which it holds.", ge=1, le=MOST_TOKENS)
+
+
+class Price(Rates):
+    """What a provider charges per million tokens."""
+
+    above: list[LongPrompt] = key([], "Prices of longer prompts, the shortest first.")
+    flex: float = key(1, "With service_tier flex, the share of these prices.", gt=0, le=10)
+    batch: float = key(1, "In a batch, the share of these prices.", gt=0, le=10)
+    currency: str = key("USD", "Currency of the prices.")
+
+    @field_validator("above")
+    @classmethod
+    def _grow(cls, above: list[LongPrompt]) -> list[LongPrompt]:
+        tokens = [one.tokens for one in above]
+        if tokens != sorted(set(tokens)):
+            raise ValueError(f"tokens of its entries do not grow ({tokens}); put them in order")
+        return above
 
 
 class Reasoning(StrictModel):

@@ -146,6 +146,7 @@ def _usage(output: OutputRecord) -> Record:
     }
     further = {
         "input_tokens_cache_read": output["cached_tokens"],
+        "input_tokens_cache_write": output.get("written_tokens"),
         "reasoning_tokens": output["thought_tokens"],
     }
     usage |= {name: count for name, count in further.items() if count is not None}

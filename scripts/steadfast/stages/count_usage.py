@@ -1,32 +1,43 @@
 """What inference took, per job: tokens from the outputs, time and retries from the run records."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from steadfast.base.files import Record, write_rows
+from steadfast.base.files import Record, Settings, write_rows
 from steadfast.contract.records import OutputRecord, RunRecord, read_outputs, read_runs
 from steadfast.contract.request import ANSWERED
 from steadfast.engines.asking.latencies import Latencies
 from steadfast.engines.asking.requests import record_path
+from steadfast.engines.cost.bill import counted_cost
 from steadfast.engines.openai.replies import TURNED_AWAY
 from steadfast.run.job import Job
 from steadfast.workflow.script import paths, run_rule
 
 COLUMNS = (
     "benchmark", "model", "part", "judge", "requests", "logical_tokens", "computed_tokens",
-    "cached_tokens", "hit_rate", "output_tokens", "refused", "cut", "unfinished", "empty",
+    "cached_tokens", "written_tokens", "hit_rate", "output_tokens", "billed", "currency",
+    "refused", "cut", "unfinished", "empty",
     "wall_seconds", "answers_per_second", "latency_median", "latency_95", "runs", "retries",
     "turned_away", "failures",
 )  # fmt: skip
 
 
-Tokens = Literal["prompt_tokens", "cached_tokens", "completion_tokens"]
+Tokens = Literal["prompt_tokens", "cached_tokens", "written_tokens", "completion_tokens"]
+Prices = Mapping[str, Mapping[str, Settings]]
 
 
-def write_usage(jobs: Sequence[Job], outputs: Sequence[Path], results: Path, out: Path) -> None:
+def write_usage(
+    jobs: Sequence[Job],
+    outputs: Sequence[Path],
+    prices: Prices,
+    results: Path,
+    out: Path,
+) -> None:
     """Writes a row a job, of its outputs and run records.
+
+    ``prices`` are those of models, judges and rewriters, by role and name.
 
     From ``wall_seconds`` on stand facts of this machine: here alone equal runs differ.
     """
@@ -39,20 +50,23 @@ def write_usage(jobs: Sequence[Job], outputs: Sequence[Path], results: Path, out
                 "model": job.model,
                 "part": job.part,
                 "judge": job.judge,
-                **_tokens(list(read_outputs(path))),
+                **_tokens(list(read_outputs(path)), prices[job.role].get(job.name)),
                 **_runs(read_runs(record)),
             }
         )
     write_rows(out, COLUMNS, rows)
 
 
-def _tokens(records: Sequence[OutputRecord]) -> Record:
+def _tokens(records: Sequence[OutputRecord], price: Settings | None) -> Record:
     """Sums over the requests, equal ones once; None where nothing is known."""
     asked = {record["request_hash"]: record for record in records}.values()
 
     def total(name: Tokens) -> int | None:
-        known = [count for record in asked if (count := record[name]) is not None]
+        known = [count for record in asked if (count := record.get(name)) is not None]
         return sum(known) if known else None
+
+    costs = [counted_cost(price, dict(record)) for record in asked] if price else []
+    billed = [found for found in costs if found is not None]
 
     statuses = Counter(record["status"] for record in asked)
     prompt, cached = total("prompt_tokens"), total("cached_tokens")
@@ -61,9 +75,12 @@ def _tokens(records: Sequence[OutputRecord]) -> Record:
         "requests": len(asked),
         "logical_tokens": prompt,
         "cached_tokens": cached,
+        "written_tokens": total("written_tokens"),
         "computed_tokens": computed,
         "hit_rate": f"{cached / prompt:.4f}" if prompt and cached is not None else None,
         "output_tokens": total("completion_tokens"),
+        "billed": f"{sum(billed):.6f}" if billed else None,
+        "currency": price["currency"] if price and billed else None,
         "refused": statuses["refused"],
         "cut": statuses["length"],
         "unfinished": statuses["unfinished"],

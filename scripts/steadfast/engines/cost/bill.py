@@ -8,17 +8,66 @@ from pathlib import Path
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, Settings
 from steadfast.contract.request import ANSWERED, Request, Response
-from steadfast.engines.openai.body import count
+from steadfast.engines.openai.body import count, text
 
 BYTES_PER_TOKEN = 3
 """Of UTF-8, by a cautious estimate: English has about 4, Chinese about 3."""
 
 
-def cost(price: Settings, prompt: int, cached: int, output: int) -> float:
-    """The cost of so many tokens, in the price's currency (cached None: as ``input``)."""
-    cached_price = price["input"] if price.get("cached") is None else price["cached"]
-    whole = (prompt - cached) * price["input"] + cached * cached_price + output * price["output"]
-    return float(whole / 1_000_000)
+TIERS = ("flex", "batch")
+"""Ways to be billed that have a share of the price."""
+
+
+def cost(
+    price: Settings,
+    prompt: int,
+    cached: int,
+    output: int,
+    written: int = 0,
+    tier: str | None = None,
+) -> float:
+    """What one request costs, in the price's currency.
+
+    Args:
+        price: as ``schema.model_base.Price``; ``cached`` and ``written`` are ``input`` where they
+            are None.
+        prompt: all its tokens, of which so many were ``cached``, and others ``written`` to a cache.
+        output: tokens of the answer, the thought's included.
+        tier: one of ``TIERS``; None, and any other, is the plain price.
+    """
+    rates = next((of for of in reversed(price.get("above") or ()) if prompt > of["tokens"]), price)
+    whole = (
+        (prompt - cached - written) * rates["input"]
+        + cached * _rate(rates, "cached")
+        + written * _rate(rates, "written")
+        + output * rates["output"]
+    )
+    return float(whole / 1_000_000 * _share(price, tier))
+
+
+def dearest(price: Settings, prompt: int, output: int, tier: str | None = None) -> float:
+    """What a request of about so many tokens costs at most, however it is read and billed."""
+    most = max(
+        prompt * max(_rate(rates, name) for name in ("input", "cached", "written"))
+        + output * rates["output"]
+        for rates in (price, *(price.get("above") or ()))
+    )
+    return float(most / 1_000_000 * _share(price, tier))
+
+
+def counted_cost(price: Settings, record: Record) -> float | None:
+    """What a reply cost by its own counts; None where its server counted nothing."""
+    prompt, output = count(record.get("prompt_tokens")), count(record.get("completion_tokens"))
+    return cost(price, *_billed(record)) if prompt and output is not None else None
+
+
+def _rate(rates: Settings, name: str) -> float:
+    found = rates.get(name)
+    return float(rates["input"] if found is None else found)
+
+
+def _share(price: Settings, tier: str | None) -> float:
+    return float(price.get(tier) or 1) if tier in TIERS else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +114,10 @@ class CapReached(UserError):
 class Bill:
     """Adds up all journals of a model as they grow, and what this job has under way at its most."""
 
-    def __init__(self, price: Settings, most: float, folders: Iterable[Path]):
-        self._price, self._most, self._folders = price, most, tuple(folders)
+    def __init__(
+        self, price: Settings, most: float, folders: Iterable[Path], tier: str | None = None
+    ):
+        self._price, self._most, self._folders, self._tier = price, most, tuple(folders), tier
         self._read: dict[Path, int] = {}
         self._spent = 0.0
         self._under_way: dict[str, float] = {}
@@ -92,7 +143,7 @@ class Bill:
 
     def reserve(self, request: Request, *, sent: bool = False) -> None:
         """Counts a request as under way, until ``settle``."""
-        most = cost(self._price, prompt_tokens(request), 0, request.max_tokens)
+        most = dearest(self._price, prompt_tokens(request), request.max_tokens, self._tier)
         spent = self.spent()
         if not sent and spent + self._reserved + most > self._most:
             currency = self._price["currency"]
@@ -120,8 +171,8 @@ class Bill:
             return 0.0  # a line torn by a crash, which its own job mends
 
 
-def _billed(record: Record) -> tuple[int, int, int]:
-    """Prompt, cached and completion tokens of a journal's line: counted, else estimated."""
+def _billed(record: Record) -> tuple[int, int, int, int, str | None]:
+    """What ``cost`` takes of a journal's line, its tokens counted or else estimated."""
 
     def tokens(*names: str) -> int:
         return next((known for name in names if (known := count(record.get(name)))), 0)
@@ -130,4 +181,6 @@ def _billed(record: Record) -> tuple[int, int, int]:
     completion = tokens("completion_tokens", "completion_estimate")
     if not completion and record.get("status") in ANSWERED:
         completion = _tokens(str(record.get("text") or "") + str(record.get("thought") or ""))
-    return prompt, min(tokens("cached_tokens"), prompt), completion
+    cached = min(tokens("cached_tokens"), prompt)
+    written = min(tokens("written_tokens"), prompt - cached)
+    return prompt, cached, completion, written, text(record.get("tier"))

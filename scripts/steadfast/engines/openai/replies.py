@@ -92,11 +92,13 @@ def usage_of(reply: Mapping[str, object]) -> Record:
     total = count(usage.get("total_tokens")) or 0
     if prompt is not None and completion is not None and total > prompt + completion:
         completion = total - prompt  # Gemini counts a thought in the total alone
+    read = mapping(usage.get("prompt_tokens_details"))
     details = mapping(usage.get("completion_tokens_details"))
     thoughts = [count(place.get("reasoning_tokens")) for place in (details, usage)]
     return {
         "prompt_tokens": prompt,
-        "cached_tokens": count(mapping(usage.get("prompt_tokens_details")).get("cached_tokens")),
+        "cached_tokens": count(read.get("cached_tokens")),
+        "written_tokens": count(read.get("cache_write_tokens")),
         "completion_tokens": completion,
         "thought_tokens": max((tokens for tokens in thoughts if tokens is not None), default=None),
         "served_model": text(reply.get("model")),
