@@ -2,12 +2,17 @@
 
 import csv
 import json
+import os
 import re
+import subprocess
+from datetime import datetime
+from pathlib import Path
 
+import libfaketime
 import pytest
 import yaml
 
-from project import ROOT, TINY, Project
+from project import ROOT, SNAKEMAKE, TINY, Project
 from steadfast.base.files import read_jsonl
 
 pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
@@ -82,9 +87,21 @@ def test_table_2_has_the_papers_counts(finished):
 
 
 def test_two_runs_give_the_same_bytes(finished, tmp_path):
+    """As a user starts it, with other sets, in another year."""
     again = Project.new(tmp_path, TINY)
     targets = "results/tables", "results/figures/lifbench_ars_by_length.png"
-    again.snakemake(*targets, PYTHONHASHSEED="1")  # as a user starts it, with other sets
+    clock = Path(libfaketime.__file__).parent / "vendor/libfaketime/src/libfaketime.so.1"
+    later = {"FAKETIME": "+1y", "FAKETIME_DONT_FAKE_MONOTONIC": "1", "LD_PRELOAD": str(clock)}
+    run = subprocess.run(
+        [*SNAKEMAKE, *targets],
+        cwd=again.folder,
+        env={**os.environ, **later, "PYTHONHASHSEED": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    (log,) = again.path(".snakemake/log").iterdir()
+    assert not log.name.startswith(f"{datetime.now():%Y-%m}")
 
     def files(project):
         folder = project.path("results")
