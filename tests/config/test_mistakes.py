@@ -170,6 +170,15 @@ def test_a_judge_is_asked_once_and_has_one_limit():
     assert "judge 'j': max_tokens must be one number" in limits
 
 
+def test_structured_replies_are_those_of_judges_that_are_read_strictly():
+    judge = {"j": {**OPENAI, "structured": True}}
+    assert "models: 'j': structured is of judges" in complaint(models=judge)
+    assert "rewriters: 'j': structured is of judges" in complaint(rewriters=judge)
+    assert "released code reads no JSON" in complaint(judges=judge, judging={"mode": "released"})
+    for more in ({"template": "base"}, {"extra_body": {"response_format": {}}}):
+        assert "structured" in complaint(judges={"j": {**judge["j"], **more}})
+
+
 def test_limits_name_tasks_of_every_benchmark():
     tasks = {"LSI": 1, "content": 2, "nlp_cif": 3, "Logical Reasoning": 4}
     config = load_config({"models": {"m": {**OPENAI, "max_tokens": tasks}}})

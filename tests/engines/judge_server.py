@@ -6,6 +6,7 @@ no judge prompt is answered as a model would (``model``).
 """
 
 import hashlib
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -161,6 +162,29 @@ def worded(asked: Asked, verdicts: list[int], analysis: str | None = None) -> st
             return "\n".join(["【解释】", analysis, "", HEADING, *labels])
 
 
+def formed(asked: Asked, schema: dict) -> str:
+    """The verdicts as JSON that follows a schema, with an analysis wherever it wants a text."""
+    verdicts = iter(truth(asked))
+
+    def filled(part: dict) -> object:
+        match part:
+            case {"properties": properties}:
+                return {name: filled(of) for name, of in properties.items()}
+            case {"items": items, "minItems": count, "maxItems": most} if count == most:
+                return [filled(items) for _ in range(count)]
+            case {"enum": [only]}:
+                return only
+            case {"enum": words}:
+                yes = next(verdicts)
+                return next(word for word in words if (str(word).lower() in YES) == yes)
+            case {"type": "string"}:
+                return f'{ANALYSIS[asked.language]}\n"No."'
+        raise AssertionError(f"no schema of a reply: {part}")
+
+    return json.dumps(filled(schema), ensure_ascii=False)
+
+
+YES = ("1", "yes", "是")
 ANALYSIS = {
     "en": "I went through the demands one by one.",
     "zh": "我逐条对照了要求。",
@@ -320,6 +344,8 @@ class JudgeServer(Server):
             message["content"] = self.model(prompt)
         elif (name := self.manner(asked)) == REFUSAL:
             message |= {"content": None, "refusal": "I do not judge."}
+        elif name not in MANNERS and "response_format" in body:
+            message["content"] = formed(asked, body["response_format"]["json_schema"]["schema"])
         else:
             message["content"] = MANNERS.get(name, good)(asked)
         return reply

@@ -104,6 +104,14 @@ def test_the_hash_of_this_example_never_changes():
     )
 
 
+def test_the_hash_covers_the_form_of_the_reply_where_there_is_one():
+    request, other = fit(
+        [Item("s", "c", "", "", "I?", 9), Item("t", "c", "", "", "I?", 9, schema="{}")],
+        None, "error", None,
+    )  # fmt: skip
+    assert request.hash == request_hash(prefix_hasher({}, ""), "I?", 9) != other.hash
+
+
 @given(TEXT, TEXT, st.integers(0, 20))
 def test_the_hash_is_of_the_prompt_wherever_it_is_split(prefix, suffix, shift):
     prompt = prefix + suffix

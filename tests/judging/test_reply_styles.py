@@ -311,3 +311,33 @@ def test_twice_the_reply_takes_at_most_twice_the_steps(piece, cpu_limit):
 
     assert steps(read, 4_000) <= 2.2 * steps(read, 2_000)
     read(100_000)
+
+
+SAID = (
+    'It says "calm", but not “harbour”.',
+    "标题用了＂春＂字，应写成\\text{a}。",
+    "1) the title: yes\n2) no word: no\n- **split**: $x$ ```",
+    "Verdict: YES. Partly so, however.",
+    '{"verdict": 1}',
+)
+"""What may stand in the reasons of a reply that is held to JSON."""
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("reasons", SAID)
+def test_replies_held_to_json_are_read_whatever_their_reasons_say(reasons, indent):
+    def reply(value: object) -> str:
+        return json.dumps(value, ensure_ascii=False, indent=indent)
+
+    listed = reply({"reasons": reasons, "verdicts": yes_no(VERDICTS)})
+    assert strict(listed, ANSWER, 3) == VERDICTS
+    texts = [f"{text} {reasons}" for text in TEXTS * 4]  # from the tenth on, numbers of two digits
+    checked = {
+        str(number): {"checkpoint": text, "verdict": verdict}
+        for number, (text, verdict) in enumerate(zip(texts, VERDICTS * 4, strict=True), start=1)
+    }
+    assert strict_verdicts(texts, reply(checked), ANSWER) == VERDICTS * 4
+    for language, word in (("en", "no"), ("zh", "否")):
+        assert (
+            strict_verdict(reply({"analysis": reasons, "answer": word}), ANSWER, language) is False
+        )

@@ -195,6 +195,9 @@ FEATURES: dict[str, Feature] = {
     "English first": Feature({COMPLEXBENCH: {"languages": ["en", "zh"]}}, (COMPLEXBENCH,)),
     "released reading": judging(judging={"mode": "released"}),
     "one attempt": judging(judging={"attempts": 1}),
+    "judge held to JSON": Feature(
+        {"judges": {"judge": {"structured": True}}}, JUDGED, ("released reading",)
+    ),
     "second judge": judging(judges={"sim-second": {"engine": "simulated"}}),
     "judge with a price": judging(judges={"judge": {"price": PRICE, "max_spend": 1000.0}}),
     "judge that thinks": judging(

@@ -5,9 +5,10 @@ from collections import Counter
 
 import pytest
 
-from judge_server import MANNERS, JudgeServer, judging, some, truth
+from judge_server import MANNERS, JudgeServer, judging, read, some, truth
 from judged_project import HOW, TINY_DATA, config, http, judged, new_project, rows
 from project import Project, command
+from servers import prompt_of
 from steadfast.config.load import load_config
 from steadfast.contract.registry import benchmarks
 from steadfast.show.report import NAMES
@@ -27,7 +28,7 @@ def judge():
 
 @pytest.fixture(scope="module")
 def other():
-    """A second judge, which asks to be asked again now and then."""
+    """A second judge, held to JSON, which asks to be asked again now and then."""
     with judging() as server:
         server.manner = some("prose", share=0.2)
         yield server
@@ -43,7 +44,8 @@ def ran(tmp_path_factory, judge, other) -> Project:
 
 
 def settings(judge: JudgeServer, other: JudgeServer, **judges) -> dict:
-    return config({"http": http(judge.url), "other": http(other.url), **judges})
+    second = http(other.url, structured=True)
+    return config({"http": http(judge.url), "other": second, **judges})
 
 
 def test_all_tables_are_there_and_the_report_has_all_measures(ran, judge, other):
@@ -71,6 +73,21 @@ def test_scores_say_what_the_judge_thinks(ran):
 
 def test_the_judge_is_asked_each_request_once(ran, judge):
     assert Counter(request.prompt for _, request, _ in judged(ran)) == Counter(judge.judged)
+
+
+def test_a_judge_held_to_json_is_sent_the_form_of_what_it_is_asked_and_read(ran, judge, other):
+    assert not any("response_format" in body for body in judge.bodies)
+    forms = {"constraints": "verdicts", "checkpoints": "1", "question": "answer", "segments": None}
+    for body in other.bodies:
+        kind = read(prompt_of(body)).kind
+        form = body.get("response_format", {"json_schema": {"schema": {"properties": [None]}}})
+        assert forms[kind] in form["json_schema"]["schema"]["properties"]
+    for _, request, score in judged(ran):
+        verdicts = request.verdicts(score["other_raters"]["other"])
+        if other.manner(request.asked) != "good":
+            assert verdicts == []
+        elif request.asked.kind != "segments":
+            assert verdicts == truth(request.asked)
 
 
 def test_everything_is_covered_and_both_judges_are_compared(ran):
@@ -111,8 +128,9 @@ def test_a_template_edited_asks_the_judges_of_its_benchmark_anew(ran, tmp_path):
 
 def test_how_judges_are_asked_changes_nothing(ran, judge, other, tmp_path):
     project = ran.fork(tmp_path)
-    changed = http(judge.url, concurrency=3, attempts=2, timeout=30.0)
-    project.configure(config({"http": changed, "other": http(other.url)}))
+    judges = settings(judge, other)["judges"]
+    judges["http"] |= {"concurrency": 3, "attempts": 2, "timeout": 30.0}
+    project.configure(settings(judge, other) | {"judges": judges})
     assert project.planned() == {}
 
 

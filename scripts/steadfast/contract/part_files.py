@@ -1,5 +1,6 @@
 """Prompts, data, answers and verdicts as components see them, read from the stages' files."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,9 +9,10 @@ from random import Random
 from typing import Any
 
 from steadfast.base.errors import UserError
-from steadfast.base.files import Settings, read_json, read_jsonl
+from steadfast.base.files import Record, Settings, read_json, read_jsonl
 from steadfast.contract.components import (
     Answer,
+    Component,
     Data,
     JudgePrompt,
     JudgeRequest,
@@ -154,8 +156,13 @@ def read_judge_prompts(judging: Path) -> list[JudgePrompt]:
     ]
 
 
-def judge_items(prompts: Iterable[JudgePrompt]) -> list[Item]:
-    """Returns what is asked of a judge; requests about one answer share all up to its end."""
+def judge_items(
+    prompts: Iterable[JudgePrompt], schema: Component[Record | None] | None = None
+) -> list[Item]:
+    """Returns what is asked of a judge; requests about one answer share all up to its end.
+
+    With ``schema`` (``task.Judging``) a reply has to follow one, where there is one.
+    """
     return [
         Item(
             sample_id=request.id,
@@ -165,10 +172,17 @@ def judge_items(prompts: Iterable[JudgePrompt]) -> list[Item]:
             tail=request.tail,
             max_tokens=request.max_tokens,
             reminder=request.reminder,
+            schema=_schema_of(request, schema),
         )
         for prompt in prompts
         for request in prompt.requests
     ]
+
+
+def _schema_of(request: JudgeRequest, schema: Component[Record | None] | None) -> str:
+    wanted = schema.make(request.expected) if schema else None
+    # Properties are replied in their order, which sorting would change.
+    return json.dumps(wanted, ensure_ascii=False) if wanted else ""
 
 
 class JudgeOracle:

@@ -38,6 +38,7 @@ class Item:
         reminder: what is added when the answer could not be read and is asked for again.
         turns: the earlier ones, pairs of prompt and answer; known once ``follows`` is answered.
         attempt: 1 for the first asking.
+        schema: JSON schema that the answer has to follow, as JSON; empty: it may be any text.
         barred: why it must not be asked; None where it may.
     """
 
@@ -53,6 +54,7 @@ class Item:
     reminder: str = ""
     turns: Turns = ()
     attempt: int = 1
+    schema: str = ""
     barred: str | None = None
 
     @property
@@ -75,6 +77,7 @@ class Request:
         hash: of all that determines the response (``request_hash``).
         turns: the earlier ones, pairs of prompt and answer.
         draw: as the item's.
+        schema: as the item's.
     """
 
     sample_id: str
@@ -90,6 +93,7 @@ class Request:
     hash: str
     turns: Turns = ()
     draw: int = 0
+    schema: str = ""
 
     @property
     def key(self) -> str:
@@ -228,8 +232,9 @@ def request_hash(
     turns: Turns = (),
     attempt: int = 1,
     draw: int = 0,
+    schema: str = "",
 ) -> str:
-    """Returns the hash by which a response is known: settings, whole prompt, output limit.
+    """Returns the hash by which a response is known: settings, whole prompt, output limit, schema.
 
     Canonical JSON has no raw NUL, so the two that stand between the parts keep them apart;
     where the prompt was split makes no difference. An answer that could not be read is asked for
@@ -242,6 +247,8 @@ def request_hash(
         rest["attempt"] = attempt
     if draw:
         rest["draw"] = draw
+    if schema:
+        rest["schema"] = schema
     hasher = hasher.copy()
     hasher.update(f"{suffix}\0{canonical_json(rest)}".encode("utf-8", "surrogatepass"))
     return hasher.hexdigest()

@@ -85,6 +85,8 @@ class Judging:
         stand_in: replies of judges without a model.
         templates: file of each judge template, or ``resource:`` and the name of a packaged one.
         attempts: times that a readable reply is asked for, at most.
+        schema: a function of what is expected: the JSON schema of a reply that is readable, or None
+            where none is read as JSON; asked of judges with ``structured``.
         questions: a function of a sample: what people are asked of an answer, nothing where a rule
             decides; None where people's verdicts are not read.
         label_id: how a label names a sample, by ``part`` and ``sample_id``.
@@ -95,6 +97,7 @@ class Judging:
     stand_in: Component[JudgeStandIn]
     templates: Mapping[str, str]
     attempts: int
+    schema: Component[Record | None] | None = None
     questions: Component[Sequence[Question]] | None = None
     label_id: str = "{sample_id}"
 

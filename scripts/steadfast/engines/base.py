@@ -18,11 +18,11 @@ from steadfast.engines.asking.latencies import Latencies
 FITTING = frozenset(
     {
         "engine", "window", "on_overflow", "tokenizer", "template_tokens", "max_tokens", "draws",
-        "reasoning", "examples",
+        "reasoning", "examples", "structured",
     }
 )  # fmt: skip
-"""Settings that act on the request: what they change is in its prompt, limit and draw, which its
-hash covers."""
+"""Settings that act on the request: what they change is in its prompt, limit, draw and schema,
+which its hash covers."""
 LONG_PREFIX = 16_384
 """Characters of a shared prefix from which on contexts are asked one by one: shorter ones do not
 drive one another out of a prefix cache."""

@@ -174,10 +174,17 @@ def _fit_one(
             seen=1.0 if kept is None else kept / whole,
             overflow=item.barred or overflow,
             hash=request_hash(
-                prefix.hasher, tail, item.max_tokens, item.turns, item.attempt, item.draw
+                prefix.hasher,
+                tail,
+                item.max_tokens,
+                item.turns,
+                item.attempt,
+                item.draw,
+                item.schema,
             ),
             turns=item.turns,
             draw=item.draw,
+            schema=item.schema,
         )
 
     if tokenizer is None:

@@ -22,7 +22,7 @@ FIGURES = {"1": 1, "0": 0, **_ENGLISH, **_CHINESE}
 Words = Mapping[str, int]
 
 _FENCE = re.compile(r"^[ \t>]*(?:```|~~~).*$", re.MULTILINE)
-_TYPESET = re.compile(r"\\(?:boxed|text|textbf|mathrm)[ \t]*\{([^{}]*)\}")
+_TYPESET = re.compile(r"\\++(?:boxed|text|textbf|mathrm)[ \t]*\{([^{}]*)\}")
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "「": '"', "」": '"'})
 _MARKS = str.maketrans(
     {"‘": "'", "’": "'", "、": ",", "。": "."}
@@ -71,6 +71,7 @@ class VerdictClaim(NamedTuple):
 
 def plain(text: str) -> str:
     """Returns a text without what changes no meaning: bold type, fences, boxes, odd characters."""
+    text = text.replace("\N{FULLWIDTH QUOTATION MARK}", "“")  # or it would end a JSON string
     text = _FENCE.sub("", unicodedata.normalize("NFKC", text).translate(_MARKS))
     for _ in range(2):  # one within another
         text = _TYPESET.sub(r"\1", text)

@@ -118,6 +118,12 @@ class Evaluation:
             return self.tasks[job.benchmark].samples
         return self._asking(job).readable
 
+    def form(self, job: Job) -> Component[Any] | None:
+        """The form in which a judge is to reply; None where it may be any text."""
+        if not job.judge or not getattr(self.config.judges[job.judge], "structured", False):
+            return None
+        return self.judging(job.benchmark).schema
+
     def _asking(self, job: Job) -> Judging | Rewriting:
         return self.judging(job.benchmark) if job.judge else self.rewriting(job.benchmark)
 
@@ -130,7 +136,9 @@ class Evaluation:
         if job.role == MODELS:
             keys = self.source_keys(job.benchmark, job.part)
             return found | {"samples": self.joins(job).plain, "sources": keys}
-        return found | {"readable": self.joins(job).plain, "attempts": self._asking(job).attempts}
+        found |= {"readable": self.joins(job).plain, "attempts": self._asking(job).attempts}
+        form = self.form(job)
+        return found | {"schema": form.plain} if form else found
 
     def prompts(self, job: Job) -> str:
         """The path of what a job asks, below the results folder."""

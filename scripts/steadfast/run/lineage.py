@@ -96,7 +96,8 @@ class Lineage:
     def _replies(self, job: Job) -> Step:
         run, replayed = self._run, self._run.replayed(job)
         engine = ENGINES[run.settings(job).engine]
-        code = digest("steadfast.stages.one_load", engine, run.joins(job), run.stand_in(job))
+        used = engine, run.joins(job), run.stand_in(job), run.form(job)
+        code = digest("steadfast.stages.one_load", *used)
         settings = [run.params(job), *contents([replayed] if replayed else [])]
         if job.judge:
             return Step.of(code, settings, [self.judge_prompts(job.benchmark, job.model, job.part)])

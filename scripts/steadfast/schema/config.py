@@ -303,6 +303,20 @@ class Config(StrictModel):
         return self
 
     @model_validator(mode="after")
+    def _structured_verdicts(self) -> Self:
+        for section, named in (("models", self.models), ("rewriters", self.rewriters)):
+            for name, model in named.items():
+                if getattr(model, "structured", False):
+                    raise ValueError(f"{section}: {name!r}: structured is of judges; leave it out")
+        for name, judge in self.judges.items():
+            if getattr(judge, "structured", False) and self.judging.mode == "released":
+                raise ValueError(
+                    f"judges: {name!r}: released code reads no JSON; leave out structured, or set "
+                    "judging.mode to strict"
+                )
+        return self
+
+    @model_validator(mode="after")
     def _rounds_of_models_asked(self) -> Self:
         if self.adaptive is None:
             return self

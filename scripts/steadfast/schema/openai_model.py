@@ -43,6 +43,12 @@ class OpenaiModel(SamplingModel):
         ge=0,
         le=20,
     )
+    structured: bool = role(
+        "answer",
+        False,
+        "A judge replies in JSON of the form that the benchmark reads, by response_format with a "
+        "JSON schema; mode strict alone (docs/judging.md).",
+    )
     extra_body: dict[str, Any] = role(
         "answer", {}, "Further fields of the request body, passed through."
     )
@@ -172,6 +178,14 @@ class OpenaiModel(SamplingModel):
             raise ValueError(f"serve starts a server in the job; leave {other} out, or serve")
         if not any("{port}" in word for word in [*self.serve, *self.serve_operation_args]):
             raise ValueError("serve must tell the server its port; write {port} where it stands")
+        return self
+
+    @model_validator(mode="after")
+    def _structured_has_one_form(self) -> Self:
+        if self.structured and self.template == "base":
+            raise ValueError("structured needs template chat; leave one of the two out")
+        if self.structured and "response_format" in self.extra_body:
+            raise ValueError("structured sets response_format; take it out of extra_body")
         return self
 
     @model_validator(mode="after")

@@ -170,7 +170,9 @@ def _replies(one: Assignment) -> tuple[Sequence[Item], Oracle | None, Readable]:
     """Returns what a judge or rewriter is asked, its stand-in, and which replies can be read."""
     prompts, stand_in = part_files.read_judge_prompts(Path(one.prompts)), one.params["stand_in"]
     oracle = part_files.JudgeOracle(component(stand_in).make(), prompts) if stand_in else None
-    return part_files.judge_items(prompts), oracle, _readable(one.params["readable"], prompts)
+    form = component(one.params["schema"]) if "schema" in one.params else None
+    items = part_files.judge_items(prompts, form)
+    return items, oracle, _readable(one.params["readable"], prompts)
 
 
 def _readable(readable: Sequence[Any], prompts: Sequence[JudgePrompt]) -> Readable:

@@ -85,6 +85,7 @@ def task(config: Config, section: Cfbench) -> Task:
         judging=Judging(
             prompts=Component(f"{PACKAGE}.judge:CfbenchJudgePrompts", asked, packaged(templates)),
             readable=Component(f"{PACKAGE}.replies:readable"),
+            schema=Component(f"{PACKAGE}.replies:schema"),
             questions=Component(f"{PACKAGE}.agreement:questions"),
             stand_in=Component(f"{PACKAGE}.readers:CfbenchJudge"),
             templates=templates,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from steadfast.base.files import Record
 from steadfast.benchmarks.cfbench.facts import DIRECT, DIRECT_FORM, Mode
 from steadfast.judging.reply import last_claim, own_words
+from steadfast.judging.structured import json_object, numbered, one_of
 from steadfast.judging.styles import FIGURES, VerdictClaim, agreed, lines, lists, objects, plain
 
 # No "1.5", "10:30" or "-5".
@@ -77,6 +78,18 @@ def readable(expected: Record, reply: str, answer: str) -> bool:
     if expected["mode"] == "released":
         return parsed(texts, reply) is not None
     return isinstance(strict_verdicts(texts, reply, answer), list)
+
+
+def schema(expected: Record) -> Record | None:
+    """Returns the JSON schema of a reply: each checkpoint, word for word, and 1 or 0.
+
+    A score of the whole answer is read from no JSON.
+    """
+    if DIRECT in expected:
+        return None
+    texts = expected["checkpoints"]
+    judged = [json_object(checkpoint=one_of(text), verdict=one_of(0, 1)) for text in texts]
+    return numbered(judged)
 
 
 def strict_verdicts(texts: Sequence[str], reply: str, answer: str) -> list[int] | str:

@@ -137,6 +137,7 @@ def task(config: Config, section: Complexbench) -> Task:
                 f"{PACKAGE}.judge:ComplexbenchJudgePrompts", judging, packaged(templates)
             ),
             readable=Component(f"{PACKAGE}.replies:readable"),
+            schema=Component(f"{PACKAGE}.replies:schema"),
             questions=Component(f"{PACKAGE}.scored:questions"),
             label_id="{part}/{sample_id}",
             stand_in=Component(f"{PACKAGE}.readers:ComplexbenchJudge"),

@@ -2,9 +2,10 @@
 
 import re
 
-from steadfast.base.files import Settings
+from steadfast.base.files import Record, Settings
 from steadfast.benchmarks.complexbench.facts import ABSENT, ALL, HEADING, LABEL, SEPARATOR, STRICT
 from steadfast.judging.reply import last_claim, own_words
+from steadfast.judging.structured import REASONS, json_object, one_of
 from steadfast.judging.styles import OWN_WORDS, agreed, lists, named, objects
 
 MOST_PARTS = 1000  # more are not copied out, but made up
@@ -24,6 +25,13 @@ def readable(expected: Settings, reply: str, answer: str) -> bool:
     if expected["by"] == "rule":
         return strict_segments(answer, reply, expected["each"]) is not None
     return strict_verdict(reply, answer, expected["language"]) is not None
+
+
+def schema(expected: Settings) -> Record | None:
+    """Returns the JSON schema of a reply with analysis and answer; a copy is read from no JSON."""
+    if expected["by"] == "rule":
+        return None
+    return json_object(analysis=REASONS, answer=one_of(*OWN_WORDS[expected["language"]]))
 
 
 def strict_verdict(reply: str, answer: str, language: str) -> bool | None:

@@ -131,6 +131,7 @@ def task(config: Config, section: Followbench) -> Task:
                 f"{PACKAGE}.judge:FollowbenchJudgePrompts", ways, packaged(templates)
             ),
             readable=Component(f"{PACKAGE}.replies:readable"),
+            schema=Component(f"{PACKAGE}.replies:schema"),
             questions=Component(f"{PACKAGE}.agreement:questions"),
             stand_in=Component(f"{PACKAGE}.readers:FollowbenchJudge"),
             templates=templates,

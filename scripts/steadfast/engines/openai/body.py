@@ -69,6 +69,7 @@ def request_body(answers: Settings, request: Request, max_tokens_field: str) -> 
         wanted = {"logprobs": True, "top_logprobs": logprobs}
     # Each draw has a seed of its own: with the same one, a server gives the same answer again.
     seed = {"seed": answers["seed"] + request.draw} if "seed" in answers else {}
+    form = {"response_format": json_form(request.schema)} if request.schema else {}
     return {
         "model": answers["model"],
         **asked,
@@ -76,8 +77,15 @@ def request_body(answers: Settings, request: Request, max_tokens_field: str) -> 
         **seed,
         **({} if logprobs is None else wanted),
         **answers.get("extra_body", {}),
+        **form,
         max_tokens_field: request.max_tokens,
     }
+
+
+def json_form(schema: str) -> Record:
+    """What asks for a reply that follows a JSON schema (OpenAI's Structured Outputs)."""
+    named = {"name": "reply", "strict": True, "schema": json.loads(schema)}
+    return {"type": "json_schema", "json_schema": named}
 
 
 def plain_text(prompt: str, turns: Turns = ()) -> str:
