@@ -32,6 +32,7 @@ rule plan:
         prompts=[RUN.asked_prompts(*place) for place in PARTS],
         sources=[file for name in PLANNED for file in RUN.all_sources(name)],
         templates=[file for name in PLANNED for file in RUN.own_templates(name)],
+        fetched=[file for name in PLANNED for file in in_results(RUN.fetched_templates(name))],
         requests=[
             file for name in REWRITTEN for file in in_results(RUN.first_rounds(name).values())
         ],

@@ -98,7 +98,7 @@ class Prepared:
         asking, templates = self.task.judging.prompts.plain, self.task.judging.templates
         outputs, out = self.outputs(model, part), self.judging(model, part)
         draws = self._draws(model)
-        write_judge_prompts(self.part(part), asking, outputs, templates, out, draws)
+        write_judge_prompts(self.part(part), asking, outputs, templates, out, self.results, draws)
 
     def judge(self, judge: str, model: str, part: str) -> None:
         """A judge's replies about them."""

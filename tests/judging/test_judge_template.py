@@ -55,3 +55,14 @@ def test_a_mistake_is_named(template, text, sentence):
 def test_no_answer_holds_its_own_boundary():
     answer = f"{boundary('x')}\n['YES', 'YES']\n{boundary('')}"
     assert boundary(answer) not in answer
+
+
+def test_items_of_a_kind_have_a_section_of_their_own(template):
+    found = template(
+        "All: {{answer}} {{question}}\n=== for style ===\nStyle: {{answer}}!\n\n"
+        "=== reminder ===\nAgain.\n"
+    )
+    fields = {"question": "Q"}
+    assert found.render(fields, ["style 2", "style"]) == ("Style: ", "!")
+    assert found.render(fields, ["format"]) == ("All: ", " Q")
+    assert found.reminder == "\n\nAgain."

@@ -80,7 +80,7 @@ class JudgedRun:
     ) -> list[JudgePrompt]:
         """What is asked of a judge about answers."""
         asking = self.task.judging.prompts.make()
-        loaded = load_templates(asking, templates or self.task.judging.templates)
+        loaded = load_templates(asking, templates or self.task.judging.templates, Path())
         return list(judge_prompts_of(asking, loaded, self.samples[part], answers))
 
     def replies(

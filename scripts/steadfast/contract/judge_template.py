@@ -2,9 +2,9 @@
 
 import hashlib
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from steadfast.base.errors import UserError
 from steadfast.base.files import read_text
@@ -12,8 +12,12 @@ from steadfast.base.names import nearest
 from steadfast.base.resources import PREFIX, located
 
 SLOT = re.compile(r"\{\{(\w+)\}\}")
+SECTION = re.compile(r"^=== for (\S.*?) ===[ \t]*\n", re.MULTILINE)
 REMINDER = re.compile(r"^=== reminder ===[ \t]*\n", re.MULTILINE)
 ANSWER = "answer"
+ONCE = "may stand once, and none in the reminder; leave the others out"
+FETCHED = "fetched:"
+"""Before the path of a template below the results folder, out of a benchmark's released program."""
 
 
 @dataclass(frozen=True)
@@ -21,24 +25,52 @@ class JudgeTemplate:
     """A judge prompt with slots; the answer's slot parts it in head and tail.
 
     ``reminder`` is added to the tail when an unreadable reply is asked for again, a paragraph of
-    its own.
+    its own. ``sections`` are other heads and tails, by the kind of item that they are for.
     """
 
     head: str
     tail: str
     reminder: str
+    sections: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
-    def render(self, fields: Mapping[str, str]) -> tuple[str, str]:
+    def render(self, fields: Mapping[str, str], kinds: Sequence[str] = ()) -> tuple[str, str]:
         """Returns what stands before and behind the answer, each other slot filled.
 
-        A slot's text is data: slots that it seems to hold stay as they are.
+        A slot's text is data: slots that it seems to hold stay as they are. The section of the
+        first of the kinds that has one is taken, else what is for all.
+
+        Raises:
+            UserError: no section is for an item of these kinds, or a slot has no text there.
         """
-        fill = partial(SLOT.sub, lambda slot: fields[slot[1]])
-        return fill(self.head), fill(self.tail)
+        kind = next((kind for kind in kinds if kind in self.sections), "")
+        whole = self.sections.get(kind, (self.head, self.tail))
+        if not any(whole):
+            raise UserError(
+                f"judge template: no text is for {' or '.join(map(repr, kinds))}; add a section "
+                f"'=== for {kinds[-1]} ===', or a text before the sections"
+            )
+
+        def text(slot: re.Match[str]) -> str:
+            if slot[1] not in fields:
+                raise UserError(
+                    f"judge template: the slot {slot[0]} has no text where the section is for "
+                    f"{kind or 'all'!r}; leave it out there"
+                )
+            return fields[slot[1]]
+
+        head, tail = (SLOT.sub(text, part) for part in whole)
+        return head, tail
 
 
-def templates_of(benchmark: str, known: Collection[str], own: Mapping[str, str]) -> dict[str, str]:
+def templates_of(
+    benchmark: str,
+    known: Collection[str],
+    own: Mapping[str, str],
+    released: Collection[str] = (),
+) -> dict[str, str]:
     """Returns the files of a benchmark's templates by name, the user's own where there is one.
+
+    ``released`` names those out of the released program (``released_prompts``).
 
     Raises:
         UserError: the user has one of a name that there is not.
@@ -48,7 +80,24 @@ def templates_of(benchmark: str, known: Collection[str], own: Mapping[str, str])
             raise UserError(
                 f"{benchmark}.templates: unknown template {name!r}; {nearest(name, known)}"
             )
-    return {name: own.get(name, f"{PREFIX}{benchmark}/judge/{name}.txt") for name in known}
+    found = {name: f"{PREFIX}{benchmark}/judge/{name}.txt" for name in known}
+    found |= {name: f"{FETCHED}{released_path(benchmark, name)}" for name in released}
+    return {name: own.get(name, path) for name, path in found.items()}
+
+
+def released_path(benchmark: str, name: str) -> str:
+    """Returns where a template out of the released program lies below the results folder."""
+    return f"{benchmark}/judge/{name}.txt"
+
+
+def fetched(templates: Mapping[str, str]) -> list[str]:
+    """Returns the paths below the results folder of the fetched files among templates."""
+    return [p.removeprefix(FETCHED) for p in templates.values() if p.startswith(FETCHED)]
+
+
+def template_path(path: str, results: Path) -> str:
+    """Returns a template's path as ``load_template`` takes it."""
+    return str(results / path.removeprefix(FETCHED)) if path.startswith(FETCHED) else path
 
 
 def packaged(templates: Mapping[str, str]) -> tuple[str, ...]:
@@ -65,13 +114,14 @@ def load_template(
 ) -> JudgeTemplate:
     """Returns a template from its file.
 
-    A slot is written ``{{name}}``. A line ``=== reminder ===`` parts the prompt from what is added
-    when a reply could not be read.
+    A slot is written ``{{name}}``. A line ``=== for KIND ===`` begins what is asked about items of
+    a kind alone, in place of what stands above all such lines. A line ``=== reminder ===`` parts
+    the prompt from what is added when a reply could not be read.
 
     Args:
         path: the file, UTF-8, or ``resource:`` and the name of a packaged one.
         slots: names that may stand in it; ``answer`` always may.
-        required: names that must; ``answer`` always must, once.
+        required: names that must, where no sections are; ``answer`` always must, once in each.
         behind: names that must not stand before the answer.
 
     Raises:
@@ -79,24 +129,48 @@ def load_template(
     """
     prompt, *rest = REMINDER.split(read_text(located(path)), maxsplit=1)
     reminder = rest[0] if rest else ""
+    if SLOT.search(reminder):
+        _check_names(path, slots, SLOT.findall(reminder))
+        raise UserError(f"{path}: the slot {{{{answer}}}} {ONCE}")
+    whole, *named = SECTION.split(prompt)
+    kinds = dict(zip(named[::2], named[1::2], strict=True))
+    parts = {} if kinds and not whole.strip() else {"": _parted(path, whole, slots, behind)}
+    parts |= {kind: _parted(path, text, slots, behind) for kind, text in kinds.items()}
+    if not kinds:
+        _check_required(path, required, SLOT.findall(whole))
+    head, tail = parts.pop("", ("", ""))
+    reminder = reminder.strip("\n")
+    return JudgeTemplate(head, tail, f"\n\n{reminder}" if reminder else "", parts)
+
+
+def _check_names(path: str, slots: Collection[str], found: Iterable[str]) -> None:
     known = sorted({*slots, ANSWER})
-    found = SLOT.findall(prompt)
-    for name in [*found, *SLOT.findall(reminder)]:
+    for name in found:
         if name not in known:
             raise UserError(f"{path}: unknown slot {{{{{name}}}}}; {nearest(name, known)}")
-    for name in sorted({*required, ANSWER} - set(found)):
+
+
+def _check_required(path: str, required: Collection[str], found: Iterable[str]) -> None:
+    for name in sorted(set(required) - set(found)):
         raise UserError(f"{path}: the slot {{{{{name}}}}} is missing; put it where it belongs")
-    if found.count(ANSWER) > 1 or SLOT.search(reminder):
-        once = "may stand once, and none in the reminder; leave the others out"
-        raise UserError(f"{path}: the slot {{{{answer}}}} {once}")
-    head, tail = prompt.split(f"{{{{{ANSWER}}}}}")
+
+
+def _parted(
+    path: str, text: str, slots: Collection[str], behind: Collection[str]
+) -> tuple[str, str]:
+    """What stands before and behind the answer's slot."""
+    found = SLOT.findall(text)
+    _check_names(path, slots, found)
+    _check_required(path, {ANSWER}, found)
+    if found.count(ANSWER) > 1:
+        raise UserError(f"{path}: the slot {{{{answer}}}} {ONCE}")
+    head, tail = text.split(f"{{{{{ANSWER}}}}}")
     for name in sorted(set(behind) & set(SLOT.findall(head))):
         raise UserError(
             f"{path}: the slot {{{{{name}}}}} stands before {{{{answer}}}}; put it behind, so that "
             "the questions on an answer share what precedes them"
         )
-    reminder = reminder.strip("\n")
-    return JudgeTemplate(head, tail.rstrip("\n"), f"\n\n{reminder}" if reminder else "")
+    return head, tail.rstrip("\n")
 
 
 def boundary(answer: str) -> str:

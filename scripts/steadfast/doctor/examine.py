@@ -9,6 +9,7 @@ from steadfast.base.loading import load
 from steadfast.config.load import load_config
 from steadfast.config.source import read_source
 from steadfast.contract.engine_names import NEEDS
+from steadfast.contract.judge_template import fetched
 from steadfast.contract.task import DataFile, Needs, Task
 from steadfast.doctor.check import Check, Surroundings, found, unneeded
 from steadfast.doctor.machine import hosts, machine_checks, silent
@@ -83,8 +84,8 @@ def data_checks(run: Evaluation, results: Path, online: bool) -> Iterator[Check]
         if scored:
             needs.append(task.released_needs)
         packages |= {key: how for need in needs for key, how in need.packages.items()}
-        fetched = [results / file.path for file in files if file.needs.addresses]
-        there = not scored and all(path.exists() for path in fetched)
+        known = [results / file.path for file in files if file.needs.addresses]
+        there = not scored and all(path.exists() for path in known)
         yield _fetched(f"data of {title}", needs, online, there)
     yield from _packages(packages)
 
@@ -93,6 +94,7 @@ def needed_data(task: Task) -> list[DataFile]:
     """The data files that a benchmark's prompts are made of, directly or not."""
     files = {file.path: file for file in task.data}
     wanted = [path for part in task.parts.values() for path in part.sources.values()]
+    wanted += fetched(task.judging.templates) if task.judging else []
     known: dict[str, DataFile] = {}
     while wanted:
         path = wanted.pop()

@@ -8,7 +8,7 @@ from typing import Any
 from steadfast.base.files import write_jsonl
 from steadfast.base.seal import Seal
 from steadfast.contract.components import Answer, JudgePrompt, JudgePrompts, Sample, component
-from steadfast.contract.judge_template import JudgeTemplate, load_template
+from steadfast.contract.judge_template import JudgeTemplate, load_template, template_path
 from steadfast.contract.part_files import PartFiles, read_answers
 from steadfast.workflow.script import run_rule
 
@@ -19,19 +19,22 @@ def write_judge_prompts(
     outputs: Path,
     templates: Mapping[str, str],
     out: Path,
+    results: Path,
     draws: int = 1,
 ) -> None:
     """Writes what is asked of a judge, a record for the requests about an answer, if any."""
     asking, samples = component(judge_prompts).make(), part.read(draws)
     answers = read_answers(outputs, samples)
-    asked = judge_prompts_of(asking, load_templates(asking, templates), samples, answers)
+    asked = judge_prompts_of(asking, load_templates(asking, templates, results), samples, answers)
     write_jsonl(out, map(asdict, asked))
 
 
-def load_templates(asking: JudgePrompts, templates: Mapping[str, str]) -> dict[str, JudgeTemplate]:
+def load_templates(
+    asking: JudgePrompts, templates: Mapping[str, str], results: Path
+) -> dict[str, JudgeTemplate]:
     """Returns the judge templates by name, checked for the benchmark's slots."""
     return {
-        name: load_template(path, *asking.slots_of(name), asking.behind)
+        name: load_template(template_path(path, results), *asking.slots_of(name), asking.behind)
         for name, path in templates.items()
     }
 
@@ -56,5 +59,6 @@ if job := globals().get("snakemake"):
         reads=[Seal.beside(outputs, job.params.made_from)],
         part=PartFiles.of(job),
         outputs=outputs,
+        results=Path(job.config["results"]),
         out=Path(job.output.judging),
     )

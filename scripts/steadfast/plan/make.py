@@ -176,7 +176,7 @@ def make_plan(
             own = [one for one in own if one.job.part == part.name]
             samples[of.name][part.name] = drawn = part.read()
             misfits[of.name] += _count_answers(own, of, part, drawn, results)
-            _count_verdicts(own, of, drawn, answer_tokens)
+            _count_verdicts(own, of, drawn, answer_tokens, results)
     for name, paths in rounds.items():
         _count_rewrites([one for one in jobs if one.page == (name, True)], paths, results)
     rows, remarks = _rows([one for one in jobs if one.counts])
@@ -239,6 +239,7 @@ def _count_verdicts(
     of: PlannedBenchmark,
     samples: Sequence[Sample],
     answer_tokens: int,
+    results: Path,
 ) -> None:
     """Counts what judges are asked about the answers that models would give."""
     tokenizers: dict[str, CachedTokenizer] = {}
@@ -254,7 +255,7 @@ def _count_verdicts(
         for draw in dict.fromkeys(draws):
             names = draw[1]
             if names not in prompts:
-                prompts[names] = _judge_prompts(of, samples, answer_tokens, names)
+                prompts[names] = _judge_prompts(of, samples, answer_tokens, names, results)
             if draw not in counted:
                 one.count(judge_items(prompts[names]), None, tokenizers)
                 work = judging_work(map(asdict, prompts[names]), one.model.answers)
@@ -339,7 +340,11 @@ def _lacking(one: PlannedJob, samples: Iterable[Sample]) -> list[Collection[str]
 
 
 def _judge_prompts(
-    of: PlannedBenchmark, samples: Sequence[Sample], answer_tokens: int, unanswered: Collection[str]
+    of: PlannedBenchmark,
+    samples: Sequence[Sample],
+    answer_tokens: int,
+    unanswered: Collection[str],
+    results: Path,
 ) -> list[JudgePrompt]:
     """What a judge would be asked if every answer had so many tokens."""
     asking: JudgePrompts = component(of.judge_prompts or ()).make()
@@ -350,7 +355,7 @@ def _judge_prompts(
         before = answers[sample.before.id] if sample.before else None
         lacks = sample.id in unanswered or (before and not before.answered)
         answers[sample.id] = Answer("overflow" if lacks else "ok", text, before=before)
-    templates = load_templates(asking, of.templates)
+    templates = load_templates(asking, of.templates, results)
     return list(judge_prompts_of(asking, templates, samples, answers))
 
 

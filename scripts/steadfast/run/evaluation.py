@@ -22,6 +22,7 @@ from steadfast.config.settings import (
 from steadfast.contract.check_task import check_benchmark_names, checked_task
 from steadfast.contract.components import Component
 from steadfast.contract.engine_names import ENGINES, STAND_INS, WITHOUT_MODEL
+from steadfast.contract.judge_template import FETCHED, fetched
 from steadfast.contract.registry import benchmarks_of
 from steadfast.contract.task import (
     AnyBenchmark,
@@ -295,8 +296,13 @@ class Evaluation:
         return rewriting
 
     def own_templates(self, benchmark: str) -> list[str]:
-        """The judge templates that are the user's files; the others are packaged."""
-        return [path for path in self.templates(benchmark).values() if not path.startswith(PREFIX)]
+        """The judge templates that are the user's files; the others are packaged or fetched."""
+        others = (PREFIX, FETCHED)
+        return [path for path in self.templates(benchmark).values() if not path.startswith(others)]
+
+    def fetched_templates(self, benchmark: str) -> list[str]:
+        """The data files that are judge templates out of the benchmark's released program."""
+        return fetched(self.templates(benchmark))
 
     def templates(self, benchmark: str) -> dict[str, str]:
         """The judge templates of a benchmark; none where no model judges."""

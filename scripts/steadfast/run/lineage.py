@@ -116,7 +116,8 @@ class Lineage:
         code = digest("steadfast.judging.ask_judge", task.samples, asking)
         settings: list[Any] = [asking.plain, self._run.templates(benchmark)]
         settings += contents(self._run.own_templates(benchmark))
-        return Step.of(code, settings, [self.outputs(benchmark, model, part)])
+        fetched = map(self.data, self._run.fetched_templates(benchmark))
+        return Step.of(code, settings, [self.outputs(benchmark, model, part), *fetched])
 
     def all_verdicts(self, benchmark: str, model: str, part: str) -> dict[str, Step]:
         """Those of each judge of the model's answers."""

@@ -1,5 +1,6 @@
 """What the sections of benchmarks whose answers a model judges have in common."""
 
+from collections.abc import Collection
 from typing import Literal, Self
 
 from pydantic import model_validator
@@ -7,7 +8,7 @@ from pydantic import model_validator
 from steadfast.schema.strict import StrictModel, key, role
 
 Source = Literal["synthetic", "local", "released"]
-Wording = Literal["own", "printed"]
+Wording = Literal["own", "printed", "released"]
 
 
 class JudgingSettings(StrictModel):
@@ -46,8 +47,9 @@ class JudgedSection(StrictModel):
     wording: Wording = key(
         "own",
         "Whose wording judges are asked in. own: the project's, or templates of yours; printed: "
-        "your templates hold what the paper prints. Where tables show the paper's numbers, a note "
-        "says if the prompt is another.",
+        "your templates hold what the paper prints; released: that of the benchmark's released "
+        "program, fetched at its pinned revision, but for templates of yours. Where tables show "
+        "the paper's numbers, a note says if the prompt is another.",
     )
     labels: str | None = key(
         None,
@@ -67,9 +69,9 @@ class JudgedSection(StrictModel):
             raise ValueError("wording printed needs templates, the files that hold the wording")
         return self
 
-    def in_print(self, template: str) -> bool:
-        """Whether a template has the wording that the paper prints."""
-        return self.wording == "printed" and template in self.templates
+    def in_print(self, template: str, released: Collection[str]) -> bool:
+        """Whether a template has the paper's wording; ``released``: those out of the program."""
+        return template in (self.templates if self.wording == "printed" else released)
 
     @property
     def metrics_of_people(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from steadfast import __version__
 from steadfast.base.files import Record, Settings, canonical_json, read_text
 from steadfast.base.resources import located
 from steadfast.config.settings import answer_settings
+from steadfast.contract.judge_template import template_path
 from steadfast.contract.task import Measure
 from steadfast.run.finished import FinishedRun
 from steadfast.run.job import MODELS
@@ -190,7 +191,8 @@ def _result(of: EvaluatedModel, row: Record, statuses: Mapping[str, int]) -> Rec
 def _judging(of: EvaluatedModel) -> Record:
     """The judge that counts first; what the others say is no part of the score."""
     templates = of.run.evaluation.templates(of.benchmark).items()
-    asked = (f"=== {key} ===\n{read_text(located(path))}" for key, path in templates)
+    files = {key: located(template_path(path, of.run.results)) for key, path in templates}
+    asked = (f"=== {key} ===\n{read_text(file)}" for key, file in files.items())
     name, settings = next(iter(of.judges.items()))
     model = str(settings.get("model", name))
     engine = str(settings["engine"])

@@ -11,6 +11,7 @@ from steadfast.config.settings import references
 from steadfast.contract.components import Component
 from steadfast.contract.exports import plain_exports
 from steadfast.contract.judge_template import packaged, templates_of
+from steadfast.contract.released_prompts import released_prompts
 from steadfast.contract.task import (
     Benchmark,
     DataFile,
@@ -57,14 +58,17 @@ def task(config: Config, section: Cfbench) -> Task:
     asked = {**mode, "direct": section.direct}
     judges = {"judges": list(config.judges), "references": references(config)}
     more = [DIRECT] if section.direct else []
-    templates = templates_of(NAME, [LANGUAGE, *more], section.templates)
+    names = [LANGUAGE, *more]
+    program = {LANGUAGE: facts("cfbench/released.yaml")["judge"]["url"]}
+    released = released_prompts(NAME, PACKAGE, section, names, program)
+    templates = templates_of(NAME, names, section.templates, released)
     tables = _tables(config, section)
-    paper, in_print = facts("cfbench/printed.yaml"), section.in_print(LANGUAGE)
+    paper, in_print = facts("cfbench/printed.yaml"), section.in_print(LANGUAGE, released)
     otherwise = {"otherwise": judged_otherwise(config.judges, paper, in_print)}
     return Task(
         asked=data_asked("CFBench", section.source),
         parts={LANGUAGE: Part(LONGEST[section.source], {("data", LANGUAGE): DATA})},
-        data=[_data(config, section)],
+        data=[_data(config, section), *released.values()],
         prompts=Component(f"{PACKAGE}.prompts:prompts"),
         samples=Component("steadfast.contract.components:KeyedSamples", {"key": "sample_id"}),
         stand_in=Component(f"{PACKAGE}.readers:CfbenchReader"),

@@ -14,6 +14,7 @@ from steadfast.contract.components import Component
 from steadfast.contract.exports import plain_exports
 from steadfast.contract.judge_template import packaged, templates_of
 from steadfast.contract.records import OVERALL
+from steadfast.contract.released_prompts import released_prompts
 from steadfast.contract.task import (
     Benchmark,
     DataFile,
@@ -89,7 +90,11 @@ def task(config: Config, section: Complexbench) -> Task:
     raters = {"judges": list(config.judges), "references": references(config)}
     splits = [WHOLE, DECOMPOSED] if section.decomposition else [WHOLE]
     used = templates_in_use(languages, config.judging.mode, section.judging)
-    known = templates_of(NAME, TEMPLATES, section.templates)
+    programs = {
+        name: of["url"] for name, of in facts("complexbench/released.yaml")["judge"].items()
+    }
+    released = released_prompts(NAME, PACKAGE, section, used, programs)
+    known = templates_of(NAME, TEMPLATES, section.templates, released)
     templates = {name: known[name] for name in used}
     reasons = {  # agreement needs two raters, decomposition turns
         "agreement": section.labels is not None or len(config.judges) > 1,
@@ -105,7 +110,7 @@ def task(config: Config, section: Complexbench) -> Task:
             for language in languages
             for split in splits
         },
-        data=[_data(config, section, language) for language in languages],
+        data=[*(_data(config, section, language) for language in languages), *released.values()],
         files=section.required_files(NAME),
         exports=plain_exports(
             NAME,

@@ -9,13 +9,14 @@ from pydantic import Field
 from steadfast.base.files import Record, Settings
 from steadfast.base.names import nearest, shown
 from steadfast.base.resources import facts
-from steadfast.benchmarks.followbench.data import addresses, local_files
+from steadfast.benchmarks.followbench.data import addresses, local_files, programs
 from steadfast.benchmarks.followbench.facts import CATEGORIES, LEVELS, PATH, template_name
 from steadfast.config.settings import references, temperature_lines
 from steadfast.contract.components import Component
 from steadfast.contract.exports import plain_exports
 from steadfast.contract.judge_template import packaged, templates_of
 from steadfast.contract.records import OVERALL
+from steadfast.contract.released_prompts import released_prompts
 from steadfast.contract.task import (
     Benchmark,
     DataFile,
@@ -89,18 +90,18 @@ def task(config: Config, section: Followbench) -> Task:
     ways = {"ways": list(section.judge_prompts)}
     mode = {"mode": config.judging.mode} | ways
     languages = {"languages": list(section.languages)}
-    templates = templates_of(
-        NAME,
-        [template_name(name, way) for way in section.judge_prompts for name in section.languages],
-        section.templates,
-    )
+    used = [template_name(name, way) for way in section.judge_prompts for name in section.languages]
+    released = released_prompts(NAME, PACKAGE, section, used, programs())
+    templates = templates_of(NAME, used, section.templates, released)
     temperatures = temperature_lines(config)
     raters = {"judges": list(config.judges), "references": references(config)}
     lines = {"temperatures": {name: list(place) for name, place in temperatures.items()}}
     figures = ("by_category", *(["temperature"] if temperatures else []))
     names = table_names(config, section)
     paper = facts("followbench/printed.yaml")
-    in_print = section.in_print(template_name(paper["language"], section.judge_prompts[0]))
+    in_print = section.in_print(
+        template_name(paper["language"], section.judge_prompts[0]), released
+    )
     otherwise = {"otherwise": judged_otherwise(config.judges, paper, in_print)}
     shown = languages | mode | otherwise | {"names": names}
     return Task(
@@ -108,6 +109,7 @@ def task(config: Config, section: Followbench) -> Task:
         parts={name: Part(TOKENS, {("data", name): _path(name)}) for name in section.languages},
         data=[
             *(_data(config, section, language) for language in section.languages),
+            *released.values(),
             *(_evolution_files(evolution, section.languages[0]) if evolution else ()),
         ],
         rewriting=_rewriting(evolution) if evolution else None,

@@ -94,6 +94,16 @@ def addresses(language: str) -> tuple[str, ...]:
     )
 
 
+def programs() -> dict[str, str]:
+    """Returns where the released program of each language is; its template has the same name."""
+    pinned = facts("followbench/released.yaml")
+    names = {"file": pinned["judge"]["file"]}
+    return {
+        language: pinned["url"].format(**pinned | names | {"folder": folder})
+        for language, folder in pinned["judge"]["folders"].items()
+    }
+
+
 def checked_groups(read: Mapping[str, tuple[object, str]], language: str) -> list[Record]:
     """Returns the checked groups of all categories' records, with what their files are called."""
     return [

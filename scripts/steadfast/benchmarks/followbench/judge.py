@@ -8,6 +8,7 @@ from steadfast.benchmarks.followbench.facts import (
     HIGHEST,
     JUDGE,
     LAST,
+    LEVELS,
     PATH,
     RATING,
     Prompt,
@@ -19,9 +20,10 @@ from steadfast.contract.judge_template import JudgeTemplate, boundary
 
 MAX_TOKENS = 1024  # as in the released code
 WORDS = facts("followbench/judge/words.yaml")
-COMMON = frozenset({"kind", "constraints", "count", "boundary"})
+COMMON = frozenset({"kind", "constraints", "count", "boundary", "category"})
+STEPS = frozenset({"start", *(f"step_{level}" for level in LEVELS)})
 SLOTS = {
-    PATH: (COMMON | {"path"}, frozenset({"path", "count"})),
+    PATH: (COMMON | STEPS | {"path"}, frozenset({"path", "count"})),
     LAST: (COMMON | {"instruction"}, frozenset({"instruction", "count"})),
     RATING: (frozenset({"instruction", "boundary"}), frozenset({"instruction"})),
 }
@@ -47,7 +49,9 @@ class FollowbenchJudgePrompts(JudgePrompts):
         for way in self._ways:
             name = template_name(sample.part, way)
             form = templates[name]
-            head, tail = form.render(fields | {"boundary": boundary(answer.text)})
+            category = sample.source["category"]
+            kinds = (f"{category} {level}", category, str(level))
+            head, tail = form.render(fields | {"boundary": boundary(answer.text)}, kinds)
             expected = {"count": level, "language": sample.part} | (
                 {"highest": HIGHEST} if way == RATING else {}
             )
@@ -73,4 +77,7 @@ def slots(group: Record, level: int, words: Settings) -> dict[str, str]:
         "count": str(level),
         "path": "\n\n".join(versions),
         "instruction": group["levels"][level - 1]["instruction"],
+        "category": group["category"],
+        "start": group["start"],
+        **{f"step_{n}": group["levels"][n - 1]["instruction"] for n in range(1, level + 1)},
     }
