@@ -64,6 +64,14 @@ def judging(*benchmarks: str, **settings: Any) -> Feature:
 
 EXAMPLES = '{"instruction": "Name a colour.", "output": "Blue"}\n'
 INITIAL = '{"instruction": "Recommend three books.", "category": "content"}\n'
+TASKS = json.dumps(
+    {
+        "questions": [
+            f"{word} of {{land}}?" for word in ("Capital", "Seat", "Head", "Hub", "Home")
+        ],
+        "records": [{"land": f"Land {n}", "answer": f"City {n}"} for n in range(6)],
+    }
+)
 LABELS = '{"model": "gold", "sample_id": "en/content/1/1", "verdicts": ["YES"]}\n'
 RELEASED = CASES / "released"
 
@@ -178,6 +186,11 @@ FEATURES: dict[str, Feature] = {
         },
         (FOLLOWBENCH,),
         files={"initial.jsonl": INITIAL},
+    ),
+    "own example tasks": Feature(
+        {FOLLOWBENCH: {"example_tasks": "tasks.jsonl"}},
+        (FOLLOWBENCH,),
+        files={"tasks.jsonl": TASKS},
     ),
     "own judge template": Feature(
         {FOLLOWBENCH: {"templates": {"en": "prompts/en.txt"}, "wording": "printed"}},

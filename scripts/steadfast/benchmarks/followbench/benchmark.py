@@ -72,6 +72,11 @@ class Followbench(JudgedSection):
         description="Instructions that a rewriter is to grow; the groups land in "
         "results/followbench/evolved, for people to read; null: none.",
     )
+    example_tasks: str | None = Field(
+        default=None,
+        description="JSON lines with tasks of your own, of which example groups are composed with "
+        "the answer templates of the data; they land beside the evolved ones.",
+    )
     judge_prompts: list[Literal["path", "last", "rating"]] = Field(
         default=["path"],
         description=(
@@ -87,6 +92,8 @@ def task(config: Config, section: Followbench) -> Task:
     """Returns what a config asks of FollowBench; a part is a language."""
     evolution = section.evolution
     initial = [(f"{NAME}.evolution.initial", evolution.initial)] if evolution else []
+    if section.example_tasks:
+        initial.append((f"{NAME}.example_tasks", section.example_tasks))
     ways = {"ways": list(section.judge_prompts)}
     mode = {"mode": config.judging.mode} | ways
     languages = {"languages": list(section.languages)}
@@ -110,6 +117,7 @@ def task(config: Config, section: Followbench) -> Task:
         data=[
             *(_data(config, section, language) for language in section.languages),
             *released.values(),
+            *_composed(config, section),
             *(_evolution_files(evolution, section.languages[0]) if evolution else ()),
         ],
         rewriting=_rewriting(evolution) if evolution else None,
@@ -181,6 +189,24 @@ def _data(config: Config, section: Followbench, language: str) -> DataFile:
     )
 
 
+def _composed(config: Config, section: Followbench) -> Iterator[DataFile]:
+    """Yields the example groups of the user's own tasks, in the first language."""
+    if file := section.example_tasks:
+        language = section.languages[0]
+        settings = {"file": file, "seed": config.seed}
+        yield DataFile(
+            _evolved(language, "example"),
+            f"{NAME}_examples",
+            Component(f"{PACKAGE}.examples:composed", settings),
+            {"data": _path(language)},
+            (file,),
+        )
+
+
+def _evolved(language: str, category: str) -> str:
+    return f"{NAME}/evolved/{language}/{category}_constraints.json"
+
+
 def _rewriting(evolution: Evolution) -> Rewriting:
     return Rewriting(
         requests={_round(level): _requests(level) for level in LEVELS},
@@ -206,7 +232,7 @@ def _evolution_files(evolution: Evolution, language: str) -> Iterator[DataFile]:
         replies = rewrites_file(NAME, evolution.rewriter, _round(level))
         yield file(_groups(level), "grown", at, groups=groups, replies=replies)
     for category in facts("followbench/evolution/kinds.yaml"):
-        path = f"{NAME}/evolved/{language}/{category}_constraints.json"
+        path = _evolved(language, category)
         yield file(path, "released_shape", {"category": category}, groups=_groups(LEVELS[-1]))
 
 
