@@ -193,7 +193,7 @@ def _composed(config: Config, section: Followbench) -> Iterator[DataFile]:
     """Yields the example groups of the user's own tasks, in the first language."""
     if file := section.example_tasks:
         language = section.languages[0]
-        settings = {"file": file, "seed": config.seed}
+        settings = {"language": language, "file": file, "seed": config.seed}
         yield DataFile(
             _evolved(language, "example"),
             f"{NAME}_examples",

@@ -1,7 +1,8 @@
 """Example groups of one's own: five shots in n forms, and a question in the form of one of them.
 
 Composed as the paper has it (appendix A.3), with the answer templates that the run's own data has:
-of the paper's 29 (Table 6) those that occur in the released files. A rule scores the groups.
+of the paper's 29 (Table 6) those that occur in the released files. Data with fewer than five is
+helped out by those of the generated groups. A rule scores the groups.
 """
 
 import random
@@ -12,29 +13,27 @@ from pathlib import Path
 from steadfast.base.errors import UserError
 from steadfast.base.files import Record, read_jsonl
 from steadfast.benchmarks.followbench.evolution import FIRST_ID
-from steadfast.benchmarks.followbench.facts import LEVELS, affixes
+from steadfast.benchmarks.followbench.facts import INSTRUCTION, LEVELS, affixes
+from steadfast.benchmarks.followbench.synthetic import BLOCKS
 
 SOURCE, CATEGORY = "composed", "example"
 SHOTS = LEVELS[-1]
 FIELD = re.compile(r"\{(\w+)\}")
 
 
-def composed(inputs: Mapping[str, Path], file: str, seed: int) -> list[Record]:
+def composed(inputs: Mapping[str, Path], language: str, file: str, seed: int) -> list[Record]:
     """Returns a group a task of the user's file, in the released shape.
 
     A line of the file has ``questions`` (five templates or more, with the records' fields in
     braces) and ``records`` (six or more, each with an ``answer`` of one line).
 
     Raises:
-        UserError: a line is no such task, or the data has fewer than five answer templates.
+        UserError: a line is no such task.
     """
     groups = (group for group in read_jsonl(inputs["data"]) if group["category"] == CATEGORY)
     forms = sorted({level["target"] for group in groups for level in group["levels"]})
-    if len(forms) < len(LEVELS):
-        raise UserError(
-            f"{file}: the data of followbench has {len(forms)} answer templates, and a group needs "
-            f"{len(LEVELS)}; take source released or synthetic"
-        )
+    if len(forms) < len(LEVELS):  # a few generated groups, or a directory of few
+        forms = [INSTRUCTION + form for form in BLOCKS[language]["examples"]["answers"]]
     return [
         record
         for number, task in enumerate(_tasks(file))
